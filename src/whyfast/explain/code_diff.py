@@ -1,7 +1,12 @@
-"""Functions of a program as lines of text, with names in place of addresses.
+"""Functions of a program as lines of text, and the listings of two builds side by side.
 
-Two builds of one source place everything elsewhere. What an instruction reaches is named, so that
-the same instruction reads the same in both; jumps within a function lead to numbered labels.
+Two builds of one source place everything elsewhere. Listings name what an instruction reaches, so
+that the same instruction reads the same in both; jumps within a function lead to numbered labels.
+
+Two listings are aligned by patience: forms that occur once on both sides are anchors, as far as
+their order agrees; between two anchors the longest common runs are aligned. Of interpreters with
+thousands of alike instructions that finds the handlers again, where a plain search would match any
+`mov` with any other (the idea of B. Cohen's patience diff).
 """
 
 from __future__ import annotations
@@ -55,19 +60,19 @@ class Listings:
     @cached_property
     def pieces(self) -> dict[str, list[Function]]:
         """Functions by name, cold parts with what they are parts of; copies are ``name (2)``."""
-        found: dict[str, list[Function]] = {}
+        pieces: dict[str, list[Function]] = {}
         whole: dict[str, int] = {}
         for function in self.program.functions:
             if parent_name(function.name) is None:
                 name = base_name(function.name)
                 whole[name] = whole.get(name, 0) + 1
                 key = name if whole[name] == 1 else f"{name} ({whole[name]})"
-                found[key] = [function]
+                pieces[key] = [function]
         for function in self.program.functions:
             parent = parent_name(function.name)
             if parent is not None:
-                found.setdefault(base_name(parent), []).append(function)
-        return found
+                pieces.setdefault(base_name(parent), []).append(function)
+        return pieces
 
     def of(self, name: str) -> CodeListing:
         """The listing of a function of :attr:`pieces`."""
@@ -114,8 +119,10 @@ class Listings:
             known = named or self.program.name_of(instruction.target)
             shown = "elsewhere" if known.startswith("0x") else known
             text = _HEX.sub(lambda _: shown, text, count=1)
-            # Where exactly a jump within a function leads is told by what follows.
-            form = _HEX.sub("within" if named else _plain(shown), form, count=1)
+            # The lines that follow show where exactly a jump within a function leads.
+            form = _HEX.sub(
+                "within" if named else base_name(shown.partition("+")[0]), form, count=1
+            )
         elif instruction.reference is not None:
             name = self._data_name(instruction.reference)
             text = _named(text, instruction.reference, name or "elsewhere")
@@ -157,10 +164,6 @@ def _named(text: str, address: int, name: str) -> str:
     return _RIP.sub(f"[{name}]", text).replace(f"{address:#x}", name)
 
 
-def _plain(name: str) -> str:
-    return base_name(name.partition("+")[0])
-
-
 def _form(text: str) -> str:
     """The instruction without what register allocation decides."""
     text = _STACK.sub("[frame]", text)
@@ -189,13 +192,13 @@ _Pair = tuple[int, int]
 
 def align(a: CodeListing, b: CodeListing) -> CodeDifference:
     """All rows, in the order of both."""
-    one, other = _Side(a), _Side(b)
-    if not (one.placed and other.placed):
-        one.places, other.places = one.forms, other.forms
+    left, right = _Side(a), _Side(b)
+    if not (left.placed and right.placed):
+        left.places, right.places = left.forms, right.forms
     rows: list[CodeRow] = []
     at, place = 0, 0
     ends = (len(a.lines), len(b.lines))
-    for i, j in [*_matches(one, other, (0, 0), ends), ends]:
+    for i, j in [*_matches(left, right, (0, 0), ends), ends]:
         rows += _between(a.lines[at:i], b.lines[place:j])
         if i < len(a.lines):
             rows.append(_row(a.lines[i], b.lines[j]))
@@ -204,8 +207,8 @@ def align(a: CodeListing, b: CodeListing) -> CodeDifference:
 
 
 class _Side:
-    """``forms`` of the lines, and ``places``: the same with the source line that they come from, by
-    which the handlers of an interpreter are told apart."""
+    """``forms`` of the lines, and ``places``: the same with their source lines, which tell
+    the handlers of an interpreter from one another."""
 
     def __init__(self, listing: CodeListing) -> None:
         self.forms = [line.form for line in listing.lines]
@@ -222,13 +225,11 @@ def relevance(d: CodeDifference) -> tuple[int, int, int, str]:
 
 
 def _row(a: CodeLine, b: CodeLine) -> CodeRow:
-    same = _unlabelled(a.text) == _unlabelled(b.text)
-    return CodeRow("same" if same or _jumps(a) else "registers", a, b)
-
-
-def _jumps(line: CodeLine) -> bool:
-    """Whether only the number of its label can differ."""
-    return line.flow == "jump" and "within" in line.form
+    # Of a jump within the function only the number of its label can differ.
+    jumps = a.flow == "jump" and "within" in a.form
+    return CodeRow(
+        "same" if jumps or _unlabelled(a.text) == _unlabelled(b.text) else "registers", a, b
+    )
 
 
 def _unlabelled(text: str) -> str:
@@ -244,9 +245,9 @@ def _between(a: Sequence[CodeLine], b: Sequence[CodeLine]) -> Iterator[CodeRow]:
     yield from (CodeRow("only b", None, y) for y in b[both:])
 
 
-def _matches(one: _Side, other: _Side, start: _Pair, end: _Pair) -> Iterator[_Pair]:
+def _matches(left: _Side, right: _Side, start: _Pair, end: _Pair) -> Iterator[_Pair]:
     """Pairs of places with equal forms, growing on both sides."""
-    here, there = one.places, other.places
+    here, there = left.places, right.places
     # Parts that are still to be searched, the next one last; a pair without an end is a match.
     todo: list[tuple[_Pair, _Pair | None]] = [(start, end)]
     while todo:
@@ -266,9 +267,9 @@ def _matches(one: _Side, other: _Side, start: _Pair, end: _Pair) -> Iterator[_Pa
         if i == k or j == m:
             continue
         anchors = _anchors(here, there, (i, j), (k, m))
-        anchors = anchors or _anchors(one.forms, other.forms, (i, j), (k, m))
+        anchors = anchors or _anchors(left.forms, right.forms, (i, j), (k, m))
         if not anchors:
-            yield from _runs(one.forms, other.forms, (i, j), (k, m))
+            yield from _runs(left.forms, right.forms, (i, j), (k, m))
             continue
         parts: list[tuple[_Pair, _Pair | None]] = []
         for x, y in anchors:
@@ -292,12 +293,12 @@ def _anchors(a: Sequence[str], b: Sequence[str], start: _Pair, end: _Pair) -> li
         before.append(top_pairs[pile - 1] if pile else None)
         tops[pile : pile + 1] = [j]
         top_pairs[pile : pile + 1] = [n]
-    found: list[_Pair] = []
+    anchors: list[_Pair] = []
     last: int | None = top_pairs[-1] if top_pairs else None
     while last is not None:
-        found.append(pairs[last])
+        anchors.append(pairs[last])
         last = before[last]
-    return found[::-1]
+    return anchors[::-1]
 
 
 def _runs(a: Sequence[str], b: Sequence[str], start: _Pair, end: _Pair) -> Iterator[_Pair]:
@@ -312,7 +313,7 @@ def _runs(a: Sequence[str], b: Sequence[str], start: _Pair, end: _Pair) -> Itera
 
 # ---- The functions that differ between two programs, the most relevant first.
 
-#: More functions than this are not decoded.
+#: Functions that are decoded at most.
 _MOST_READ = 400
 
 
@@ -322,8 +323,8 @@ def differences(
     """The functions of both that differ in more than registers and addresses, the most relevant
     first: those with another number of indirect jumps, those with any, then the most changed."""
     wanted = list(changed_names(a, b)) if names is None else names
-    found = [align(a.of(name), b.of(name)) for name in wanted]
-    return sorted((d for d in found if d.changed), key=relevance)
+    aligned = [align(a.of(name), b.of(name)) for name in wanted]
+    return sorted((d for d in aligned if d.changed), key=relevance)
 
 
 def code_pair(
@@ -341,25 +342,23 @@ def code_pair(
     ``heat`` the hottest go first.
     """
     changed = [n for n in changed_names(a, b) if _wanted(n, globs)]
-    share = heat.of if heat is not None else _no_heat
-    far = sorted(changed, key=lambda n: (-share(n), -_apart(a, b, n), n))
-    found = sorted(differences(a, b, far[:_MOST_READ]), key=lambda d: -share(d.function))
-    kept = found[:most] if most else found
+
+    def share(name: str) -> float:
+        return heat.of(name) if heat is not None else 0.0
+
+    def size_difference(name: str) -> int:
+        return abs(sum(f.size for f in a.pieces[name]) - sum(f.size for f in b.pieces[name]))
+
+    far = sorted(changed, key=lambda n: (-share(n), -size_difference(n), n))
+    ranked = sorted(differences(a, b, far[:_MOST_READ]), key=lambda d: -share(d.function))
+    kept = ranked[:most] if most else ranked
     only = [
         tuple(sorted(n for n in x.pieces if n not in y.pieces and _wanted(n, globs)))
         for x, y in ((a, b), (b, a))
     ]
-    others = len(found) - len(kept) + len(far[_MOST_READ:])
+    others = len(ranked) - len(kept) + len(far[_MOST_READ:])
     return CodePair(*names, tuple(kept), others, *only)
-
-
-def _no_heat(name: str) -> float:
-    return 0.0
 
 
 def _wanted(name: str, globs: Sequence[str]) -> bool:
     return not globs or any(fnmatchcase(name, glob) for glob in globs)
-
-
-def _apart(a: Listings, b: Listings, name: str) -> int:
-    return abs(sum(f.size for f in a.pieces[name]) - sum(f.size for f in b.pieces[name]))

@@ -1,9 +1,23 @@
-"""Which functions of an interpreter dispatch: get from one instruction of its program to the next.
+"""How an interpreter dispatches: gets from one instruction of its program to the next.
 
 A *loop* interpreter is one function. It jumps through a table either at one place, which all
-handlers return to, or at the end of each handler. A *tail-call* interpreter is a function a
-handler, each ending in an indirect jump to the next. In which form they do so says
-:mod:`whyfast.explain.dispatch_form`.
+handlers return to, or at the end of each handler. A *tail-call* interpreter has one function per
+handler, each ending in an indirect jump to the next. Predictors see one jump with many targets, or
+many jumps with a history of their own.
+
+The form follows from the number of dispatching jumps J and of targets T:
+
+    merged          J ≤ max(3, T/10)      replicated      J ≥ T/2      partly merged   between
+
+"Replicated" asks for half, not all, because handlers that raise, return or fall into another have
+no dispatch of their own, and compilers share one between handlers that end alike: builds of CPython
+by GCC have 1.0 to 1.3 of T, small interpreters from 0.75. "Merged" allows three jumps, or a tenth,
+because a merged interpreter keeps some at its entry and after specialised handlers (GCC and Clang
+leave 2 or 3 in interpreters of 12 to 40 opcodes). The two meet only for T ≤ 6, where both hold and
+only a single jump counts as "merged". Indirect jumps that serve another table of the same function
+(a small switch inside a handler) are subtracted from J first, one per table. Without a table, 16
+jumps or more in one function count as replicated, as switches would have left tables; fewer are
+unknown.
 """
 
 from __future__ import annotations
@@ -19,28 +33,27 @@ from whyfast.model.evidence import DispatchFacts, DispatchForm, EntryFacts
 
 # ---- What handlers push and spill before they begin to work.
 #
-# A handler of a tail-call interpreter is a function: what its calling convention makes it save, it
-# saves each time that its instruction is executed. A handler of a loop begins at a label and
-# pushes
+# A handler of a tail-call interpreter is a function: it saves what its calling convention demands
+# each time that its instruction is executed. A handler of a loop begins at a label and pushes
 # nothing, but may spill what the loop keeps in registers. Both are counted from the first
 # instruction up to the first branch, call or dispatch.
 
 
 def entry_facts(dispatching: Dispatching) -> EntryFacts | None:
     """Pushes and spills over all handlers; None when it is not known where they begin."""
-    found = []
+    counts = []
     for body in dispatching.bodies:
         at = {i.address: n for n, i in enumerate(body.instructions)}
         # Below the frame pointer is the stack frame only where there is a frame pointer.
         framed = any(i.mark == "frame pointer" for i in body.instructions)
         starts = sorted(at[entry] for entry in dispatching.entries if entry in at)
-        found += [saved(body.instructions, start, framed=framed) for start in starts]
-    if not found:
+        counts += [saved(body.instructions, start, framed=framed) for start in starts]
+    if not counts:
         return None
-    pushes, spills = [p for p, _ in found], [s for _, s in found]
+    pushes, spills = [p for p, _ in counts], [s for _, s in counts]
     return EntryFacts(
-        handlers=len(found),
-        saving=sum(p + s > 0 for p, s in found),
+        handlers=len(counts),
+        saving=sum(p + s > 0 for p, s in counts),
         pushes=sum(pushes),
         pushes_median=float(median(pushes)),
         spills=sum(spills),
@@ -63,27 +76,7 @@ def saved(
     return pushes, spills
 
 
-# ---- In which form an interpreter dispatches: from one place (merged), or from many (replicated).
-#
-# Predictors see one jump with many targets, or many jumps with a history of their own.
-# The form follows from the number of dispatching jumps J and of targets T:
-#
-#     merged          J ≤ max(3, T/10)      replicated      J ≥ T/2      partly merged   between
-#
-# "Replicated" asks for half, not all, because handlers that raise, return or fall into another
-# have
-# no dispatch of their own, and compilers share one between handlers that end alike: builds of
-# CPython
-# by GCC have 1.0 to 1.3 of T, small interpreters from 0.75. "Merged" allows three jumps, or a
-# tenth,
-# because a merged interpreter keeps some at its entry and after specialised handlers (GCC and
-# Clang
-# leave 2 or 3 in interpreters of 12 to 40 opcodes). The two meet only for T ≤ 6, where both hold
-# and
-# "merged" is said only of a single jump. Indirect jumps that serve another
-# table of the same function (a small switch inside a handler) are subtracted from J first, one a
-# table. Without a table, 16 jumps or more in one function are called replicated, as switches would
-# have left tables; fewer are unknown.
+# ---- The form: dispatch from one place (merged), or from many (replicated).
 
 #: J without a table from which dispatch is called replicated.
 MANY_JUMPS = 16
@@ -139,9 +132,10 @@ def loop_form(program: Program, loop: Loop, others: int) -> Dispatching:
             else "no jump table was found, and they are too few to tell without one"
         )
     else:
-        spare = _tables_of_their_own(loop.tables)
-        own = max(jumps - spare, min(jumps, 1))
-        form = form_of(own, loop.targets)
+        largest, *smaller = loop.tables
+        # Tables that lead elsewhere than the largest one: a second view of it is no switch.
+        spare = sum(2 * len(t.targets & largest.targets) < len(t.targets) for t in smaller)
+        form = form_of(max(jumps - spare, min(jumps, 1)), loop.targets)
         if spare:
             parts.append(f"up to {spare} of them for {_count(spare, 'smaller table')}")
         parts.append(f"{loop.targets} targets in its {loop.tables[0].kind} jump table")
@@ -182,34 +176,32 @@ def _meaning(form: DispatchForm) -> str:
     }.get(form, form)
 
 
-def _tables_of_their_own(tables: list[JumpTable]) -> int:
-    """Tables that lead elsewhere than the largest one: a second view of it is no switch."""
-    largest = tables[0].targets
-    return sum(len(table.targets & largest) * 2 < len(table.targets) for table in tables[1:])
-
-
 def tail_call_form(
     pointers: Pointers, bodies: Sequence[Body], jumping: Sequence[Loop]
 ) -> Dispatching:
     """Handlers are the functions that a table in the data lists. Where the program has no such
     table, all that go on to another function count; error and exit helpers return instead."""
     listed = pointers.to(body.pieces[0].address for body in bodies)
-    jumps = {id(one.body) for one in jumping}
+    jumps = {id(loop.body) for loop in jumping}
     if len(listed) >= MIN_HANDLERS:
         handlers = [body for body in bodies if body.pieces[0].address in listed]
-        found = "that a table lists"
+        which = "that a table lists"
     else:
-        handlers = [body for body in bodies if id(body) in jumps or not _returns(body)]
-        found = "that go on to another (no table lists them)"
-    own = sum(id(body) in jumps for body in handlers)
+        handlers = [
+            body
+            for body in bodies
+            if id(body) in jumps or all(i.kind != "return" for i in body.instructions)
+        ]
+        which = "that go on to another (no table lists them)"
+    count = sum(id(body) in jumps for body in handlers)
     form: DispatchForm
-    if 2 * own >= len(handlers):
+    if 2 * count >= len(handlers):
         form = "replicated"
     else:
-        form = "merged" if own <= max(3, len(handlers) / 10) else "partly merged"
-    thunks = sum(one.thunks for one in jumping)
+        form = "merged" if count <= max(3, len(handlers) / 10) else "partly merged"
+    thunks = sum(loop.thunks for loop in jumping)
     parts = [
-        f"{own} of {len(handlers)} handlers {found} jump indirectly",
+        f"{count} of {len(handlers)} handlers {which} jump indirectly",
         _meaning(form),
     ]
     if thunks:
@@ -230,12 +222,8 @@ def tail_call_form(
     return Dispatching(facts, tuple(handlers), entries)
 
 
-def _returns(body: Body) -> bool:
-    return any(i.kind == "return" for i in body.instructions)
-
-
 def no_form(bodies: Sequence[Body]) -> Dispatching:
-    """What is said of functions without an indirect jump, and of none at all."""
+    """The facts of functions without an indirect jump, and of no function at all."""
     reason = f"none of {_count(len(bodies), 'function')} contains an indirect jump"
     facts = DispatchFacts(
         style="none",
@@ -271,13 +259,15 @@ def examine_dispatch(
     loops = [loop for loop in loops if loop.jumps + loop.thunks]
     if not loops:
         return no_form(bodies)
-    loop = max(loops, key=lambda one: max(one.targets or 0, one.jumps + one.thunks))
+    loop = max(
+        loops, key=lambda candidate: max(candidate.targets or 0, candidate.jumps + candidate.thunks)
+    )
     # A handler may contain a switch; a loop's table is of the size of the whole instruction set.
     enough = max(MIN_LOOP_TARGETS, len(bodies) / 2)
-    looping = [one for one in loops if (one.targets or 0) >= enough]
-    apart = {id(one.body) for one in looping}
+    looping = [candidate for candidate in loops if (candidate.targets or 0) >= enough]
+    apart = {id(candidate.body) for candidate in looping}
     handlers = [body for body in bodies if id(body) not in apart]
-    jumping = [one for one in loops if id(one.body) not in apart]
+    jumping = [candidate for candidate in loops if id(candidate.body) not in apart]
     tail_calls = len(handlers) >= MIN_HANDLERS and 2 * len(jumping) >= len(handlers)
     if tail_calls and len(handlers) > (loop.targets or 0):
         return tail_call_form(pointers, handlers, jumping)
@@ -286,7 +276,7 @@ def examine_dispatch(
         listed = pointers.to(body.pieces[0].address for body in handlers)
         if len(listed) >= MIN_HANDLERS:
             return tail_call_form(pointers, handlers, jumping)
-    return loop_form(program, loop, others=sum(one is not loop for one in looping))
+    return loop_form(program, loop, others=sum(candidate is not loop for candidate in looping))
 
 
 def _examine(program: Program, pointers: Pointers, body: Body) -> Loop:

@@ -1,12 +1,13 @@
-"""One function's machine code → its facts."""
+"""A loaded program and the facts of its functions, of one build and of two side by side."""
 
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -16,15 +17,13 @@ from whyfast.explain.objects.image import Architecture, Function, Image
 from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence, FunctionFacts
 from whyfast.model.study import EvidenceSpec
 
-# ---- A program ready to be asked about: its image, functions and disassembler together.
-
 # A PLT entry jumps within this many instructions and bytes.
 _STUB_INSTRUCTIONS, _STUB_BYTES = 4, 16
 
 
 @dataclass
 class Program:
-    """A loaded program. ``functions`` are sorted by address; ``notes`` say what was not visible.
+    """A loaded program. ``functions`` are sorted by address; ``notes`` name what is not visible.
 
     ``objects`` are the extents and names of data, by address; None where the file has none.
     ``debug`` are folders in which its debug file may lie.
@@ -46,13 +45,13 @@ class Program:
 
     def instructions(self, function: Function, *, hints: bool = False) -> list[Instruction]:
         """The function's instructions in address order."""
-        found: list[Instruction] = []
+        instructions: list[Instruction] = []
         start = function.address
         for first, behind in [*self.image.data_within(start, function.end), (function.end,) * 2]:
             code = self.image.read(start, first - start)
-            found += self.disassembler.decode(code, start, hints=hints)
+            instructions += self.disassembler.decode(code, start, hints=hints)
             start = behind
-        return found
+        return instructions
 
     def references(self) -> list[int]:
         """Every address that the code of some function computes or reads, in order."""
@@ -319,14 +318,11 @@ class FunctionDifference:
     @property
     def differs(self) -> bool:
         """Whether anything that is counted differs; the number of pieces alone does not."""
-        numbers = [
-            (
-                *(t.size, t.instructions, t.indirect_jumps),
-                *(t.direct_calls, t.indirect_calls, t.tail_jumps),
-            )
-            for t in (self.a, self.b)
-        ]
-        return numbers[0] != numbers[1] or bool(self.calls_only_in_a or self.calls_only_in_b)
+        return bool(
+            replace(self.a, pieces=0) != replace(self.b, pieces=0)
+            or self.calls_only_in_a
+            or self.calls_only_in_b
+        )
 
 
 def compare_functions(a: Evidence, b: Evidence) -> list[FunctionDifference]:
@@ -363,39 +359,35 @@ def _by_name(evidence: Evidence) -> dict[str, list[FunctionFacts]]:
 def _difference(
     name: str, a: Sequence[FunctionFacts], b: Sequence[FunctionFacts]
 ) -> FunctionDifference:
-    calls_a, calls_b = _calls(name, a), _calls(name, b)
+    # Calls to pieces of the function itself do not count.
+    calls_a, calls_b = (
+        sum((_calls(p) for p in pieces), Counter[str]()) - Counter({name: sys.maxsize})
+        for pieces in (a, b)
+    )
     return FunctionDifference(
         name, _totals(a), _totals(b), _missing(calls_a, calls_b), _missing(calls_b, calls_a)
     )
 
 
 def _totals(pieces: Sequence[FunctionFacts]) -> FunctionTotals:
-    return FunctionTotals(
-        pieces=len(pieces),
-        size=sum(p.size for p in pieces),
-        instructions=sum(p.instructions for p in pieces),
-        indirect_jumps=sum(p.indirect_jumps for p in pieces),
-        direct_calls=sum(p.direct_calls for p in pieces),
-        indirect_calls=sum(p.indirect_calls for p in pieces),
-        tail_jumps=sum(p.tail_jumps for p in pieces),
-    )
+    counted = [field.name for field in fields(FunctionTotals)][1:]
+    sums = {name: sum(getattr(p, name) for p in pieces) for name in counted}
+    return FunctionTotals(pieces=len(pieces), **sums)
 
 
-def _calls(name: str, pieces: Sequence[FunctionFacts]) -> Counter[str]:
-    """Calls and tail calls together, as an optimiser turns one into the other. Calls to pieces of
-    the function itself are none, and an address without a name cannot be matched."""
+def _calls(facts: FunctionFacts) -> Counter[str]:
+    """Calls and tail calls by name in the source, as an optimiser turns one into the other. An
+    address without a name cannot be matched."""
     calls: Counter[str] = Counter()
-    for piece in pieces:
-        for callee, count in (*piece.callees, *piece.tail_callees):
-            plain = base_name(callee.partition("+")[0])
-            if plain != name and not plain.startswith("0x"):
-                calls[plain] += count
+    for callee, count in (*facts.callees, *facts.tail_callees):
+        plain = base_name(callee.partition("+")[0])
+        if not plain.startswith("0x"):
+            calls[plain] += count
     return calls
 
 
 def _missing(here: Counter[str], there: Counter[str]) -> Calls:
-    only = [(callee, count) for callee, count in here.items() if callee not in there]
-    return tuple(sorted(only, key=lambda item: (-item[1], item[0])))
+    return _by_count(Counter({callee: n for callee, n in here.items() if callee not in there}))
 
 
 # ---- Calls that one build makes and another has inlined.
@@ -403,58 +395,36 @@ def _missing(here: Counter[str], there: Counter[str]) -> Calls:
 # A compiler that meets a very large function may stop inlining even small ones into it. The same
 # source then calls a helper in one build and contains it in the other.
 
-_Places = dict[str, dict[str, Counter[str]]]
-
 
 def calls_left(spec: EvidenceSpec, evidence: Sequence[Evidence]) -> tuple[CalleeCounts, ...]:
     """Functions that at least one build calls and at least one does not, most calls first.
 
     The functions that dispatch count as one piece of code, so that a loop can be compared with
     handlers of tail calls; those in ``functions`` are compared by name, where builds have them.
+    Calls of a function to itself, and from one dispatching function to another, do not count.
     """
-    places: _Places = {}
+    places: dict[str, dict[str, Counter[str]]] = {}
     local: set[str] = set()
-    for found in evidence:
-        for facts in found.functions:
+    for build in evidence:
+        for facts in build.functions:
             local |= {base_name(name) for name in facts.local_callees}
-            where = DISPATCH if _dispatches(facts.name, spec) else base_name(facts.name)
-            calls = places.setdefault(where, {}).setdefault(found.variant, Counter())
-            calls.update(_calls_calls(facts, spec, within=where == DISPATCH))
-    rows = [row for where, builds in places.items() for row in _rows(where, builds, local)]
-    return tuple(
-        sorted(
-            rows,
-            key=lambda r: (r.where != DISPATCH, r.where, not r.local, -_most(r), r.callee),
-        )
+            name = base_name(facts.name)
+            where = DISPATCH if _dispatches(facts.name, spec) else name
+            calls = places.setdefault(where, {}).setdefault(build.variant, Counter())
+            for callee, count in _calls(facts).items():
+                if callee != name and not (where == DISPATCH and _dispatches(callee, spec)):
+                    calls[callee] += count
+    rows = []
+    for where, builds in places.items():
+        for callee in {callee for calls in builds.values() for callee in calls}:
+            counts = {variant: calls[callee] for variant, calls in builds.items()}
+            if min(counts.values()) == 0:
+                rows.append(CalleeCounts(where, callee, callee in local, counts))
+    rows.sort(
+        key=lambda r: (r.where != DISPATCH, r.where, not r.local, -max(r.counts.values()), r.callee)
     )
-
-
-def _rows(where: str, builds: Mapping[str, Counter[str]], local: set[str]) -> list[CalleeCounts]:
-    callees = {callee for calls in builds.values() for callee in calls}
-    found = []
-    for callee in callees:
-        counts = {variant: calls[callee] for variant, calls in builds.items()}
-        if min(counts.values()) == 0:
-            found.append(CalleeCounts(where, callee, callee in local, counts))
-    return found
-
-
-def _most(row: CalleeCounts) -> int:
-    return max(row.counts.values())
+    return tuple(rows)
 
 
 def _dispatches(name: str, spec: EvidenceSpec) -> bool:
     return any(fnmatchcase(n, p) for p in spec.dispatch for n in (name, base_name(name)))
-
-
-def _calls_calls(facts: FunctionFacts, spec: EvidenceSpec, *, within: bool) -> Counter[str]:
-    """Its calls by name in the source; not those to itself, nor from one dispatching function to
-    another, nor to addresses without a name."""
-    calls: Counter[str] = Counter()
-    own = base_name(facts.name)
-    for callee, count in (*facts.callees, *facts.tail_callees):
-        plain = base_name(callee.partition("+")[0])
-        if plain == own or plain.startswith("0x") or (within and _dispatches(plain, spec)):
-            continue
-        calls[plain] += count
-    return calls

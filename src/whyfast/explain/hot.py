@@ -21,7 +21,7 @@ from whyfast.model.errors import UserError
 
 PAGE = 4096
 
-#: Where the kernel does not tell: the line of nearly every processor, and a common L1i.
+#: Where the kernel reports none: the line of nearly every processor, and a common L1i.
 COMMON_L1I = Cache("L1i", 32 * 1024, 8, 64)
 
 
@@ -102,15 +102,17 @@ def read_heat(profile: Path, programs: Sequence[Path]) -> Heat:
     total = sum(costs.values())
     if not total:
         raise UserError(
-            "holds no profile; callgrind.out, the text of `perf script` and that of `perf report "
-            "--stdio -F sample,dso,sym -t ';'` are read",
+            "not a profile; expected callgrind.out, the text of `perf script`, or that of "
+            "`perf report --stdio -F sample,dso,sym -t ';'`",
             where=profile,
         )
-    names = {os.path.basename(p) for one in programs for p in (one, os.path.realpath(one))}
-    own = {key: c for key, c in costs.items() if os.path.basename(key[0]) in names}
-    spelled = readable(name for _, name in own or costs)
+    names = {
+        os.path.basename(p) for program in programs for p in (program, os.path.realpath(program))
+    }
+    counted = {key: c for key, c in costs.items() if os.path.basename(key[0]) in names}
+    spelled = readable(name for _, name in counted or costs)
     shares: defaultdict[str, float] = defaultdict(float)
-    for (_, name), cost in (own or costs).items():
+    for (_, name), cost in (counted or costs).items():
         plain = _VERSION.sub("", _RECURSION.sub("", name))
         shares[base_name(spelled.get(name, plain))] += cost / total
     return Heat(profile.name, dict(shares), HOT)
@@ -119,10 +121,10 @@ def read_heat(profile: Path, programs: Sequence[Path]) -> Heat:
 def _costs(profile: Path, text: str) -> Costs:
     if _CALLGRIND.search(text[:4000]):
         try:
-            found = parse_callgrind(text)
+            callgrind = parse_callgrind(text)
         except DamagedProfile as error:
             raise UserError(str(error), where=profile) from None
-        return {key: float(counts[0]) for key, counts in found.costs.items()}
+        return {key: float(counts[0]) for key, counts in callgrind.costs.items()}
     _, report = parse_perf_report(text)
     samples = report or parse_perf_script(text)
     return {key: float(number) for key, number in samples.items()}
@@ -161,23 +163,23 @@ def hot_functions(
     )
     totals = [p.totals.get(p.main) or sum(c.values()) for p, c in zip(profiles, costs, strict=True)]
     shares = [
-        {key: cost / total for key, cost in of.items()} if total else {}
-        for of, total in zip(costs, totals, strict=True)
+        {key: cost / total for key, cost in by_key.items()} if total else {}
+        for by_key, total in zip(costs, totals, strict=True)
     ]
-    hot = {key for of in shares for key, part in of.items() if part >= share}
+    hot = {key for by_key in shares for key, part in by_key.items() if part >= share}
     # Library functions have no place here: where they lie is up to the loader.
     groups = [
-        {key: pieces[key[1]] for key in hot if not key[0] and key in of and key[1] in pieces}
-        for pieces, of in zip(named, costs, strict=True)
+        {key: pieces[key[1]] for key in hot if not key[0] and key in by_key and key[1] in pieces}
+        for pieces, by_key in zip(named, costs, strict=True)
     ]
     loads = [set_load(group.values(), cache) for group in groups]
-    found = [
+    functions = [
         HotFunction(
             name=key[1],
             object=key[0],
-            costs=tuple(of.get(key) for of in costs),
-            shares=tuple(of.get(key) for of in shares),
-            misses=tuple(of.get(key) for of in misses) if misses else (),
+            costs=tuple(by_key.get(key) for by_key in costs),
+            shares=tuple(by_key.get(key) for by_key in shares),
+            misses=tuple(by_key.get(key) for by_key in misses) if misses else (),
             places=tuple(
                 place(group[key], cache, load) if key in group else None
                 for group, load in zip(groups, loads, strict=True)
@@ -185,16 +187,16 @@ def hot_functions(
         )
         for key in hot
     ]
-    found.sort(key=lambda f: (-_spread(f), -max(s or 0.0 for s in f.shares), f.object, f.name))
-    return found, [
+
+    def spread(function: HotFunction) -> float:
+        costs = [cost or 0.0 for cost in function.costs]
+        return max(costs) - min(costs)
+
+    functions.sort(key=lambda f: (-spread(f), -max(s or 0.0 for s in f.shares), f.object, f.name))
+    return functions, [
         overlap(variant, list(group.values()), cache)
         for variant, group in zip(variants, groups, strict=True)
     ]
-
-
-def _spread(function: HotFunction) -> float:
-    costs = [cost or 0.0 for cost in function.costs]
-    return max(costs) - min(costs)
 
 
 def _pieces(program: Program) -> dict[str, list[Function]]:

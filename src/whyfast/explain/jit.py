@@ -25,8 +25,8 @@ _WORDS: dict[JumpForm, str] = {
 
 def this_architecture() -> Architecture | None:
     """That of the running machine; None when whyfast cannot read its code."""
-    found: dict[str, Architecture] = {"x86_64": "x86-64", "aarch64": "aarch64"}
-    return found.get(platform.machine())
+    names: dict[str, Architecture] = {"x86_64": "x86-64", "aarch64": "aarch64"}
+    return names.get(platform.machine())
 
 
 def explain_image(report: CodeReport, variant: str, architecture: Architecture) -> JitImage:
@@ -36,7 +36,7 @@ def explain_image(report: CodeReport, variant: str, architecture: Architecture) 
         return JitImage(variant, "interpreted", reason, ())
     if not report.programs:
         return JitImage(variant, "unknown", "the kernel does not show the machine code", ())
-    programs = tuple(_program(one, report, architecture) for one in report.programs)
+    programs = tuple(_program(program, report, architecture) for program in report.programs)
     going_on = programs[:-1] or programs
     forms = {p.form for p in going_on}
     form = going_on[0].form if len(forms) == 1 else "unknown"
@@ -47,46 +47,55 @@ def _reason(programs: Sequence[ImageProgram], report: CodeReport) -> str:
     parts = []
     for form in dict.fromkeys(p.form for p in programs):
         count = sum(p.form == form for p in programs)
-        said = _WORDS.get(form, "in a way that could not be told")
-        parts.append(f"{count} of {len(programs)} go on {said}")
-    if not all(one.address for one in report.programs):
-        parts.append("the kernel hides the addresses, so that targets cannot be told")
+        way = _WORDS.get(form, "in an unknown way")
+        parts.append(f"{count} of {len(programs)} go on {way}")
+    if not all(program.address for program in report.programs):
+        parts.append("the kernel hides the addresses, so targets are unknown")
     return "; ".join(parts)
 
 
-def _program(one: Code, report: CodeReport, architecture: Architecture) -> ImageProgram:
+def _program(program: Code, report: CodeReport, architecture: Architecture) -> ImageProgram:
     engine = disassembler_for(architecture)
-    instructions = list(engine.decode(one.code, one.address))
+    instructions = list(engine.decode(program.code, program.address))
     exits: list[str] = []
     forms: set[JumpForm] = set()
     for instruction in instructions:
-        found = _exit(instruction, one, report)
-        if found is not None:
-            forms.add(found[0])
-            exits.append(found[1])
+        way = _exit(instruction, program, report)
+        if way is not None:
+            forms.add(way[0])
+            exits.append(way[1])
     # A program that can go on directly keeps an indirect jump for nothing; one that has only a
     # thunk or a register uses it.
     order: tuple[JumpForm, ...] = ("direct", "thunk", "indirect")
     form: JumpForm = next((f for f in order if f in forms), "unknown")
-    names = _names(one, report)
+    names = _names(program, report)
     text = tuple(
-        f"+0x{at - one.address:x}  {line}{_comment(line, names)}"
-        for at, line in engine.text(one.code, one.address)
+        f"+0x{at - program.address:x}  {line}{_comment(line, names)}"
+        for at, line in engine.text(program.code, program.address)
     )
-    keep = text if one.number == 0 else ()
+    keep = text if program.number == 0 else ()
     return ImageProgram(
-        one.number, one.address, len(one.code), len(instructions), form, tuple(exits), keep
+        program.number,
+        program.address,
+        len(program.code),
+        len(instructions),
+        form,
+        tuple(exits),
+        keep,
     )
 
 
-def _exit(i: Instruction, own: Code, report: CodeReport) -> tuple[JumpForm, str] | None:
-    """The way out of the program that an instruction is, and in words; None when it is none."""
+def _exit(i: Instruction, program: Code, report: CodeReport) -> tuple[JumpForm, str] | None:
+    """How an instruction leaves the program, and in words; None when it stays inside."""
     if i.kind == "indirect jump":
-        return "indirect", f"+0x{i.address - own.address:x}: a jump through a register or memory"
+        return (
+            "indirect",
+            f"+0x{i.address - program.address:x}: a jump through a register or memory",
+        )
     if i.target is None:
         return None
-    inside = own.address <= i.target < own.address + len(own.code)
-    where = f"+0x{i.address - own.address:x}"
+    inside = program.address <= i.target < program.address + len(program.code)
+    where = f"+0x{i.address - program.address:x}"
     if i.kind == "direct call" and inside:
         # Kernels before 5.16 wrote the retpoline out where it was needed: a call over a loop.
         return "thunk", f"{where}: a retpoline written out in place"
@@ -109,11 +118,11 @@ def _name(address: int, report: CodeReport) -> str:
     return report.symbols.get(address, f"0x{address:x}")
 
 
-def _names(one: Code, report: CodeReport) -> dict[str, str]:
+def _names(program: Code, report: CodeReport) -> dict[str, str]:
     """The text of each target outside of the program, as a disassembler writes it, and its name."""
     names = {f"0x{at:x}": name for at, name in report.symbols.items()}
     for other in report.programs:
-        if other.address and other.number != one.number:
+        if other.address and other.number != program.number:
             for offset in range(len(other.code)):
                 names[f"0x{other.address + offset:x}"] = f"program {other.number} + 0x{offset:x}"
     return names

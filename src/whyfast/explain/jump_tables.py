@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from whyfast.explain.disassembly.instruction import Instruction
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.objects.image import Image
 
@@ -65,13 +66,13 @@ class Pointers:
 
     def into(self, body: Body) -> list[tuple[int, int]]:
         """(location, value) of those that point into a function, by location."""
-        found: set[tuple[int, int]] = set()
+        inside: set[tuple[int, int]] = set()
         for piece in body.pieces:
             ends = np.array([piece.address, piece.end], dtype=np.uint64)
             low, high = np.searchsorted(self._what, ends)
             pairs = zip(self._where[low:high].tolist(), self._what[low:high].tolist(), strict=True)
-            found.update(pairs)
-        return sorted(found)
+            inside.update(pairs)
+        return sorted(inside)
 
     def to(self, addresses: Iterable[int]) -> set[int]:
         """Those of ``addresses`` that some word points at exactly."""
@@ -90,37 +91,34 @@ class Pointers:
 
 def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTable]:
     """The tables that lead into ``body``, the one with most targets first."""
-    references = sorted(
-        {
-            i.reference
-            for i in body.instructions
-            if _may_be_base(i.use, i.reference)
-            if i.reference is not None
-        }
-    )
+    references = sorted({r for i in body.instructions if (r := _base(i)) is not None})
     # A table may stand in the middle of a function where the file says that it is data.
     image = program.image
     outside = [r for r in references if not body.contains(r) or image.is_data(r)]
-    found = list(_absolute(program, pointers.into(body), body, outside))
-    found += _relative(program.image, body, outside)
-    if program.image.base is not None:
-        found += _image_relative(program.image, program.image.base, body, references)
+    candidates = list(_absolute(program, pointers.into(body), body, outside))
+    candidates += _of_distances("relative", image, body, outside, ())
+    if image.base is not None:
+        # The code names such a table by its distance, too, as it adds the base in a register.
+        distances = (image.base + r for r in references if r < 1 << 31)
+        tables = sorted({*references, *distances})
+        candidates += _of_distances("image-relative", image, body, tables, [image.base])
     if program.architecture == "aarch64":
-        found += _compressed(program, body, outside)
-    if not found and any(i.width == 4 for i in body.instructions):
+        candidates += _compressed(program, body, outside)
+    if not candidates and any(i.width == 4 for i in body.instructions):
         # Small numbers in any array look like these, so they are only a last resort.
         labels = [r for r in references if r in body.boundaries][:_MAX_LABELS]
-        found += _label(program.image, body, outside, labels)
+        candidates += _of_distances("label", image, body, outside, labels)
     best: dict[int, JumpTable] = {}
-    for table in found:
+    for table in candidates:
         known = best.get(table.address)
         if known is None or len(known.targets) < len(table.targets):
             best[table.address] = table
     return sorted(best.values(), key=lambda t: (-len(t.targets), t.address))
 
 
-def _may_be_base(use: str, reference: int | None) -> bool:
-    return reference is not None and use in ("forms", "indexes")
+def _base(instruction: Instruction) -> int | None:
+    """The address that an instruction uses as a table's or a label's; None without one."""
+    return instruction.reference if instruction.use in ("forms", "indexes") else None
 
 
 def _absolute(
@@ -165,29 +163,14 @@ def _bridge(program: Program, before: int, after: int) -> list[int] | None:
     return targets
 
 
-def _relative(image: Image, body: Body, references: list[int]) -> Iterator[JumpTable]:
-    for table in references:
-        entries = _entries(image, table, 4, True, _room(references, table, 4))
-        yield from _as_table("relative", table, _valid(entries, table, 1, body))
-
-
-def _image_relative(
-    image: Image, base: int, body: Body, references: list[int]
+def _of_distances(
+    kind: TableKind, image: Image, body: Body, tables: list[int], bases: Sequence[int]
 ) -> Iterator[JumpTable]:
-    """The code names such a table by its distance, too, as it adds the base in a register."""
-    tables = sorted({*references, *(base + r for r in references if r < 1 << 31)})
+    """Tables of 4-byte distances from one of ``bases``; of relative ones from the table itself."""
     for table in tables:
-        entries = _entries(image, table, 4, True, _room(tables, table, 4))
-        yield from _as_table("image-relative", table, _valid(entries, base, 1, body))
-
-
-def _label(
-    image: Image, body: Body, references: list[int], labels: list[int]
-) -> Iterator[JumpTable]:
-    for table in references:
-        for label in labels:
-            entries = _entries(image, table, 4, True, _room(references, table, 4))
-            yield from _as_table("label", table, _valid(entries, label, 1, body))
+        for base in (table,) if kind == "relative" else bases:
+            entries = _entries(image, table, 4, True, _room(tables, table, 4))
+            yield from _as_table(kind, table, _valid(entries, base, 1, body))
 
 
 def _compressed(program: Program, body: Body, references: list[int]) -> Iterator[JumpTable]:
@@ -196,11 +179,11 @@ def _compressed(program: Program, body: Body, references: list[int]) -> Iterator
     code = body.instructions
     table = label = None
     for at, jump in enumerate(code):
-        if _may_be_base(jump.use, jump.reference) and jump.reference is not None:
-            if body.contains(jump.reference):
-                label = jump.reference
+        if (reference := _base(jump)) is not None:
+            if body.contains(reference):
+                label = reference
             else:
-                table = jump.reference
+                table = reference
         if jump.kind != "indirect jump" or table is None or label is None:
             continue
         near = code[max(0, at - _NEARBY) : at]
@@ -235,8 +218,8 @@ def _entries(image: Image, table: int, width: int, signed: bool, room: int) -> I
 
 
 def _valid(entries: Iterator[int], base: int, scale: int, body: Body) -> Iterator[int]:
-    """Targets up to the first that is none. The end of the function is where compilers send
-    values that cannot occur; it is skipped."""
+    """Targets up to the first entry that leads elsewhere. The end of the function is skipped:
+    compilers send values there that cannot occur."""
     ends = {piece.end for piece in body.pieces}
     for entry in entries:
         target = base + entry * scale

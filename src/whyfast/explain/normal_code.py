@@ -119,7 +119,7 @@ class Side:
     @cached_property
     def named(self) -> tuple[list[int], list[Named]]:
         """Data with names, by address; of several at one address the largest."""
-        found: dict[int, Named] = {}
+        largest: dict[int, Named] = {}
         for table in self.elf.of_type("SHT_SYMTAB"):
             for s in read_symbols(self.elf, table):
                 if s.type not in (0, 1) or s.section is None or not s.name or not s.size:
@@ -128,13 +128,13 @@ class Side:
                 place = self.section_at(s.value)
                 if place is not None and place[1].startswith(_CONSTANT):
                     name = _NUMBER.sub("", name)
-                one = Named(name, s.value, s.size)
-                if s.value not in found or (one.size, one.name) > (
-                    found[s.value].size,
-                    found[s.value].name,
+                data = Named(name, s.value, s.size)
+                if s.value not in largest or (data.size, data.name) > (
+                    largest[s.value].size,
+                    largest[s.value].name,
                 ):
-                    found[s.value] = one
-        ordered = [found[at] for at in sorted(found)]
+                    largest[s.value] = data
+        ordered = [largest[at] for at in sorted(largest)]
         return [n.start for n in ordered], ordered
 
     def named_at(self, address: int) -> Named | None:
@@ -203,12 +203,12 @@ class Side:
     @cached_property
     def words(self) -> dict[int, int]:
         """Where in the data a word lies that is an address of the program, and the address."""
-        found = {}
+        words = {}
         for place in self._possible():
             value = int.from_bytes(self.image.read(place, 8), "little")
             if value and self.section_at(value):
-                found[place] = value
-        return found
+                words[place] = value
+        return words
 
     def _possible(self) -> Iterator[int]:
         """Where in the data an address could be: all that the loader writes where it says so, as in
@@ -238,12 +238,12 @@ class Side:
     @cached_property
     def edges(self) -> list[int]:
         """Where in the data something begins: all that code or data refers to, and names."""
-        found = {n.start for n in self.named[1]} | {n.start + n.size for n in self.named[1]}
-        found |= set(self.words.values())
+        edges = {n.start for n in self.named[1]} | {n.start + n.size for n in self.named[1]}
+        edges |= set(self.words.values())
         for function in self.program.functions:
-            found.update(self.references(function))
-        found |= {x for start, end, _ in self.sections for x in (start, end)}
-        return sorted(found)
+            edges.update(self.references(function))
+        edges |= {x for start, end, _ in self.sections for x in (start, end)}
+        return sorted(edges)
 
     def end_of(self, address: int) -> int:
         """Where the data that begins at ``address`` ends at the latest."""
@@ -255,7 +255,7 @@ class Side:
 
     def between(self) -> list[bytes]:
         """Code that belongs to no function, padding and the stubs of the linker left out."""
-        found = []
+        gaps = []
         for region in self.image.regions:
             if not region.executable or region.name.startswith(".plt"):
                 continue
@@ -264,9 +264,9 @@ class Side:
             for start, end in [*((f.address, f.end) for f in inside), (region.end, region.end)]:
                 gap = self.image.read(at, start - at) if start > at else b""
                 if gap.strip(b"\0\x90\xcc") and not _is_padding(gap):
-                    found.append(gap)
+                    gaps.append(gap)
                 at = max(at, end)
-        return found
+        return gaps
 
 
 def _is_padding(code: bytes) -> bool:

@@ -1,9 +1,9 @@
 """Traces of compiler options in the dispatching functions of a program.
 
-What counts as a trace, by :data:`whyfast.judge.option_confounds.COSTS`: two or more registers
-cleared just before a return or, in handlers of tail calls, an indirect jump; a frame pointer set
-up in the first instructions; the canary of the stack protector; landing pads and signed return addresses; a
-stack pointer moved by exactly one page; calls through the GOT; retpolines; calls of profilers and
+Traces, by :data:`whyfast.judge.option_confounds.COSTS`: two or more registers cleared just before a
+return or, in handlers of tail calls, an indirect jump; a frame pointer set up in the first
+instructions; the canary of the stack protector; landing pads and signed return addresses; a stack
+pointer moved by exactly one page; calls through the GOT; retpolines; calls of profilers and
 sanitizers.
 """
 
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind
+from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, unit_extents
 from whyfast.explain.objects.elf import ElfFile, open_elf
@@ -24,7 +24,7 @@ from whyfast.model.evidence import OptionTrace
 
 # ---- What compilers write about themselves into a program: their version and their options.
 #
-# Read are ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
+# Sources: ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
 # ``-grecord-command-line``), the section ``.GCC.command.line`` (``-frecord-gcc-switches``), the
 # notes of annobin (Fedora and its kin), and ``.comment`` for the version alone.
 
@@ -69,13 +69,13 @@ def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
 
 
 def _compiler(texts: list[str]) -> str:
-    """The compiler that all of them name; beside Clang's own code, that of GCC is the start-up
-    files' of the system."""
-    found = dict.fromkeys(f"clang {m.group(1)}" for t in texts if (m := _CLANG.search(t)))
-    if not found:
+    """The compiler that all texts name; beside Clang's code, GCC's is that of the system's start-up
+    files."""
+    compilers = dict.fromkeys(f"clang {m.group(1)}" for t in texts if (m := _CLANG.search(t)))
+    if not compilers:
         matches = [m for t in texts if (m := _GCC.search(t))]
-        found = dict.fromkeys(f"gcc {m.group(1) or m.group(2)}" for m in matches)
-    return next(iter(found)) if len(found) == 1 else ""
+        compilers = dict.fromkeys(f"gcc {m.group(1) or m.group(2)}" for m in matches)
+    return next(iter(compilers)) if len(compilers) == 1 else ""
 
 
 def _flags(line: str) -> list[str]:
@@ -135,12 +135,12 @@ def _numbered(option: str, number: int) -> Iterator[str]:
 
 #: Registers cleared in a row before an exit that no ordinary code clears: it has no use for them.
 _CLEARED = 2
-#: A frame pointer is set up within so many instructions, or it is none.
+#: A frame pointer is set up within this many instructions.
 _PROLOGUE = 16
-#: Of the handlers must show what single ones have anyway: a frame pointer, where the frame is of
-#: variable size; cleared registers, where the next handler is passed zeros.
+#: Share of the handlers that must show what single ones have anyway: a frame pointer, where the
+#: frame is of variable size; cleared registers, where the next handler is passed zeros.
 _SHARE = 1 / 4
-#: And of so many: that of a single function tells nothing.
+#: Handlers from which on a share means something.
 _LEAST = 4
 
 _CANARY = re.compile(r"__stack_chk_fail(_local)?|__security_check_cookie")
@@ -164,16 +164,12 @@ def option_traces(
     traces = []
     for cost in COSTS:
         count = sum(tests[cost.option](program, body) for body in bodies)
-        if cost.option in shared and not _by_option(count, len(bodies)):
+        if cost.option in shared and (len(bodies) < _LEAST or count < _SHARE * len(bodies)):
             count = 0
         spelling = recorded.options.get(cost.option, "")
         if count or spelling:
             traces.append(OptionTrace(cost.option, count, len(bodies), spelling))
     return tuple(traces)
-
-
-def _by_option(showing: int, functions: int) -> bool:
-    return functions >= _LEAST and showing >= _SHARE * functions
 
 
 def _clears(*exits: Kind) -> _Test:
@@ -199,16 +195,8 @@ def _framed(program: Program, body: Body) -> bool:
     return False
 
 
-def _guarded(program: Program, body: Body) -> bool:
-    return any(i.mark == "canary" for i in body.instructions) or _calls(_CANARY)(program, body)
-
-
-def _landing(program: Program, body: Body) -> bool:
-    return any(i.mark in ("landing pad", "signs") for i in body.instructions)
-
-
-def _probing(program: Program, body: Body) -> bool:
-    return any(i.mark == "page" for i in body.instructions)
+def _marked(*marks: Mark) -> _Test:
+    return lambda program, body: any(i.mark in marks for i in body.instructions)
 
 
 def _through_slots(program: Program, body: Body) -> bool:
@@ -219,15 +207,10 @@ def _through_slots(program: Program, body: Body) -> bool:
     )
 
 
-def _thunks(program: Program, body: Body) -> bool:
-    return body.thunk_jumps(program) > 0
-
-
 def _calls(names: re.Pattern[str]) -> _Test:
-    def test(program: Program, body: Body) -> bool:
-        return any(names.fullmatch(_callee(program, i)) for i in body.instructions)
-
-    return test
+    return lambda program, body: any(
+        names.fullmatch(_callee(program, i)) for i in body.instructions
+    )
 
 
 def _callee(program: Program, instruction: Instruction) -> str:
@@ -241,11 +224,11 @@ def _callee(program: Program, instruction: Instruction) -> str:
 _TESTS: dict[str, _Test] = {
     "-fzero-call-used-regs": _clears("return", "indirect jump"),
     "-fno-omit-frame-pointer": _framed,
-    "-fstack-protector": _guarded,
-    "-fcf-protection": _landing,
-    "-fstack-clash-protection": _probing,
+    "-fstack-protector": lambda p, b: _marked("canary")(p, b) or _calls(_CANARY)(p, b),
+    "-fcf-protection": _marked("landing pad", "signs"),
+    "-fstack-clash-protection": _marked("page"),
     "-fno-plt": _through_slots,
-    "-mindirect-branch=thunk": _thunks,
+    "-mindirect-branch=thunk": lambda program, body: body.thunk_jumps(program) > 0,
     "-pg": _calls(_PROFILER),
     "-fsanitize": _calls(_SANITIZER),
     "-fprofile-generate": _calls(_COUNTER),

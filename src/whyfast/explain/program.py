@@ -1,4 +1,7 @@
-"""Readers of programs, chosen by the first bytes of a file: a new format is one line here."""
+"""A program → its code, the evidence that a study asks for, and a survey of an unknown program.
+
+Readers are chosen by the first bytes of a file: a new format is one line here.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ from whyfast.explain.objects.image import (
     with_readable_names,
 )
 from whyfast.explain.objects.relocate import apply_relocations
-from whyfast.explain.options import CompilerRecord, option_traces, read_recorded
+from whyfast.explain.options import option_traces, read_recorded
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
@@ -57,7 +60,8 @@ def read_contents(
     Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
     architecture.
     """
-    magic = _first_bytes(path)
+    with opened(path) as file:
+        magic = file.read(16)
     if magic.startswith(_PE):
         from whyfast.explain.objects.pe import read_pe
 
@@ -73,18 +77,12 @@ def read_contents(
     return _read_elf(path, debug)
 
 
-def _first_bytes(path: Path) -> bytes:
-    with opened(path) as file:
-        return file.read(16)
-
-
 def _read_elf(path: Path, debug: Sequence[Path]) -> Contents:
     elf = open_elf(path)
     try:
         image = elf_image(elf)
-        named = elf
-        if not (elf.of_type("SHT_SYMTAB") or elf.relocatable):
-            named = debug_file(elf, debug) or elf
+        stripped = not (elf.of_type("SHT_SYMTAB") or elf.relocatable)
+        named = (debug_file(elf, debug) if stripped else None) or elf
         functions, note = list_functions(named, image.bases)
         objects = list_objects(named, image.bases)
         apply_relocations(elf, image)
@@ -93,7 +91,7 @@ def _read_elf(path: Path, debug: Sequence[Path]) -> Contents:
     return Contents(elf.architecture, image, functions, (note,) if note else (), objects)
 
 
-# ---- Where a function may be that a program does not have: under a like name, or in a library.
+# ---- Functions that a program lacks: under a similar name, or in a library.
 
 #: Where the loader looks beside the folders that a program names; multiarch folders among them.
 _USUAL = ("/usr/local/lib", "/lib", "/lib64", "/usr/lib", "/usr/lib64")
@@ -124,13 +122,13 @@ def libraries(path: Path) -> Iterator[Path]:
     places += [Path(folder) for folder in _USUAL]
     places += [Path(folder, f"{os.uname().machine}-linux-gnu") for folder in _USUAL]
     for name in wanted:
-        found = next((place / name for place in places if (place / name).is_file()), None)
-        if found is not None:
-            yield found
+        library = next((place / name for place in places if (place / name).is_file()), None)
+        if library is not None:
+            yield library
 
 
 def _exported(library: Path) -> set[str]:
-    """The functions that it has for others."""
+    """The functions that a library defines."""
     try:
         elf = open_elf(library)
         tables = elf.of_type("SHT_SYMTAB", "SHT_DYNSYM")
@@ -171,17 +169,18 @@ def explain_program(
         for name, function in chosen.values()
     ]
     named = {id(f): f for pattern in dispatch for _, f in matches[pattern]}
-    recorded = _recorded(path, [*named.values(), *(f for _, f in chosen.values())])
-    found = examine_dispatch(program, bodies(program, named.values())) if dispatch else None
+    first = next(iter([*named.values(), *(f for _, f in chosen.values())]), None)
+    recorded = read_recorded(path, first.address if first else None)
+    dispatching = examine_dispatch(program, bodies(program, named.values())) if dispatch else None
     return Evidence(
         variant=variant,
         architecture=program.architecture,
-        dispatch=found.facts if found else None,
+        dispatch=dispatching.facts if dispatching else None,
         functions=tuple(sorted(facts, key=lambda f: (f.name, f.address))),
-        missing=tuple(pattern for pattern, found in matches.items() if not found),
+        missing=tuple(pattern for pattern, named in matches.items() if not named),
         notes=program.notes,
-        entry=entry_facts(found) if found else None,
-        options=option_traces(program, found.bodies, recorded) if found else None,
+        entry=entry_facts(dispatching) if dispatching else None,
+        options=option_traces(program, dispatching.bodies, recorded) if dispatching else None,
         compiler=recorded.compiler,
     )
 
@@ -195,17 +194,19 @@ def load(
     Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
     architecture.
     """
-    found = read_contents(path, architecture, debug)
-    slots = readable(found.image.slots.values())
-    found.image.slots.update({at: slots[n] for at, n in found.image.slots.items() if n in slots})
+    contents = read_contents(path, architecture, debug)
+    slots = readable(contents.image.slots.values())
+    contents.image.slots.update(
+        {at: slots[n] for at, n in contents.image.slots.items() if n in slots}
+    )
     return Program(
         path,
-        found.architecture,
-        found.image,
-        with_readable_names(found.functions),
-        disassembler_for(found.architecture, relative=found.image.base is not None),
-        found.notes,
-        found.objects,
+        contents.architecture,
+        contents.image,
+        with_readable_names(contents.functions),
+        disassembler_for(contents.architecture, relative=contents.image.base is not None),
+        contents.notes,
+        contents.objects,
         tuple(debug),
     )
 
@@ -218,27 +219,22 @@ def hint_for(path: Path, pattern: str, architecture: Architecture | None = None)
     return where_instead(path, pattern, names)
 
 
-def _recorded(path: Path, functions: Sequence[Function]) -> CompilerRecord:
-    """What the compiler wrote about the first of the functions."""
-    return read_recorded(path, functions[0].address if functions else None)
-
-
 def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:
     """Functions with a matching name, and that name: the readable one of a mangled name."""
-    found = []
+    matches = []
     for function in program.functions:
         for name in function.names:
             if fnmatchcase(name, pattern) or fnmatchcase(base_name(name), pattern):
-                found.append((readable_of(name, function.names), function))
+                matches.append((readable_of(name, function.names), function))
                 break
-    return found
+    return matches
 
 
-# ---- Programs that only start a shared library, which has all of what they do.
+# ---- A first look at an unknown program, and at stubs that only start a library.
 
 #: The code of a stub, at most, in bytes; with its start-up code, one that gcc 12 makes has 500.
 LARGEST = 16_384
-#: So many times the code of the stub its library has at least.
+#: The library has at least this many times the code of the stub.
 TIMES = 20
 
 #: What nearly every program loads, as part of its language.
@@ -252,15 +248,15 @@ def stub_note(path: Path) -> str:
     """What to look at in place of an ELF program that has next to no code itself and loads a
     library, other than those of its language, with at least :data:`TIMES` as much; empty for all
     others. The library with the most code is named."""
-    own = _code(path)
-    if not 0 < own <= LARGEST:
+    stub = _code(path)
+    if not 0 < stub <= LARGEST:
         return ""
-    loaded = [(_code(one), one) for one in libraries(path) if not _RUNTIME.fullmatch(one.name)]
+    loaded = [(_code(p), p) for p in libraries(path) if not _RUNTIME.fullmatch(p.name)]
     size, library = max(loaded, default=(0, path))
-    if size < TIMES * own:
+    if size < TIMES * stub:
         return ""
     return (
-        f"a stub: its own code is {own:,} bytes, that of {library.name}, which it loads, "
+        f"a stub: its own code is {stub:,} bytes, that of {library.name}, which it loads, "
         f"{size:,}; whyfast explain {library}"
     )
 
@@ -285,6 +281,9 @@ class CodeTotals:
     jumping: int
     direct_calls: int
     indirect_calls: int
+
+
+_SUMMED = ("size", "instructions", "indirect_jumps", "direct_calls", "indirect_calls")
 
 
 @dataclass(frozen=True)
@@ -323,31 +322,23 @@ def survey_program(
     facts = {f: function_facts(program, f, program.instructions(f)) for f in program.functions}
     jumping = [f for f in program.functions if facts[f].indirect_jumps]
     related, pointers = _by_name(program), Pointers(program.image)
-    found = [
+    candidates = [
         (facts[f], examine_dispatch(program, [_body(program, f, related)], pointers).facts)
         for f in jumping
     ]
-    found.sort(key=lambda one: (-_likely(*one), one[0].name))
+    candidates.sort(key=lambda c: (-max(c[1].targets or 0, c[0].indirect_jumps), c[0].name))
     every = tuple(facts.values())
     notes = (*program.notes, *([stub] if stub else []))
     return Survey(
         evidence=Evidence(variant, program.architecture, None, every, notes=notes),
         totals=CodeTotals(
             functions=len(every),
-            size=sum(f.size for f in every),
-            instructions=sum(f.instructions for f in every),
-            indirect_jumps=sum(f.indirect_jumps for f in every),
             jumping=len(jumping),
-            direct_calls=sum(f.direct_calls for f in every),
-            indirect_calls=sum(f.indirect_calls for f in every),
+            **{name: sum(getattr(f, name) for f in every) for name in _SUMMED},
         ),
-        candidates=tuple(found[:top]),
+        candidates=tuple(candidates[:top]),
         handlers=_handlers(program, {f.address for f in jumping}, related, pointers),
     )
-
-
-def _likely(facts: FunctionFacts, dispatch: DispatchFacts) -> int:
-    return max(dispatch.targets or 0, facts.indirect_jumps)
 
 
 def _handlers(
@@ -356,7 +347,7 @@ def _handlers(
     related: Mapping[str, Sequence[Function]],
     pointers: Pointers,
 ) -> tuple[str, DispatchFacts] | None:
-    """The largest table of functions of which half jump indirectly, as in :mod:`dispatch_form`."""
+    """The largest table of functions of which half jump indirectly."""
     at = {f.address: f for f in program.functions}
     tables = [set(run) for run in pointers.runs(at)]
     tables = [t for t in tables if len(t) >= MIN_HANDLERS and 2 * len(t & jumping) >= len(t)]
@@ -374,20 +365,18 @@ def _handlers(
 def _common(names: Sequence[str]) -> str:
     """A pattern for all of them where they begin alike, else the first of them."""
     first, last = min(names), max(names)
-    same = sum(
-        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False))
-    )
-    return f"{first[:same]}*" if same else f"{first} …"
+    same = "".join(a for a, _ in takewhile(lambda p: p[0] == p[1], zip(first, last, strict=False)))
+    return f"{same}*" if same else f"{first} …"
 
 
 def _by_name(program: Program) -> Mapping[str, Sequence[Function]]:
     """Functions by each of their names, cold parts by the name of what they are a part of too."""
-    found: dict[str, list[Function]] = defaultdict(list)
+    by_name: dict[str, list[Function]] = defaultdict(list)
     for f in program.functions:
         parent = parent_name(f.name)
         for name in {*f.names, *([parent] if parent else [])}:
-            found[name].append(f)
-    return found
+            by_name[name].append(f)
+    return by_name
 
 
 def _body(program: Program, function: Function, related: Mapping[str, Sequence[Function]]) -> Body:

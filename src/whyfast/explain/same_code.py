@@ -1,4 +1,4 @@
-"""Are two programs the same, but for where their code and data lie?
+"""Are two programs, or two builds, the same but for where their code and data lie?
 
 Two functions are the same when their instructions are, with every address replaced by what lies
 there: a function by its name, data by what it holds. What cannot be shown to be the same counts as
@@ -45,11 +45,13 @@ def same_code(a: Path, b: Path, folders: tuple[Path, Path] | None = None) -> Cod
             return CodeComparison(identical=True, same=True, traced=True)
         sides = Side(a, folders and folders[0]), Side(b, folders and folders[1])
     except (UserError, OSError) as error:
-        said = error.message if isinstance(error, UserError) else str(error)
-        return CodeComparison(False, False, reasons=(f"the machine code cannot be read: {said}",))
+        message = error.message if isinstance(error, UserError) else str(error)
+        return CodeComparison(
+            False, False, reasons=(f"the machine code cannot be read: {message}",)
+        )
     if any(s.program.architecture != "x86-64" for s in sides):
-        said = "machine code is compared for x86-64 only"
-        return CodeComparison(False, False, reasons=(said,))
+        message = "machine code is compared for x86-64 only"
+        return CodeComparison(False, False, reasons=(message,))
     return _Pair(*sides).compared()
 
 
@@ -74,15 +76,17 @@ class _Pair:
         a, b = self.a, self.b
         apart, rests = self._resting(lambda: tuple(self._apart()))
         both = [k for k in a.functions if k in b.functions]
-        found = {
+        compared = {
             k: self._resting(partial(self._same_function, a.functions[k], b.functions[k]))
             for k in both
         }
-        self._differs = self._compare_data([*rests, *(d for _, of in found.values() for d in of)])
+        self._differs = self._compare_data(
+            [*rests, *(d for _, of in compared.values() for d in of)]
+        )
         reasons = list(apart)
         if self._differs & rests.keys():
             reasons.append("data that the program begins with differs")
-        changed = {k for k, (same, of) in found.items() if not same or self._differs & of.keys()}
+        changed = {k for k, (same, of) in compared.items() if not same or self._differs & of.keys()}
         removed = [k for k in a.functions if k not in b.functions]
         added = [k for k in b.functions if k not in a.functions]
         from_a, from_b = _reached(a), _reached(b)
@@ -110,18 +114,18 @@ class _Pair:
             if not same:
                 differs.append(data)
                 continue
-            for one in rests:
-                users.setdefault(one, []).append(data)
-                if one not in known:
-                    known.add(one)
-                    todo.append(one)
-        found = set(differs)
+            for needed in rests:
+                users.setdefault(needed, []).append(data)
+                if needed not in known:
+                    known.add(needed)
+                    todo.append(needed)
+        differing = set(differs)
         while differs:
             for user in users.get(differs.pop(), ()):
-                if user not in found:
-                    found.add(user)
+                if user not in differing:
+                    differing.add(user)
                     differs.append(user)
-        return found
+        return differing
 
     def _apart(self) -> Iterator[str]:
         """What differs outside of functions and of the data that they refer to."""
@@ -137,18 +141,18 @@ class _Pair:
             {r.name: r for r in s.data_regions() if not r.name.startswith(REFERRED)} for s in (a, b)
         ]
         for name in sorted({*whole[0], *whole[1]}):
-            one, other = whole[0].get(name), whole[1].get(name)
+            here, there = whole[0].get(name), whole[1].get(name)
             if (
-                one is None
-                or other is None
-                or len(one.data) != len(other.data)
-                or not self._same_bytes(one.start, other.start, len(one.data))
+                here is None
+                or there is None
+                or len(here.data) != len(there.data)
+                or not self._same_bytes(here.start, there.start, len(here.data))
             ):
                 yield f"the data in {name} differs"
 
-    def _same_function(self, one: Function, other: Function) -> bool:
-        steps, others = self.a.steps(one), self.b.steps(other)
-        if one.name in _OF_THE_LINKER and other.name == one.name:
+    def _same_function(self, f: Function, g: Function) -> bool:
+        steps, others = self.a.steps(f), self.b.steps(g)
+        if f.name in _OF_THE_LINKER and g.name == f.name:
             return [s.code for s in steps] == [o.code for o in others]
         return len(steps) == len(others) and all(
             s.code == o.code
@@ -160,66 +164,66 @@ class _Pair:
             for s, o in zip(steps, others, strict=True)
         )
 
-    def _same_field(self, one: int, other: int, surely: bool) -> bool:
-        inside = bool(self.a.section_at(one)), bool(self.b.section_at(other))
+    def _same_field(self, here: int, there: int, surely: bool) -> bool:
+        inside = bool(self.a.section_at(here)), bool(self.b.section_at(there))
         if not surely and inside != (True, True):
-            return one == other
-        return self._same_place(one, other)
+            return here == there
+        return self._same_place(here, there)
 
-    def _same_place(self, one: int, other: int) -> bool:
+    def _same_place(self, here: int, there: int) -> bool:
         """Whether two addresses mean the same thing, given that the data there holds the same."""
         a, b = self.a, self.b
-        function = a.place(one), b.place(other)
+        function = a.place(here), b.place(there)
         if function != (None, None):
             return function[0] == function[1]
-        slots = a.image.slots.get(one), b.image.slots.get(other)
+        slots = a.image.slots.get(here), b.image.slots.get(there)
         if slots != (None, None):
             return slots[0] == slots[1]
-        sections = a.section_at(one), b.section_at(other)
+        sections = a.section_at(here), b.section_at(there)
         if sections[0] is None or sections[1] is None:
-            return one == other  # nowhere: a number, or an end of the program
+            return here == there  # nowhere: a number, or an end of the program
         if sections[0][1] != sections[1][1]:
             return False
         if sections[0][1].startswith(".plt"):
-            called = a.program.name_of(one), b.program.name_of(other)
+            called = a.program.name_of(here), b.program.name_of(there)
             return called[0] == called[1] and not called[0].startswith("0x")
-        named = a.named_at(one), b.named_at(other)
+        named = a.named_at(here), b.named_at(there)
         if named[0] is not None and named[1] is not None:
-            if (named[0].name, named[0].size, one - named[0].start) != (
+            if (named[0].name, named[0].size, here - named[0].start) != (
                 named[1].name,
                 named[1].size,
-                other - named[1].start,
+                there - named[1].start,
             ):
                 return False
             self._wanted[named[0].start, named[1].start, named[0].size] = None
             return True
         if named != (None, None):
             return False
-        if a.image.region(one) is None or b.image.region(other) is None:
+        if a.image.region(here) is None or b.image.region(there) is None:
             return sections[0] == sections[1]  # no bytes, no name: the distance must do
-        lengths = a.end_of(one) - one, b.end_of(other) - other
+        lengths = a.end_of(here) - here, b.end_of(there) - there
         common = min(lengths)
-        if any(a.image.read(one + common, lengths[0] - common).strip(b"\0")) or any(
-            b.image.read(other + common, lengths[1] - common).strip(b"\0")
+        if any(a.image.read(here + common, lengths[0] - common).strip(b"\0")) or any(
+            b.image.read(there + common, lengths[1] - common).strip(b"\0")
         ):
             return False
-        self._wanted[one, other, common] = None
+        self._wanted[here, there, common] = None
         return True
 
-    def _same_bytes(self, one: int, other: int, size: int) -> bool:
-        """Whether so many bytes hold the same, addresses by what they mean."""
+    def _same_bytes(self, here: int, there: int, size: int) -> bool:
+        """Whether ``size`` bytes hold the same, addresses compared by what they mean."""
         a, b = self.a, self.b
-        left, right = a.image.read(one, size), b.image.read(other, size)
+        left, right = a.image.read(here, size), b.image.read(there, size)
         if len(left) != len(right):
             return False
         done: set[int] = set()
-        places = {p - one for p in a.places_between(one, one + size - 7)}
-        places |= {p - other for p in b.places_between(other, other + size - 7)}
+        places = {p - here for p in a.places_between(here, here + size - 7)}
+        places |= {p - there for p in b.places_between(there, there + size - 7)}
         for i in places:
-            slots = a.image.slots.get(one + i), b.image.slots.get(other + i)
+            slots = a.image.slots.get(here + i), b.image.slots.get(there + i)
             if slots != (None, None) and slots[0] != slots[1]:
                 return False
-            values = a.words.get(one + i), b.words.get(other + i)
+            values = a.words.get(here + i), b.words.get(there + i)
             if values[0] is not None and values[1] is not None:
                 if not self._same_place(values[0], values[1]):
                     return False
@@ -229,36 +233,36 @@ class _Pair:
         for i in (n for n, (x, y) in enumerate(zip(left, right, strict=True)) if x != y):
             if i in done:
                 continue
-            start = i - (one + i) % 4
-            if start < 0 or start + 4 > size or not self._same_entry(one, other, start):
+            start = i - (here + i) % 4
+            if start < 0 or start + 4 > size or not self._same_entry(here, there, start):
                 return False
             done.update(range(start, start + 4))
         return True
 
-    def _same_entry(self, one: int, other: int, at: int) -> bool:
+    def _same_entry(self, here: int, there: int, at: int) -> bool:
         """Whether an entry of a table of distances, from the table's begin or from the entry, leads
         to the same place."""
         words = [
             int.from_bytes(s.image.read(p + at, 4), "little", signed=True)
-            for s, p in ((self.a, one), (self.b, other))
+            for s, p in ((self.a, here), (self.b, there))
         ]
-        for bases in ((one, other), (one + at, other + at)):
+        for bases in ((here, there), (here + at, there + at)):
             places = self.a.place(bases[0] + words[0]), self.b.place(bases[1] + words[1])
             if places[0] is not None and places[0] == places[1]:
                 return True
         return False
 
     def _change(self, key: Key, reached: bool) -> FunctionChange:
-        one, other = self.a.functions.get(key), self.b.functions.get(key)
-        calls = _calls(self.a, one), _calls(self.b, other)
+        here, there = self.a.functions.get(key), self.b.functions.get(key)
+        calls = _calls(self.a, here), _calls(self.b, there)
         return FunctionChange(
             name=key[0],
-            kind="changed" if one and other else "added" if other else "removed",
-            sizes=(one.size if one else 0, other.size if other else 0),
+            kind="changed" if here and there else "added" if there else "removed",
+            sizes=(here.size if here else 0, there.size if there else 0),
             reached=reached,
-            calls=tuple(sorted(calls[1] - calls[0])) if one and other else (),
-            called=tuple(sorted(calls[0] - calls[1])) if one and other else (),
-            diff=_diff(self.a, one, self.b, other) if one and other else (),
+            calls=tuple(sorted(calls[1] - calls[0])) if here and there else (),
+            called=tuple(sorted(calls[0] - calls[1])) if here and there else (),
+            diff=_diff(self.a, here, self.b, there) if here and there else (),
         )
 
 
@@ -308,13 +312,13 @@ def _calls(side: Side, function: Function | None) -> set[str]:
     }
 
 
-def _diff(a: Side, one: Function, b: Side, other: Function) -> tuple[str, ...]:
-    before, after = list(_lines(a, one)), list(_lines(b, other))
+def _diff(a: Side, f: Function, b: Side, g: Function) -> tuple[str, ...]:
+    before, after = list(_lines(a, f)), list(_lines(b, g))
     # A jump is the same wherever what it leads to has moved; unless it is the jumps that differ.
-    found = [_moved(line) for line in before], [_moved(line) for line in after]
-    if found[0] == found[1]:
-        found = before, after
-    diff = list(difflib.unified_diff(*found, lineterm="", n=_AROUND))[2:]
+    texts = [_moved(line) for line in before], [_moved(line) for line in after]
+    if texts[0] == texts[1]:
+        texts = before, after
+    diff = list(difflib.unified_diff(*texts, lineterm="", n=_AROUND))[2:]
     more = len(diff) - _LINES
     return (*diff[:_LINES], *([f"… {more} more lines"] if more > 0 else []))
 
@@ -343,8 +347,8 @@ def _called(side: Side, function: Function, address: int) -> str:
     if named is not None:
         return named.name
     section = side.section_at(address)
-    said = side.program.name_of(address)
-    return section[1] if said.startswith("0x") and section else said
+    name = side.program.name_of(address)
+    return section[1] if name.startswith("0x") and section else name
 
 
 #: What is read by people alone.
@@ -374,8 +378,8 @@ def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompari
     folder could be run or read, but for documents; a file of Python is the same when it says the
     same to Python.
     """
-    own = [_is_machine_code(folder / program, folder) for folder, program in (base, head)]
-    if own == [True, True]:
+    machine = [_is_machine_code(folder / program, folder) for folder, program in (base, head)]
+    if machine == [True, True]:
         return _machine_code(base, head)
     return _files(base[0], head[0])
 
@@ -390,17 +394,17 @@ def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
 
 def _machine_code(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
     folders = base[0], head[0]
-    found = same_code(base[0] / base[1], head[0] / head[1], folders)
+    program = same_code(base[0] / base[1], head[0] / head[1], folders)
     libraries = [_libraries(folder) for folder, _ in (base, head)]
-    parts = [found]
+    parts = [program]
     for name in sorted({*libraries[0], *libraries[1]}):
-        one, other = libraries[0].get(name), libraries[1].get(name)
-        if one is None or other is None:
-            side = "base" if other is None else "head"
-            said = f"the library {name} is only in the build of {side}"
-            parts.append(CodeComparison(False, False, reasons=(said,)))
+        left, right = libraries[0].get(name), libraries[1].get(name)
+        if left is None or right is None:
+            side = "base" if right is None else "head"
+            message = f"the library {name} is only in the build of {side}"
+            parts.append(CodeComparison(False, False, reasons=(message,)))
             continue
-        part = same_code(one, other, folders)
+        part = same_code(left, right, folders)
         parts.append(replace(part, reasons=tuple(f"{name}: {r}" for r in part.reasons)))
     return CodeComparison(
         identical=all(p.identical for p in parts),
@@ -435,11 +439,11 @@ def _files(base: Path, head: Path) -> CodeComparison:
     files = [dict(_relevant(folder)) for folder in (base, head)]
     reasons = []
     for name in sorted({*files[0], *files[1]}):
-        one, other = files[0].get(name), files[1].get(name)
+        left, right = files[0].get(name), files[1].get(name)
         shown = name.removeprefix("src/")  # where the source is copied to
-        if one is None or other is None:
-            reasons.append(f"the file {shown} is only in {'base' if other is None else 'head'}")
-        elif not _same_file(one, other, (base, head)):
+        if left is None or right is None:
+            reasons.append(f"the file {shown} is only in {'base' if right is None else 'head'}")
+        elif not _same_file(left, right, (base, head)):
             reasons.append(f"the file {shown} differs")
     return CodeComparison(not reasons, not reasons, reasons=tuple(reasons), traced=not reasons)
 
@@ -458,18 +462,18 @@ def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
         yield str(relative), path
 
 
-def _same_file(one: Path, other: Path, folders: tuple[Path, Path]) -> bool:
+def _same_file(left: Path, right: Path, folders: tuple[Path, Path]) -> bool:
     texts = [
         path.read_bytes().replace(str(folder).encode(), b"\0")
-        for path, folder in zip((one, other), folders, strict=True)
+        for path, folder in zip((left, right), folders, strict=True)
     ]
     if texts[0] == texts[1]:
         return True
-    if one.suffix == ".py":
-        said = [_python(text) for text in texts]
-        return said[0] is not None and said[0] == said[1]
-    if ".so" in one.name and texts[0].startswith(b"\x7fELF"):
-        return same_code(one, other, folders).same
+    if left.suffix == ".py":
+        trees = [_python(text) for text in texts]
+        return trees[0] is not None and trees[0] == trees[1]
+    if ".so" in left.name and texts[0].startswith(b"\x7fELF"):
+        return same_code(left, right, folders).same
     return False
 
 

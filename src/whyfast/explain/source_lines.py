@@ -1,4 +1,7 @@
-"""Source lines of machine code, and source functions, from a program's DWARF."""
+"""Source lines of machine code from a program's DWARF, and the functions that commits touch.
+
+A change that touches none of the hot functions cannot have made them slower by what it computes.
+"""
 
 from __future__ import annotations
 
@@ -151,11 +154,11 @@ class FunctionLines:
             return {}
 
     def _of(self, extents: Extents) -> dict[int, str]:
-        found: dict[int, str] = {}
+        lines: dict[int, str] = {}
         for start, end in extents:
             for unit in self._units_of(start):
-                found |= {at: said for at, said in self._lines(unit) if start <= at < end}
-        return found
+                lines |= {at: place for at, place in self._lines(unit) if start <= at < end}
+        return lines
 
     @cached_property
     def _dwarf(self) -> Any:
@@ -210,7 +213,7 @@ class TouchedFunctions:
     """What a range of commits touches in one program.
 
     ``outside`` are the places (``file:line``) outside functions, such as macros, types and tables:
-    what they change cannot be told. ``not_compiled`` are source files of which the program has no
+    their effect is unknown. ``not_compiled`` are source files of which the program has no
     code, ``other`` files that are no source code.
     """
 
@@ -229,11 +232,10 @@ class TouchedFunctions:
 
     def statement(self, hot: Collection[str]) -> str:
         """One sentence on the change and the hot functions; no more than is known."""
-        of = self.of(hot)
-        if of:
-            return (
-                f"the change touches {', '.join(of)}, which {'is' if len(of) == 1 else 'are'} hot"
-            )
+        touched = self.of(hot)
+        if touched:
+            verb = "is" if len(touched) == 1 else "are"
+            return f"the change touches {', '.join(touched)}, which {verb} hot"
         if self.outside:
             places = ", ".join(self.outside[:3]) + (", …" if self.outside[3:] else "")
             return (
@@ -254,7 +256,7 @@ def touched_functions(repo: Path, base: str, head: str, program: Path) -> Touche
     changes = parse_diff(_diff(repo, base, head))
     source = read_lines(with_lines(program))
     code = load(program)
-    found: dict[tuple[str, str], set[str]] = {}
+    touched: dict[tuple[str, str], set[str]] = {}
     outside: list[str] = []
     not_compiled: list[str] = []
     other: list[str] = []
@@ -271,13 +273,13 @@ def touched_functions(repo: Path, base: str, head: str, program: Path) -> Touche
         else:
             for hunk in change.hunks:
                 for name, symbols in _touched(hunk, file, source, code):
-                    found.setdefault((name, change.path), set()).update(symbols)
+                    touched.setdefault((name, change.path), set()).update(symbols)
                 if not _inside(source, file, hunk):
                     outside.append(f"{change.path}:{hunk.first}")
     return TouchedFunctions(
         base,
         head,
-        tuple(ChangedFunction(n, f, tuple(sorted(s))) for (n, f), s in sorted(found.items())),
+        tuple(ChangedFunction(n, f, tuple(sorted(s))) for (n, f), s in sorted(touched.items())),
         tuple(outside),
         tuple(not_compiled),
         tuple(other),
@@ -360,5 +362,5 @@ def _inside(source: SourceMap, file: str, hunk: Hunk) -> bool:
 def _symbols(program: Program, source: SourceMap, file: str, lines: range) -> set[str]:
     """The functions of the machine code with an instruction from these lines."""
     places = source.code.get(file, {})
-    found = (program.function_at(a) for n in lines for a in places.get(n, ()))
-    return {function.name for function in found if function is not None}
+    functions = (program.function_at(a) for n in lines for a in places.get(n, ()))
+    return {function.name for function in functions if function is not None}

@@ -1,4 +1,4 @@
-"""Which builds show the symptom of a compiler's trouble, going by their machine code."""
+"""Known troubles of compilers (``troubles.toml``), and the builds whose code has the symptoms."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from whyfast.model.build import Toolchain
 from whyfast.model.evidence import Evidence, Trouble
 from whyfast.model.study import Study
 from whyfast.model.variant import ASPECTS, Variant, same_source
-
-# ---- The known troubles of compilers: ``troubles.toml`` as records.
 
 MERGED, SAVING = "merged computed gotos", "handlers save registers"
 
@@ -51,13 +49,13 @@ class KnownTrouble:
 def known_troubles() -> tuple[KnownTrouble, ...]:
     """All entries, in the order of the file."""
     text = (files("whyfast.explain") / "troubles.toml").read_text(encoding="utf-8")
-    found = []
+    troubles = []
     for entry in tomllib.loads(text)["trouble"]:
         fields: dict[str, Any] = {
             k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()
         }
-        found.append(KnownTrouble(first=fields.pop("from", ""), **fields))
-    return tuple(found)
+        troubles.append(KnownTrouble(first=fields.pop("from", ""), **fields))
+    return tuple(troubles)
 
 
 def compiler_of(version: str) -> tuple[str, str] | None:
@@ -113,22 +111,21 @@ _PUSHES = 2
 def find_troubles(
     study: Study, toolchains: Sequence[Toolchain], evidence: Sequence[Evidence]
 ) -> tuple[Trouble, ...]:
-    """Every symptom in the order of the study's variants; a twin repeats its original and is left
-    out."""
+    """Every symptom in the order of the study's variants, A/A controls left out."""
     versions = {t.name: t.version for t in toolchains}
     facts = {e.variant: e for e in evidence}
-    found = []
+    troubles = []
     for variant in study.variants:
         if variant.name not in facts or variant.twin_of:
             continue
         compiler = versions.get(variant.toolchain) or facts[variant.name].compiler
         for symptom, shows in _symptoms(variant, study, facts, versions):
-            found.append(_trouble(variant, compiler, symptom, shows, study, facts))
-    return tuple(found)
+            troubles.append(_trouble(variant, compiler, symptom, shows, study, facts))
+    return tuple(troubles)
 
 
 def has_symptom(symptom: str, evidence: Evidence) -> bool:
-    """Whether a build shows one of the symptoms of :mod:`whyfast.explain.known_troubles`."""
+    """Whether a build shows one of the symptoms of :func:`known_troubles`."""
     dispatch, entry = evidence.dispatch, evidence.entry
     if symptom == MERGED:
         return (
@@ -146,10 +143,7 @@ def has_symptom(symptom: str, evidence: Evidence) -> bool:
 
 
 def _symptoms(
-    variant: Variant,
-    study: Study,
-    facts: Mapping[str, Evidence],
-    versions: Mapping[str, str],
+    variant: Variant, study: Study, facts: Mapping[str, Evidence], versions: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """(symptom, what the code shows, beside that of another variant) of a build."""
     for symptom, shows in _shown(facts[variant.name]):
@@ -164,25 +158,32 @@ def _symptoms(
 
 def _shown(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """(symptom, what the code shows) of a program."""
-    dispatch, entry = evidence.dispatch, evidence.entry
-    if dispatch is not None and has_symptom(MERGED, evidence):
-        jumps = dispatch.indirect_jumps
-        plural = "jump" if jumps == 1 else "jumps"
-        yield MERGED, f"{jumps} indirect {plural} for {dispatch.targets} handlers"
+    if has_symptom(MERGED, evidence):
+        yield MERGED, _jumps(evidence)
+    entry = evidence.entry
     if entry is not None and has_symptom(SAVING, evidence):
         median = f"{entry.pushes_median:g} registers"
         yield SAVING, f"the median of {entry.handlers} handlers pushes {median}"
+
+
+def _jumps(evidence: Evidence) -> str:
+    dispatch = evidence.dispatch
+    if dispatch is None:
+        return ""
+    plural = "jump" if dispatch.indirect_jumps == 1 else "jumps"
+    return f"{dispatch.indirect_jumps} indirect {plural} for {dispatch.targets} handlers"
 
 
 def _peer(variant: Variant, study: Study, facts: Mapping[str, Evidence]) -> Variant | None:
     """A variant of the same source whose dispatch is replicated: a baseline, or else any."""
     peers = []
     for other in study.variants:
-        own = facts.get(other.name)
-        if own is None or own.dispatch is None or other.twin_of:
+        evidence = facts.get(other.name)
+        dispatch = evidence.dispatch if evidence and not other.twin_of else None
+        if dispatch is None:
             continue
-        loop = own.dispatch.style == "loop" and own.dispatch.form == "replicated"
-        if loop and own.dispatch.computed_goto is not False and same_source(other, variant):
+        loop = dispatch.style == "loop" and dispatch.form == "replicated"
+        if loop and dispatch.computed_goto is not False and same_source(other, variant):
             peers.append(other)
     first = [v for v in peers if v.name in study.baselines]
     return next(iter([*first, *peers]), None)
@@ -206,19 +207,12 @@ def _trouble(
         bare,
         cured=tuple(name for name, shown in still.items() if not shown),
         uncured=tuple(name for name, shown in still.items() if shown),
-        degrees={name: said for name in still if (said := _degree(symptom, facts[name]))},
+        degrees={
+            name: jumps for name in still if symptom == MERGED and (jumps := _jumps(facts[name]))
+        },
         untried=tuple(v.name for v in same if v.name not in facts),
         toml=() if same else variant_with(variant, known),
     )
-
-
-def _degree(symptom: str, evidence: Evidence) -> str:
-    """How much of the dispatch is replicated, of one that is asked for that; empty of others."""
-    dispatch = evidence.dispatch
-    if symptom != MERGED or dispatch is None:
-        return ""
-    plural = "jump" if dispatch.indirect_jumps == 1 else "jumps"
-    return f"{dispatch.indirect_jumps} indirect {plural} for {dispatch.targets} handlers"
 
 
 def program_troubles(evidence: Evidence) -> tuple[Trouble, ...]:
@@ -278,7 +272,9 @@ def variant_with(variant: Variant, known: KnownTrouble) -> tuple[str, ...]:
         words = value if isinstance(value, str) else list(value)
         return f"{key} = {tomlkit.item(words).as_string()}"
 
-    linked = known.ldflags if _links_late(variant) else ()
+    words = (*variant.cflags, *variant.ldflags, *variant.configure)
+    late = any(w.startswith(("-flto", "--with-lto")) for w in words)
+    linked = known.ldflags if late else ()
     if not variant.axes:
         lines = [line("extends    ", variant.name), line("cflags.add ", known.cflags)]
         lines += [line("ldflags.add", linked)] if linked else []
@@ -295,8 +291,3 @@ def variant_with(variant: Variant, known: KnownTrouble) -> tuple[str, ...]:
                 lines.append(line(key, value))
     name = tomlkit.key(f"{variant.name}-workaround").as_string()
     return (f"[variant.{name}]", *lines)
-
-
-def _links_late(variant: Variant) -> bool:
-    words = (*variant.cflags, *variant.ldflags, *variant.configure)
-    return any(w.startswith(("-flto", "--with-lto")) for w in words)

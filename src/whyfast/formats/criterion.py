@@ -31,7 +31,7 @@ def read(given: Given) -> Recording:
     for folder in sorted(_results(given.path)):
         name = _name(folder, given.path)
         if name in series:
-            raise UserError(f"there are two benchmarks named {name!r}", where=folder)
+            raise UserError(f"duplicate benchmark: {name}", where=folder)
         series[name] = Series(name, SECOND, (_values(folder),))
     return Recording(given.name, given.where, "criterion", series)
 
@@ -55,7 +55,7 @@ def _values(folder: Path) -> tuple[float, ...]:
     times = list(document.need("times").items())
     iterations = list(document.need("iters").items())
     if len(times) != len(iterations) or not times:
-        document.fail(f"{len(times)} times do not go with {len(iterations)} iters")
+        document.fail(f"{len(times)} times for {len(iterations)} iters")
     return tuple(
         time.time(_NANOSECOND) / number.time()
         for time, number in zip(times, iterations, strict=True)

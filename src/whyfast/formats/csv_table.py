@@ -1,4 +1,4 @@
-"""CSV with a heading: one row a value.
+"""CSV with a heading: one row per value.
 
 One column holds the times: ``seconds`` or ``value``, or a name that ends in ``_s``, ``_ms``,
 ``_us`` or ``_ns``, or in such a unit in brackets, ``Time (ms)``. ``benchmark`` names the benchmark,
@@ -21,7 +21,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
 
 _UNITS = {"_s": 1.0, "_ms": 1e-3, "_us": 1e-6, "_ns": 1e-9}
-_WANTED = "a column of times is wanted: seconds, value, or a name that ends in _s, _ms, _us or _ns"
+_WANTED = "no column of times; expected seconds, value, or a name that ends in _s, _ms, _us or _ns"
 _BRACKETS = re.compile(r"[(\[](s|ms|us|µs|μs|ns)[)\]]$")
 #: Columns that are known in capitals too.
 _KNOWN = ("benchmark", "process", "seconds", "value")
@@ -40,13 +40,13 @@ def claims(given: Given) -> bool:
 
 
 def refuse(given: Given) -> None:
-    """UserError for what looks like a table and lacks what one is read by."""
+    """UserError for a table without the columns that are needed."""
     if given.text is None or given.document is not None:
         return
     heading = _heading(given.text)
     if heading[:4] == _HYPERFINE:
         raise UserError(
-            "hyperfine's CSV has means alone; what it writes with --export-json has the runs",
+            "hyperfine's CSV has only means; use its --export-json, which has the runs",
             where=given.where,
         )
     # A heading has words; a second line has as many cells.
@@ -54,7 +54,7 @@ def refuse(given: Given) -> None:
     second = next(iter(given.text.strip().splitlines()[1:]), "")
     if words and second.count(_separator(given.text)) == len(heading) - 1:
         there = ", ".join(clean(cell[:40]) for cell in heading[:8])
-        raise UserError(f"{_WANTED}; there are {there}", where=f"{given.where}:1")
+        raise UserError(f"{_WANTED}; available: {there}", where=f"{given.where}:1")
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class CsvTable:
         """UserError unless rows can be told apart by ``column``."""
         if column not in self.keys:
             raise UserError(
-                f"no column {column!r} to choose by; there are {', '.join(self.keys)}", where=where
+                f"unknown column: {column}; available: {', '.join(self.keys)}", where=where
             )
 
 
@@ -111,15 +111,15 @@ def read(given: Given) -> Recording:
     for column in chosen:
         table.check(column, given.where)
     keys = [column for column in table.keys if column not in chosen]
-    found: dict[str, dict[str, list[float]]] = {}
+    groups: dict[str, dict[str, list[float]]] = {}
     for row in table.rows:
         if any(row.cells[column] != value for column, value in chosen.items()):
             continue
         name = series_name(row.cells, keys) or given.path.stem
-        found.setdefault(name, {}).setdefault(row.cells.get("process", ""), []).append(row.value)
-    if not found:
+        groups.setdefault(name, {}).setdefault(row.cells.get("process", ""), []).append(row.value)
+    if not groups:
         raise UserError(
-            "no row has these values" if chosen else "there is no row below the heading",
+            "no row has these values" if chosen else "no row below the heading",
             where=given.where,
         )
     known = "process" in table.heading
@@ -129,7 +129,7 @@ def read(given: Given) -> Recording:
         "csv",
         {
             name: Series(name, SECOND, tuple(tuple(v) for v in by_process.values()), known)
-            for name, by_process in found.items()
+            for name, by_process in groups.items()
         },
     )
 
@@ -153,8 +153,8 @@ def _separator(text: str) -> str:
 def _unit(column: str) -> float | None:
     if column in ("seconds", "value"):
         return 1.0
-    if found := _BRACKETS.search(column):
-        return _UNITS[f"_{found[1].replace('µ', 'u').replace('μ', 'u')}"]
+    if match := _BRACKETS.search(column):
+        return _UNITS[f"_{match[1].replace('µ', 'u').replace('μ', 'u')}"]
     return next((s for end, s in _UNITS.items() if column.endswith(end) and column != end), None)
 
 
@@ -169,13 +169,13 @@ def _rows(given: Given, width: int) -> Sequence[tuple[int, list[str]]]:
                 continue
             if len(row) != width:
                 raise UserError(
-                    f"{len(row)} cells do not go with {width} columns",
+                    f"{len(row)} cells for {width} columns",
                     where=f"{given.where}:{reader.line_num}",
                 )
             rows.append((reader.line_num, [clean(cell.strip()) for cell in row]))
     except csv.Error as error:
         raise UserError(
-            f"is not sound CSV: {error}", where=f"{given.where}:{reader.line_num}"
+            f"is invalid CSV: {error}", where=f"{given.where}:{reader.line_num}"
         ) from None
     return rows[1:]
 
@@ -197,7 +197,7 @@ def _value(text: str, scale: float, where: str) -> float:
     try:
         value = float(text) * scale
     except ValueError:
-        raise UserError(f"{text[:40]!r} is no time", where=where) from None
+        raise UserError(f"not a time: {text[:40]}", where=where) from None
     if not plausible(value):
         raise UserError(f"{WANTED}, not {text[:40]}", where=where)
     return value

@@ -56,13 +56,13 @@ def claims(given: Given) -> bool:
 
 @dataclass
 class _Read:
-    """What the lines so far said. ``values[key]`` are the values by process."""
+    """The lines so far: ``values[key]`` are the values by process, ``texts`` the facts by key."""
 
     facts: Facts = field(default_factory=Facts)
     values: dict[_Key, list[list[float]]] = field(default_factory=dict)
     last: dict[_Key, int] = field(default_factory=dict)
     current: dict[str, str] = field(default_factory=dict)
-    said: dict[str, dict[str, None]] = field(default_factory=dict)
+    texts: dict[str, dict[str, None]] = field(default_factory=dict)
     exact: set[str] = field(default_factory=set)
     higher: dict[str, bool] = field(default_factory=dict)
     process: int = 0
@@ -70,68 +70,62 @@ class _Read:
 
 
 def read(given: Given) -> Recording:
-    """One benchmark a name, with its package before it when there are several packages."""
+    """One series per benchmark and unit, with the package in front where there are several."""
     assert given.text is not None
-    found = _Read()
+    state = _Read()
     chosen = dict(given.chosen)
     for number, line in enumerate(given.text.splitlines(), 1):
         if line.startswith("goos:") or _END.match(line):
-            found.process += 1
+            state.process += 1
         if match := _FACT.match(line):
-            _note(found, match[1], (match[2] or "").strip())
+            _note(state, match[1], (match[2] or "").strip())
         elif match := _UNIT.match(line):
-            _declare(found, match[1], match[2])
-        elif (match := _LINE.match(line)) and _wanted(found.current, chosen):
-            _line(found, match[1], match[3], f"{given.where}:{number}")
-    if not found.values:
-        said = (
-            "no benchmark follows such a line" if chosen else "there is no benchmark with a value"
-        )
-        raise UserError(said, where=given.where)
-    return _recording(given, found, chosen)
+            _declare(state, match[1], match[2])
+        elif (match := _LINE.match(line)) and chosen.items() <= state.current.items():
+            _line(state, match[1], match[3], f"{given.where}:{number}")
+    if not state.values:
+        message = "no benchmark after such a line" if chosen else "no benchmark with a value"
+        raise UserError(message, where=given.where)
+    return _recording(given, state, chosen)
 
 
-def _wanted(current: Mapping[str, str], chosen: Mapping[str, str]) -> bool:
-    return all(current.get(key) == value for key, value in chosen.items())
-
-
-def _note(found: _Read, key: str, value: str) -> None:
-    found.current[key] = value
+def _note(state: _Read, key: str, value: str) -> None:
+    state.current[key] = value
     if key == "pkg" or not value:
         return
-    found.said.setdefault(key, {})[value] = None
+    state.texts.setdefault(key, {})[value] = None
     side, _, what = key.partition("_")
     if key in _DATES or what == "stamp":
         seconds = epoch_seconds(value)
         if seconds is not None and key in ("runstamp", "bentstamp"):
-            found.dates.append(seconds)
+            state.dates.append(seconds)
     elif side in _SIDES and what in ("hash", "branch"):
-        if found.current.get("toolchain", _SIDES["numerator"]) == _SIDES[side]:
-            found.facts.add({"hash": "commit_id", "branch": "commit_branch"}[what], value)
+        if state.current.get("toolchain", _SIDES["numerator"]) == _SIDES[side]:
+            state.facts.add({"hash": "commit_id", "branch": "commit_branch"}[what], value)
     elif key in _NAMES:
-        found.facts.add(_NAMES[key], value)
+        state.facts.add(_NAMES[key], value)
 
 
-def _declare(found: _Read, unit: str, metadata: str) -> None:
+def _declare(state: _Read, unit: str, metadata: str) -> None:
     for pair in metadata.split():
         key, _, value = pair.partition("=")
         if key == "assume" and value == "exact":
-            found.exact.add(unit)
+            state.exact.add(unit)
         elif key == "better" and value in ("higher", "lower"):
-            found.higher[unit] = value == "higher"
+            state.higher[unit] = value == "higher"
 
 
-def _line(found: _Read, name: str, rest: str, where: str) -> None:
+def _line(state: _Read, name: str, rest: str, where: str) -> None:
     words = rest.split()
     for text, unit in zip(words[::2], words[1::2], strict=False):
         if unit[0].isdigit():
             raise UserError(f"{text[:20]} has no unit: {unit[:20]} follows it", where=where)
         value = _value(text, unit, where)
-        key = (found.current.get("pkg", ""), name, unit)
-        if found.last.get(key) != found.process:
-            found.values.setdefault(key, []).append([])
-            found.last[key] = found.process
-        found.values[key][-1].append(value)
+        key = (state.current.get("pkg", ""), name, unit)
+        if state.last.get(key) != state.process:
+            state.values.setdefault(key, []).append([])
+            state.last[key] = state.process
+        state.values[key][-1].append(value)
 
 
 def _value(text: str, unit: str, where: str) -> float:
@@ -139,22 +133,22 @@ def _value(text: str, unit: str, where: str) -> float:
     try:
         value = float(text) * (scale or 1.0)
     except ValueError:
-        raise UserError(f"{text[:40]!r} {unit[:20]} is no number", where=where) from None
+        raise UserError(f"not a number: {text[:40]} {unit[:20]}", where=where) from None
     if scale is not None and not plausible(value):
         raise UserError(f"{WANTED}, not {text[:40]} {unit[:20]}", where=where)
     if not (math.isfinite(value) and 0 <= value <= LARGEST):
-        raise UserError(f"a number of 0 or more is wanted, not {text[:40]}", where=where)
+        raise UserError(f"expected a number of 0 or more, not {text[:40]}", where=where)
     return value
 
 
-def _recording(given: Given, found: _Read, chosen: Mapping[str, str]) -> Recording:
-    packages = {package for package, _, _ in found.values}
-    timed = {key for key in found.values if key[2] == "ns/op"}
-    cpus = _cpus([name for _, name, _ in timed or found.values])
+def _recording(given: Given, state: _Read, chosen: Mapping[str, str]) -> Recording:
+    packages = {package for package, _, _ in state.values}
+    timed = {key for key in state.values if key[2] == "ns/op"}
+    cpus = _cpus([name for _, name, _ in timed or state.values])
     for count in cpus:
-        found.facts.add("gomaxprocs", count)
+        state.facts.add("gomaxprocs", count)
     series: dict[str, Series] = {}
-    for (package, name, unit), values in found.values.items():
+    for (package, name, unit), values in state.values.items():
         if rate(unit) and (package, name, "ns/op") in timed:
             continue  # MB/s of a benchmark whose time is there says the same again
         short = name.removeprefix("Benchmark") or name
@@ -163,20 +157,20 @@ def _recording(given: Given, found: _Read, chosen: Mapping[str, str]) -> Recordi
         full = f"{package}.{short}" if len(packages) > 1 and package else short
         if unit != "ns/op":
             full = f"{full} {unit}"
-        series[full] = _series(full, unit, values, found)
+        series[full] = _series(full, unit, values, state)
     return Recording(
         given.name,
         given.where,
         "go",
         series,
-        found.facts.settled(),
-        min(found.dates, default=None),
-        max(found.dates, default=None),
-        tuple(_taken_together(found, chosen)),
+        state.facts.settled(),
+        min(state.dates, default=None),
+        max(state.dates, default=None),
+        tuple(_taken_together(state, chosen)),
     )
 
 
-def _series(full: str, unit: str, values: list[list[float]], found: _Read) -> Series:
+def _series(full: str, unit: str, values: list[list[float]], state: _Read) -> Series:
     processes = tuple(tuple(v) for v in values)
     sampled = len(processes) == 1 and len(processes[0]) > 1
     if sampled:
@@ -186,27 +180,27 @@ def _series(full: str, unit: str, values: list[list[float]], found: _Read) -> Se
         SECOND if unit in _TIMES else unit,
         processes,
         sampled=sampled,
-        higher=found.higher.get(unit, rate(unit)),
-        exact=unit in found.exact,
+        higher=state.higher.get(unit, rate(unit)),
+        exact=unit in state.exact,
     )
 
 
-def _taken_together(found: _Read, chosen: Mapping[str, str]) -> list[str]:
+def _taken_together(state: _Read, chosen: Mapping[str, str]) -> list[str]:
     """``note: before`` and ``note: after`` of one file, which nobody chose between."""
-    values = found.said.get("note", {})
+    values = state.texts.get("note", {})
     if len(values) < 2 or "note" in chosen:
         return []
     some = " and ".join(list(values)[:3])
-    return [f"its note is {some}: taken together; FILE:note={next(iter(values))} takes one"]
+    return [f"its notes are {some}, read together; FILE:note={next(iter(values))} takes one"]
 
 
 def _cpus(names: list[str]) -> list[str]:
     """The numbers that Go appends to every name when it uses more than one CPU; [] unless all
     names have one, of few different ones."""
-    found = {match[1] if (match := _SUFFIX.search(name)) else "" for name in names}
-    if "" in found or len(found) > _MOST_CPUS:
+    suffixes = {match[1] if (match := _SUFFIX.search(name)) else "" for name in names}
+    if "" in suffixes or len(suffixes) > _MOST_CPUS:
         return []
-    return sorted(found, key=int)
+    return sorted(suffixes, key=int)
 
 
 FORMAT = Format("go", claims, read)

@@ -17,14 +17,12 @@ _VOLATILE = ("date", "executable", "json_schema_version")
 
 def claims(given: Given) -> bool:
     """An object with ``context`` and ``benchmarks``."""
-    doc = given.document
-    return doc is not None and doc.has("context") and doc.has("benchmarks")
+    return given.has("context", "benchmarks")
 
 
 def read(given: Given) -> Recording:
-    """One benchmark a run name, with its repetitions."""
-    doc = given.document
-    assert doc is not None
+    """One benchmark per run name, with its repetitions."""
+    doc = given.root
     values: dict[str, list[float]] = {}
     means: dict[str, float] = {}
     seen: set[tuple[str, float]] = set()
@@ -32,33 +30,33 @@ def read(given: Given) -> Recording:
     for entry in doc.need("benchmarks").items():
         named = entry.get("run_name") or entry.need("name")
         name = named.text()
-        if (error := entry.get("error_occurred")) is not None and error.value is not False:
-            left_out.append(f"{name} ended with an error")
+        flags = {"error_occurred": "ended with an error", "skipped": "was skipped"}
+        problems = [t for key, t in flags.items() if (v := entry.get(key)) and v.value is not False]
+        if problems:
+            left_out.append(f"{name} {problems[0]}")
             continue
-        if (skipped := entry.get("skipped")) is not None and skipped.value is not False:
-            left_out.append(f"{name} was skipped")
-            continue
-        kind = entry.get("run_type")
+        kind, aggregate = entry.get("run_type"), entry.get("aggregate_name")
         if kind is not None and kind.text() == "aggregate":
-            _mean(entry, name, means)
+            if aggregate is not None and aggregate.text() == "mean":
+                means[name] = _time(entry)
             continue
         if (index := entry.get("repetition_index")) is not None:
             place = (name, index.number())
             if place in seen:
-                index.fail(f"{name!r} has two repetitions with this number")
+                index.fail(f"duplicate repetition of {name}")
             seen.add(place)
         values.setdefault(name, []).append(_time(entry))
     single = {name: (mean,) for name, mean in means.items() if name not in values}
-    found = {name: tuple(times) for name, times in values.items()} | single
-    if not found:
-        doc.need("benchmarks").fail("there is no benchmark with a time")
+    benchmarks = {name: tuple(times) for name, times in values.items()} | single
+    if not benchmarks:
+        doc.need("benchmarks").fail("no benchmark with a time")
     context = plain_metadata(doc.get("context"))
     started = epoch_seconds(str(context.get("date", "")))
     return Recording(
         given.name,
         given.where,
         "google-benchmark",
-        {name: Series(name, SECOND, (times,)) for name, times in found.items()},
+        {name: Series(name, SECOND, (times,)) for name, times in benchmarks.items()},
         {_RENAMED.get(k, k): v for k, v in context.items() if k not in _VOLATILE},
         started,
         started,
@@ -66,18 +64,12 @@ def read(given: Given) -> Recording:
     )
 
 
-def _mean(entry: Node, name: str, means: dict[str, float]) -> None:
-    aggregate = entry.get("aggregate_name")
-    if aggregate is not None and aggregate.text() == "mean":
-        means[name] = _time(entry)
-
-
 def _time(entry: Node) -> float:
     unit = entry.get("time_unit")
     scale = _UNITS.get("ns" if unit is None else unit.text())
     if scale is None:
         assert unit is not None
-        unit.fail(f"one of {', '.join(_UNITS)} is wanted, not {unit.text()[:20]!r}")
+        unit.fail(f"unknown unit: {unit.text()[:20]}; available: {', '.join(_UNITS)}")
     return entry.need("real_time").time(scale)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from whyfast.formats.input import Format, Given, Node
+from whyfast.formats.input import Format, Given
 from whyfast.model.series import SECOND, Recording, Series
 
 #: What the commands of a file do, when they are compared with each other.
@@ -11,38 +11,32 @@ _TASK = "command"
 
 def claims(given: Given) -> bool:
     """An object with a list ``results`` whose entries name a command."""
-    doc = given.document
-    if doc is None or not doc.has("results") or not isinstance(doc.value["results"], list):
+    if not given.has("results") or not isinstance(given.root.value["results"], list):
         return False
-    return all(entry.has("command") for entry in doc.need("results").items())
+    return all(entry.has("command") for entry in given.root.need("results").items())
 
 
 def read(given: Given) -> Recording:
-    """One benchmark a command. Times are seconds."""
-    doc = given.document
-    assert doc is not None
+    """One benchmark per command. Times are seconds."""
+    doc = given.root
     series: dict[str, Series] = {}
     failed = []
     for entry in doc.need("results").items():
         name = entry.need("command").text()
         if name in series:
-            entry.fail(f"the command {name[:60]!r} stands there twice")
+            entry.fail(f"duplicate command: {name[:60]}")
         times = [time.time() for time in entry.need("times").items()]
         if not times:
-            entry.fail("times: at least one is wanted")
+            entry.fail("times: expected at least one")
         series[name] = Series(
             name, SECOND, tuple((time,) for time in times), subject=name, task=_TASK
         )
-        if _failures(entry):
-            failed.append(f"{name}: {_failures(entry)} of its runs ended with an error")
+        codes = entry.get("exit_codes")
+        if codes is not None and (count := sum(c.value not in (0, None) for c in codes.items())):
+            failed.append(f"{name}: {count} of its runs ended with an error")
     if not series:
-        doc.need("results").fail("there is no command")
+        doc.need("results").fail("no command")
     return Recording(given.name, given.where, "hyperfine", series, left_out=tuple(failed))
-
-
-def _failures(entry: Node) -> int:
-    codes = entry.get("exit_codes")
-    return 0 if codes is None else sum(code.value not in (0, None) for code in codes.items())
 
 
 FORMAT = Format("hyperfine", claims, read)

@@ -1,4 +1,7 @@
-"""Which numbers can be a time, so that sums and ratios of them stay numbers."""
+"""Reading files of other tools: bounded bytes, text and JSON with the place of every value.
+
+A file that a user names is opened in one way here, and each format stands behind :class:`Format`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import math
 import os
 import stat
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -22,7 +26,7 @@ from whyfast.model.series import MetadataValue, Recording
 #: Smallest and largest value taken from a file: far beyond any time in seconds, or size in bytes.
 SMALLEST, LARGEST = 1e-18, 1e18
 
-WANTED = "a time above 0 is wanted"
+WANTED = "expected a time above 0"
 
 
 def plausible(value: float) -> bool:
@@ -34,7 +38,7 @@ def plausible(value: float) -> bool:
 
 
 def epoch_seconds(text: str) -> float | None:
-    """Seconds since the epoch of an ISO 8601 date and time; None when it is none.
+    """Seconds since the epoch of an ISO 8601 date and time; None for other text.
 
     Without a time zone it is taken as UTC, so that distances within a machine are right and the
     moment itself is off by the zone.
@@ -48,7 +52,7 @@ def epoch_seconds(text: str) -> float | None:
         return None
 
 
-# ---- The one way in which a file that a user names is opened: regular files only, so many bytes.
+# ---- Opening a file: regular files only, a limited number of bytes.
 
 #: The most bytes of text that are read from one file, after decompression. A full run of
 #: pyperformance has about 1 MB; parsed, a hostile file can take thirty times its text.
@@ -114,7 +118,7 @@ def _within(file: BinaryIO, limit: int, path: Path) -> bytes:
 def _limited(data: bytes, limit: int, path: Path) -> bytes:
     if len(data) > limit:
         raise UserError(
-            f"holds more than {limit / 1e6:.4g} MB of text, which no result of a benchmark needs",
+            f"holds more than {limit / 1e6:.4g} MB of text, more than any benchmark result needs",
             where=path,
         )
     return data
@@ -144,7 +148,7 @@ class Node:
         return self._value
 
     def fail(self, message: str) -> NoReturn:
-        """Raise the UserError that says what is wrong here."""
+        """Raise the UserError about this value."""
         raise UserError(f"{self.key}: {message}" if self.key else message, where=self.where)
 
     def has(self, name: str) -> bool:
@@ -154,15 +158,15 @@ class Node:
     def get(self, name: str) -> Node | None:
         """The value under ``name``, None when it is missing or null."""
         self._expect(dict, "an object")
-        found = self._value.get(name)
-        return None if found is None else self._child(name, found)
+        value = self._value.get(name)
+        return None if value is None else self._child(name, value)
 
     def need(self, name: str) -> Node:
         """The value under ``name``; UserError when it is missing."""
-        found = self.get(name)
-        if found is None:
+        node = self.get(name)
+        if node is None:
             self.fail(f"{clean(name)} is missing")
-        return found
+        return node
 
     def entries(self) -> Iterator[tuple[str, Node]]:
         """The keys of an object with their values."""
@@ -180,19 +184,19 @@ class Node:
         """A string that is not empty, fit to be printed and written."""
         self._expect(str, "a string")
         if not self._value.strip():
-            self.fail("a string that is not empty is wanted")
+            self.fail("expected a string that is not empty")
         return clean(self._value)
 
     def number(self) -> float:
         """A finite number."""
         if isinstance(self._value, bool) or not isinstance(self._value, int | float):
-            self.fail(f"a number is wanted, not {_named(self._value)}")
+            self.fail(f"expected a number, not {_named(self._value)}")
         try:
             number = float(self._value)
         except OverflowError:
             number = math.inf
         if not math.isfinite(number):
-            self.fail("a finite number is wanted")
+            self.fail("expected a finite number")
         return number
 
     def time(self, scale: float = 1.0) -> float:
@@ -208,19 +212,23 @@ class Node:
 
     def _expect(self, kind: type, words: str) -> None:
         if not isinstance(self._value, kind):
-            self.fail(f"{words} is wanted, not {_named(self._value)}")
+            self.fail(f"expected {words}, not {_named(self._value)}")
 
 
-def parse_json(text: str, where: str) -> Node:
-    """The document in ``text``. UserError for what is not JSON, for NaN and Infinity, for a key
-    that an object has twice, and for nesting beyond what the parser takes."""
+def parse_json(text: str, where: str, *, numbered: bool = True) -> Node:
+    """The document in ``text``; errors name the line if ``numbered``.
+
+    UserError for text that is not JSON, for NaN and Infinity, for a key that an object has twice,
+    and for nesting beyond what the parser takes.
+    """
     try:
         value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
-        message = f"is not whole JSON: {error.msg} (column {error.colno})"
-        raise UserError(message, where=f"{where}:{error.lineno}") from None
+        message = f"is invalid JSON: {error.msg} (column {error.colno})"
+        place = f"{where}:{error.lineno}" if numbered else where
+        raise UserError(message, where=place) from None
     except ValueError as error:  # NaN, a key twice, or an integer of thousands of digits
-        raise UserError(f"is not sound JSON: {error}", where=where) from None
+        raise UserError(f"is invalid JSON: {error}", where=where) from None
     except RecursionError:
         raise UserError("is nested too deeply to be a result", where=where) from None
     return Node(value, where)
@@ -235,47 +243,37 @@ def plain_metadata(node: Node | None) -> dict[str, str | float]:
     """The entries of an object that are text or finite numbers; others say nothing comparable."""
     if node is None:
         return {}
-    found: dict[str, str | float] = {}
+    metadata: dict[str, str | float] = {}
     for name, entry in node.entries():
         value = entry.value
         if isinstance(value, bool) or value is None:
-            found[clean(name)] = json.dumps(value)
+            metadata[clean(name)] = json.dumps(value)
         elif isinstance(value, str):
-            found[clean(name)] = clean(value)
+            metadata[clean(name)] = clean(value)
         elif isinstance(value, int | float):
-            found[clean(name)] = entry.number()
-    return found
+            metadata[clean(name)] = entry.number()
+    return metadata
 
 
 def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"not a number: {name}")
 
 
 def _once(pairs: list[tuple[str, Any]]) -> Mapping[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                short = clean(name[:_LONGEST])
-                raise ValueError(f"the key {short!r} stands twice in one object")
-            seen.add(name)
-    return made
+    if len(entries := dict(pairs)) != len(pairs):
+        name = Counter(name for name, _ in pairs).most_common(1)[0][0]
+        raise ValueError(f"duplicate key: {clean(name[:_LONGEST])}")
+    return entries
 
 
 def _named(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str):
-        return "a string"
-    if isinstance(value, int | float):
-        return "a number"
-    if value is None:
-        return "null"
-    return "a list" if isinstance(value, list) else "an object"
+    names = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
+    return names.get(type(value), "null")
 
 
-# ---- What a file says about its subject and machine, gathered from all places where it says it.
+# ---- Facts of a file about its subject and machine, gathered from all its parts.
 
 _MOST = 8  # different texts of one key that are kept
 
@@ -300,10 +298,10 @@ class Facts:
 
     def settled(self) -> dict[str, MetadataValue]:
         """Each key with its value, or with the tuple of its values."""
-        found: dict[str, MetadataValue] = {}
+        facts: dict[str, MetadataValue] = {}
         for key, texts in self._texts.items():
-            found[key] = next(iter(texts)) if len(texts) == 1 else tuple(texts)
-        return {**found, **{key: median(loads) for key, loads in self._loads.items()}}
+            facts[key] = next(iter(texts)) if len(texts) == 1 else tuple(texts)
+        return {**facts, **{key: median(loads) for key, loads in self._loads.items()}}
 
 
 # ---- The interface that every format stands behind.
@@ -315,7 +313,7 @@ class Given:
 
     ``document`` is its JSON when the text begins like JSON. ``name`` is what the recording will be
     called; ``where`` stands before error messages. ``chosen`` are the columns and values that
-    select some of the rows, see :mod:`whyfast.formats.select`.
+    select some of the rows, see :func:`whyfast.formats.load.split_choice`.
     """
 
     path: Path
@@ -328,11 +326,21 @@ class Given:
     def where(self) -> str:
         return str(self.path)
 
+    @property
+    def root(self) -> Node:
+        """The JSON document, of a format that claimed one."""
+        assert self.document is not None
+        return self.document
+
+    def has(self, *names: str) -> bool:
+        """Whether it is a JSON object with all of these keys."""
+        return self.document is not None and all(map(self.document.has, names))
+
 
 @dataclass(frozen=True)
 class Format:
-    """``claims`` looks whether something is of this format, by content; ``read`` reads what was
-    claimed, or raises a UserError. ``name`` is the tool's."""
+    """``claims`` decides by content whether a file is of this format; ``read`` reads it
+    then, or raises a UserError. ``name`` is the tool's."""
 
     name: str
     claims: Callable[[Given], bool]

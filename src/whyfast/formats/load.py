@@ -56,7 +56,7 @@ def split_choice(argument: str) -> tuple[Path, Chosen]:
         return Path(argument), ()
     chosen = tuple((column.strip(), value.strip()) for column, _, value in pairs)
     if len({column for column, _ in chosen}) < len(chosen):
-        raise UserError("a column can have one value only", where=argument)
+        raise UserError("duplicate column; expected one value per column", where=argument)
     return Path(file), chosen
 
 
@@ -73,8 +73,8 @@ _ENDINGS = (".gz", ".json", ".csv", ".txt")
 def load_recording(argument: str) -> Recording:
     """What the file or folder holds. UserError for all that cannot be read as a result.
 
-    The format is told by content. ``argument`` may choose rows of a table, see
-    :func:`whyfast.formats.select.split_choice`.
+    The format follows from the content. ``argument`` may choose rows of a table, see
+    :func:`split_choice`.
     """
     path, chosen = split_choice(argument)
     given = Given(path, _name(path, chosen), chosen=chosen)
@@ -85,18 +85,18 @@ def load_recording(argument: str) -> Recording:
     for format_ in FORMATS:
         if format_.claims(given):
             if chosen and format_.name not in ("csv", "go", "whyfast"):
-                raise UserError("rows can be chosen from CSV and Go's text only", where=argument)
+                raise UserError("rows can only be chosen from CSV and Go's text", where=argument)
             return format_.read(given)
     if given.document is not None and given.document.has("schema"):
         schema = str(given.document.value["schema"])[:40]
-        raise UserError(f"is of the schema {clean(schema)}, which holds no runs", where=path)
+        raise UserError(f"no runs in a file of this schema: {clean(schema)}", where=path)
     names = ", ".join(format_.name for format_ in FORMATS)
     if given.text is None:
         raise UserError("is a folder without results of Criterion (target/criterion)", where=path)
     csv_table.refuse(given)
     raise UserError(
-        f"is in none of the formats that can be read ({names}); numbers of anything else can be "
-        "written as CSV: a line benchmark,process,seconds and one for each value",
+        f"unknown format; available: {names}; write other numbers as CSV: a line "
+        "benchmark,process,seconds and one line per value",
         where=path,
     )
 
@@ -182,14 +182,14 @@ def by_position(recordings: Sequence[Recording]) -> tuple[Recording, ...]:
     """Benchmarks named as the first recording names the one at their place, for files whose
     commands are the same in other words. UserError where one has more or fewer."""
     first = list(recordings[0].series)
-    found = []
+    renamed = []
     for r in recordings:
         if len(r.series) != len(first):
             raise UserError(
-                f"has {len(r.series)} benchmarks and {recordings[0].source} has {len(first)}, so "
-                "their positions do not go together",
+                f"{len(r.series)} benchmarks, but {len(first)} in {recordings[0].source}: "
+                "positions do not match",
                 where=r.source,
             )
         pairs = zip(first, r.series.values(), strict=True)
-        found.append(replace(r, series={n: replace(s, benchmark=n) for n, s in pairs}))
-    return tuple(found)
+        renamed.append(replace(r, series={n: replace(s, benchmark=n) for n, s in pairs}))
+    return tuple(renamed)

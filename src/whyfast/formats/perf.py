@@ -1,4 +1,7 @@
-"""Samples by function, as ``perf report --stdio -F sample,dso,sym -t ';'`` prints them."""
+"""Text of perf: samples by function of ``report`` and ``script``, and counts of ``perf stat``.
+
+Reports are those of ``perf report --stdio -F sample,dso,sym -t ';'``.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +37,7 @@ def parse_perf_report(text: str) -> tuple[str, Counter[tuple[str, str]]]:
 # ---- Samples by function, as ``perf script`` prints them.
 #
 # A sample is a line of its own (``prog 12 3.4: 1 cycles:u: 55d0 main+0x14 (/bin/prog)``, or with
-# ``-F
-# ip,sym`` just ``55d0 main``), or a heading and below it the stack, the function that ran first.
+# ``-F ip,sym`` just ``55d0 main``), or a heading and below it the stack, innermost function first.
 # Stacks end at an empty line.
 
 #: An address, a symbol with its offset, and the object where it is printed.
@@ -108,8 +110,8 @@ def parse_perf_stat(text: str) -> list[PerfEvent]:
 
 def best(events: list[PerfEvent], name: str) -> PerfEvent | None:
     """The event of that name that was counted longest, usable ones first; None without one."""
-    found = [e for e in events if e.name == name]
-    return max(found, key=lambda e: (e.value is not None, e.running), default=None)
+    matches = [e for e in events if e.name == name]
+    return max(matches, key=lambda e: (e.value is not None, e.running), default=None)
 
 
 def _events(text: str) -> Iterator[PerfEvent]:

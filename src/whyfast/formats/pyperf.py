@@ -34,14 +34,12 @@ _OF_BENCHMARK = {
 
 def claims(given: Given) -> bool:
     """An object with a list of benchmarks that have runs, or none yet, and a version."""
-    doc = given.document
-    return doc is not None and doc.has("benchmarks") and doc.has("version")
+    return given.has("benchmarks", "version")
 
 
 def read(given: Given) -> Recording:
     """The file's benchmarks with their runs as processes."""
-    doc = given.document
-    assert doc is not None
+    doc = given.root
     version = _version(doc.need("version"))
     facts = Facts()
     shared = _facts(doc, facts)
@@ -49,15 +47,15 @@ def read(given: Given) -> Recording:
     empty = []
     dates: list[float] = []
     for bench in doc.need("benchmarks").items():
-        found = _benchmark(bench, shared, facts, dates, version)
-        if found.benchmark in series or found.benchmark in empty:
-            bench.fail(f"there are two benchmarks named {found.benchmark!r}")
-        if found.processes:
-            series[found.benchmark] = found
+        benchmark = _benchmark(bench, shared, facts, dates, version)
+        if benchmark.benchmark in series or benchmark.benchmark in empty:
+            bench.fail(f"duplicate benchmark: {benchmark.benchmark}")
+        if benchmark.processes:
+            series[benchmark.benchmark] = benchmark
         else:
-            empty.append(found.benchmark)
+            empty.append(benchmark.benchmark)
     if not series:
-        doc.need("benchmarks").fail("there is no benchmark with a value")
+        doc.need("benchmarks").fail("no benchmark with a value")
     return Recording(
         name=given.name,
         source=given.where,
@@ -73,19 +71,19 @@ def read(given: Given) -> Recording:
 def _version(node: Node) -> str:
     version = str(node.value)
     if isinstance(node.value, bool) or version not in _VERSIONS:
-        node.fail(f"format {version[:20]!r} is not known; {_OLDEST} and later can be read")
+        node.fail(f"unknown format: {version[:20]}; expected that of {_OLDEST} or later")
     return version
 
 
 def _facts(node: Node, facts: Facts) -> dict[str, str | float]:
     """The metadata of the file or of a benchmark; ``common_metadata`` up to format 5."""
-    found: dict[str, str | float] = {}
+    metadata: dict[str, str | float] = {}
     for name in ("common_metadata", "metadata"):
-        found |= plain_metadata(node.get(name))
-    for key, value in found.items():
+        metadata |= plain_metadata(node.get(name))
+    for key, value in metadata.items():
         if key not in _OF_BENCHMARK:
             facts.add(key, value)
-    return found
+    return metadata
 
 
 def _benchmark(
@@ -95,14 +93,14 @@ def _benchmark(
     dates: list[float],
     version: str,
 ) -> Series:
-    mine = shared | _facts(bench, facts)
-    name = mine.get("name")
+    known = shared | _facts(bench, facts)
+    name = known.get("name")
     if not isinstance(name, str) or not name.strip():
         # The file itself may hold the name, when all its benchmarks have the same one.
-        bench.fail("the benchmark has no name in its metadata")
-    unit = mine.get("unit", SECOND)
+        bench.fail("no name in the benchmark's metadata")
+    unit = known.get("unit", SECOND)
     if unit not in (SECOND, "byte", "integer"):
-        bench.fail(f"the unit {str(unit)[:20]!r} is not known")
+        bench.fail(f"unknown unit: {str(unit)[:20]}")
     wanted = "values" if version in ("6", "7", "1.0") else "samples"
     processes = []
     for run in bench.need("runs").items():
@@ -110,7 +108,7 @@ def _benchmark(
         if isinstance(date := metadata.get("date"), str):
             seconds = epoch_seconds(date)
             if seconds is None:
-                run.fail(f"metadata.date: {date[:40]!r} is no date")
+                run.fail(f"metadata.date: not a date: {date[:40]}")
             dates.append(seconds)
         values = run.get(wanted)
         if values is not None and (numbers := tuple(v.time() for v in values.items())):
@@ -154,10 +152,10 @@ def to_pyperf(recording: Recording) -> dict[str, Any]:
 
 def recordings_of(result: Result) -> tuple[Recording, ...]:
     """Each variant of a result that holds blocks, as a recording: one process a block."""
-    found: dict[str, dict[str, list[tuple[float, ...]]]] = {}
+    variants: dict[str, dict[str, list[tuple[float, ...]]]] = {}
     for block in result.recorded.blocks:
         for variant, values in block.values.items():
-            processes = found.setdefault(variant, {}).setdefault(block.benchmark, [])
+            processes = variants.setdefault(variant, {}).setdefault(block.benchmark, [])
             processes.append(tuple(value / block.loops for value in values))
     started = min((b.started for b in result.recorded.blocks), default=None)
     ended = max((b.started + b.seconds for b in result.recorded.blocks), default=None)
@@ -173,7 +171,7 @@ def recordings_of(result: Result) -> tuple[Recording, ...]:
             started=started,
             ended=ended,
         )
-        for variant, by_benchmark in found.items()
+        for variant, by_benchmark in variants.items()
     )
 
 
@@ -185,7 +183,7 @@ def write_recordings(recordings: Sequence[Recording], folder: Path) -> Iterable[
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"cannot be made: {error.strerror}", where=folder) from None
+        raise UserError(f"cannot be created: {error.strerror}", where=folder) from None
     for recording, name in zip(recordings, names, strict=True):
         path = folder / f"{name}.json"
         temporary = folder / f".{name}.{os.getpid()}"

@@ -22,22 +22,20 @@ _OF_CPU = {"brand_raw": "cpu_model_name", "count": "cpu_count"}
 
 def claims(given: Given) -> bool:
     """An object with benchmarks and what machine they ran on."""
-    doc = given.document
-    return doc is not None and doc.has("benchmarks") and doc.has("machine_info")
+    return given.has("benchmarks", "machine_info")
 
 
 def read(given: Given) -> Recording:
-    """One benchmark a test, by its full name."""
-    doc = given.document
-    assert doc is not None
+    """One benchmark per test, by its full name."""
+    doc = given.root
     series: dict[str, Series] = {}
     for entry in doc.need("benchmarks").items():
         name = (entry.get("fullname") or entry.need("name")).text()
         if name in series:
-            entry.fail(f"there are two benchmarks named {name!r}")
+            entry.fail(f"duplicate benchmark: {name}")
         series[name] = Series(name, SECOND, (_values(entry.need("stats")),))
     if not series:
-        doc.need("benchmarks").fail("there is no benchmark")
+        doc.need("benchmarks").fail("no benchmark")
     stamp = doc.get("datetime")
     started = None if stamp is None else epoch_seconds(stamp.text())
     return Recording(
@@ -55,18 +53,18 @@ def _metadata(doc: Node) -> dict[str, MetadataValue]:
     machine = doc.get("machine_info")
     if machine is None:
         return {}
-    said = plain_metadata(machine)
-    found: dict[str, MetadataValue] = {
-        name: said[key] for key, name in _RENAMED.items() if said.get(key)
+    facts = plain_metadata(machine)
+    metadata: dict[str, MetadataValue] = {
+        name: facts[key] for key, name in _RENAMED.items() if facts.get(key)
     }
     cpu = machine.get("cpu")
     if cpu is not None and isinstance(cpu.value, dict):
         of_cpu = plain_metadata(cpu)
-        found |= {name: of_cpu[key] for key, name in _OF_CPU.items() if of_cpu.get(key)}
+        metadata |= {name: of_cpu[key] for key, name in _OF_CPU.items() if of_cpu.get(key)}
     commit = plain_metadata(doc.get("commit_info")).get("id")
     if commit and commit != "unversioned":
-        found["commit_id"] = commit
-    return found
+        metadata["commit_id"] = commit
+    return metadata
 
 
 FORMAT = Format("pytest-benchmark", claims, read)

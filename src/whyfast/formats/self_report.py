@@ -1,4 +1,4 @@
-"""What a program prints about itself when asked: machine code, single runs, cost of timing.
+"""What a program reports about itself: machine code, single runs, cost of timing.
 
 Lines of words with one space between them; the last line is ``done``, so that a report cut short
 is noticed. Other lines are passed over.
@@ -10,7 +10,7 @@ is noticed. Other lines are passed over.
     overhead NS WHAT                  what a way of timing costs
     figure NUMBER WHAT                a count or a size
     word WORD WHAT                    a name
-    missing WHAT: WHY                 a figure or word that is not to be had here
+    missing WHAT: WHY                 a figure or word that is not available
 """
 
 from __future__ import annotations
@@ -70,14 +70,14 @@ def read_buckets(text: str) -> tuple[tuple[float, float, int], ...]:
 
 def read_overheads(text: str) -> tuple[tuple[str, float], ...]:
     """What, and seconds; UserError for a malformed report."""
-    found = []
+    overheads = []
     for number, words in _lines(text):
         if words[0] == "overhead":
             if len(words) < 3:
                 raise _malformed(number, words)
             (time,) = _fields(number, words[:2], (_time,))
-            found.append((" ".join(words[2:]), time * 1e-9))
-    return tuple(found)
+            overheads.append((" ".join(words[2:]), time * 1e-9))
+    return tuple(overheads)
 
 
 @dataclass(frozen=True)
@@ -92,22 +92,22 @@ class Said:
 
 def read_figures(text: str) -> tuple[Said, ...]:
     """Each figure, word and what is missing, in order; UserError for a malformed report."""
-    found: list[Said] = []
+    figures: list[Said] = []
     for number, words in _lines(text):
         if words[0] not in ("figure", "word", "missing"):
             continue
         rest = " ".join(words[1:] if words[0] == "missing" else words[2:])
         what, _, why = rest.partition(": ")
         if words[0] == "missing" and what and why:
-            found.append(Said(what, why=why))
+            figures.append(Said(what, why=why))
         elif words[0] == "figure" and rest:
             (value,) = _fields(number, words[:2], (_number,))
-            found.append(Said(rest, number=value))
+            figures.append(Said(rest, number=value))
         elif words[0] == "word" and rest:
-            found.append(Said(rest, text=words[1]))
+            figures.append(Said(rest, text=words[1]))
         else:
             raise _malformed(number, words)
-    return tuple(found)
+    return tuple(figures)
 
 
 def _lines(text: str) -> Iterator[tuple[int, list[str]]]:

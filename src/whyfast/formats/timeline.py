@@ -97,11 +97,14 @@ def order_notes(points: Sequence[str], when: Sequence[float | None]) -> tuple[st
     dates = [w for w in when if w is not None]
     if points and len(dates) == len(points) and dates == sorted(dates):
         return ()
-    for one, other in pairwise(points):
-        if _NUMBER.sub("#", one) == _NUMBER.sub("#", other) and _numbers(one) > _numbers(other):
+    for before, after in pairwise(points):
+        if _NUMBER.sub("#", before) == _NUMBER.sub("#", after) and _numbers(before) > _numbers(
+            after
+        ):
             return (
-                f"{one} stands before {other}: points are taken in the order given, oldest first, "
-                "and a shell's * sorts names as text; `sort -V` sorts by the numbers in them.",
+                f"{before} stands before {after}: points are taken in the order given, "
+                "oldest first, and a shell's * sorts names as text; `sort -V` sorts by the "
+                "numbers in them.",
             )
     return ()
 
@@ -112,7 +115,7 @@ def _numbers(name: str) -> list[int]:
 
 # ---- Recordings as the points of a timeline, of one machine or several.
 
-#: Hosts are told apart by themselves when each has so many points.
+#: Hosts are distinguished without --machine when each has at least this many points.
 _FEWEST = 5
 #: Characters of a commit's hash that name a point.
 _SHORT = 10
@@ -159,7 +162,7 @@ def _timeline(placed: Sequence[_Point], *, in_time: bool) -> Timeline:
                 at.setdefault(p.name, []).append(p.recording)
         columns = [at.get(point, []) for point in points]
         series += _series(m, columns)
-        known = tuple(_facts(found[0]) if found else None for found in columns)
+        known = tuple(_facts(recordings[0]) if recordings else None for recordings in columns)
         if any(known):
             facts[m] = known
     first: dict[str, float | None] = {}
@@ -177,8 +180,8 @@ def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointS
     )
     made = []
     for name in names:
-        found = [[s for r in rs if (s := r.series.get(name)) and is_read(s)] for rs in columns]
-        cells = [point_value(p for s in at for p in s.processes) if at else None for at in found]
+        selected = [[s for r in rs if (s := r.series.get(name)) and is_read(s)] for rs in columns]
+        cells = [point_value(p for s in at for p in s.processes) if at else None for at in selected]
         spreads = tuple(c.spread if c else None for c in cells)
         called = f"{name} on {machine}" if machine else name
         made.append(
@@ -188,7 +191,7 @@ def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointS
                 {"machine": machine} if machine else {},
                 machine=machine,
                 spreads=spreads if any(x is not None for x in spreads) else (),
-                higher=any(is_rate(s) for at in found for s in at),
+                higher=any(is_rate(s) for at in selected for s in at),
             )
         )
     return made
@@ -225,7 +228,7 @@ def _machines(recordings: Sequence[Recording], wanted: str | None) -> Callable[[
             if wanted not in r.metadata:
                 keys = ", ".join(sorted(r.metadata)) or "none"
                 raise UserError(
-                    f"says nothing of {wanted!r} (--machine); it has {keys}; or --machine {FOLDER}",
+                    f"no {wanted} in the file (--machine); available: {keys}, or {FOLDER}",
                     where=r.source,
                 )
         return lambda r: _text(r.metadata[wanted])
@@ -252,7 +255,7 @@ def _dated(recordings: Sequence[Recording]) -> bool:
 
 def _when(recording: Recording) -> float:
     if recording.started is None:
-        raise UserError("does not say when it was run (--order run)", where=recording.source)
+        raise UserError("no date of the run (--order run)", where=recording.source)
     return recording.started
 
 
@@ -261,7 +264,7 @@ def _committed(recording: Recording) -> float:
     seconds = epoch_seconds(date) if isinstance(date, str) else None
     if seconds is None:
         raise UserError(
-            "does not say the date of its commit (commit_date, for --order commit)",
+            "no date of the commit (commit_date, for --order commit)",
             where=recording.source,
         )
     return seconds
@@ -282,34 +285,34 @@ def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
     path, chosen = split_choice(argument)
     given = Given(path, path.stem, text=None if os.path.isdir(path) else read_text(path))
     if not claims(given):
-        raise UserError("goes with a CSV file that has a column of times", where=f"--by {by}")
+        raise UserError("works with a CSV file that has a column of times", where=f"--by {by}")
     table = parse(given)
     machine = None if wanted.machine == NO_MACHINE else wanted.machine
     if machine == FOLDER:
-        raise UserError("goes with several files; name a column", where=f"--machine {FOLDER}")
+        raise UserError("works with several files; name a column", where=f"--machine {FOLDER}")
     for column in (by, *(column for column, _ in chosen), *((machine,) if machine else ())):
         table.check(column, str(path))
     rows = [r for r in table.rows if all(r.cells[c] == v for c, v in chosen)]
     if not rows:
         raise UserError(
-            "no row has these values" if chosen else "there is no row below the heading", where=path
+            "no row has these values" if chosen else "no row below the heading", where=path
         )
     keys = [c for c in table.keys if c not in (by, machine) and c not in dict(chosen)]
     recorded = [c for c in keys if c not in _NAMES and _of_points(rows, c, (by, machine))]
     rows = _ordered(rows, recorded, wanted, str(path))
     machines = list(dict.fromkeys(r.cells[machine] if machine else "" for r in rows))
     by_machine = {m: [r for r in rows if not machine or r.cells[machine] == m] for m in machines}
-    points = merged([r.cells[by] for r in mine] for mine in by_machine.values())
+    points = merged([r.cells[by] for r in rows_of] for rows_of in by_machine.values())
     if wanted.order == "run":
         points = list(dict.fromkeys(r.cells[by] for r in rows))
     names = [c for c in keys if c not in recorded]
     series: list[PointSeries] = []
     facts: dict[str, tuple[Mapping[str, str] | None, ...]] = {}
-    for m, mine in by_machine.items():
+    for m, rows_of in by_machine.items():
         cells = _Cells(by, names, m, path.stem, points)
-        series += cells.series(mine, table)
+        series += cells.series(rows_of, table)
         if recorded:
-            at = {r.cells[by]: r for r in reversed(mine)}
+            at = {r.cells[by]: r for r in reversed(rows_of)}
             facts[m] = tuple(
                 {c: at[p].cells[c] for c in recorded} if p in at else None for p in points
             )
@@ -339,14 +342,14 @@ class _Cells:
         self, name: Sequence[str], cells: Sequence[Mapping[str, Sequence[float]]], table: CsvTable
     ) -> PointSeries:
         pairs = dict(zip(self._names, name, strict=True))
-        found = [point_value(at.values()) if at else None for at in cells]
-        spreads = tuple(v.spread if v else None for v in found)
+        points = [point_value(at.values()) if at else None for at in cells]
+        spreads = tuple(v.spread if v else None for v in points)
         called = series_name(pairs, self._names) or self._stem
         if self._machine:
             called, pairs = f"{called} on {self._machine}", {**pairs, "machine": self._machine}
         return PointSeries(
             called,
-            tuple(v.value if v else None for v in found),
+            tuple(v.value if v else None for v in points),
             pairs,
             table.resolution,
             self._machine,
@@ -356,18 +359,18 @@ class _Cells:
 
 def _of_points(rows: Sequence[CsvRow], column: str, place: tuple[str | None, ...]) -> bool:
     """Whether each point of each machine has one value of the column, and not all the same."""
-    found: dict[tuple[str, ...], set[str]] = {}
+    values: dict[tuple[str, ...], set[str]] = {}
     for row in rows:
         where = tuple(row.cells[c] for c in place if c)
-        found.setdefault(where, set()).add(row.cells[column])
-    return all(len(v) == 1 for v in found.values()) and len(set.union(*found.values())) > 1
+        values.setdefault(where, set()).add(row.cells[column])
+    return all(len(v) == 1 for v in values.values()) and len(set.union(*values.values())) > 1
 
 
 def _ordered(
     rows: Sequence[CsvRow], recorded: Sequence[str], wanted: Wanted, where: str
 ) -> list[CsvRow]:
     if wanted.order == "commit":
-        raise UserError("goes with files that name commit_date", where="--order commit")
+        raise UserError("works with files that name commit_date", where="--order commit")
     if wanted.order != "run":
         return list(rows)
     for column in recorded:
@@ -382,14 +385,14 @@ def _dates(
     facts: Mapping[str, Sequence[Mapping[str, str] | None]], points: int
 ) -> tuple[float | None, ...]:
     """When each point was measured, from a column that holds dates; () without one."""
-    found: list[float | None] = [None] * points
+    dates_of: list[float | None] = [None] * points
     for known in facts.values():
         for column in next((f for f in known if f), {}):
             dates = [epoch_seconds(f[column]) if f else None for f in known]
             if all(d is not None for d, f in zip(dates, known, strict=True) if f):
-                found = [a if a is not None else b for a, b in zip(found, dates, strict=True)]
+                dates_of = [a if a is not None else b for a, b in zip(dates_of, dates, strict=True)]
                 break
-    return tuple(found) if any(f is not None for f in found) else ()
+    return tuple(dates_of) if any(f is not None for f in dates_of) else ()
 
 
 def load_timeline(arguments: Sequence[str], wanted: Wanted) -> Timeline:
@@ -403,7 +406,7 @@ def rated(timeline: Timeline, higher: Sequence[str]) -> Timeline:
     pattern that matches none."""
     for glob in higher:
         if not any(fnmatchcase(s.name, glob) for s in timeline.series):
-            raise UserError("no series has such a name", where=f"--higher {glob}")
+            raise UserError("no series matches", where=f"--higher {glob}")
     series = (
         replace(s, higher=s.higher or any(fnmatchcase(s.name, glob) for glob in higher))
         for s in timeline.series
@@ -415,7 +418,7 @@ def _loaded(arguments: Sequence[str], wanted: Wanted) -> Timeline:
     if wanted.by is not None:
         if len(arguments) != 1:
             raise UserError(
-                "goes with a single CSV file; several files are points already", where="--by"
+                "works with a single CSV file; several files are points already", where="--by"
             )
         return timeline_of_table(arguments[0], wanted.by, wanted)
     if len(arguments) == 1:

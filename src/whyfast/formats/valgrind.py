@@ -1,4 +1,4 @@
-"""What the formats of simulated profiles have in common."""
+"""Simulated profiles of Valgrind: Cachegrind's and Callgrind's costs by function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class DamagedProfile(ValueError):
 @dataclass
 class SimulatedProfile:
     """``costs`` maps (object, function) to one count an event, in the order of ``events``; the
-    object is empty where the format does not tell. ``totals`` are the tool's own sums. ``desc``
+    object is empty where the format does not tell. ``totals`` are the tool's costs sums. ``desc``
     are its remarks, such as the geometry of each cache."""
 
     events: tuple[str, ...] = ()
@@ -53,9 +53,9 @@ def parse_cachegrind(text: str) -> SimulatedProfile:
             elif line.startswith("summary:"):
                 profile.totals = tuple(counts_of(line[8:].split(), profile.events))
             elif line[:1].isdecimal():
-                own = profile.costs.setdefault(("", function), [0] * len(profile.events))
+                costs = profile.costs.setdefault(("", function), [0] * len(profile.events))
                 for i, count in enumerate(counts_of(line.split()[1:], profile.events)):
-                    own[i] += count
+                    costs[i] += count
             elif line and not line.startswith(("fl=", "fi=", "fe=", "cmd:", "#")):
                 raise ValueError(line[:60])
         except ValueError as error:
@@ -67,11 +67,9 @@ def parse_cachegrind(text: str) -> SimulatedProfile:
 
 # ---- Profiles as Callgrind writes them (``callgrind.out``): self costs by function.
 #
-# Each cost line stands under a file (``fl=``) and function (``fn=``) of an object (``ob=``). A
-# name
-# is written out once, with a number, and by its number later. The line after ``calls=`` is what
-# the
-# called function cost, which is not the caller's own.
+# Each cost line stands under a file (``fl=``) and function (``fn=``) of an object (``ob=``). A name
+# is written out once, with a number, and by its number later. The line after ``calls=`` has the
+# cost of the called function, which is not the caller's.
 
 _NAME = re.compile(r"\((\d+)\)(?:\s+(.*))?$")
 _COST = re.compile(r"[0-9+*-]")
@@ -162,8 +160,8 @@ class _Reader:
         if self._called:
             self._called = False
             return
-        own = self._profile.costs.setdefault(
+        costs = self._profile.costs.setdefault(
             (self._object, self._function), [0] * len(self._profile.events)
         )
         for i, count in enumerate(counts):
-            own[i] += count
+            costs[i] += count

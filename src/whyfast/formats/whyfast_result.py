@@ -7,10 +7,7 @@ two files are compared as those of any tool.
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
-from whyfast.formats.input import WANTED, Format, Given, Node, plausible
+from whyfast.formats.input import Format, Given, Node, parse_json
 from whyfast.model.codec import is_packed, unpack
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
@@ -34,8 +31,7 @@ def claims(given: Given) -> bool:
 
 def read(given: Given) -> Recording:
     """Series by benchmark and variant; ``variant=NAME`` chooses one of the variants."""
-    assert given.document is not None
-    doc = given.document.get("data") or given.document  # a version without an envelope
+    doc = given.root.get("data") or given.root  # a version without an envelope
     recorded = doc.need("recorded")
     chosen = dict(given.chosen).get("variant")
     values: dict[tuple[str, str], list[tuple[float, ...]]] = {}
@@ -50,9 +46,7 @@ def read(given: Given) -> Recording:
             if taken and chosen in (None, variant):
                 values.setdefault((benchmark, variant), []).append(taken)
     if not values:
-        recorded.fail(
-            "blocks: there are none of that variant" if chosen else _why_none(doc.need("question"))
-        )
+        recorded.fail("blocks: none of that variant" if chosen else _why_none(doc.need("question")))
     about = doc.need("judged").need("about").text()
     return Recording(
         given.name,
@@ -68,37 +62,37 @@ def read(given: Given) -> Recording:
 def _why_none(question: Node) -> str:
     kind = question.get("kind")
     if kind is not None and kind.value == "recordings":
-        return "is a comparison and holds no values; compare the files that it was made of"
-    return "blocks: there are none to compare"
+        return "is a comparison without values of its own; compare its input files"
+    return "blocks: none to compare"
 
 
 def _series(values: dict[tuple[str, str], list[tuple[float, ...]]], unit: str) -> dict[str, Series]:
     """Named by what tells them apart: the benchmark, the variant, or both."""
     benchmarks = {benchmark for benchmark, _ in values}
     variants = {variant for _, variant in values}
-    found = {}
+    series = {}
     for (benchmark, variant), processes in values.items():
         several = [benchmark] if len(benchmarks) > 1 or len(variants) == 1 else []
         name = " ".join([*several, *([variant] if len(variants) > 1 else [])])
-        found[name] = Series(name, unit, tuple(processes), subject=variant, task=benchmark)
-    return found
+        series[name] = Series(name, unit, tuple(processes), subject=variant, task=benchmark)
+    return series
 
 
 def _metadata(recorded: Node) -> dict[str, MetadataValue]:
-    found: dict[str, MetadataValue] = {}
+    metadata: dict[str, MetadataValue] = {}
     for session in recorded.need("sessions").items():
         environment = session.need("environment")
         for key, called in _FACTS.items():
             fact = environment.get(key)
             if fact is not None:
-                found.setdefault(called, str(fact.value))
-    return found
+                metadata.setdefault(called, str(fact.value))
+    return metadata
 
 
 FORMAT = Format("whyfast", claims, read)
 
 
-# ---- The log that ``whyfast check --append`` writes: one line of JSON a check.
+# ---- The log that ``whyfast check --append`` writes: one line of JSON per check.
 
 #: Characters of a commit's hash that name a point.
 _SHORT = 10
@@ -138,21 +132,16 @@ def read_check_log(text: str, where: str) -> Timeline:
 
 
 def _line(line: str, where: str) -> tuple[str, dict[str, float]]:
-    try:
-        document: Any = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"not JSON: {error}", where=where) from None
-    data = unpack(document, "check", where)
-    head, benchmarks = data.get("head"), data.get("benchmarks")
+    document = parse_json(line, where, numbered=False)
+    unpack(document.value, "check", where)
+    entry = document.get("data") or document  # a version without an envelope
+    head, benchmarks = entry.value.get("head"), entry.value.get("benchmarks")
     if not isinstance(head, str) or not isinstance(benchmarks, dict):
         raise UserError("expected head (a commit) and benchmarks (an object)", where=where)
-    found = {}
-    for name, one in benchmarks.items():
-        seconds = one.get("seconds") if isinstance(one, dict) else None
-        value = seconds.get("head") if isinstance(seconds, dict) else None
-        if value is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float) or not plausible(value):
-            raise UserError(f"benchmarks.{name}.seconds.head: {WANTED}", where=where)
-        found[str(name)] = float(value)
-    return head, found
+    seconds = {}
+    for name, benchmark in entry.need("benchmarks").entries():
+        sides = benchmark.get("seconds") if isinstance(benchmark.value, dict) else None
+        value = sides.get("head") if sides is not None and isinstance(sides.value, dict) else None
+        if value is not None:
+            seconds[name] = value.time()
+    return head, seconds

@@ -1,3 +1,5 @@
+"""Facts of functions, of one build and of two side by side."""
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -6,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from whyfast.explain.disassembly.x86 import X86Disassembler
-from whyfast.explain.functions import base_name, parent_name
+from whyfast.explain.functions import (
+    base_name,
+    calls_left,
+    compare_functions,
+    parent_name,
+    unmatched_functions,
+)
 from whyfast.explain.program import explain_program
-from whyfast.model.evidence import FunctionFacts
+from whyfast.model.evidence import CalleeCounts, Evidence, FunctionFacts
+from whyfast.model.study import EvidenceSpec
 
 Compile = Callable[..., Path]
 
@@ -159,3 +168,145 @@ def test_missing_patterns(gcc: Compile) -> None:
     evidence = explain_program(program, variant="v", functions=["calls", "nope*", "op_*"])
     assert evidence.missing == ("nope*", "op_*")
     assert evidence.dispatch is None
+
+
+SPEC = EvidenceSpec(("vm_run", "op_*"), ("helper",))
+
+
+def _function(
+    name: str,
+    callees: dict[str, int],
+    tails: dict[str, int] | None = None,
+    local: tuple[str, ...] = (),
+) -> FunctionFacts:
+    return FunctionFacts(
+        name,
+        0,
+        0,
+        ".text",
+        0,
+        0,
+        0,
+        0,
+        0,
+        tuple(callees.items()),
+        tuple((tails or {}).items()),
+        local,
+    )
+
+
+def test_a_loop_is_compared_with_all_handlers_together() -> None:
+    loop = Evidence(
+        "loop",
+        "x86-64",
+        None,
+        (
+            _function("vm_run", {"close": 20, "alloc": 3}, local=("close",)),
+            _function("vm_run.cold", {"close": 2, "vm_run": 1, "0x40": 1}),
+        ),
+    )
+    tail = Evidence(
+        "tail",
+        "x86-64",
+        None,
+        (
+            _function("op_add", {"alloc": 1}, {"op_error": 1}),
+            _function("op_call", {"alloc": 2, "push.isra.0": 1}, {"op_error": 1}),
+        ),
+    )
+    assert calls_left(SPEC, (loop, tail)) == (
+        CalleeCounts("dispatch", "close", True, {"loop": 22, "tail": 0}),
+        CalleeCounts("dispatch", "push", False, {"loop": 0, "tail": 1}),
+    )
+
+
+def test_other_functions_are_compared_where_builds_have_them() -> None:
+    a = Evidence("a", "x86-64", None, (_function("helper", {"f": 1}),))
+    b = Evidence("b", "x86-64", None, (_function("helper.constprop.0", {}),))
+    without = Evidence("c", "x86-64", None, ())
+    assert calls_left(SPEC, (a, b, without)) == (
+        CalleeCounts("helper", "f", False, {"a": 1, "b": 0}),
+    )
+
+
+def test_a_helper_that_one_build_inlines(gcc: Callable[..., Path]) -> None:
+    source = (
+        "static int INLINE close_ref(int *p) { return --*p ? 0 : (p[1] += 7); }"
+        " int vm_run(int *p) { int n = 0; for (;;) switch (*p++ & 7) {"
+        " case 0: return n; case 1: n += close_ref(p); break; case 2: n ^= close_ref(p + 1);"
+        " break; case 3: n -= close_ref(p + 2); break; default: n++; } }"
+        " int main(int c, char **v) { (void)v; int a[64] = {c}; return vm_run(a); }"
+    )
+    evidence = [
+        explain_program(
+            gcc(source, "-O2", f"-DINLINE=__attribute__(({how}))"),
+            variant=how,
+            dispatch=SPEC.dispatch,
+        )
+        for how in ("noinline", "always_inline")
+    ]
+    assert calls_left(SPEC, evidence) == (
+        CalleeCounts("dispatch", "close_ref", True, {"noinline": 3, "always_inline": 0}),
+    )
+
+
+def facts(name: str, *, size: int = 100, jumps: int = 0, **more: object) -> FunctionFacts:
+    base = FunctionFacts(name, 0x1000, size, ".text", size // 4, jumps, 0, 0, 0)
+    return FunctionFacts(**{**vars(base), **more})
+
+
+def evidence(*functions: FunctionFacts) -> Evidence:
+    return Evidence("v", "x86-64", None, functions)
+
+
+def test_differences_come_first() -> None:
+    a = evidence(facts("aa"), facts("bigger", size=100), facts("vm", jumps=40))
+    b = evidence(facts("aa"), facts("bigger", size=900), facts("vm", jumps=1))
+    assert [(d.name, d.differs) for d in compare_functions(a, b)] == [
+        ("vm", True),
+        ("bigger", True),
+        ("aa", False),
+    ]
+
+
+def test_pieces_of_a_function_are_added_up() -> None:
+    a = evidence(facts("foo", size=300))
+    b = evidence(facts("foo.constprop.0", size=200), facts("foo.constprop.0.cold", size=50))
+    (difference,) = compare_functions(a, b)
+    assert difference.name == "foo"
+    assert (difference.a.size, difference.a.pieces) == (300, 1)
+    assert (difference.b.size, difference.b.pieces) == (250, 2)
+
+
+def test_calls_that_one_build_inlined() -> None:
+    a = evidence(facts("f", callees=(("helper", 3), ("both.isra.0", 1), ("f.part.0", 2))))
+    b = evidence(facts("f", callees=(("0x1234", 7),), tail_callees=(("both", 1), ("other+0x8", 1))))
+    (difference,) = compare_functions(a, b)
+    assert difference.calls_only_in_a == (("helper", 3),)
+    assert difference.calls_only_in_b == (("other", 1),)
+
+
+def test_a_jump_to_another_function_more_is_a_difference() -> None:
+    once, twice = (facts("f", tail_jumps=n, tail_callees=(("g", n),)) for n in (1, 2))
+    (difference,) = compare_functions(evidence(once), evidence(twice))
+    assert difference.differs
+
+
+def test_unmatched() -> None:
+    a, b = evidence(facts("x"), facts("y.cold")), evidence(facts("y"), facts("z"))
+    assert unmatched_functions(a, b) == (["x"], ["z"])
+
+
+def test_inlining_seen_in_real_builds(gcc: Callable[..., Path]) -> None:
+    source = """
+    static int helper(int a) { int r = 0; for (int i = 0; i < a; i++) r ^= r * 31 + i; return r; }
+    int handler(int a) { return helper(a) + 1; }
+    int other(int a) { return helper(a) + 2; }
+    """
+    calling, inlined = (
+        explain_program(gcc(source, "-O2", flag, "-c"), variant=flag, functions=["*"])
+        for flag in ("-fno-inline", "-finline-functions")
+    )
+    by_name = {d.name: d for d in compare_functions(calling, inlined)}
+    assert by_name["handler"].calls_only_in_a == (("helper", 1),)
+    assert by_name["handler"].calls_only_in_b == ()

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from tests.golden_files import Hear
-from tests.unit.explain.cross import VM, WINDOWS, compile_object, run, zig_binary
+from tests.unit.explain.cross import MACOS, VM, WINDOWS, compile_object, run, zig_binary
 
 from whyfast.explain.objects.pe import find_pdb
 from whyfast.explain.program import explain_program, load
@@ -72,6 +72,10 @@ def _dispatch(path: Path, glob: str = "vm_run") -> DispatchFacts:
         (WINDOWS[0], "GOTO", "merged", 156),
         (WINDOWS[0], "TAIL", "replicated", 159),
         (WINDOWS[1], "SWITCH", "merged", 156),
+        (MACOS[0], "SWITCH", "merged", 156),
+        (MACOS[0], "GOTO", "merged", 156),
+        (MACOS[0], "TAIL", "replicated", 159),
+        (MACOS[1], "SWITCH", "merged", 156),
     ],
 )
 def test_the_vm_as_an_object(
@@ -90,10 +94,9 @@ def test_the_vm_as_an_object(
         assert facts.indirect_jumps <= 2
 
 
-def test_clang_18_replicates(folder: Path) -> None:
-    facts = _dispatch(
-        compile_object(folder, WINDOWS[0], VM, "-DVM_DISPATCH_GOTO", release="0.13.0")
-    )
+@pytest.mark.parametrize("target", [WINDOWS[0], MACOS[0]])
+def test_clang_18_replicates(folder: Path, target: str) -> None:
+    facts = _dispatch(compile_object(folder, target, VM, "-DVM_DISPATCH_GOTO", release="0.13.0"))
     assert (facts.style, facts.form) == ("loop", "replicated")
     assert facts.indirect_jumps > 150
 

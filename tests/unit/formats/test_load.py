@@ -1,4 +1,4 @@
-"""Files that are no results, too large, damaged or hostile."""
+"""Files in, whatever tool wrote them, and logs of checks."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.formats import examples
 
 from whyfast.formats import input as source
 from whyfast.formats.load import load_recording, load_recordings
+from whyfast.formats.timeline import Wanted, load_timeline
+from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording
 
@@ -35,13 +38,13 @@ def test_content_decides_the_format_and_gzip_is_seen_through(read: Read, name: s
         (b"", "is empty"),
         (b"  \n", "is empty"),
         (b"\xff\xfe\x00", "is not text"),
-        (b"hello\n", "none of the formats"),
-        (b"{}", "none of the formats"),
-        (b"[]", "none of the formats"),
-        (b'{"benchmarks": [', "result:1: is not whole JSON"),
-        (b'{"version": NaN, "benchmarks": []}', "NaN is no number"),
-        (b'{"version": 1, "version": 2}', "'version' stands twice"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "is not sound JSON"),
+        (b"hello\n", "unknown format"),
+        (b"{}", "unknown format"),
+        (b"[]", "unknown format"),
+        (b'{"benchmarks": [', "result:1: is invalid JSON"),
+        (b'{"version": NaN, "benchmarks": []}', "not a number: NaN"),
+        (b'{"version": 1, "version": 2}', "duplicate key: version"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "is invalid JSON"),
         (b"[" * 200_000, "nested too deeply"),
         (b'{"schema": "whyfast-result/2"}', "recorded is missing"),
         (gzip.compress(b"x" * 1000, mtime=0)[:-20], "cut short"),
@@ -112,3 +115,42 @@ def test_names_are_made_distinct(tmp_path: Path) -> None:
 def test_a_name_that_no_file_can_hold_is_mended(read: Read) -> None:
     data = json.dumps(examples.pyperf()).replace('"nbody"', '"n\\ud800"')
     assert "n?" in read(data).series
+
+
+def line(head: str, **seconds: Any) -> str:
+    of = {name: {"seconds": {"head": value}} for name, value in seconds.items()}
+    return json.dumps({"schema": "whyfast-check/1", "head": head, "benchmarks": of}) + "\n"
+
+
+def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(line("a" * 40, x=1.0) + line("b" * 40) + "\n" + line("c" * 40, x=2.0, y=3.0))
+    found = load_timeline([str(log)], Wanted())
+    assert found.points == ("a" * 10, "c" * 10)
+    assert {s.name: s.values for s in found.series} == {"x": (1.0, 2.0), "y": (None, 3.0)}
+    assert found.by == "check"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (line("a", x=1.0), "log: has fewer than two checks that measured something"),
+        (line("a", x=1.0) + "{", "log:2: is invalid JSON: "),
+        (line("a", x=1.0) + "[]", "log:2: is not a line of whyfast-check/1"),
+        (line("a", x=1.0) + line("b", x=-1), "log:2: benchmarks.x.seconds.head: "),
+        (line("a", x=1.0) + line("b", x=True), "log:2: benchmarks.x.seconds.head: "),
+        (
+            '{"schema": "whyfast-check/1", "head": 1, "benchmarks": {}}',
+            "log:1: expected head (a commit) and benchmarks (an object)",
+        ),
+    ],
+)
+def test_bad_lines_are_named(text: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_check_log(text, "log")
+    assert str(caught.value).startswith(said)
+
+
+def test_other_files_are_not_taken_for_logs() -> None:
+    assert not is_check_log('{"benchmarks": []}')
+    assert not is_check_log("")

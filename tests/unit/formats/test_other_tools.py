@@ -1,8 +1,9 @@
-"""hyperfine, Google Benchmark, pytest-benchmark, Criterion, Go and CSV."""
+"""Results of hyperfine, Google Benchmark, Criterion, Go, pytest-benchmark, and CSV."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.formats import examples
 
+from whyfast.formats import criterion
 from whyfast.formats.load import load_recording
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording
@@ -34,7 +36,7 @@ def test_hyperfine_times_are_processes(read: Read, golden: Hear) -> None:
 def test_hyperfine_refuses_a_command_twice(refusal: Refusal) -> None:
     data = examples.hyperfine()
     data["results"].append(data["results"][0])
-    assert "results[2]: the command 'sleep 0.1' stands there twice" in refusal(data)
+    assert "results[2]: duplicate command: sleep 0.1" in refusal(data)
 
 
 def test_google_repetitions_are_values_of_one_process(read: Read, golden: Hear) -> None:
@@ -70,13 +72,13 @@ def test_google_leaves_out_what_was_skipped(read: Read, golden: Hear) -> None:
 def test_google_refuses_an_unknown_unit(refusal: Refusal) -> None:
     data = examples.google_benchmark()
     data["benchmarks"][0]["time_unit"] = "fortnight"
-    assert "benchmarks[0].time_unit: one of ns, us, ms, s is wanted" in refusal(data)
+    assert "benchmarks[0].time_unit: unknown unit: fortnight" in refusal(data)
 
 
 def test_google_refuses_a_repetition_twice(refusal: Refusal) -> None:
     data = examples.google_benchmark()
     data["benchmarks"][1]["repetition_index"] = 0
-    assert "two repetitions with this number" in refusal(data)
+    assert "duplicate repetition" in refusal(data)
 
 
 def criterion_folder(top: Path, name: str, files: dict[str, object]) -> None:
@@ -111,7 +113,7 @@ def test_criterion_names_a_benchmark_whose_own_folder_is_given(tmp_path: Path, g
 
 def test_criterion_samples_must_match(tmp_path: Path) -> None:
     criterion_folder(tmp_path, "fib", {"sample.json": examples.SAMPLE | {"iters": [1.0]}})
-    with pytest.raises(UserError, match="2 times do not go with 1 iters"):
+    with pytest.raises(UserError, match="2 times for 1 iters"):
         load_recording(str(tmp_path))
 
 
@@ -181,7 +183,7 @@ def test_go_chooses_what_follows_a_line(tmp_path: Path, golden: Hear) -> None:
     assert after.name == "note=after"
     both = load_recording(str(path))
     golden(*both.left_out)
-    with pytest.raises(UserError, match="no benchmark follows such a line"):
+    with pytest.raises(UserError, match="no benchmark after such a line"):
         load_recording(f"{path}:note=never")
 
 
@@ -229,7 +231,7 @@ def test_pytest_rounds_are_values_of_one_process(read: Read) -> None:
 def test_pytest_refuses_a_test_twice_and_one_without_times(refusal: Refusal) -> None:
     data = examples.pytest_benchmark()
     data["benchmarks"].append(data["benchmarks"][0])
-    assert "benchmarks[2]: there are two benchmarks named 'test_it.py::test_sort'" in refusal(data)
+    assert "benchmarks[2]: duplicate benchmark: test_it.py::test_sort" in refusal(data)
     del data["benchmarks"][2], data["benchmarks"][1]["stats"]["mean"]
     assert "benchmarks[1].stats: mean is missing" in refusal(data)
 
@@ -252,12 +254,12 @@ def test_csv_as_spreadsheets_write_it(read: Read, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("command,mean,stddev,median,user\na,1,1,1,1\n", "--export-json has the runs"),
-        ("name,cost\na,1\n", "result:1: a column of times is wanted: seconds"),
-        ("Benchmark;Dauer\na;1,5\n", "there are benchmark, Dauer"),
-        ("benchmark;mean_ms\na;1.234,5\n", "result:2: '1.234.5' is no time"),
-        ("real\t0m1.0s\nuser\t0m1.0s\n", "a line benchmark,process,seconds"),
-        ("sort, 12 runs: it took long\n", "in none of the formats"),
+        ("command,mean,stddev,median,user\na,1,1,1,1\n", "--export-json"),
+        ("name,cost\na,1\n", "result:1: no column of times; expected seconds"),
+        ("Benchmark;Dauer\na;1,5\n", "available: benchmark, Dauer"),
+        ("benchmark;mean_ms\na;1.234,5\n", "result:2: not a time: 1.234.5"),
+        ("real\t0m1.0s\nuser\t0m1.0s\n", "benchmark,process,seconds and one line per value"),
+        ("sort, 12 runs: it took long\n", "unknown format"),
     ],
 )
 def test_csv_without_times_says_what_is_wanted(refusal: Refusal, text: str, said: str) -> None:
@@ -275,9 +277,9 @@ def test_csv_rows_can_be_chosen(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("choice", "said"),
     [
-        ("kernal=v5.5", "no column 'kernal'"),
+        ("kernal=v5.5", "unknown column: kernal"),
         ("kernel=v9", "no row has these values"),
-        ("kernel=v9,kernel=v5.4", "a column can have one value only"),
+        ("kernel=v9,kernel=v5.4", "duplicate column"),
     ],
 )
 def test_csv_choices_that_find_nothing(tmp_path: Path, choice: str, said: str) -> None:
@@ -290,16 +292,79 @@ def test_csv_choices_that_find_nothing(tmp_path: Path, choice: str, said: str) -
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("benchmark,seconds\na,0\n", "result:2: a time above 0"),
-        ("\n\r\nbenchmark,seconds\na,0\n", "result:4: a time above 0"),
-        ("benchmark,seconds\na,1\nb,nan\n", "result:3: a time above 0"),
-        ("benchmark,seconds\na,fast\n", "result:2: 'fast' is no time"),
-        ("benchmark,seconds\na,1,2\n", "result:2: 3 cells do not go with 2 columns"),
-        ("benchmark,seconds,mean_ns\na,1,2\n", "a column of times"),
+        ("benchmark,seconds\na,0\n", "result:2: expected a time above 0"),
+        ("\n\r\nbenchmark,seconds\na,0\n", "result:4: expected a time above 0"),
+        ("benchmark,seconds\na,1\nb,nan\n", "result:3: expected a time above 0"),
+        ("benchmark,seconds\na,fast\n", "result:2: not a time: fast"),
+        ("benchmark,seconds\na,1,2\n", "result:2: 3 cells for 2 columns"),
+        ("benchmark,seconds,mean_ns\na,1,2\n", "no column of times"),
         ("benchmark,benchmark,seconds\na,b,1\n", "same name"),
         ("benchmark,seconds\n", "no row below the heading"),
-        ('benchmark,seconds\n"a,1\n', "not sound CSV"),
+        ('benchmark,seconds\n"a,1\n', "invalid CSV"),
     ],
 )
 def test_csv_nonsense_names_its_line(refusal: Refusal, text: str, said: str) -> None:
     assert said in refusal(text)
+
+
+SAMPLE = '{"iters": [1.0, 2.0], "times": [10.0, 20.0]}'
+
+
+def benchmark(top: Path, name: str, text: str = SAMPLE) -> Path:
+    folder = top / name / "new"
+    folder.mkdir(parents=True)
+    (folder / "sample.json").write_text(text)
+    return folder / "sample.json"
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    """In a circle, out of the folder, and into devices."""
+    benchmark(tmp_path, "fib")
+    (tmp_path / "self").symlink_to(".")
+    (tmp_path / "fib" / "up").symlink_to("../..")
+    (tmp_path / "devices").mkdir()
+    (tmp_path / "devices" / "new").symlink_to("/dev")
+    assert list(load_recording(str(tmp_path)).series) == ["fib"]
+
+
+def test_a_file_of_a_gigabyte_is_refused(tmp_path: Path) -> None:
+    file = benchmark(tmp_path, "fib")
+    os.truncate(file, 1_000_000_000)
+    with pytest.raises(UserError) as caught:
+        load_recording(str(tmp_path))
+    assert str(caught.value).startswith(f"{file}: holds more than 4 MB of text")
+
+
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_what_is_no_plain_file_is_said(tmp_path: Path, what: str) -> None:
+    file = benchmark(tmp_path, "fib")
+    file.unlink()
+    if what == "pipe":
+        os.mkfifo(file)
+    else:
+        file.symlink_to("/dev/zero")
+    with pytest.raises(UserError) as caught:
+        load_recording(str(tmp_path))
+    assert str(caught.value) == f"{file}: is not a file"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"iters": [0], "times": [1]}', '{"iters": [1], "times": [1e999]}']
+)
+def test_a_damaged_one_is_named(tmp_path: Path, text: str) -> None:
+    benchmark(tmp_path, "fib")
+    file = benchmark(tmp_path, "sort", text)
+    with pytest.raises(UserError) as caught:
+        load_recording(str(tmp_path))
+    assert str(caught.value).startswith(str(file))
+
+
+def test_more_folders_than_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear
+) -> None:
+    monkeypatch.setattr(criterion, "_MOST_FOLDERS", 5)
+    for name in "abc":
+        benchmark(tmp_path, name)
+    with pytest.raises(UserError) as caught:
+        load_recording(str(tmp_path))
+    golden(str(caught.value))

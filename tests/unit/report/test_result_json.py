@@ -101,7 +101,7 @@ def test_keys_of_a_later_whyfast_are_passed_over() -> None:
         (["recorded", "blocks", 2, "order"], [],
          "recorded.blocks[2].values.clang18-goto: 5 values for 0 turns in order"),
         (["recorded", "blocks", 2, "values", "clang18-goto", 0], 0.0,
-         "recorded.blocks[2].values.clang18-goto: a time above 0 is wanted in each turn"),
+         "recorded.blocks[2].values.clang18-goto: expected a time above 0 in each turn"),
         (["judged", "verdicts", 3, "ratio"], -1.0,
          "judged.verdicts[3].ratio: expected a number above 0"),
         (["judged", "verdicts", 3, "variant"], "gone",

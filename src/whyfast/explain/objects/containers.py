@@ -189,7 +189,7 @@ def _split(given: Path) -> tuple[Path, str]:
 
 
 def _parts(path: Path) -> list[Part] | None:
-    """The files in a container; None for what is none."""
+    """The files in a container; None for any other file."""
     if not path.is_file():
         return None
     with opened(path) as file:

@@ -228,7 +228,7 @@ def _plainness(label: Label) -> tuple[int, int, int, str]:
 
 @dataclass(frozen=True)
 class Contents:
-    """A program that was read. ``functions`` by address; ``notes`` name what was not visible.
+    """A program that was read. ``functions`` by address; ``notes`` name what is not visible.
     ``objects`` are the extents and names of data, by address; None where the file has none."""
 
     architecture: Architecture
@@ -258,10 +258,10 @@ def with_readable_names(functions: Sequence[Function]) -> tuple[Function, ...]:
     Both stay: either can be asked for, and profiles have the linker's. Crate hashes of Rust are
     left out, so that one function of two builds has one name.
     """
-    said = readable(n for f in functions for n in f.names)
+    texts = readable(n for f in functions for n in f.names)
     return tuple(
-        replace(f, names=tuple(dict.fromkeys((*(said.get(n, n) for n in f.names), *f.names))))
-        if any(n in said for n in f.names)
+        replace(f, names=tuple(dict.fromkeys((*(texts.get(n, n) for n in f.names), *f.names))))
+        if any(n in texts for n in f.names)
         else f
         for f in functions
     )
@@ -278,10 +278,10 @@ def readable(names: Iterable[str]) -> dict[str, str]:
     stems = {name: _APPENDED.sub("", name) for name in sorted(mangled)}
     rust = {n: s for n, s in stems.items() if _RUST.match(s)}
     others = {n: s for n, s in stems.items() if n not in rust}
-    found = {**_filtered(rust, "rust"), **_filtered(others, "gnu-v3")}
+    texts = {**_filtered(rust, "rust"), **_filtered(others, "gnu-v3")}
     return {
         name: _LEGACY_HASH.sub("", _CRATE_HASH.sub("", text)) + name[len(stems[name]) :]
-        for name, text in found.items()
+        for name, text in texts.items()
         if text != stems[name]
     }
 
@@ -303,7 +303,9 @@ def _filtered(stems: dict[str, str], style: str) -> dict[str, str]:
         )
     except (OSError, subprocess.TimeoutExpired):
         return {}
-    said = done.stdout.splitlines()
-    if done.returncode or len(said) != len(lines):
+    texts = done.stdout.splitlines()
+    if done.returncode or len(texts) != len(lines):
         return {}
-    return {name: text for name, text, line in zip(stems, said, lines, strict=True) if text != line}
+    return {
+        name: text for name, text, line in zip(stems, texts, lines, strict=True) if text != line
+    }

@@ -34,10 +34,10 @@ def reading(path: Path, kind: str) -> Iterator[None]:
 
 def parse(parser: Callable[..., Any], blob: bytes, path: Path, kind: str, *more: Any) -> Any:
     """What the library's ``parser`` makes of the bytes; UserError when it makes nothing."""
-    found = parser(blob, *more)
-    if found is None:
+    binary = parser(blob, *more)
+    if binary is None:
         damaged(path, "its headers contradict themselves", kind)
-    return found
+    return binary
 
 
 def number(value: Any) -> int:

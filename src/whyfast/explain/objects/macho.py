@@ -229,8 +229,8 @@ def link(
                 continue
             if not info >> 27 & 1:  # by section: the place holds an address of the object
                 if kind == _UNSIGNED:
-                    own = shift - less if less is not None else shift
-                    _add(image, place, width, own)
+                    distance = shift - less if less is not None else shift
+                    _add(image, place, width, distance)
             elif index >= len(symbols):
                 damaged(path, f"a relocation names symbol {index} of {len(symbols)}", "Mach-O")
             else:

@@ -59,7 +59,7 @@ class PdbSymbol(NamedTuple):
 
 @dataclass(frozen=True)
 class Pdb:
-    """What a PDB says, or in one line why there is none."""
+    """The symbols of a PDB, or in one line why it is missing."""
 
     symbols: tuple[PdbSymbol, ...] = ()
     why_not: str = ""

@@ -1,9 +1,10 @@
-"""What cannot be explained is said in one line, whatever the file holds."""
+"""ELF files, their debug files, and readable names."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -11,8 +12,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.unit.explain.objects.test_containers import needs_binutils
 
-from whyfast.explain.program import explain_program
+from whyfast.explain.code_diff import Listings
+from whyfast.explain.objects.debug_info import build_id, debug_link, with_lines
+from whyfast.explain.objects.elf import open_elf
+from whyfast.explain.objects.image import Function, readable, readable_of, with_readable_names
+from whyfast.explain.program import explain_program, load
 from whyfast.model.errors import UserError
 
 Compile = Callable[..., Path]
@@ -134,3 +140,112 @@ def test_truncated_and_mutated_files_never_crash(
     path.write_bytes(blob)
     with contextlib.suppress(UserError):
         explain(path)
+
+
+SOURCE = """static int hidden(int a) { return a * 3; }
+int (*volatile get)(int) = hidden;
+int main(void) { return get(2); }
+"""
+
+
+def _separated(folder: Path, *flags: str) -> tuple[Path, Path]:
+    """A stripped program, and its debug file in another folder."""
+    folder.mkdir()
+    (folder / "p.c").write_text(SOURCE)
+    program, debug = folder / "p", folder / "debug" / "p.dbg"
+    debug.parent.mkdir()
+    subprocess.run(["gcc", "-O1", "-g", *flags, "-o", program, folder / "p.c"], check=True)
+    subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
+    subprocess.run(["strip", program], check=True)
+    return program, debug
+
+
+def _sources(program: Path, folders: tuple[Path, ...] = ()) -> set[str]:
+    listing = Listings(load(program, debug=folders)).of("hidden")
+    return {line.source for line in listing.lines if line.source}
+
+
+@needs_binutils
+def test_lines_by_build_id_in_a_folder_that_is_named(tmp_path: Path) -> None:
+    program, debug = _separated(tmp_path / "a", "-Wl,--build-id")
+    own = build_id(open_elf(program))
+    for tree in (tmp_path / "tree", tmp_path / "root" / ".build-id"):
+        place = tree / own[:2] / f"{own[2:]}.debug"
+        place.parent.mkdir(parents=True)
+        shutil.copy(debug, place)
+    for folder in (tmp_path / "tree", tmp_path / "root"):
+        assert _sources(program, (folder,)) == {"p.c:1"}
+    assert with_lines(program) == program  # nobody said where
+    with pytest.raises(UserError, match="stripped"):
+        load(program)
+
+
+@needs_binutils
+def test_a_link_by_name_holds_for_the_file_with_its_checksum(tmp_path: Path) -> None:
+    program, debug = _separated(tmp_path / "a", "-Wl,--build-id=none")
+    subprocess.run(["objcopy", f"--add-gnu-debuglink={debug}", program], check=True)
+    link = debug_link(open_elf(program))
+    assert link is not None
+    assert link[0] == "p.dbg"
+    assert _sources(program, (debug.parent,)) == {"p.c:1"}
+    beside = program.parent / ".debug" / "p.dbg"
+    beside.parent.mkdir()
+    shutil.copy(debug, beside)
+    assert _sources(program) == {"p.c:1"}
+    with beside.open("ab") as file:
+        file.write(b"another build")
+    assert with_lines(program) == program
+
+
+@needs_binutils
+def test_a_program_with_lines_of_its_own_needs_none(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text(SOURCE)
+    subprocess.run(["gcc", "-O1", "-g", "-o", tmp_path / "p", tmp_path / "p.c"], check=True)
+    assert with_lines(tmp_path / "p", (tmp_path,)) == tmp_path / "p"
+    assert _sources(tmp_path / "p") == {"p.c:1"}
+
+
+pytestmark = pytest.mark.skipif(shutil.which("c++filt") is None, reason="c++filt is not installed")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("_ZN3foo3barEi", "foo::bar(int)"),
+        ("_ZN3foo3barEi.constprop.0.cold", "foo::bar(int).constprop.0.cold"),
+        ("__ZN3foo3barEi", "foo::bar(int)"),
+        ("_ZN3std2rt10lang_start17he39bdf0230cb3880E", "std::rt::lang_start"),
+        ("_RNvCs6xxl1lAjzDf_1a4main", "a::main"),
+        ("_RNvCsAAAAAAAAAAA_1a4main", "a::main"),
+    ],
+)
+def test_a_name_in_words(name: str, said: str) -> None:
+    assert readable([name]) == {name: said}
+
+
+def test_what_says_nothing_is_left_out() -> None:
+    assert readable(["main", "_Zzz", "_R", "_start", "?foo@@YAHH@Z", "x\n_Z1fv"]) == {}
+
+
+def test_both_names_stay() -> None:
+    c, cpp = (Function((n,), 0, 0, 1, ".text") for n in ("main", "_Z1fv"))
+    assert [f.names for f in with_readable_names([c, cpp])] == [("main",), ("f()", "_Z1fv")]
+    assert readable_of("_Z1fv", ("f()", "_Z1fv")) == "f()"
+    assert readable_of("alias", ("main", "alias")) == "alias"
+
+
+def test_without_the_tool_names_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert readable(["_Z1fv"]) == {}
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_a_program_is_asked_by_either_name(tmp_path: Path) -> None:
+    source = tmp_path / "x.cc"
+    source.write_text("namespace foo { int bar(int x) { return x + 1; } }")
+    made = tmp_path / "x.o"
+    subprocess.run(["g++", "-c", "-O1", source, "-o", made], check=True)
+    assert [f.names for f in load(made).functions] == [("foo::bar(int)", "_ZN3foo3barEi")]
+    for pattern in ("foo::bar*", "_ZN3foo*"):
+        found = explain_program(made, variant="x", dispatch=(), functions=(pattern,))
+        assert [f.name for f in found.functions] == ["foo::bar(int)"]

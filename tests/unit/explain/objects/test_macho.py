@@ -46,37 +46,6 @@ def _program(folder: Path, target: str, style: str = "GOTO") -> Path:
 
 
 @pytest.mark.parametrize(
-    ("target", "style", "form", "targets"),
-    [
-        (MACOS[0], "SWITCH", "merged", 156),
-        (MACOS[0], "GOTO", "merged", 156),
-        (MACOS[0], "TAIL", "replicated", 159),
-        (MACOS[1], "SWITCH", "merged", 156),
-    ],
-)
-def test_the_vm_as_an_object(
-    folder: Path, target: str, style: str, form: str, targets: int, zig_version: tuple[int, int]
-) -> None:
-    """By clang 19, which merges computed gotos."""
-    if zig_version != (0, 14):
-        pytest.skip("the answers are those of zig 0.14")
-    path = compile_object(folder, target, VM, f"-DVM_DISPATCH_{style}")
-    facts = _dispatch(path, "op_*" if style == "TAIL" else "vm_run")
-    assert (facts.style, facts.form) == ("tail-call" if style == "TAIL" else "loop", form)
-    assert facts.targets == targets
-    if style == "TAIL":
-        assert facts.indirect_jumps == 158
-    else:
-        assert facts.indirect_jumps <= 2
-
-
-def test_clang_18_replicates(folder: Path) -> None:
-    facts = _dispatch(compile_object(folder, MACOS[0], VM, "-DVM_DISPATCH_GOTO", release="0.13.0"))
-    assert (facts.style, facts.form) == ("loop", "replicated")
-    assert facts.indirect_jumps > 150
-
-
-@pytest.mark.parametrize(
     ("target", "style"), [(MACOS[0], "GOTO"), (MACOS[1], "GOTO"), (MACOS[1], "SWITCH")]
 )
 def test_a_program_is_counted_as_its_object(folder: Path, target: str, style: str) -> None:

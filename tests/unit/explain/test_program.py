@@ -1,0 +1,138 @@
+"""A first look at programs, stubs, and functions that are elsewhere."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.golden_files import Hear
+
+from whyfast.cli.main import main
+from whyfast.explain.disassembly.x86 import X86Disassembler
+from whyfast.explain.functions import Body, Program
+from whyfast.explain.objects.image import Function, Image, Region
+from whyfast.explain.program import (
+    _body,
+    _by_name,
+    hint_for,
+    stub_note,
+    survey_program,
+    where_instead,
+)
+from whyfast.model.errors import UserError
+
+
+def _program(*names: tuple[str, str]) -> Program:
+    """Functions of 16 bytes by name and source file, empty for a global one."""
+    start = 0x10_0000
+    pieces = tuple(
+        Function((name,), start + 16 * i, start + 16 * i, 16, ".text", file)
+        for i, (name, file) in enumerate(names)
+    )
+    region = Region(".text", start, bytearray(b"\x90" * 16 * len(names)), True, False)
+    return Program(Path("x"), "x86-64", Image([region], {}, 0), pieces, X86Disassembler())
+
+
+def _of(program: Program, function: Function) -> Body:
+    return _body(program, function, _by_name(program))
+
+
+def test_a_cold_part_belongs_to_the_function_of_its_source_file() -> None:
+    program = _program(("vm", ""), ("vm", "b.c"), ("vm.cold", "b.c"))
+    everyone, static, part = program.functions
+    assert _of(program, everyone).pieces == (everyone,)
+    assert _of(program, static).pieces == (static, part)
+    assert _of(program, part).pieces == (part,)
+
+
+def test_the_cold_part_of_a_global_function_is_local() -> None:
+    program = _program(("vm", ""), ("vm.cold", "a.c"), ("vm.cold.1", "a.c"))
+    assert _of(program, program.functions[0]).pieces == program.functions
+
+
+MAIN = "int vm_run(int); int main(void) { return vm_run(0); }\n"
+#: About 40 kB of code, 3,000 times more than the main function above.
+LARGE = "".join(
+    f"int f{i}(int n) {{ return n * {i + 3} ^ n / {i + 7}; }}\n" for i in range(600)
+)  # fmt: skip
+
+
+def program(folder: Path, library: str, name: str = "libvm.so.1", *flags: str) -> Path:
+    """A program that calls ``vm_run`` of the library of that source beside it."""
+    (folder / "lib.c").write_text("int vm_run(int n) { return n * 3; }\n" + library)
+    (folder / "main.c").write_text(MAIN)
+    build = ["gcc", "-shared", "-fPIC", f"-Wl,-soname,{name}", "-o", str(folder / name)]
+    subprocess.run([*build, str(folder / "lib.c")], check=True)
+    made = folder / "vm"
+    link = ["gcc", *flags, "-o", str(made), str(folder / "main.c"), str(folder / name)]
+    subprocess.run([*link, "-Wl,-rpath,$ORIGIN"], check=True)
+    return made
+
+
+def test_a_stub_offers_its_library(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stub = program(tmp_path, LARGE)
+    note = stub_note(stub)
+    assert note.startswith("a stub: its own code is ")
+    assert note.endswith(f", which it loads, {_text(tmp_path / 'libvm.so.1'):,}; whyfast explain "
+                         f"{tmp_path / 'libvm.so.1'}")  # fmt: skip
+    assert survey_program(stub, variant="vm").evidence.notes == (note,)
+    assert main(["explain", str(stub)]) == 0
+    # Lines are broken within long paths, too.
+    assert f"vm: {note}".replace(" ", "") in "".join(capsys.readouterr().out.split())
+
+
+def _text(path: Path) -> int:
+    """Bytes of .init, .plt, .plt.got, .text and .fini, as binutils have them."""
+    listed = subprocess.run(
+        ["readelf", "--sections", "--wide", path], check=True, capture_output=True, text=True
+    ).stdout
+    rows = [line.partition("]")[2].split() for line in listed.splitlines()]
+    return sum(int(row[4], 16) for row in rows if len(row) > 6 and row[6] == "AX")
+
+
+def test_a_stripped_stub_offers_it_too(tmp_path: Path) -> None:
+    stub = program(tmp_path, LARGE, "libvm.so.1", "-s")
+    with pytest.raises(UserError, match=r"stripped.*; it is a stub: .* whyfast explain /.*libvm"):
+        survey_program(stub, variant="vm")
+
+
+def test_what_is_no_stub(tmp_path: Path) -> None:
+    # A library of the size of the program, one of the language, none, and no program at all.
+    assert stub_note(program(tmp_path, "")) == ""
+    assert stub_note(program(tmp_path, LARGE, "libgcc_s.so.1")) == ""
+    subprocess.run(["gcc", "-x", "c", "-", "-o", str(tmp_path / "plain")],
+                   input=b"int main(void) { return 0; }", check=True)  # fmt: skip
+    assert stub_note(tmp_path / "plain") == ""
+    assert stub_note(tmp_path / "main.c") == ""
+    assert stub_note(tmp_path / "no") == ""
+
+
+@pytest.fixture
+def stub(tmp_path: Path) -> Path:
+    """A program that only calls into a library beside it."""
+    (tmp_path / "lib.c").write_text("int vm_run(int n) { return n * 3; }\n")
+    (tmp_path / "main.c").write_text("int vm_run(int); int main(void) { return vm_run(0); }\n")
+    library = tmp_path / "libvm.so.1"
+    build = ["gcc", "-g", "-shared", "-fPIC", "-Wl,-soname,libvm.so.1", "-o", str(library)]
+    subprocess.run([*build, str(tmp_path / "lib.c")], check=True)
+    program = tmp_path / "vm"
+    link = ["gcc", "-g", "-o", str(program), str(tmp_path / "main.c"), str(library)]
+    subprocess.run([*link, "-Wl,-rpath,$ORIGIN"], check=True)
+    return program
+
+
+def test_a_stub_offers_the_library_that_has_it(
+    stub: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hint = f"it is in {stub.parent / 'libvm.so.1'}, which vm loads"
+    assert hint_for(stub, "vm_r*") == hint
+    assert main(["explain", str(stub), "--function", "vm_r*"]) == 1
+    said = "".join(capsys.readouterr().out.split())  # lines are broken within long paths, too
+    assert said == f"Warning: vm_r*: no function of vm matches it; {hint}".replace(" ", "")
+
+
+def test_the_nearest_name(stub: Path, golden: Hear) -> None:
+    golden(hint_for(stub, "mian"))
+    golden(where_instead(Path("/no/such/file"), "vm_rum*", ["vm_run.cold", "x"]))
+    assert where_instead(Path("/no/such/file"), "zzz", ["vm_run"]) == ""
