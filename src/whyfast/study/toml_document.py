@@ -348,8 +348,7 @@ def _depth(data: Any, key: Key) -> int:
 #: A hundred parts of a key with dots between them. It never goes back, and begins at most once for
 #: each part.
 _LONG_KEY = re.compile(
-    r"(?<![\w-])(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}",
-    re.ASCII,
+    r"(?<![\w-])(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}", re.ASCII
 )
 
 #: Bytes of a study file that are read: a hundred times the largest that comes with whyfast.

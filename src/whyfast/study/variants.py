@@ -197,9 +197,7 @@ LAYER_KEYS = (
     *("env", "sysctl", "expect", "evidence_only", "about"),
 )
 #: What a variant may be expected to be, by the evidence that shows it.
-EXPECTATIONS = {
-    "dispatch": ("replicated", "merged", "partly merged", "none", "loop", "tail-call"),
-}
+EXPECTATIONS = {"dispatch": ("replicated", "merged", "partly merged", "none", "loop", "tail-call")}
 
 
 @dataclass(frozen=True)

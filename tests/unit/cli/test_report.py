@@ -53,9 +53,7 @@ def test_homes_and_databases(
     assert "other study, loops" in capsys.readouterr().err
     assert main(["merge", files[0], str(other), "--study", "loops"]) == 0
     assert main(["merge", files[0], str(other), "--study", "lops"]) == 2
-    assert capsys.readouterr().err.endswith(
-        "no results of 'lops'; available: other study, loops\n"
-    )
+    assert capsys.readouterr().err.endswith("no results of 'lops'; available: other study, loops\n")
 
 
 def test_a_merged_file_again(

@@ -36,8 +36,7 @@ _scalar = st.one_of(
 _value = st.recursive(
     _scalar,
     lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.dictionaries(st.sampled_from(_WORDS), inner, max_size=3),
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(_WORDS), inner, max_size=3)
     ),
     max_leaves=5,
 )
