@@ -210,7 +210,7 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
         group,
         "--debug-dir",
         "DIR",
-        "folder to search for debug files, by build id or name",
+        "folder to search for debug files, by build id or name; repeatable",
         action="append",
         type=Path,
         default=[],

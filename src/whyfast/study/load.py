@@ -12,7 +12,7 @@ from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.study.axes import span, spread_interpreters, spread_revisions
 from whyfast.study.find import FILE, ROOT_FILE, find_study, read_otherwise
-from whyfast.study.question import check_question, read_benchmarks, read_question
+from whyfast.study.question import check_question, control_key, read_benchmarks, read_question
 from whyfast.study.sections import hide, read_build, read_evidence, read_measure, read_quick
 from whyfast.study.source import read_source
 from whyfast.study.toml_document import TomlDocument, quoted, read_document
@@ -63,11 +63,12 @@ def load_study(where: str | Path) -> Study:
     if question.evidence_only:
         variants = tuple(replace(v, evidence_only=True) for v in variants)
     if question.control and build.link is None:
-        hint = "give [build] a link step, or leave twin out"
-        raise top.error(("study", "twin"), "the program cannot be linked again", hint)
+        key = control_key(top.table("study"))
+        hint = f"give [build] a link step, or remove {key}"
+        raise top.error(("study", key), "the program cannot be linked again", hint)
     measure = read_measure(top.table("measure"))
     if measure.layouts and build.link is None:
-        hint = "give [build] a link step, or leave layouts out"
+        hint = "give [build] a link step, or remove layouts"
         raise top.error(("measure", "layouts"), "the program cannot be linked again", hint)
     measured = any(not v.evidence_only for v in variants)
     benchmarks = read_benchmarks(top.table("benchmarks"), needed=measured)

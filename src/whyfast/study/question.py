@@ -20,6 +20,9 @@ from whyfast.study.toml_document import Key, kind, quoted, suggestion
 from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name, parse_duration, parse_margin
 from whyfast.study.variants import VariantRecipe
 
+#: The key of the A/A control; its old name is still read.
+CONTROL, OLD_CONTROL = "control", "twin"
+
 _MARGIN = 0.01
 _ALONG = 'write baseline = { AXIS = "VALUE" }'
 
@@ -39,13 +42,24 @@ class StudyTable:
 
 def check_question(table: TomlTable) -> None:
     """What can be said about the table before the variants are known."""
-    table.check_keys("title", "baseline", "margin", "claim", "twin", "evidence_only", "otherwise")
+    table.check_keys(
+        *("title", "baseline", "margin", "claim", CONTROL, "evidence_only", "otherwise"),
+        old=(OLD_CONTROL,),
+    )
+    if CONTROL in table and OLD_CONTROL in table:
+        message = f"the old name of {CONTROL}, which is given too"
+        raise table.error((OLD_CONTROL,), message, "remove it")
     table.require("title", 'title = "Is … faster than …?"')
     if isinstance(table.data.get("baseline"), dict):
         if not table.data["baseline"]:
             raise table.error(("baseline",), "names no axis", _ALONG)
     elif "baseline" in table and not table.one_or_more("baseline"):
         raise table.error(("baseline",), "is empty", 'write baseline = "NAME"')
+
+
+def control_key(table: TomlTable) -> str:
+    """The key under which ``[study]`` gives the A/A control."""
+    return OLD_CONTROL if OLD_CONTROL in table else CONTROL
 
 
 def read_question(
@@ -66,7 +80,7 @@ def read_question(
         baselines=tuple(name for name, _ in baselines),
         margin=margin,
         claim=_claim(table.table("claim"), known) if "claim" in table else None,
-        control=table.flag("twin") if "twin" in table else None,
+        control=table.flag(key) if (key := control_key(table)) in table else None,
         evidence_only=evidence_only,
         along=along,
     )

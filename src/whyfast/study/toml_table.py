@@ -126,10 +126,10 @@ class TomlTable:
         """A mistake at a key inside this table; ``()`` is the table itself."""
         return self.document.error(self.key + at, message, hint)
 
-    def check_keys(self, *valid: str) -> None:
-        """Refuse keys that are not among the valid ones."""
+    def check_keys(self, *valid: str, old: tuple[str, ...] = ()) -> None:
+        """Refuse keys that are not among the valid ones, nor old names of these."""
         for name in self.data:
-            if name not in valid:
+            if name not in valid and name not in old:
                 raise self.error((name,), "unknown key", suggestion(name, valid))
 
     def require(self, name: str, example: str) -> None:
