@@ -73,6 +73,7 @@ def read_question(
     for name, key in baselines:
         known.check(table, key, name)
     evidence_only = table.flag("evidence_only")
+    control = control_key(table)
     if not evidence_only and not all(v.evidence_only for v in variants):
         _check_measured(table, baselines, variants)
     return StudyTable(
@@ -80,7 +81,7 @@ def read_question(
         baselines=tuple(name for name, _ in baselines),
         margin=margin,
         claim=_claim(table.table("claim"), known) if "claim" in table else None,
-        control=table.flag(key) if (key := control_key(table)) in table else None,
+        control=table.flag(control) if control in table else None,
         evidence_only=evidence_only,
         along=along,
     )

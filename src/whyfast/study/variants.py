@@ -137,16 +137,6 @@ def _uses_run(command: Sequence[str]) -> bool:
     return any("run" in names_in(word) for word in command)
 
 
-def read_kernel(table: TomlTable) -> str:
-    """``kernel = "debian:linux-6.12"``; empty when it is not given."""
-    kernel = table.string("kernel")
-    provider, colon, name = kernel.partition(":")
-    if kernel and not (colon and provider.strip() and name.strip()):
-        message = f"{quoted(kernel)} is not a kernel"
-        raise table.error(("kernel",), message, 'write it as in "debian:linux-6.12"')
-    return kernel
-
-
 def check_boot(table: TomlTable, words: Sequence[str]) -> None:
     """Parameters of a kernel are words."""
     for i, word in enumerate(words):
@@ -224,10 +214,12 @@ class Layer:
 def read_layer(table: TomlTable) -> Layer:
     """The layer of a ``[variant.NAME]`` or ``[axes.AXIS.VALUE]`` table; its keys are checked."""
     texts = {
-        "toolchain": _toolchain(table),
-        "python": _python(table),
+        "toolchain": _provided(
+            table, "toolchain", "a toolchain", 'provider:name, as in "path:gcc"'
+        ),
+        "python": _provided(table, "python", "an interpreter", 'provider:name, as in "pyenv:3.12"'),
         "revision": _revision(table),
-        "kernel": read_kernel(table),
+        "kernel": _provided(table, "kernel", "a kernel", 'it as in "debian:linux-6.12"'),
     }
     values: dict[str, str | bool] = {name: text for name, text in texts.items() if text}
     if "evidence_only" in table:
@@ -244,22 +236,13 @@ def read_layer(table: TomlTable) -> Layer:
     )
 
 
-def _toolchain(table: TomlTable) -> str:
-    toolchain = table.string("toolchain")
-    provider, colon, name = toolchain.partition(":")
-    if toolchain and not (colon and provider.strip() and name.strip()):
-        message = f"{quoted(toolchain)} is not a toolchain"
-        raise table.error(("toolchain",), message, 'write provider:name, as in "path:gcc"')
-    return toolchain
-
-
-def _python(table: TomlTable) -> str:
-    python = table.string("python")
-    provider, colon, name = python.partition(":")
-    if python and not (colon and provider.strip() and name.strip()):
-        message = f"{quoted(python)} is not an interpreter"
-        raise table.error(("python",), message, 'write provider:name, as in "pyenv:3.12"')
-    return python
+def _provided(table: TomlTable, key: str, what: str, form: str) -> str:
+    """``PROVIDER:NAME``; empty when it is not given."""
+    text = table.string(key)
+    provider, colon, name = text.partition(":")
+    if text and not (colon and provider.strip() and name.strip()):
+        raise table.error((key,), f"{quoted(text)} is not {what}", f"write {form}")
+    return text
 
 
 def _revision(table: TomlTable) -> str:

@@ -12,7 +12,7 @@ from whyfast.investigate.context import runnable
 from whyfast.judge.confounds import find_confounds
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 STUDIES = Path(__file__).resolve().parents[3] / "studies"
 

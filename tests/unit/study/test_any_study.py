@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from whyfast.model.errors import StudyError
 from whyfast.model.study import Study
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 from_fixtures = settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

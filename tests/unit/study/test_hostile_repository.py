@@ -13,7 +13,7 @@ import pytest
 
 from whyfast.cli.main import main
 from whyfast.model.errors import UserError
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 from whyfast.study.skeleton import KINDS
 
 MAIN = "int main(void) { return 0; }\n"

@@ -11,7 +11,7 @@ from tests.golden_files import Hear
 from whyfast.model.errors import StudyError
 from whyfast.model.study import BuildSpec, Claim, EvidenceSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 
 def without(text: str, start: str, end: str) -> str:

@@ -10,7 +10,7 @@ from tests.golden_files import Hear
 
 from whyfast.model.study import Source
 from whyfast.study import find as bundled
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 
 def test_absolute_source(tmp_path: Path, valid: str, write: Callable[[str], Path]) -> None:

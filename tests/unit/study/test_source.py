@@ -10,7 +10,7 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.study import Source
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 SHA256 = "ab" * 32
 #: From Python 3.14 on there is no such file, without a reason.

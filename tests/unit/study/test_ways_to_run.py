@@ -9,8 +9,8 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.variant import RUN, Parameter, differ_in
-from whyfast.study import load_study
 from whyfast.study.find import bundled_folder
+from whyfast.study.load import load_study
 from whyfast.study.sections import bind
 
 COMMAND = 'command = ["{program}", "turn", "{source}/collatz.hex"]\n'
