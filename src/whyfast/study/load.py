@@ -127,7 +127,7 @@ def _read(document: TomlDocument, chain: tuple[Path, ...]) -> TomlDocument:
     name = table.string(INCLUDE)
     file = Path(os.path.normpath(document.file.parent / os.path.expanduser(name)))
     if any(_same(file, other) for other in chain):
-        raise table.error((INCLUDE,), f"{quoted(name)} includes itself in a circle")
+        raise table.error((INCLUDE,), f"{quoted(name)} includes itself")
     try:
         base = _read(read_document(file), (*chain, file))
     except StudyError as error:
@@ -146,10 +146,10 @@ def _same(a: Path, b: Path) -> bool:
         return a == b
 
 
-def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     """Keys of the base first, in its order."""
-    both = {**base, **own}
-    for name in base.keys() & own.keys():
-        if isinstance(base[name], dict) and isinstance(own[name], dict):
-            both[name] = _merged(base[name], own[name])
+    both = {**base, **over}
+    for name in base.keys() & over.keys():
+        if isinstance(base[name], dict) and isinstance(over[name], dict):
+            both[name] = _merged(base[name], over[name])
     return both

@@ -63,7 +63,7 @@ def cargo(folder: Path) -> Project:
         env=env,
         benchmarks=some(benchmarks) or WHOLE,
         runner="criterion" if benchmarks else "command",
-        said=tuple(comments),
+        comments=tuple(comments),
         first=first,
     )
 
@@ -151,7 +151,7 @@ def go(folder: Path) -> Project:
         env=env,
         benchmarks=some(benchmarks) or WHOLE,
         runner="go" if benchmarks else "command",
-        said=tuple(comments),
+        comments=tuple(comments),
         first=first,
     )
 
@@ -199,7 +199,7 @@ def python(folder: Path) -> Project:
         "python",
         benchmarks=benchmarks or {"import": ("{program}", "-c", f"import {packages[0]}")},
         runner=runner,
-        said=(
+        comments=(
             "The program is the interpreter on PATH with this revision's package in front; what",
             "the package needs must be installed there.",
         ),

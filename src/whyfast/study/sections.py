@@ -168,7 +168,7 @@ def _steps(table: TomlTable, example: str) -> tuple[str, ...]:
     for i, step in enumerate(steps):
         check_placeholders(table, ("steps", i), step, STEP_NAMES)
         if match := _UNQUOTED.search(step):
-            message = f"{match[0]} is one word to the shell only while there is a single flag"
+            message = f"{match[0]} is split by the shell if there are several flags"
             hint = f"""write {match[1]}="{{{match[2]}}}", and the step in '…'"""
             raise table.error(("steps", i), message, hint)
     return steps
@@ -181,7 +181,7 @@ def _output(table: TomlTable, key: str, example: str) -> str:
     path = PurePosixPath(output)
     if path.is_absolute() or ".." in path.parts or path == PurePosixPath("."):
         message = f"{quoted(output)} is not a path inside the build folder"
-        raise table.error((key,), message, 'write it as in "bin/name"')
+        raise table.error((key,), message, 'write e.g. "bin/name"')
     return output
 
 
@@ -196,8 +196,8 @@ def check_packages(table: TomlTable, at: Key, names: Sequence[str]) -> None:
     """Refuse what cannot be the name of a Debian package; ``at`` is the list of them."""
     for i, name in enumerate(names):
         if not _PACKAGE.fullmatch(name):
-            message = f"{quoted(name)} is not the name of a Debian package"
-            raise table.error((*at, i), message, 'write it as in "zlib1g-dev"')
+            message = f"{quoted(name)} is not a name of a Debian package"
+            raise table.error((*at, i), message, 'write e.g. "zlib1g-dev"')
 
 
 def _link(table: TomlTable) -> str | None:
@@ -208,7 +208,7 @@ def _link(table: TomlTable) -> str | None:
     check_placeholders(table, ("link",), link, LINK_NAMES)
     for name in ("program", "layout"):
         if name not in names_in(link):
-            message = f"does not use {{{name}}}, so no other layout can be linked"
+            message = f"does not use {{{name}}}"
             hint = 'write link = "{cc} -o {program} *.o {layout} {ldflags}"'
             raise table.error(("link",), message, hint)
     return link
@@ -303,10 +303,10 @@ def read_command(table: TomlTable, name: str, *, bound: str = "") -> tuple[str, 
         with contextlib.suppress(ValueError):  # a stray brace, refused below
             for other in _BINDING.keys() & set(names_in(word)) - {bound}:
                 what, how = _BINDING[other]
-                raise table.error((name, i), f"there is no {what} here", f"write {how}")
+                raise table.error((name, i), f"this benchmark has no {what}", f"write {how}")
         check_placeholders(table, (name, i), word, valid)
     if not any({"program", "python"} & set(names_in(word)) for word in command):
-        message = "never uses {program}, so that every variant would run the same"
+        message = "does not use {program}, so every variant would run the same command"
         raise table.error((name,), message, f"write {example}")
     return command
 

@@ -368,13 +368,13 @@ def _syntax_error(file: Path, text: str, message: str) -> StudyError:
         line = text.rstrip().count("\n") + 1
         hints.append("the file ends too early")
     if what == "invalid value":
-        hints.append("a string stands in quotes")
+        hints.append("write strings in quotes")
     twice = first_duplicate(text)
     # The scanner is more patient than tomllib and may have found a duplicate below the first error.
     if twice is not None and line is not None and twice[2] <= line:
         key, first, second = twice
         hint = f"first on line {first}"
-        return StudyError("is given twice", file=file, line=second, key=dotted(key), hint=hint)
+        return StudyError("duplicate key", file=file, line=second, key=dotted(key), hint=hint)
     return StudyError(
         f"not valid TOML: {what}", file=file, line=line, key=None, hint=", ".join(hints) or None
     )
