@@ -32,7 +32,6 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     value(
         hosts,
         "--spread",
-        None,
         "replicate: run everything on each host; shard: divide the benchmarks among hosts"
         " of one kind",
         choices=["replicate", "shard"],
@@ -50,12 +49,12 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
 
 def _add_study(parser: argparse.ArgumentParser) -> None:
     """STUDY, and the options that restrict it."""
-    value(parser, "study", "STUDY", "a folder, a study.toml or the name of a bundled study")
+    value(parser, "study STUDY", "a folder, a study.toml or the name of a bundled study")
     group = add_measuring(parser)
     flag(group, "--quick", "use the study's [quick] section, or else a fifth of its budget")
-    value(group, "--budget", "TIME", "time for measuring, e.g. 10m")
-    values(group, "--only", "VARIANT", "measure these variants and the baselines only")
-    values(group, "--benchmark", "NAME", "run these benchmarks only")
+    value(group, "--budget TIME", "time for measuring, e.g. 10m")
+    values(group, "--only VARIANT", "measure these variants and the baselines only")
+    values(group, "--benchmark NAME", "run these benchmarks only")
     flag(
         group, "--counters", "also count instructions, branches and misses, and find hot functions"
     )
@@ -95,51 +94,49 @@ def hyperfine_name(words: tuple[str, ...]) -> str:
 
 def add_ab(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast ab``."""
-    value(parser, "commands", "CMD", "a command line, in quotes", nargs="+")
+    value(parser, "commands CMD", "a command line, in quotes", nargs="+")
     group = add_measuring(parser)
-    value(group, "--budget", "TIME", "time for measuring (default: 60s)")
-    value(group, "-r --runs", "N", "run each command exactly N times", type=int)
-    value(group, "--margin", "PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
-    value(group, "--baseline", "NAME", "default: the first command")
-    value(group, "-w --warmup", "N", "runs before measuring", type=int, default=0)
-    value(group, "--timeout", "TIME", "limit for one run (default: the budget)")
+    value(group, "--budget TIME", "time for measuring (default: 60s)")
+    value(group, "-r --runs N", "run each command exactly N times", type=int)
+    value(group, "--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
+    value(group, "--baseline NAME", "default: the first command")
+    value(group, "-w --warmup N", "runs before measuring", type=int, default=0)
+    value(group, "--timeout TIME", "limit for one run (default: the budget)")
     flag(group, "--whole", "measure whole runs, even of programs that take turns")
     group = parser.add_argument_group("commands")
     repeated(
         group,
-        "-n --name --command-name",
-        "NAME",
+        "-n --name --command-name NAME",
         "name of a command in the report, in the order of the commands",
     )
     value(
         group,
-        "-S --shell",
-        "SHELL",
+        "-S --shell SHELL",
         "shell that runs the commands (default: sh where a command has shell syntax)",
     )
     flag(group, "-N", "use no shell", dest="no_shell")
-    value(group, "--input", "FILE", "standard input of the commands", default="/dev/null")
+    value(group, "--input FILE", "standard input of the commands", default="/dev/null")
     flag(group, "-i --ignore-failure", "accept non-zero exit codes")
-    value(group, "-p --prepare", "CMD", "run CMD before each run, not measured")
-    value(group, "-s --setup", "CMD", "run CMD once before the first run")
-    value(group, "-c --cleanup", "CMD", "run CMD once after the last run")
+    value(group, "-p --prepare CMD", "run CMD before each run, not measured")
+    value(group, "-s --setup CMD", "run CMD once before the first run")
+    value(group, "-c --cleanup CMD", "run CMD once after the last run")
     value(
         group,
         "-L --parameter-list",
-        ("VAR", "VALUES"),
         "replace {VAR} in the commands with each of the comma-separated VALUES",
         nargs=2,
         action="append",
         default=[],
+        metavar=("VAR", "VALUES"),
     )
     value(
         group,
         "-P --parameter-scan",
-        ("VAR", "MIN", "MAX", "STEP"),
         "replace {VAR} with MIN, MIN+STEP … MAX",
         nargs=4,
         action="append",
         default=[],
+        metavar=("VAR", "MIN", "MAX", "STEP"),
     )
     group.add_argument("--show-output", action="store_true", help=argparse.SUPPRESS)
     for words in HYPERFINE:
@@ -147,7 +144,7 @@ def add_ab(parser: argparse.ArgumentParser) -> None:
             *words, dest=hyperfine_name(words), metavar="WORD", help=argparse.SUPPRESS
         )
     output = add_outputs(parser, verbose="show every benchmark")
-    value(output, "--csv", "FILE", "write every value as CSV", type=Path)
+    value(output, "--csv FILE", "write every value as CSV", type=Path)
     add_fail_on(output, "a command")
     add_examples(
         parser, "ab './old input' './new input'", "ab -n gcc -n clang --runs 50 ./a.gcc ./a.clang"
@@ -161,8 +158,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast check``."""
     value(
         parser,
-        "range",
-        "BASE..HEAD",
+        "range BASE..HEAD",
         "two revisions (default: the merge base with the default branch, and the working tree)",
         nargs="?",
         default="",
@@ -170,17 +166,16 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     group = add_measuring(parser)
     value(
         group,
-        "--study",
-        "STUDY",
+        "--study STUDY",
         "a study file or its folder (default: whyfast.toml in this folder or the nearest parent)",
         type=Path,
     )
-    value(group, "--budget", "TIME", "time for measuring (default: 5m)")
-    value(group, "--margin", "PERCENT", "smallest relevant difference (default: the study's)")
+    value(group, "--budget TIME", "time for measuring (default: 5m)")
+    value(group, "--margin PERCENT", "smallest relevant difference (default: the study's)")
     output = add_outputs(parser)
     add_fail_on(output, "HEAD, by more than the margin,")
     flag(output, "--github", "write a step summary and annotations for GitHub Actions")
-    value(output, "--append", "FILE", "append a line for whyfast history to FILE", type=Path)
+    value(output, "--append FILE", "append a line for whyfast history to FILE", type=Path)
     add_hosts(parser, "measure")
     add_examples(parser, "check", "check main..HEAD --budget 10m --fail-on slower")
 
@@ -197,8 +192,7 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast search``."""
     value(
         parser,
-        "what",
-        "STUDY",
+        "what STUDY",
         "the study to build and measure; or, after --, a command to run in each checkout",
         nargs="*",
     )
@@ -206,28 +200,23 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     value(
         group,
         "--axis",
-        None,
         "what to search (default: commits)",
         choices=(*SINCE, *SETS, *LINES),
         default="commits",
     )
-    value(
-        group, "--good", "NAME", "the fast end: a commit, compiler, variant or flags (--good=-O2)"
-    )
-    value(group, "--bad", "NAME", "the slow end")
-    value(group, "--from", "NAME", "one end, where it is unknown which end is fast", dest="first")
-    value(group, "--to", "NAME", "the other end", dest="last")
-    value(group, "--variant", "NAME", "variant of the study to build (default: its main baseline)")
+    value(group, "--good NAME", "the fast end: a commit, compiler, variant or flags (--good=-O2)")
+    value(group, "--bad NAME", "the slow end")
+    value(group, "--from NAME", "one end, where it is unknown which end is fast", dest="first")
+    value(group, "--to NAME", "the other end", dest="last")
+    value(group, "--variant NAME", "variant of the study to build (default: its main baseline)")
     values(
         group,
-        "--among",
-        "NAME",
+        "--among NAME",
         "with --axis toolchains or kernels: names in order, or patterns (zig:clang-*)",
     )
     value(
         group,
-        "--object",
-        "FILE",
+        "--object FILE",
         "with --axis passes or functions: the object file to search",
         default="",
     )
@@ -244,25 +233,22 @@ def add_search(parser: argparse.ArgumentParser) -> None:
     )
     flag(group, "--fresh", "do not resume an earlier search")
     group = parser.add_argument_group("candidates built by a command, without a study")
-    value(group, "--repo", "DIR", "git repository (default: here)", type=Path, default=Path())
-    value(group, "--build", "LINE", "shell line that builds a commit", default="")
-    value(group, "--program", "PATH", "program built, to compare its machine code", default="")
+    value(group, "--repo DIR", "git repository (default: here)", type=Path, default=Path())
+    value(group, "--build LINE", "shell line that builds a commit", default="")
+    value(group, "--program PATH", "program built, to compare its machine code", default="")
     flag(group, "--number", "compare the last number that the command prints; less is better")
     group = add_measuring(parser)
-    values(group, "--benchmark", "NAME", "run these benchmarks only")
-    value(
-        group, "--margin", "PERCENT", "smallest relevant difference (default: the study's, or 1%%)"
-    )
+    values(group, "--benchmark NAME", "run these benchmarks only")
+    value(group, "--margin PERCENT", "smallest relevant difference (default: the study's, or 1%%)")
     value(
         group,
         "--measure",
-        None,
         "quantity to compare (default: time); the others are counted, so that load on the"
         " machine does not matter",
         choices=("time", "instructions", "indirect-jumps"),
         default="time",
     )
-    value(group, "--blocks", "N", "measure at most N blocks per candidate", type=int)
+    value(group, "--blocks N", "measure at most N blocks per candidate", type=int)
     add_outputs(parser)
     add_hosts(parser, "build candidates in advance")
     add_examples(
@@ -277,12 +263,11 @@ def add_search(parser: argparse.ArgumentParser) -> None:
 
 def add_worker(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast worker``."""
-    value(parser, "address", "HOST:PORT", "address of the scheduler")
-    value(parser, "--name", None, "name of this host in reports (default: its host name)")
+    value(parser, "address HOST:PORT", "address of the scheduler")
+    value(parser, "--name", "name of this host in reports (default: its host name)")
     value(
         parser,
-        "--keep",
-        "GB",
+        "--keep GB",
         "size of the cache of received programs (default: 20)",
         type=float,
         default=20.0,
@@ -300,8 +285,7 @@ def add_fleet(parser: argparse.ArgumentParser) -> None:
     scheduler = actions.add_parser("scheduler", help="run a scheduler that workers connect to")
     value(
         scheduler,
-        "--listen",
-        "HOST:PORT",
+        "--listen HOST:PORT",
         "address of the scheduler (default: 127.0.0.1:8786)",
         default="127.0.0.1:8786",
     )
@@ -311,7 +295,7 @@ def add_fleet(parser: argparse.ArgumentParser) -> None:
         "certificates", help="create the certificates that encrypt a fleet's connections"
     )
     certificates.add_argument("folder", metavar="FOLDER", type=Path)
-    value(certificates, "--days", None, "validity in days (default: 365)", type=int, default=365)
+    value(certificates, "--days", "validity in days (default: 365)", type=int, default=365)
     add_examples(
         parser,
         "fleet certificates ~/fleet",

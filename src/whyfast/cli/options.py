@@ -48,25 +48,22 @@ def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
     parser.epilog = f"examples:\n{examples}\n\n{EXIT_CODES}"
 
 
-def value(
-    group: Group | argparse.ArgumentParser,
-    names: str,
-    metavar: str | tuple[str, ...] | None,
-    text: str,
-    **settings: Any,
-) -> None:
-    """An argument or option with a value; ``names`` as in ``"-r --runs"``."""
-    group.add_argument(*names.split(), metavar=metavar, help=text, **settings)
+def value(group: Group | argparse.ArgumentParser, words: str, text: str, **settings: Any) -> None:
+    """An argument or option with a value; ``words`` as in ``"-r --runs N"``."""
+    names = words.split()
+    if len(names) > 1 and not names[-1].startswith("-"):
+        settings["metavar"] = names.pop()
+    group.add_argument(*names, help=text, **settings)
 
 
-def values(group: Group | argparse.ArgumentParser, names: str, metavar: str, text: str) -> None:
+def values(group: Group | argparse.ArgumentParser, words: str, text: str) -> None:
     """An option with one or more values."""
-    value(group, names, metavar, text, nargs="+", default=[])
+    value(group, words, text, nargs="+", default=[])
 
 
-def repeated(group: Group | argparse.ArgumentParser, names: str, metavar: str, text: str) -> None:
+def repeated(group: Group | argparse.ArgumentParser, words: str, text: str) -> None:
     """An option that may be given several times."""
-    value(group, names, metavar, f"{text}; repeatable", action="append", default=[])
+    value(group, words, f"{text}; repeatable", action="append", default=[])
 
 
 def flag(group: Group | argparse.ArgumentParser, names: str, text: str, **settings: Any) -> None:

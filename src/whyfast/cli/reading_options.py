@@ -24,14 +24,12 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast compare``."""
     value(
         parser,
-        "base",
-        "BASE",
+        "base BASE",
         "the baseline; alone, a file of several commands, of which the first is the baseline",
     )
     value(
         parser,
-        "heads",
-        "HEAD",
+        "heads HEAD",
         "files of pyperf, hyperfine, Google Benchmark, Go or whyfast, a folder of "
         "Criterion, CSV (FILE.csv:COLUMN=VALUE selects rows, FILE.txt:KEY=VALUE the "
         "benchmarks after such a line of Go's output, FILE.json:variant=NAME a variant of"
@@ -40,31 +38,25 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("comparison")
     values(
-        group,
-        "--noise",
-        "FILE",
-        "two or more runs of one build on that machine, which show its noise",
+        group, "--noise FILE", "two or more runs of one build on that machine, which show its noise"
     )
-    value(group, "--margin", "PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
-    repeated(group, "--benchmark", "GLOB", "compare these benchmarks only")
+    value(group, "--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
+    repeated(group, "--benchmark GLOB", "compare these benchmarks only")
     value(
         group,
         "--by",
-        None,
         "match benchmarks by name or, where the text of commands varies, by position",
         choices=["name", "position"],
         default="name",
     )
     repeated(
         group,
-        "--higher",
-        "GLOB",
+        "--higher GLOB",
         "units or benchmarks of which more is better; rates (MB/s, ops/sec) are known",
     )
     value(
         group,
-        "--claim",
-        "A:B",
+        "--claim A:B",
         "audit a claimed gain: is run A faster than run B, and than the others?",
         default="",
     )
@@ -72,8 +64,7 @@ def add_compare(parser: argparse.ArgumentParser) -> None:
     add_fail_on(output, "a HEAD (of several benchmarks: their geometric mean)")
     value(
         output,
-        "--pyperf-out",
-        "FOLDER",
+        "--pyperf-out FOLDER",
         "write every compared file as pyperf JSON into FOLDER",
         type=Path,
     )
@@ -89,54 +80,44 @@ def add_history(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast history``."""
     value(
         parser,
-        "files",
-        "FILE",
+        "files FILE",
         "results in order, oldest first, in any format that compare reads; one CSV file "
         "with --by; one log written by check --append; or a study with stored results",
         nargs="+",
     )
     group = parser.add_argument_group("points")
-    value(group, "--by", "COLUMN", "column of a CSV file whose values are the points")
-    repeated(group, "--benchmark", "GLOB", "examine these series only")
+    value(group, "--by COLUMN", "column of a CSV file whose values are the points")
+    repeated(group, "--benchmark GLOB", "examine these series only")
     value(
         group,
         "--order",
-        None,
         "order of the points: as given (default), by time of the run, by date of the commit",
         choices=("given", "run", "commit"),
     )
     value(
         group,
-        "--machine",
-        "KEY",
+        "--machine KEY",
         "key that identifies the machine: a key of the files' metadata (hostname), a "
         "column of the CSV file, folder (the folder of each file), or none",
     )
-    repeated(group, "--higher", "GLOB", "series of which more is better")
-    value(group, "--minimum", "PERCENT", "ignore changes smaller than this, e.g. 5%%")
+    repeated(group, "--higher GLOB", "series of which more is better")
+    value(group, "--minimum PERCENT", "ignore changes smaller than this, e.g. 5%%")
     output = add_outputs(parser, verbose="show every series")
-    value(
-        output,
-        "--fail-on",
-        None,
-        "exit with 3 if a step or drift is of this kind",
-        choices=FAIL_WORDS,
-    )
+    value(output, "--fail-on", "exit with 3 if a step or drift is of this kind", choices=FAIL_WORDS)
     add_examples(parser, "history r*.json", "history runs.csv --by commit --fail-on slower")
 
 
 def add_import(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast import``."""
-    value(parser, "files", "FILE", "results in any format that compare reads", nargs="+")
+    value(parser, "files FILE", "results in any format that compare reads", nargs="+")
     value(
         parser,
-        "--study",
-        "STUDY",
+        "--study STUDY",
         "name to store them under: any name, or the study that they are runs of (default:"
         " imported)",
         default="imported",
     )
-    value(parser, "--variant", "NAME", "variant of the study that was measured", default="")
+    value(parser, "--variant NAME", "variant of the study that was measured", default="")
     add_examples(parser, "import r*.json", "import nightly.json --study mystudy --variant gcc")
 
 
@@ -147,8 +128,7 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast report``."""
     value(
         parser,
-        "study",
-        "STUDY",
+        "study STUDY",
         "a study with stored results (a name, a folder, or ab), or a result in JSON, of "
         "one machine or merged",
     )
@@ -160,15 +140,12 @@ def add_merge(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast merge``."""
     value(
         parser,
-        "results",
-        "RESULT",
+        "results RESULT",
         "JSON files written by run, ab, check or merge; data folders of other machines "
         "(WHYFAST_HOME there) or their results.sqlite; or a study with stored results",
         nargs="+",
     )
-    value(
-        parser, "--study", "NAME", "study to take from data folders that hold several", default=""
-    )
+    value(parser, "--study NAME", "study to take from data folders that hold several", default="")
     add_outputs(parser, verbose="show every benchmark and the results of each machine")
     add_examples(
         parser,
@@ -184,8 +161,7 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast explain``."""
     value(
         parser,
-        "files",
-        "FILE",
+        "files FILE",
         "programs, shared or relocatable objects (ELF, PE, COFF, Mach-O); the others are "
         "compared with the first",
         nargs="+",
@@ -194,22 +170,19 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("machine code")
     repeated(
         group,
-        "--function",
-        "GLOB",
+        "--function GLOB",
         "functions to show, by symbol name (default: the functions that most likely dispatch)",
     )
     flag(group, "--diff", "show the functions that differ side by side, the most relevant first")
     value(
         group,
         "--arch",
-        None,
         "part of a universal Mach-O file to read (default: aarch64 if present)",
         choices=["aarch64", "x86-64"],
     )
     value(
         group,
-        "--debug-dir",
-        "DIR",
+        "--debug-dir DIR",
         "folder to search for debug files, by build id or name; repeatable",
         action="append",
         type=Path,
@@ -217,8 +190,7 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
     )
     value(
         group,
-        "--profile",
-        "FILE",
+        "--profile FILE",
         "profile of one of the programs (callgrind.out, or the output of perf script); "
         "the hottest functions come first",
         type=Path,
@@ -226,32 +198,28 @@ def add_explain(parser: argparse.ArgumentParser) -> None:
     group = add_measuring(parser)
     value(
         group,
-        "--run",
-        "ARGS",
+        "--run ARGS",
         "run each program with these arguments, in quotes ('' for none), and show its "
         "counters and hot functions",
     )
     value(
         group,
         "--profiler",
-        None,
         "with --run: profiler for the hot functions; perf samples, the others simulate "
         "(default: callgrind)",
         choices=["callgrind", "cachegrind", "perf"],
         default="callgrind",
     )
-    value(group, "--timeout", "TIME", "with --run: limit for one run (10m)", default="10m")
+    value(group, "--timeout TIME", "with --run: limit for one run (10m)", default="10m")
     value(
         group,
-        "--commits",
-        "BASE..HEAD",
+        "--commits BASE..HEAD",
         "with --run: show which hot functions these commits change; the last FILE must be"
         " built from HEAD with -g",
     )
     value(
         group,
-        "--repo",
-        "DIR",
+        "--repo DIR",
         "with --commits: the git repository (default: here)",
         type=Path,
         default=Path(),
@@ -278,9 +246,9 @@ def add_builds(parser: argparse.ArgumentParser) -> None:
     flag(show, "--script", "print the commands as a shell script", default=False)
     log = actions.add_parser("log", help="print the output of the steps of a build, even if failed")
     for action in (show, log):
-        value(action, "digest", "DIGEST", "the beginning of a digest")
+        value(action, "digest DIGEST", "the beginning of a digest")
     gc = actions.add_parser("gc", help="remove builds that have not been used for a while")
-    value(gc, "--older-than", "TIME", "e.g. 12h (default: 30d)", default="30d")
+    value(gc, "--older-than TIME", "e.g. 12h (default: 30d)", default="30d")
     flag(gc, "--all", "remove all builds")
     for name, action in (("show", show), ("log", log), ("gc", gc)):
         action.set_defaults(action=name)
@@ -305,8 +273,7 @@ def add_toolchain(parser: argparse.ArgumentParser) -> None:
     )
     value(
         install,
-        "--from",
-        "BUILD",
+        "--from BUILD",
         "restore the Debian root of a build with exactly the same packages; BUILD is the "
         "beginning of its digest, or a file provenance.json",
         dest="recorded",
@@ -315,7 +282,7 @@ def add_toolchain(parser: argparse.ArgumentParser) -> None:
     )
     remove = actions.add_parser("remove", help="delete downloaded compilers")
     for name, action, count in (("install", install, "*"), ("remove", remove, "+")):
-        value(action, "names", "TOOLCHAIN", "e.g. zig:clang-19", nargs=count)
+        value(action, "names TOOLCHAIN", "e.g. zig:clang-19", nargs=count)
         action.set_defaults(action=name)
     add_examples(parser, "toolchain", "toolchain install zig:clang-19 debian:gcc-14")
 
@@ -347,8 +314,7 @@ def add_new(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast new``."""
     value(
         parser,
-        "folder",
-        "FOLDER",
+        "folder FOLDER",
         "folder for a study.toml that compares -O2 with -O3 (default: write whyfast.toml,"
         " for whyfast check, next to the source)",
         type=Path,
@@ -357,14 +323,12 @@ def add_new(parser: argparse.ArgumentParser) -> None:
     value(
         parser,
         "--kind",
-        None,
         "kind of project for whyfast.toml (default: detected from its files)",
         choices=PROJECT_KINDS,
     )
     value(
         parser,
-        "--source",
-        "DIR",
+        "--source DIR",
         "folder with the source of the program (default: the current folder)",
         type=Path,
         default=Path(),
