@@ -15,10 +15,10 @@ from whyfast.cli.output import (
     INTERRUPTED,
     check_outputs,
     duration,
-    keep,
     percent,
     show,
 )
+from whyfast.cli.results import keep
 from whyfast.investigate.check_run import BUDGET, Request
 from whyfast.investigate.check_run import run_check as check_change
 from whyfast.model.errors import UserError
