@@ -9,7 +9,7 @@ from pathlib import Path
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import home
 from whyfast.store.samples import SampleStore
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 from whyfast.toolchain.sandbox import Box, around_program
 
 

@@ -26,7 +26,7 @@ from scipy.stats import ttest_ind
 from bench.fastcall_builds import command_of
 from whyfast.measure.invocation import padded
 from whyfast.measure.turns import TurnInvocation
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 TURN = 1e-3
 TURNS = 15

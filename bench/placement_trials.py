@@ -29,7 +29,7 @@ from whyfast.investigate.study_run import run_study
 from whyfast.model.verdict import Placement
 from whyfast.report.formatting import format_ratio
 from whyfast.store.home import Home
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 Case = Literal["placement", "5 % more work"]
 CASES: tuple[Case, ...] = ("placement", "5 % more work")

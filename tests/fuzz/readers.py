@@ -363,8 +363,8 @@ def _own_results() -> list[bytes]:
 
 
 def _report(data: bytes) -> None:
-    from whyfast.cli.output import show_result
     from whyfast.cli.report import show_merged
+    from whyfast.cli.results import show_result
     from whyfast.fleet.merging import merge_results
     from whyfast.report import result_json as merged_json
     from whyfast.report.result_json import from_json, read_json

@@ -16,7 +16,7 @@ from whyfast.model.result import Result
 from whyfast.report.sections.counters_shown import figures_table
 from whyfast.report.sections.each_benchmark import matrix_tables
 from whyfast.store.home import Home
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 ROWS = ("getattr", "func-3", "method-fastcall_keywords-3")
 LACKING = "METH_FASTCALL came with 3.6"

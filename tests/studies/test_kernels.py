@@ -12,7 +12,7 @@ from whyfast.investigate.services import Services, Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.measure.vm.qemu import PROGRAM
 from whyfast.store.home import Home, home
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 from whyfast.toolchain.kernels import get_kernel, installed
 
 #: The smallest of the kernels that the bundled study boots.

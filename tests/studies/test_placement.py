@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from bench.placement_trials import Case, clopper_pearson, trial
 
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 STUDIES = Path(__file__).resolve().parents[2] / "studies"
 

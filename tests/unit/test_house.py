@@ -28,13 +28,28 @@ FLOW = (
 #: What programs under study use; it must work where whyfast is not.
 APART = ("turns",)
 
-#: Imports inside functions, but for those of ``cli``: what takes long and few need.
+#: Imports inside functions, except in ``cli.main``: what takes long and few need.
 LATE = {
     ("explain.disassembly", "whyfast.explain.disassembly.aarch64"),  # capstone
     ("explain.disassembly", "whyfast.explain.disassembly.x86"),  # iced_x86
     ("explain.program", "whyfast.explain.objects.coff"),  # lief
     ("explain.program", "whyfast.explain.objects.macho"),  # lief
     ("explain.program", "whyfast.explain.objects.pe"),  # lief
+    # Fleets, which need Dask, and renderers of files that are asked for.
+    ("cli.check", "whyfast.cli.fleet"),
+    ("cli.check", "whyfast.fleet.replicate"),
+    ("cli.fleet", "whyfast.fleet.dask_cluster"),
+    ("cli.fleet", "whyfast.fleet.dask_servers"),
+    ("cli.output", "whyfast.report.render.html"),
+    ("cli.output", "whyfast.report.render.markdown"),
+    ("cli.search", "whyfast.cli.fleet"),
+    ("cli.search", "whyfast.fleet.answers"),
+    ("cli.search", "whyfast.fleet.building_hosts"),
+    ("cli.study", "whyfast.cli.fleet"),
+    ("cli.study", "whyfast.cli.report"),
+    ("cli.study", "whyfast.fleet.joining"),
+    ("cli.study", "whyfast.fleet.merging"),
+    ("cli.study", "whyfast.fleet.replicate"),
     ("explain.troubles", "tomlkit"),
     # What builds is imported when it builds: `ab` starts at once.
     ("investigate.services", "whyfast.build.relink"),
@@ -59,7 +74,6 @@ LATE = {
     ("measure.registry", "whyfast.toolchain.wheels"),
     ("report.sections.code_sides", "whyfast.explain.code_diff"),  # results of commands have none
     ("report.sections.code_sides", "whyfast.model.code"),
-    ("study", "whyfast.study.load"),
     ("study.skeleton", "tomlkit"),
     ("toolchain.archive", "debian.deb822"),
     ("toolchain.kernels", "debian.arfile"),
@@ -177,7 +191,7 @@ def test_modules_are_imported_at_the_top() -> None:
     late = {
         (name, module)
         for name, function in functions()
-        if name.split(".")[0] != "cli"
+        if name != "cli.main"
         for module in imported(function)
     }
     assert late == LATE

@@ -6,15 +6,8 @@ import argparse
 from pathlib import Path
 
 from whyfast.cli.measuring_options import HYPERFINE, hyperfine_name
-from whyfast.cli.output import (
-    INTERRUPTED,
-    check_outputs,
-    duration,
-    exit_code,
-    finish,
-    percent,
-    write,
-)
+from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, write
+from whyfast.cli.results import exit_code, finish
 from whyfast.investigate.ab_run import ASIDE_TIMEOUT, Options, expand
 from whyfast.investigate.ab_run import run_ab as compare_commands
 from whyfast.model.errors import UserError

@@ -15,20 +15,15 @@ from whyfast.cli.output import (
     INTERRUPTED,
     check_outputs,
     duration,
-    keep,
     percent,
     show,
 )
+from whyfast.cli.results import keep
 from whyfast.investigate.check_run import BUDGET, Request
 from whyfast.investigate.check_run import run_check as check_change
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
-from whyfast.report.pages.check_page import (
-    check_markdown,
-    check_page,
-    github_annotations,
-    log_line,
-)
+from whyfast.report.pages.check_page import check_markdown, check_page, github_annotations, log_line
 from whyfast.report.progress import watching
 from whyfast.report.result_json import dump_result
 from whyfast.store.builds import BuildStore

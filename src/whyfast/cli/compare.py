@@ -6,14 +6,8 @@ import argparse
 import sys
 import time
 
-from whyfast.cli.output import (
-    check_outputs,
-    exit_code,
-    own_result,
-    percent,
-    show_result,
-    stored_result,
-)
+from whyfast.cli.output import check_outputs, percent
+from whyfast.cli.results import exit_code, own_result, show_result, stored_result
 from whyfast.formats.load import by_position, by_subject, load_recordings
 from whyfast.formats.pyperf import write_recordings
 from whyfast.investigate.compare_run import compare_recordings

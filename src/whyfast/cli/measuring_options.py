@@ -13,6 +13,10 @@ from whyfast.cli.options import (
     add_measuring,
     add_outputs,
     add_study_outputs,
+    flag,
+    repeated,
+    value,
+    values,
 )
 
 # Studies: run and plan.
@@ -21,16 +25,17 @@ from whyfast.cli.options import (
 def add_run(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast run``."""
     _add_study(parser)
-    parser.add_argument("--dry-run", action="store_true", help="show the plan only")
-    parser.add_argument("--fresh", action="store_true", help="do not resume an interrupted run")
+    flag(parser, "--dry-run", "show the plan only")
+    flag(parser, "--fresh", "do not resume an interrupted run")
     add_fail_on(add_study_outputs(parser), "a variant, compared with the main baseline,")
     hosts = add_hosts(parser, "measure")
-    hosts.add_argument(
+    value(
+        hosts,
         "--spread",
+        "replicate: run everything on each host; shard: divide the benchmarks among hosts"
+        " of one kind",
         choices=["replicate", "shard"],
         default="replicate",
-        help="replicate: run everything on each host; shard: divide the benchmarks among hosts of "
-        "one kind",
     )
     add_examples(parser, "run dispatch --quick", "run ./mystudy --budget 20m --html report.html")
 
@@ -44,34 +49,16 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
 
 def _add_study(parser: argparse.ArgumentParser) -> None:
     """STUDY, and the options that restrict it."""
-    parser.add_argument(
-        "study", metavar="STUDY", help="a folder, a study.toml or the name of a bundled study"
-    )
+    value(parser, "study STUDY", "a folder, a study.toml or the name of a bundled study")
     group = add_measuring(parser)
-    group.add_argument(
-        "--quick",
-        action="store_true",
-        help="use the study's [quick] section, or else a fifth of its budget",
+    flag(group, "--quick", "use the study's [quick] section, or else a fifth of its budget")
+    value(group, "--budget TIME", "time for measuring, e.g. 10m")
+    values(group, "--only VARIANT", "measure these variants and the baselines only")
+    values(group, "--benchmark NAME", "run these benchmarks only")
+    flag(
+        group, "--counters", "also count instructions, branches and misses, and find hot functions"
     )
-    group.add_argument("--budget", metavar="TIME", help="time for measuring, e.g. 10m")
-    group.add_argument(
-        "--only",
-        metavar="VARIANT",
-        nargs="+",
-        default=[],
-        help="measure these variants and the baselines only",
-    )
-    group.add_argument(
-        "--benchmark", metavar="NAME", nargs="+", default=[], help="run these benchmarks only"
-    )
-    group.add_argument(
-        "--counters",
-        action="store_true",
-        help="also count instructions, branches and misses, and find hot functions",
-    )
-    group.add_argument(
-        "--evidence-only", action="store_true", help="read machine code; measure nothing"
-    )
+    flag(group, "--evidence-only", "read machine code; measure nothing")
 
 
 # Commands, without a study: ab.
@@ -107,62 +94,57 @@ def hyperfine_name(words: tuple[str, ...]) -> str:
 
 def add_ab(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast ab``."""
-    parser.add_argument("commands", metavar="CMD", nargs="+", help="a command line, in quotes")
+    value(parser, "commands CMD", "a command line, in quotes", nargs="+")
     group = add_measuring(parser)
-    add = group.add_argument
-    add("--budget", metavar="TIME", help="time for measuring (default: 60s)")
-    add("-r", "--runs", metavar="N", type=int, help="run each command exactly N times")
-    add(
-        "--margin",
-        metavar="PERCENT",
-        default="1%",
-        help="smallest difference that matters (default: 1%%)",
-    )
-    add("--baseline", metavar="NAME", help="default: the first command")
-    add("-w", "--warmup", metavar="N", type=int, default=0, help="runs before measuring")
-    add("--timeout", metavar="TIME", help="limit for one run (default: the budget)")
-    add("--whole", action="store_true", help="measure whole runs, even of programs that take turns")
+    value(group, "--budget TIME", "time for measuring (default: 60s)")
+    value(group, "-r --runs N", "run each command exactly N times", type=int)
+    value(group, "--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
+    value(group, "--baseline NAME", "default: the first command")
+    value(group, "-w --warmup N", "runs before measuring", type=int, default=0)
+    value(group, "--timeout TIME", "limit for one run (default: the budget)")
+    flag(group, "--whole", "measure whole runs, even of programs that take turns")
     group = parser.add_argument_group("commands")
-    add = group.add_argument
-    add(
-        *("-n", "--name", "--command-name"),
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="name of a command in the report; repeatable, in the order of the commands",
+    repeated(
+        group,
+        "-n --name --command-name NAME",
+        "name of a command in the report, in the order of the commands",
     )
-    add(
-        *("-S", "--shell"),
-        metavar="SHELL",
-        help="shell that runs the commands (default: sh where a command has shell syntax)",
+    value(
+        group,
+        "-S --shell SHELL",
+        "shell that runs the commands (default: sh where a command has shell syntax)",
     )
-    add("-N", dest="no_shell", action="store_true", help="use no shell")
-    add("--input", metavar="FILE", default="/dev/null", help="standard input of the commands")
-    add("-i", "--ignore-failure", action="store_true", help="accept non-zero exit codes")
-    add("-p", "--prepare", metavar="CMD", help="run CMD before each run, not measured")
-    add("-s", "--setup", metavar="CMD", help="run CMD once before the first run")
-    add("-c", "--cleanup", metavar="CMD", help="run CMD once after the last run")
-    add(
-        *("-L", "--parameter-list"),
-        metavar=("VAR", "VALUES"),
+    flag(group, "-N", "use no shell", dest="no_shell")
+    value(group, "--input FILE", "standard input of the commands", default="/dev/null")
+    flag(group, "-i --ignore-failure", "accept non-zero exit codes")
+    value(group, "-p --prepare CMD", "run CMD before each run, not measured")
+    value(group, "-s --setup CMD", "run CMD once before the first run")
+    value(group, "-c --cleanup CMD", "run CMD once after the last run")
+    value(
+        group,
+        "-L --parameter-list",
+        "replace {VAR} in the commands with each of the comma-separated VALUES",
         nargs=2,
         action="append",
         default=[],
-        help="replace {VAR} in the commands with each of the comma-separated VALUES",
+        metavar=("VAR", "VALUES"),
     )
-    add(
-        *("-P", "--parameter-scan"),
-        metavar=("VAR", "MIN", "MAX", "STEP"),
+    value(
+        group,
+        "-P --parameter-scan",
+        "replace {VAR} with MIN, MIN+STEP … MAX",
         nargs=4,
         action="append",
         default=[],
-        help="replace {VAR} with MIN, MIN+STEP … MAX",
+        metavar=("VAR", "MIN", "MAX", "STEP"),
     )
-    add("--show-output", action="store_true", help=argparse.SUPPRESS)
+    group.add_argument("--show-output", action="store_true", help=argparse.SUPPRESS)
     for words in HYPERFINE:
-        add(*words, dest=hyperfine_name(words), metavar="WORD", help=argparse.SUPPRESS)
+        group.add_argument(
+            *words, dest=hyperfine_name(words), metavar="WORD", help=argparse.SUPPRESS
+        )
     output = add_outputs(parser, verbose="show every benchmark")
-    output.add_argument("--csv", metavar="FILE", type=Path, help="write every value as CSV")
+    value(output, "--csv FILE", "write every value as CSV", type=Path)
     add_fail_on(output, "a command")
     add_examples(
         parser, "ab './old input' './new input'", "ab -n gcc -n clang --runs 50 ./a.gcc ./a.clang"
@@ -174,38 +156,26 @@ def add_ab(parser: argparse.ArgumentParser) -> None:
 
 def add_check(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast check``."""
-    parser.add_argument(
-        "range",
-        metavar="BASE..HEAD",
+    value(
+        parser,
+        "range BASE..HEAD",
+        "two revisions (default: the merge base with the default branch, and the working tree)",
         nargs="?",
         default="",
-        help="two revisions (default: the merge base with the default branch, and the working "
-        "tree)",
     )
     group = add_measuring(parser)
-    group.add_argument(
-        "--study",
-        metavar="STUDY",
+    value(
+        group,
+        "--study STUDY",
+        "a study file or its folder (default: whyfast.toml in this folder or the nearest parent)",
         type=Path,
-        help="a study file or its folder (default: whyfast.toml in this folder or the nearest "
-        "parent)",
     )
-    group.add_argument("--budget", metavar="TIME", help="time for measuring (default: 5m)")
-    group.add_argument(
-        "--margin",
-        metavar="PERCENT",
-        help="smallest difference that matters (default: the study's)",
-    )
+    value(group, "--budget TIME", "time for measuring (default: 5m)")
+    value(group, "--margin PERCENT", "smallest relevant difference (default: the study's)")
     output = add_outputs(parser)
     add_fail_on(output, "HEAD, by more than the margin,")
-    output.add_argument(
-        "--github",
-        action="store_true",
-        help="write a step summary and annotations for GitHub Actions",
-    )
-    output.add_argument(
-        "--append", metavar="FILE", type=Path, help="append a line for whyfast history to FILE"
-    )
+    flag(output, "--github", "write a step summary and annotations for GitHub Actions")
+    value(output, "--append FILE", "append a line for whyfast history to FILE", type=Path)
     add_hosts(parser, "measure")
     add_examples(parser, "check", "check main..HEAD --budget 10m --fail-on slower")
 
@@ -220,89 +190,65 @@ SINCE, LINES, SETS = (
 
 def add_search(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast search``."""
-    parser.add_argument(
-        "what",
-        metavar="STUDY",
+    value(
+        parser,
+        "what STUDY",
+        "the study to build and measure; or, after --, a command to run in each checkout",
         nargs="*",
-        help="the study to build and measure; or, after --, a command to run in each checkout",
     )
     group = parser.add_argument_group("candidates")
-    add = group.add_argument
-    add(
+    value(
+        group,
         "--axis",
+        "what to search (default: commits)",
         choices=(*SINCE, *SETS, *LINES),
         default="commits",
-        help="what to search (default: commits)",
     )
-    add(
-        "--good",
-        metavar="NAME",
-        help="the fast end: a commit, compiler, variant or flags (--good=-O2)",
+    value(group, "--good NAME", "the fast end: a commit, compiler, variant or flags (--good=-O2)")
+    value(group, "--bad NAME", "the slow end")
+    value(group, "--from NAME", "one end, where it is unknown which end is fast", dest="first")
+    value(group, "--to NAME", "the other end", dest="last")
+    value(group, "--variant NAME", "variant of the study to build (default: its main baseline)")
+    values(
+        group,
+        "--among NAME",
+        "with --axis toolchains or kernels: names in order, or patterns (zig:clang-*)",
     )
-    add("--bad", metavar="NAME", help="the slow end")
-    add(
-        *("--from",),
-        dest="first",
-        metavar="NAME",
-        help="one end, where it is unknown which end is fast",
-    )
-    add("--to", dest="last", metavar="NAME", help="the other end")
-    add(
-        "--variant",
-        metavar="NAME",
-        help="variant of the study to build (default: its main baseline)",
-    )
-    add(
-        "--among",
-        metavar="NAME",
-        nargs="+",
-        default=[],
-        help="with --axis toolchains or kernels: names in order, or patterns (zig:clang-*)",
-    )
-    add(
-        "--object",
-        metavar="FILE",
+    value(
+        group,
+        "--object FILE",
+        "with --axis passes or functions: the object file to search",
         default="",
-        help="with --axis passes or functions: the object file to search",
     )
-    add(
+    flag(
+        group,
         "--all",
-        action="store_true",
+        "keep searching while the changes found explain only part of the slowdown",
         dest="everything",
-        help="keep searching while the changes found explain only part of the slowdown",
     )
-    add(
+    flag(
+        group,
         "--incremental",
-        action="store_true",
-        help="reuse the previous build directory; rebuild the final candidates from scratch",
+        "reuse the previous build directory; rebuild the final candidates from scratch",
     )
-    add("--fresh", action="store_true", help="do not resume an earlier search")
+    flag(group, "--fresh", "do not resume an earlier search")
     group = parser.add_argument_group("candidates built by a command, without a study")
-    add = group.add_argument
-    add("--repo", metavar="DIR", type=Path, default=Path(), help="git repository (default: here)")
-    add("--build", metavar="LINE", default="", help="shell line that builds a commit")
-    add("--program", default="", metavar="PATH", help="program built, to compare its machine code")
-    add(
-        "--number",
-        action="store_true",
-        help="compare the last number that the command prints; less is better",
-    )
+    value(group, "--repo DIR", "git repository (default: here)", type=Path, default=Path())
+    value(group, "--build LINE", "shell line that builds a commit", default="")
+    value(group, "--program PATH", "program built, to compare its machine code", default="")
+    flag(group, "--number", "compare the last number that the command prints; less is better")
     group = add_measuring(parser)
-    add = group.add_argument
-    add("--benchmark", metavar="NAME", nargs="+", default=[], help="run these benchmarks only")
-    add(
-        "--margin",
-        metavar="PERCENT",
-        help="smallest difference that matters (default: the study's, or 1%%)",
-    )
-    add(
+    values(group, "--benchmark NAME", "run these benchmarks only")
+    value(group, "--margin PERCENT", "smallest relevant difference (default: the study's, or 1%%)")
+    value(
+        group,
         "--measure",
+        "quantity to compare (default: time); the others are counted, so that load on the"
+        " machine does not matter",
         choices=("time", "instructions", "indirect-jumps"),
         default="time",
-        help="quantity to compare (default: time); the others are counted, so that load on the "
-        "machine does not matter",
     )
-    add("--blocks", metavar="N", type=int, help="measure at most N blocks per candidate")
+    value(group, "--blocks N", "measure at most N blocks per candidate", type=int)
     add_outputs(parser)
     add_hosts(parser, "build candidates in advance")
     add_examples(
@@ -317,15 +263,14 @@ def add_search(parser: argparse.ArgumentParser) -> None:
 
 def add_worker(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast worker``."""
-    add = parser.add_argument
-    add("address", metavar="HOST:PORT", help="address of the scheduler")
-    add("--name", help="name of this host in reports (default: its host name)")
-    add(
-        "--keep",
-        metavar="GB",
+    value(parser, "address HOST:PORT", "address of the scheduler")
+    value(parser, "--name", "name of this host in reports (default: its host name)")
+    value(
+        parser,
+        "--keep GB",
+        "size of the cache of received programs (default: 20)",
         type=float,
         default=20.0,
-        help="size of the cache of received programs (default: 20)",
     )
     add_certificates(parser)
     _add_attached(parser)
@@ -338,11 +283,11 @@ def add_fleet(parser: argparse.ArgumentParser) -> None:
     """Options of ``whyfast fleet``."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     scheduler = actions.add_parser("scheduler", help="run a scheduler that workers connect to")
-    scheduler.add_argument(
-        "--listen",
-        metavar="HOST:PORT",
+    value(
+        scheduler,
+        "--listen HOST:PORT",
+        "address of the scheduler (default: 127.0.0.1:8786)",
         default="127.0.0.1:8786",
-        help="address of the scheduler (default: 127.0.0.1:8786)",
     )
     add_certificates(scheduler)
     _add_attached(scheduler)
@@ -350,9 +295,7 @@ def add_fleet(parser: argparse.ArgumentParser) -> None:
         "certificates", help="create the certificates that encrypt a fleet's connections"
     )
     certificates.add_argument("folder", metavar="FOLDER", type=Path)
-    certificates.add_argument(
-        "--days", type=int, default=365, help="validity in days (default: 365)"
-    )
+    value(certificates, "--days", "validity in days (default: 365)", type=int, default=365)
     add_examples(
         parser,
         "fleet certificates ~/fleet",
@@ -361,8 +304,4 @@ def add_fleet(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_attached(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--attached",
-        action="store_true",
-        help="end when standard input is closed, e.g. by a broken ssh connection",
-    )
+    flag(parser, "--attached", "end when standard input is closed, e.g. by a broken ssh connection")

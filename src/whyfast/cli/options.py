@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from whyfast.cli.commands import COMMANDS, EXIT_CODES
 from whyfast.model.errors import UserError
@@ -48,6 +48,29 @@ def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
     parser.epilog = f"examples:\n{examples}\n\n{EXIT_CODES}"
 
 
+def value(group: Group | argparse.ArgumentParser, words: str, text: str, **settings: Any) -> None:
+    """An argument or option with a value; ``words`` as in ``"-r --runs N"``."""
+    names = words.split()
+    if len(names) > 1 and not names[-1].startswith("-"):
+        settings["metavar"] = names.pop()
+    group.add_argument(*names, help=text, **settings)
+
+
+def values(group: Group | argparse.ArgumentParser, words: str, text: str) -> None:
+    """An option with one or more values."""
+    value(group, words, text, nargs="+", default=[])
+
+
+def repeated(group: Group | argparse.ArgumentParser, words: str, text: str) -> None:
+    """An option that may be given several times."""
+    value(group, words, f"{text}; repeatable", action="append", default=[])
+
+
+def flag(group: Group | argparse.ArgumentParser, names: str, text: str, **settings: Any) -> None:
+    """An option without a value."""
+    group.add_argument(*names.split(), action="store_true", help=text, **settings)
+
+
 def add_measuring(parser: argparse.ArgumentParser) -> Group:
     """The group of options that say what is measured and for how long."""
     return parser.add_argument_group("measuring")
@@ -81,13 +104,6 @@ def add_study_outputs(parser: argparse.ArgumentParser) -> Group:
 def add_fail_on(group: Group, what: str) -> None:
     """``--fail-on slower``."""
     group.add_argument("--fail-on", choices=["slower"], help=f"exit with 3 if {what} is slower")
-
-
-def add_globs(group: Group | argparse.ArgumentParser, option: str, text: str) -> None:
-    """An option that takes a pattern of names and may be repeated."""
-    group.add_argument(
-        option, metavar="GLOB", action="append", default=[], help=f"{text}; repeatable"
-    )
 
 
 def add_certificates(group: Group | argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""What the commands share: values of options, stored results, and how a result is shown.
+"""What the commands share: values of options, and how a document is shown and written.
 
 The renderers of HTML and Markdown are imported only for the files that are asked for.
 """
@@ -12,26 +12,16 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from whyfast.cli.options import FILE_OPTIONS
 from whyfast.cli.standard_output import say
-from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
-from whyfast.model.evidence import unmatched
-from whyfast.model.result import Result
-from whyfast.model.verdict import CLEANUP
 from whyfast.report.document import Document
-from whyfast.report.pages.results import result_page
 from whyfast.report.render.terminal import render_terminal
-from whyfast.report.result_json import dump_result, from_json, load_result, to_json
-from whyfast.store.home import own_home
-from whyfast.store.samples import SampleStore
 from whyfast.study.toml_table import parse_duration, parse_margin
 
 FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
@@ -53,26 +43,6 @@ def percent(text: str, option: str) -> float:
         raise UserError(str(error), where=option) from None
 
 
-def stored_result(study: str) -> Mapping[str, Any] | None:
-    """The JSON data of the last stored result of a study (``ab`` for commands), or None."""
-    path = own_home().database
-    if not path.exists():
-        return None
-    with closing(SampleStore(path)) as store:
-        latest = store.latest(study)
-    return None if latest is None else latest[1]
-
-
-def own_result(argument: str) -> Result:
-    """The result in a file, or the last stored result of a study. UserError without either."""
-    if Path(argument).exists():
-        return load_result(Path(argument))
-    stored = stored_result(argument)
-    if stored is None:
-        raise UserError("no file and no stored result of this name", where=argument)
-    return from_json(stored)
-
-
 def check_outputs(args: argparse.Namespace) -> None:
     """UserError, before hours of work, for a file that cannot be written."""
     for option in FILE_OPTIONS:
@@ -86,27 +56,6 @@ def check_outputs(args: argparse.Namespace) -> None:
         target = path if _kept_in_place(path) else path.absolute().parent
         if not os.access(target, os.W_OK):
             raise UserError("cannot be written: permission denied", where=f"--{option} {path}")
-
-
-def finish(result: Result, args: argparse.Namespace) -> None:
-    """Keep the result for ``whyfast report``, and show it as asked."""
-    keep(result)
-    show_result(result, args)
-
-
-def keep(result: Result) -> None:
-    """Keep the result for ``whyfast report``."""
-    with closing(SampleStore(own_home().database)) as store:
-        store.set_result(result.recorded.run, to_json(result))
-
-
-def show_result(result: Result, args: argparse.Namespace) -> None:
-    """On the terminal, and into the files that were asked for."""
-    show(
-        result_page(result, getattr(args, "table", "variants")),
-        args,
-        json=lambda: dump_result(result),
-    )
 
 
 def show(
@@ -213,29 +162,3 @@ def _replace(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise
-
-
-def exit_code(result: Result, fail_on: str | None) -> int:
-    """3 when ``--fail-on`` is met; 1 when a build or benchmark failed, a program does not meet the
-    expectations of its variant, or no function matched a name in ``[evidence]``; else 0.
-
-    A variant that this machine cannot build is no failure: studies of compilers expect it.
-    """
-    main = result.question.baselines[0]
-    means = {(s.verdict.variant, s.verdict.baseline): s.verdict for s in result.judged.suites}
-    # A variant that shares a single benchmark with the baseline has no mean.
-    single = [v for v in result.judged.verdicts if (v.variant, v.baseline) not in means]
-    controls = {v.name for v in result.question.variants if v.twin_of}
-    verdicts = [v for v in (*means.values(), *single) if v.variant not in controls]
-    if fail_on and any(
-        v.outcome == fail_on and (v.baseline == main or result.question.along) for v in verdicts
-    ):
-        return FAIL_ON_MET
-    failed = (
-        result.recorded.failed
-        or any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
-        or any(u.found is not None for u in result.found.failed_expectations)
-        or unmatched(result.found.evidence)
-        or any(c.kind == CLEANUP for c in result.judged.confounds)
-    )
-    return FAILED if failed else 0

@@ -7,7 +7,8 @@ import os
 from contextlib import closing
 from pathlib import Path
 
-from whyfast.cli.output import check_outputs, own_result, show, show_result
+from whyfast.cli.output import check_outputs, show
+from whyfast.cli.results import own_result, show_result
 from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.model.errors import UserError

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from whyfast.cli.output import (
-    FAILED,
-    INTERRUPTED,
-    check_outputs,
-    duration,
-    exit_code,
-    finish,
-    keep,
-    show,
-)
+from whyfast.cli.output import FAILED, INTERRUPTED, check_outputs, duration, show
+from whyfast.cli.results import exit_code, finish, keep
 from whyfast.investigate.building import with_control
 from whyfast.investigate.context import Choice, chosen, runnable
 from whyfast.investigate.forecast import forecast

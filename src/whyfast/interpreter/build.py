@@ -31,7 +31,7 @@ class BuiltPythons:
         study, slash, variant = name.rpartition("/")
         if not (study and slash and variant):
             raise UserError(
-                f"interpreter build:{name}: write build:STUDY/VARIANT, e.g. "
+                f"invalid interpreter build:{name}; expected build:STUDY/VARIANT, e.g. "
                 "build:cpython-tail-call/clang18"
             )
         build = _build(study, variant, home)
@@ -39,17 +39,17 @@ class BuiltPythons:
         box = sandbox.Box(Path(root) if root else None, readable=(build.folder,), network=True)
         words = sandbox.around_program(box, home.sandbox) if root else []
         program = build.folder / "work" / str(build.provenance["program"])
-        found = ask([*words, str(program)])
+        answer = ask([*words, str(program)])
         return Interpreter(
             name=f"build:{name}",
-            version=found.version,
-            program=found.program,
-            digest=f"{digest_of(found)}",
-            cflags=tuple(f"-I{place}" for place in found.headers),
-            headers=found.headers,
+            version=answer.version,
+            program=answer.program,
+            digest=f"{digest_of(answer)}",
+            cflags=tuple(f"-I{place}" for place in answer.headers),
+            headers=answer.headers,
             readable=(build.folder,),
             root=Path(root) if root else None,
-            facts=found.facts,
+            facts=answer.facts,
         )
 
 
@@ -58,15 +58,15 @@ def _build(study: str, variant: str, home: Home) -> StoredBuild:
     with closing(SampleStore(home.database)) as samples:
         latest = samples.latest(study)
     if latest is None:
-        raise CannotBuildHere(f"{study} was not run here; whyfast run {study}")
+        raise CannotBuildHere(f"{study} has no results here; whyfast run {study}")
     builds: list[dict[str, Any]] = (
         latest[1].get("data", latest[1]).get("recorded", {}).get("builds", [])
     )
     digests = [b["digest"] for b in builds if b.get("variant") == variant and "digest" in b]
     if not digests:
         there = ", ".join(str(b.get("variant")) for b in builds if "digest" in b) or "none"
-        raise CannotBuildHere(f"{study} has no build {variant} here (builds: {there})")
-    found = BuildStore(home.builds).find(digests[0])
-    if found is None:
+        raise CannotBuildHere(f"{study} has no build {variant} here; available: {there}")
+    build = BuildStore(home.builds).find(digests[0])
+    if build is None:
         raise CannotBuildHere(f"the build {variant} of {study} was removed; whyfast run {study}")
-    return found
+    return build

@@ -56,20 +56,20 @@ class DebianPythons:
             folder,
             (folder / "digest").exists,
             lambda: get_root(_spec(wanted), folder, what, progress),
-            lambda: progress(f"waiting for another whyfast that makes the root of {name}"),
+            lambda: progress(f"waiting for another whyfast that creates the root of {name}"),
         )
         return _interpreter(f"debian:{name}", wanted, folder, home)
 
 
 def parse_name(name: str) -> DebianPython:
     """UserError for a name of another form."""
-    found = _NAME.fullmatch(name)
-    if not found:
+    match = _NAME.fullmatch(name)
+    if not match:
         raise UserError(
-            f"interpreter debian:{name}: write debian:pythonVERSION@SUITE, e.g. "
+            f"invalid interpreter debian:{name}; expected debian:pythonVERSION@SUITE, e.g. "
             "debian:python3.14@forky"
         )
-    return DebianPython(found["python"], found["suite"])
+    return DebianPython(match["python"], match["suite"])
 
 
 def root_folder(home: Home, name: DebianPython) -> Path:
@@ -91,8 +91,8 @@ def _spec(name: DebianPython) -> RootSpec:
 def _interpreter(full: str, name: DebianPython, folder: Path, home: Home) -> Interpreter:
     root = folder / "root"
     box = sandbox.Box(root, network=True)
-    found = ask([*sandbox.around_program(box, home.sandbox), f"/usr/bin/{name.program}"])
-    headers = tuple(root / place.relative_to("/") for place in found.headers)
+    answer = ask([*sandbox.around_program(box, home.sandbox), f"/usr/bin/{name.program}"])
+    headers = tuple(root / place.relative_to("/") for place in answer.headers)
     if not any((place / "Python.h").is_file() for place in headers):
         raise CannotBuildHere(f"{full} has no headers: {headers[0]}/Python.h is missing")
     # Its headers include others by their place below /usr/include; those of the C library, which
@@ -100,13 +100,13 @@ def _interpreter(full: str, name: DebianPython, folder: Path, home: Home) -> Int
     shared = root / "usr" / "include"
     return Interpreter(
         name=full,
-        version=found.version,
-        program=found.program,
+        version=answer.version,
+        program=answer.program,
         digest=hashlib.sha256(
-            f"{digest_of(found, root)} {(folder / 'digest').read_text().strip()}".encode()
+            f"{digest_of(answer, root)} {(folder / 'digest').read_text().strip()}".encode()
         ).hexdigest(),
         cflags=(*(f"-I{place}" for place in headers), "-idirafter", str(shared)),
         headers=(shared,),
         root=root,
-        facts=corrected(found.facts, needs_libpython(root / found.program.relative_to("/"))),
+        facts=corrected(answer.facts, needs_libpython(root / answer.program.relative_to("/"))),
     )

@@ -16,23 +16,25 @@ from whyfast.study.axes import pyenv_folder, pyenv_versions, pythons_on_path
 def local_interpreter(name: str, program: Path) -> Interpreter:
     """The interpreter of that file, by its full ``name``; CannotBuildHere when it is no CPython, or
     extensions cannot be made for it."""
-    found = ask([str(program)])
-    headers = [f for f in found.headers if (f / "Python.h").is_file()]
+    answer = ask([str(program)])
+    headers = [f for f in answer.headers if (f / "Python.h").is_file()]
     if not headers:
         raise CannotBuildHere(
-            f"{found.program} has no headers ({found.headers[0]}/Python.h is missing)"
+            f"{answer.program} has no headers ({answer.headers[0]}/Python.h is missing)"
         )
     # A prefix of /usr is the machine's own, which is seen in any case.
-    own = [p for p in found.prefixes if p not in (Path("/usr"), Path("/usr/local"), Path("/"))]
+    prefixes = [
+        p for p in answer.prefixes if p not in (Path("/usr"), Path("/usr/local"), Path("/"))
+    ]
     return Interpreter(
         name=name,
-        version=found.version,
-        program=found.program,
-        digest=digest_of(found),
+        version=answer.version,
+        program=answer.program,
+        digest=digest_of(answer),
         cflags=tuple(f"-I{f}" for f in headers),
         headers=tuple(headers),
-        readable=tuple(dict.fromkeys((*own, Path(os.path.dirname(found.program))))),
-        facts=corrected(found.facts, needs_libpython(found.program)),
+        readable=tuple(dict.fromkeys((*prefixes, Path(os.path.dirname(answer.program))))),
+        facts=corrected(answer.facts, needs_libpython(answer.program)),
     )
 
 
@@ -49,7 +51,7 @@ class PathPythons:
         program = shutil.which(name)
         if program is None:
             here = ", ".join(pythons_on_path()) or "none"
-            raise CannotBuildHere(f"{name} is not installed (on PATH here: {here})")
+            raise CannotBuildHere(f"{name} is not installed; on PATH: {here}")
         return local_interpreter(f"path:{name}", Path(program).absolute())
 
     def installed(self, name: str, home: Home) -> bool:
@@ -68,11 +70,11 @@ class PyenvPythons:
 
     def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
         """The version of that name, or the newest that begins with it."""
-        found = [v for v in pyenv_versions() if v == name or v.startswith(f"{name}.")]
-        if not found:
+        versions = [v for v in pyenv_versions() if v == name or v.startswith(f"{name}.")]
+        if not versions:
             here = ", ".join(pyenv_versions()) or "none"
-            raise CannotBuildHere(f"pyenv has no {name} (here: {here}); pyenv install {name}")
-        program = pyenv_folder() / found[-1] / "bin" / "python"
+            raise CannotBuildHere(f"pyenv has no {name}; installed: {here}; pyenv install {name}")
+        program = pyenv_folder() / versions[-1] / "bin" / "python"
         if not os.access(program, os.X_OK):
             raise CannotBuildHere(f"{program} cannot be run")
         return local_interpreter(f"pyenv:{name}", Path(program))

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,8 +18,8 @@ from elftools.elf.elffile import ELFFile
 from whyfast.model.build import Interpreter
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
-
-Progress = Callable[[str], None]
+from whyfast.toolchain.provider import Progress as Progress
+from whyfast.toolchain.provider import run
 
 
 class InterpreterProvider(Protocol):
@@ -31,8 +31,7 @@ class InterpreterProvider(Protocol):
     def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
         """The interpreter, installed if need be.
 
-        Raises :class:`~whyfast.model.errors.CannotBuildHere` when it cannot be had on this machine
-        and :class:`UserError` when no such name can be.
+        CannotBuildHere when it is not available on this machine, UserError for an invalid name.
         """
 
     def installed(self, name: str, home: Home) -> bool:
@@ -79,8 +78,8 @@ def corrected(facts: Mapping[str, str], linked: bool | None) -> dict[str, str]:
     Debian's program is not, and what its sysconfig tells is of its libpython, which was configured
     apart: of the program that leaves PGO and LTO open. None: it could not be seen.
     """
-    told = facts["libpython"] == "shared"
-    if linked is None or linked == told:
+    claimed = facts["libpython"] == "shared"
+    if linked is None or linked == claimed:
         return dict(facts)
     where = "shared" if linked else "in the program"
     return {**facts, "libpython": where, "PGO": "not known", "LTO": "not known"}
@@ -141,7 +140,7 @@ print(json.dumps({
 
 
 @dataclass(frozen=True)
-class SaidOfItself:
+class PythonFacts:
     """``program`` is its real file, ``headers`` the folders of its headers and ``library`` its
     shared library, if it has one, all as seen from inside of its root; ``multiarch`` is Debian's
     name of the machine, empty for none. ``facts`` as in :class:`Interpreter`."""
@@ -155,19 +154,21 @@ class SaidOfItself:
     facts: Mapping[str, str]
 
 
-def ask(command: Sequence[str]) -> SaidOfItself:
+def ask(command: Sequence[str]) -> PythonFacts:
     """The answer of the interpreter that ``command`` starts; CannotBuildHere when there is none,
     or it is no CPython."""
-    said = _run([*command, "-c", _QUESTION])
+    answer = _run([*command, "-c", _QUESTION])
     try:
-        data: dict[str, Any] = json.loads(said)
+        data: dict[str, Any] = json.loads(answer)
     except ValueError:
-        raise CannotBuildHere(f"{command[-1]} is no Python: it says {said[:60]!r}") from None
+        raise CannotBuildHere(
+            f"{command[-1]} is not a Python; it printed {answer[:60]!r}"
+        ) from None
     if data["implementation"] != "CPython":
         raise CannotBuildHere(f"{command[-1]} is {data['implementation']}, not CPython")
     variables = data["variables"]
     shared = variables["Py_ENABLE_SHARED"] and variables["LIBDIR"] and variables["INSTSONAME"]
-    return SaidOfItself(
+    return PythonFacts(
         version=data["version"],
         program=Path(data["real"]),
         prefixes=tuple(map(Path, data["prefixes"])),
@@ -178,7 +179,7 @@ def ask(command: Sequence[str]) -> SaidOfItself:
     )
 
 
-def digest_of(answer: SaidOfItself, root: Path | None = None) -> str:
+def digest_of(answer: PythonFacts, root: Path | None = None) -> str:
     """sha256 over its place, version, program, shared library and the headers that say how it was
     configured. UserError is not raised for a file that is gone: it counts as none."""
     base = root or Path("/")
@@ -197,19 +198,12 @@ _HEADERS = ("Python.h", "patchlevel.h", "pyconfig.h")
 
 
 def _run(command: Sequence[str]) -> str:
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
     try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=TIMEOUT,
-            stdin=subprocess.DEVNULL,
-            env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"},
-        )
+        done = run(command, timeout=TIMEOUT, env=env)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise CannotBuildHere(f"{command[0]} cannot be asked what it is: {error}") from None
+        raise CannotBuildHere(f"{command[0]} cannot be identified: {error}") from None
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"it ends with {done.returncode}"]
-        raise CannotBuildHere(f"{command[0]} cannot be asked what it is: {lines[-1][:200]}")
+        raise CannotBuildHere(f"{command[0]} cannot be identified: {lines[-1][:200]}")
     return done.stdout

@@ -39,7 +39,7 @@ def _provider(full: str) -> tuple[InterpreterProvider, str]:
     known = providers()
     if provider not in known or not name:
         raise UserError(
-            f"interpreter {full!r}: write PROVIDER:NAME, e.g. pyenv:3.12; the providers are "
+            f"invalid interpreter {full!r}; expected PROVIDER:NAME, e.g. pyenv:3.12; providers: "
             f"{', '.join(known)}"
         )
     return known[provider], name

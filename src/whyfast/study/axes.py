@@ -45,8 +45,13 @@ def span(table: TomlTable) -> tuple[VariantRecipe, ...]:
     if not chosen:
         filters = [name for name in ("only", "exclude") if name in table]
         if len(filters) == 1:
-            raise table.error((filters[0],), "leaves no combination of the axes")
-        raise table.error((), "only and exclude together leave no combination")
+            raise table.error(
+                (filters[0],),
+                "excludes every combination of the axes"
+                if filters[0] == "exclude"
+                else "matches no combination of the axes",
+            )
+        raise table.error((), "only and exclude together exclude every combination")
     recipes: dict[str, VariantRecipe] = {}
     template = _template(table, axes)
     for combination in chosen:
@@ -56,7 +61,7 @@ def span(table: TomlTable) -> tuple[VariantRecipe, ...]:
             raise table.error(("name",), message, NAME_HINT)
         if name in recipes:
             message = f"gives two combinations the same name {quoted(name)}"
-            raise table.error(("name",), message, "let it contain " + _all_placeholders(axes))
+            raise table.error(("name",), message, "include " + _all_placeholders(axes))
         layers = dict(axes[axis][value] for axis, value in combination.items())
         about = ", ".join(layer.about for layer in layers.values() if layer.about)
         recipes[name] = VariantRecipe(
@@ -88,7 +93,7 @@ def _read_value(table: TomlTable) -> Layer:
     for name in ("abstract", "extends"):
         if name in table:
             hint = "write it under [axes]" if name == "extends" else "use exclude"
-            raise table.error((name,), "is not for a value of an axis", hint)
+            raise table.error((name,), "not allowed in a value of an axis", hint)
     table.check_keys(*LAYER_KEYS)
     return read_layer(table)
 
@@ -103,11 +108,11 @@ def _pattern(entry: TomlTable, axes: Axes) -> Pattern:
     pattern = {}
     for axis in entry.data:
         if axis not in axes:
-            raise entry.error((axis,), "is no axis of this study", suggestion(axis, axes))
+            raise entry.error((axis,), "unknown axis", suggestion(axis, axes))
         wanted = entry.one_or_more(axis)
         for value, key in wanted:
             if value not in axes[axis]:
-                message = f"{quoted(value)} is no value of the axis {axis}"
+                message = f"unknown value of the axis {axis}: {quoted(value)}"
                 hint = suggestion(value, axes[axis])
                 raise entry.error(key[len(entry.key) :], message, hint)
         pattern[axis] = tuple(value for value, _ in wanted)
@@ -123,7 +128,7 @@ def _matches(combination: Combination, patterns: Iterable[Pattern]) -> bool:
 def _product(table: TomlTable, axes: Axes) -> list[Combination]:
     count = math.prod(len(values) for values in axes.values())
     if count > _MOST:
-        message = f"spans {count} combinations; at most {_MOST} are possible"
+        message = f"has {count} combinations; at most {_MOST} are allowed"
         raise table.error((), message)
     return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
 
@@ -138,7 +143,7 @@ def _template(table: TomlTable, axes: Axes) -> str:
     for name in names:
         if name not in axes:
             hint = suggestion(name, axes)
-            raise table.error(("name",), f"{quoted(name)} is no axis of this study", hint)
+            raise table.error(("name",), f"unknown axis {quoted(name)}", hint)
     return template
 
 
@@ -169,15 +174,15 @@ def pyenv_versions() -> list[str]:
 
 def pythons_on_path() -> list[str]:
     """``python3.11`` and the like, the oldest version first; pyenv's shims are left out."""
-    found: set[str] = set()
+    names: set[str] = set()
     for folder in os.get_exec_path():
         if Path(folder) == pyenv_folder().parent / "shims":
             continue
         try:
-            found.update(n for n in os.listdir(folder) if _PYTHON.fullmatch(n))
+            names.update(n for n in os.listdir(folder) if _PYTHON.fullmatch(n))
         except OSError:
             continue
-    return sorted(found, key=version_key)
+    return sorted(names, key=version_key)
 
 
 def version_key(name: str) -> tuple[list[int], str]:
@@ -213,19 +218,19 @@ def spread_interpreters(document: TomlDocument) -> TomlDocument:
 
 
 def _spread(tables: TomlTable) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    tables_by_name: dict[str, Any] = {}
     for name, value in tables.data.items():
         python = value.get("python") if isinstance(value, dict) else None
         if not isinstance(python, list) and not (isinstance(python, str) and _is_pattern(python)):
-            found[name] = value
+            tables_by_name[name] = value
             continue
         for full in _interpreters(tables.table(name)):
-            made = f"{name}-{full.partition(':')[2].replace('/', '-').replace('@', '-')}"
-            if made in found:
+            spread_name = f"{name}-{full.partition(':')[2].replace('/', '-').replace('@', '-')}"
+            if spread_name in tables_by_name:
                 message = f"names {quoted(full)} twice"
                 raise tables.error((name, "python"), message)
-            found[made] = {**value, "python": full}
-    return found
+            tables_by_name[spread_name] = {**value, "python": full}
+    return tables_by_name
 
 
 def _interpreters(table: TomlTable) -> list[str]:
@@ -233,22 +238,22 @@ def _interpreters(table: TomlTable) -> list[str]:
     given = [name for name, _ in table.one_or_more("python")]
     if not given:
         raise table.error(("python",), "is empty", 'write python = ["pyenv:3.12"]')
-    found: list[str] = []
+    names: list[str] = []
     for full in given:
         provider, _, pattern = full.partition(":")
         if not _is_pattern(full):
-            found.append(full)
+            names.append(full)
             continue
         if provider not in _LISTED:
-            message = f"{quoted(full)}: only {' and '.join(_LISTED)} can be matched by a pattern"
+            message = f"{quoted(full)}: patterns are for {' and '.join(_LISTED)} only"
             raise table.error(("python",), message, "name them in a list")
         here = _LISTED[provider]()
         matching = [f"{provider}:{name}" for name in here if fnmatchcase(name, pattern)]
         if not matching:
             message = f"{quoted(full)} matches no interpreter here"
-            raise table.error(("python",), message, f"there are {', '.join(here) or 'none'}")
-        found += matching
-    return found
+            raise table.error(("python",), message, f"available: {', '.join(here) or 'none'}")
+        names += matching
+    return names
 
 
 def _is_pattern(text: str) -> bool:
@@ -284,15 +289,15 @@ def spread_revisions(document: TomlDocument, folder: Path) -> TomlDocument:
 
 def _commits_spread(top: TomlTable, axis: TomlTable, folder: Path) -> dict[str, Any]:
     text = axis.string(KEY)
-    found = _RANGE.fullmatch(text)
-    if found is None:
+    ends = _RANGE.fullmatch(text)
+    if ends is None:
         raise axis.error((KEY,), f"{quoted(text)} is not BASE..HEAD", _EXAMPLE)
     repository = _repository(top, axis, folder)
-    base, head = found["base"], found["head"]
+    base, head = ends["base"], ends["head"]
     commits = _log(axis, repository, "-1", base)
     commits += _log(axis, repository, "--reverse", "--first-parent", f"{base}..{head}")
     if len(commits) < 2:
-        raise axis.error((KEY,), f"there is no commit in {quoted(text)}", _EXAMPLE)
+        raise axis.error((KEY,), f"no commits in {quoted(text)}", _EXAMPLE)
     names = [short for _, short, _ in commits]
     names[0] = base if is_name(base) else "base"
     names[-1] = head if is_name(head) else "head"
@@ -322,7 +327,7 @@ def _log(axis: TomlTable, repository: Path, *what: str) -> list[tuple[str, str, 
     except UserError as error:
         raise axis.error((KEY,), error.message) from None
     if done.returncode:
-        said = (done.stderr.strip().splitlines() or ["git failed"])[0]
-        raise axis.error((KEY,), said.removeprefix("fatal: "), "name two revisions")
+        message = (done.stderr.strip().splitlines() or ["git failed"])[0]
+        raise axis.error((KEY,), message.removeprefix("fatal: "), "name two revisions")
     rows = [line.split("\t", 2) for line in done.stdout.splitlines()]
     return [(commit, short, subject) for commit, short, subject in rows]

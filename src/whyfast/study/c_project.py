@@ -111,46 +111,46 @@ def makefile_in(folder: Path) -> Path | None:
 
 def read_makefile(file: Path) -> Makefile:
     """The variables, the targets and their recipes; of a ``Makefile.in`` as configure makes it."""
-    made = Makefile(file.parent)
+    makefile = Makefile(file.parent)
     text = text_of(file).replace("\\\n", " ")
     if file.suffix == ".in":
         text = _CONFIGURED.sub(lambda name: "o" if name[1] == "OBJEXT" else "", text)
     lines = text.splitlines()
     lines = [line for line in lines if len(line) <= _LONGEST]
     for line in lines:
-        if found := re.match(r"\s*(?:export\s+)?(\w+)\s*(\+|::?|\?)?=\s*([^#]*)", line):
-            before = made.variables.get(found[1], "") if found[2] == "+" else ""
-            made.variables[found[1]] = f"{before} {found[3].strip()}".strip()
+        if match := re.match(r"\s*(?:export\s+)?(\w+)\s*(\+|::?|\?)?=\s*([^#]*)", line):
+            before = makefile.variables.get(match[1], "") if match[2] == "+" else ""
+            makefile.variables[match[1]] = f"{before} {match[3].strip()}".strip()
     targets: list[str] = []
     for line in lines:
         if line.startswith("\t"):
             for target in targets:
-                made.recipes[target] = made.recipes.get(target, "") + line + "\n"
-        elif found := _RULE.match(line):
-            targets = made.expand(found["targets"]).split()
-            needs = made.expand(found["needs"].split("|")[0]).split()
+                makefile.recipes[target] = makefile.recipes.get(target, "") + line + "\n"
+        elif match := _RULE.match(line):
+            targets = makefile.expand(match["targets"]).split()
+            needs = makefile.expand(match["needs"].split("|")[0]).split()
             if ".PHONY" in targets:
-                made.phony.update(needs)
+                makefile.phony.update(needs)
             for target in targets:
-                made.needs.setdefault(target, []).extend(needs)
-                if found["recipe"]:
-                    before = made.recipes.get(target, "")
-                    made.recipes[target] = f"{before}\t{found['recipe']}\n"
+                makefile.needs.setdefault(target, []).extend(needs)
+                if match["recipe"]:
+                    before = makefile.recipes.get(target, "")
+                    makefile.recipes[target] = f"{before}\t{match['recipe']}\n"
         elif line.strip() and not line.lstrip().startswith("#"):
             targets = []
-    return made
+    return makefile
 
 
 def program_of(file: Path) -> tuple[str, str] | None:
     """The target to make and the program that it makes, relative to the folder of the file; that of
     ``all`` or of the first target if it has one, else the first that there is."""
     walk = _Walk()
-    made = walk.read(file)
-    own = [t for t in made.needs if not t.startswith(".")]
-    first = [t for t in own if t in _GATHERS] + own
+    makefile = walk.read(file)
+    targets = [t for t in makefile.needs if not t.startswith(".")]
+    first = [t for t in targets if t in _GATHERS] + targets
     for target in dict.fromkeys(first):
-        for found in _programs(made, target, walk, _DEEPEST):
-            return found
+        for program in _programs(makefile, target, walk, _DEEPEST):
+            return program
     return None
 
 
@@ -167,60 +167,62 @@ class _Walk:
             self._made[real] = read_makefile(file)
         return self._made[real]
 
-    def again(self, made: Makefile, target: str) -> bool:
+    def again(self, makefile: Makefile, target: str) -> bool:
         """Whether the target was looked at, or many others were."""
-        key = made.folder.resolve(), target
+        key = makefile.folder.resolve(), target
         if key in self._seen or len(self._seen) >= _MOST_TARGETS:
             return True
         self._seen.add(key)
         return False
 
 
-def _programs(made: Makefile, target: str, walk: _Walk, depth: int) -> Iterator[tuple[str, str]]:
+def _programs(
+    makefile: Makefile, target: str, walk: _Walk, depth: int
+) -> Iterator[tuple[str, str]]:
     """Targets of this file with the programs behind them, the nearest first."""
     name = target.rsplit("/", 1)[-1]
     if not re.fullmatch(r"[\w./+-]+", target) or _NO_PROGRAM.search(name):
         return
-    if walk.again(made, target):
+    if walk.again(makefile, target):
         return
     if _CHORES.fullmatch(name):
         return
-    unnamed = "" if target in made.needs else made.recipes.get(".DEFAULT", "")
-    recipe = made.recipes.get(target, unnamed)
-    if asked := next(_asked(made, target, recipe), None):
+    unnamed = "" if target in makefile.needs else makefile.recipes.get(".DEFAULT", "")
+    recipe = makefile.recipes.get(target, unnamed)
+    if asked := next(_asked(makefile, target, recipe), None):
         if depth:
             yield from ((target, program) for program in _asks(*asked, walk, depth - 1))
         return
-    needs = made.needs.get(target, [])
-    if target in made.phony or name in _GATHERS:
+    needs = makefile.needs.get(target, [])
+    if target in makefile.phony or name in _GATHERS:
         for need in needs:
-            yield from _programs(made, need, walk, depth)
+            yield from _programs(makefile, need, walk, depth)
     elif recipe:
         if _MAKES.search(recipe) or (name == _UNNAMED and _COMPILES.search(recipe)):
             yield target, target
-    elif target not in made.needs or any(re.search(r"\.(o|c|cc|cpp)$|\$", n) for n in needs):
+    elif target not in makefile.needs or any(re.search(r"\.(o|c|cc|cpp)$|\$", n) for n in needs):
         # By a rule that make has itself, or by one with a pattern.
-        if not (made.folder / target).exists():
+        if not (makefile.folder / target).exists():
             yield target, target
     else:
         for need in needs:
-            yield from _programs(made, need, walk, depth)
+            yield from _programs(makefile, need, walk, depth)
 
 
-def _asked(made: Makefile, target: str, recipe: str) -> Iterator[tuple[Path, str, str]]:
+def _asked(makefile: Makefile, target: str, recipe: str) -> Iterator[tuple[Path, str, str]]:
     """The other Makefile that the recipe asks, its folder as written, and the target."""
-    for found in _ASKS.finditer(recipe):
-        there = made.expand(found["there"] or found["gone"])
-        what = made.expand(found["what"] or found["then"] or "").replace("$@", target)
-        if re.fullmatch(r"[\w./+-]+", there) and (file := makefile_in(made.folder / there)):
+    for match in _ASKS.finditer(recipe):
+        there = makefile.expand(match["there"] or match["gone"])
+        what = makefile.expand(match["what"] or match["then"] or "").replace("$@", target)
+        if re.fullmatch(r"[\w./+-]+", there) and (file := makefile_in(makefile.folder / there)):
             yield file, there, "" if "=" in what or what.startswith("-") else what
 
 
 def _asks(file: Path, there: str, target: str, walk: _Walk, depth: int) -> Iterator[str]:
-    made = walk.read(file)
-    first = [target] if target else [t for t in made.needs if not t.startswith(".")][:1]
-    for one in first:
-        for _, program in _programs(made, one, walk, depth):
+    makefile = walk.read(file)
+    first = [target] if target else [t for t in makefile.needs if not t.startswith(".")][:1]
+    for first_target in first:
+        for _, program in _programs(makefile, first_target, walk, depth):
             yield f"{there.rstrip('/')}/{program}"
 
 
@@ -236,43 +238,43 @@ def c(folder: Path) -> Project:
         return _make(makefile)
     mains = [f for f in files if re.search(r"\bmain\s*\(", text_of(f))]
     if not mains:
-        raise UserError("no C file here has a main(), so there is no program", where=folder)
+        raise UserError("no C file with a main()", where=folder)
     chosen = _likeliest(mains, folder)
     linked = [f for f in files if f == chosen or f not in mains]
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
     include = "-I{source} -I{source}/include" if (folder / "include").is_dir() else "-I{source}"
     others = [str(f.relative_to(folder)) for f in mains if f != chosen]
-    said = [f"The program is made of {chosen.name} and the files without a main()."]
+    comments = [f"The program consists of {chosen.name} and the files without a main()."]
     if others:
-        said.append(f"Others with a main(), which are left out: {', '.join(others)}.")
+        comments.append(f"Left out, with a main() of their own: {', '.join(others)}.")
     return Project(
         "path:cc",
         (f"{{cc}} {{cflags}} {include} -o {{program}} {names} {{ldflags}} -lm",),
         "program",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
-        said=tuple(said),
+        comments=tuple(comments),
     )
 
 
 def _likeliest(mains: Sequence[Path], folder: Path) -> Path:
     """A benchmark; or what bears the project's name; or ``main.c``."""
-    own = re.match(r"[a-z]*", folder.resolve().name.lower())
-    for wanted in ("main", own.group() if own else ""):
+    project = re.match(r"[a-z]*", folder.resolve().name.lower())
+    for wanted in ("main", project.group() if project else ""):
         named = [f for f in mains if f.stem == wanted]
         mains = [*named, *(f for f in mains if f not in named)]
     return next((f for f in mains if "bench" in f.name), mains[0])
 
 
 def _make(makefile: Path) -> Project:
-    found = program_of(makefile)
-    if found is None:
+    program_and_target = program_of(makefile)
+    if program_and_target is None:
         raise UserError(
-            "what program it makes cannot be told: no target names the file that it makes; write "
-            "one with --kind cmake, meson, …, or one with a target for the program",
+            "no target names the program that it builds; use --kind cmake, meson, …, or add such a "
+            "target",
             where=makefile,
         )
-    target, program = found
+    target, program = program_and_target
     jobs = "" if read_makefile(makefile).runs_twice else " -j{jobs}"
     return Project(
         "path:cc",
@@ -280,7 +282,7 @@ def _make(makefile: Path) -> Project:
         f"src/{program}",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
-        said=("CFLAGS replace those of the Makefile; leave them out to have its own.",),
+        comments=("CFLAGS replace those of the Makefile; leave them out to have its own.",),
     )
 
 
@@ -300,8 +302,8 @@ def cmake(folder: Path) -> Project:
     lists = dict(islice(_lists(folder, Path(), _DEEPEST), _MOST_LISTS))
     text = "\n".join(lists.values())
     places: dict[str, Path] = {}
-    for place, one in lists.items():
-        for name in _cmake_project_programs(one, lists[Path()]):
+    for place, content in lists.items():
+        for name in _cmake_project_programs(content, lists[Path()]):
             places.setdefault(name, place)
     if not places:
         raise UserError("adds no executable", where=folder / "CMakeLists.txt")
@@ -309,11 +311,13 @@ def cmake(folder: Path) -> Project:
     installed = [
         w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
     ]
-    own = re.search(r"project\s*\(\s*\"?([\w.-]+)", text)
-    names = wanted_first(places, own.group(1) if own else "", installed)
+    project = re.search(r"project\s*\(\s*\"?([\w.-]+)", text)
+    names = wanted_first(places, project.group(1) if project else "", installed)
     names.sort(key=lambda name: name not in timed)
     files = ("*.cc", "*.cpp", "*.cxx", "*/*.cc", "*/*.cpp", "*/*.cxx")
-    found = own_benchmarks.google("\n".join(map(text_of, sources(folder, files)))) if timed else {}
+    benchmarks = (
+        own_benchmarks.google("\n".join(map(text_of, sources(folder, files)))) if timed else {}
+    )
     cxx = bool(re.search(r"project\s*\([^()]*\bCXX\b", text)) or not re.search(
         r"project\s*\([^()]*\bC\b", text
     )
@@ -328,9 +332,9 @@ def cmake(folder: Path) -> Project:
         ),
         str(Path("build") / place / names[0]),
         env=tools("cmake"),
-        benchmarks=some(found) or WHOLE,
-        runner="google-benchmark" if found else "command",
-        said=others(names),
+        benchmarks=some(benchmarks) or WHOLE,
+        runner="google-benchmark" if benchmarks else "command",
+        comments=others(names),
     )
 
 
@@ -376,15 +380,15 @@ _PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS\s*\+?=\s*([^#\n]*)", re.MU
 def autotools(folder: Path) -> Project:
     """The first of ``bin_PROGRAMS``, or else of ``noinst_PROGRAMS``; without Automake what the
     ``Makefile.in`` makes."""
-    made = (folder / "configure").is_file()
-    if not made and not (folder / "configure.ac").is_file():
+    generated = (folder / "configure").is_file()
+    if not generated and not (folder / "configure.ac").is_file():
         raise UserError("has no configure and no configure.ac", where=folder)
-    found: dict[str, list[str]] = {"bin": [], "noinst": []}
+    programs: dict[str, list[str]] = {"bin": [], "noinst": []}
     for file in sources(folder, _FILES):
         for kind, words in _PROGRAMS.findall(text_of(file).replace("\\\n", " ")):
             names = [w for w in words.split() if re.fullmatch(r"[\w./+-]+", w)]
-            found[kind] += [str((file.parent / n).relative_to(folder)) for n in names]
-    names, target = found["bin"] or found["noinst"], ""
+            programs[kind] += [str((file.parent / n).relative_to(folder)) for n in names]
+    names, target = programs["bin"] or programs["noinst"], ""
     if not names and (by_hand := program_of(folder / "Makefile.in")):
         target, names = f" {by_hand[0]}", [by_hand[1]]
     if not names:
@@ -395,7 +399,7 @@ def autotools(folder: Path) -> Project:
     cxx = bool(sources(folder, ("*.cc", "*.cpp", "*/*.cc", "*/*.cpp")))
     compiler, flags = ("CXX", "CXXFLAGS") if cxx else ("CC", "CFLAGS")
     # One that came with the source has the same date as the rest, so it is not made again.
-    generate = () if made else ("cd {source} && autoreconf -fi",)
+    generate = () if generated else ("cd {source} && autoreconf -fi",)
     return Project(
         "path:c++" if cxx else "path:cc",
         (
@@ -408,7 +412,7 @@ def autotools(folder: Path) -> Project:
         cflags=("-O2", "-g"),
         env=tools("autoreconf", "make"),
         benchmarks=WHOLE,
-        said=others(names),
+        comments=others(names),
     )
 
 
@@ -421,9 +425,11 @@ def meson(folder: Path) -> Project:
     text = needed(folder / "meson.build")
     # A name that goes on behind the quote is made when meson runs.
     added = re.findall(r"executable\s*\(\s*'([\w.-]+)'\s*(?![\s+/.])([^)]*)", text)
-    own = re.search(r"project\s*\(\s*'([\w.-]+)'", text)
+    project = re.search(r"project\s*\(\s*'([\w.-]+)'", text)
     installed = [name for name, rest in added if re.search(r"install\s*:\s*true", rest)]
-    names = wanted_first(dict.fromkeys(dict(added), Path()), own.group(1) if own else "", installed)
+    names = wanted_first(
+        dict.fromkeys(dict(added), Path()), project.group(1) if project else "", installed
+    )
     if not names:
         raise UserError("has no executable", where=folder / "meson.build")
     cxx = bool(re.search(r"project\s*\([^()]*'cpp'", text))
@@ -439,5 +445,5 @@ def meson(folder: Path) -> Project:
         f"build/{names[0]}",
         env=tools("meson", "ninja"),
         benchmarks=WHOLE,
-        said=others(names),
+        comments=others(names),
     )

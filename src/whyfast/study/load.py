@@ -12,7 +12,7 @@ from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.study.axes import span, spread_interpreters, spread_revisions
 from whyfast.study.find import FILE, ROOT_FILE, find_study, read_otherwise
-from whyfast.study.question import check_question, read_benchmarks, read_question
+from whyfast.study.question import check_question, control_key, read_benchmarks, read_question
 from whyfast.study.sections import hide, read_build, read_evidence, read_measure, read_quick
 from whyfast.study.source import read_source
 from whyfast.study.toml_document import TomlDocument, quoted, read_document
@@ -63,11 +63,12 @@ def load_study(where: str | Path) -> Study:
     if question.evidence_only:
         variants = tuple(replace(v, evidence_only=True) for v in variants)
     if question.control and build.link is None:
-        hint = "give [build] a link step, or leave twin out"
-        raise top.error(("study", "twin"), "the program cannot be linked again", hint)
+        key = control_key(top.table("study"))
+        hint = f"give [build] a link step, or remove {key}"
+        raise top.error(("study", key), "the program cannot be linked again", hint)
     measure = read_measure(top.table("measure"))
     if measure.layouts and build.link is None:
-        hint = "give [build] a link step, or leave layouts out"
+        hint = "give [build] a link step, or remove layouts"
         raise top.error(("measure", "layouts"), "the program cannot be linked again", hint)
     measured = any(not v.evidence_only for v in variants)
     benchmarks = read_benchmarks(top.table("benchmarks"), needed=measured)
@@ -126,7 +127,7 @@ def _read(document: TomlDocument, chain: tuple[Path, ...]) -> TomlDocument:
     name = table.string(INCLUDE)
     file = Path(os.path.normpath(document.file.parent / os.path.expanduser(name)))
     if any(_same(file, other) for other in chain):
-        raise table.error((INCLUDE,), f"{quoted(name)} includes itself in a circle")
+        raise table.error((INCLUDE,), f"{quoted(name)} includes itself")
     try:
         base = _read(read_document(file), (*chain, file))
     except StudyError as error:
@@ -145,10 +146,10 @@ def _same(a: Path, b: Path) -> bool:
         return a == b
 
 
-def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     """Keys of the base first, in its order."""
-    both = {**base, **own}
-    for name in base.keys() & own.keys():
-        if isinstance(base[name], dict) and isinstance(own[name], dict):
-            both[name] = _merged(base[name], own[name])
+    both = {**base, **over}
+    for name in base.keys() & over.keys():
+        if isinstance(base[name], dict) and isinstance(over[name], dict):
+            both[name] = _merged(base[name], over[name])
     return both

@@ -1,4 +1,4 @@
-"""What builds a project of Rust: a benchmark by Criterion, or a binary."""
+"""Projects with a package manager: how those of Rust, Go and Python are built and timed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.model.errors import UserError
-from whyfast.study import project as own_benchmarks
+from whyfast.study import project
 from whyfast.study.project import MOST, WHOLE, Project, needed, others, some, sources, text_of
 from whyfast.study.toml_document import parse_toml
 
@@ -25,58 +25,53 @@ def cargo(folder: Path) -> Project:
     if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
         bins.append(str(data["package"].get("name", "")))
     bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
-    bench, found = _criterion(folder, data)
-    if not bins and not found:
+    bench, benchmarks = _criterion(folder, data)
+    if not bins and not benchmarks:
         what = "no benchmark by Criterion"
         if _uses_criterion(data) and data.get("bench"):
             what = "no benchmark by Criterion whose name stands in its text"
         message = f"has no binary and {what}, and a library alone cannot be timed"
         raise UserError(message, where=manifest)
-    profile = "BENCH" if found else "RELEASE"
+    profile = "BENCH" if benchmarks else "RELEASE"
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
-    said = [f"The program is the benchmark {bench}."] if found else list(others(bins))
-    own = []
+    comments = [f"The program is the benchmark {bench}."] if benchmarks else list(others(bins))
+    steps: list[str] = []
     first = ""
     if _needs_registry(folder, data):
         first = "cargo fetch"
         registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "registry")
         env["REGISTRY"] = str(registry)
-        said.append(
-            "There is no network while building: run `cargo fetch` before. REGISTRY is what it "
-            "fetched, shown to the build; what `cargo vendor` writes needs neither."
-        )
-        # In a folder of its own: credentials stay unseen, and cargo can unpack and lock.
-        own = [
+        comments.append(_offline("cargo fetch", "REGISTRY", "cargo vendor"))
+        # In a separate folder: credentials stay hidden, and cargo can unpack and lock.
+        steps = [
             "mkdir -p cargo/registry; "
             'for f in index cache; do ln -s "$REGISTRY/$f" cargo/registry/$f; done'
         ]
-    home = 'export CARGO_HOME="$PWD/cargo"; ' if own else ""
+    home = 'export CARGO_HOME="$PWD/cargo"; ' if steps else ""
     how = f'{home}cd {{source}} && CARGO_TARGET_DIR=../target RUSTFLAGS="{{cflags}}" {{cc}}'
-    if found:
+    if benchmarks:
         # Its file has a hash behind its name.
         newest = f"$(ls -t target/release/deps/{bench}-* | grep -v '\\.d$' | head -n 1)"
-        return Project(
-            "path:cargo",
-            (
-                *own,
-                f"{how} bench --no-run --offline -j{{jobs}} --bench {bench}",
-                f'cp "{newest}" {{program}}',
-            ),
-            "program",
-            env=env,
-            benchmarks=some(found),
-            runner="criterion",
-            said=tuple(said),
-            first=first,
-        )
+        steps.append(f"{how} bench --no-run --offline -j{{jobs}} --bench {bench}")
+        steps.append(f'cp "{newest}" {{program}}')
+    else:
+        steps.append(f"{how} build --release --offline -j{{jobs}} --bin {bins[0]}")
     return Project(
         "path:cargo",
-        (*own, f"{how} build --release --offline -j{{jobs}} --bin {bins[0]}"),
-        f"target/release/{bins[0]}",
+        tuple(steps),
+        "program" if benchmarks else f"target/release/{bins[0]}",
         env=env,
-        benchmarks=WHOLE,
-        said=tuple(said),
+        benchmarks=some(benchmarks) or WHOLE,
+        runner="criterion" if benchmarks else "command",
+        comments=tuple(comments),
         first=first,
+    )
+
+
+def _offline(fetch: str, variable: str, vendor: str) -> str:
+    return (
+        f"Builds have no network: run `{fetch}` before. {variable} is the folder with the result, "
+        f"which the build can read. Neither is needed after `{vendor}`."
     )
 
 
@@ -94,15 +89,15 @@ def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
     )
 
 
-def _criterion(folder: Path, manifest: Mapping[str, Any]) -> tuple[str, own_benchmarks.Commands]:
+def _criterion(folder: Path, manifest: Mapping[str, Any]) -> tuple[str, project.Commands]:
     """The first file of benchmarks by Criterion, and what is in it."""
     if not _uses_criterion(manifest):
         return "", {}
     for entry in manifest.get("bench", ()):
         name = str(entry.get("name", ""))
         file = folder / str(entry.get("path", f"benches/{name}.rs"))
-        if found := own_benchmarks.criterion(_with_modules(file)):
-            return name, found
+        if benchmarks := project.criterion(_with_modules(file)):
+            return name, benchmarks
     return "", {}
 
 
@@ -119,14 +114,14 @@ def _with_modules(file: Path) -> str:
     return "\n".join((text, *map(text_of, places)))
 
 
-# ---- What builds a project of Go: the benchmarks of a module's tests, or its program.
+# Go.
 
 
 def go(folder: Path) -> Project:
     """The benchmarks of the module's tests, or its program."""
     needed(folder / "go.mod")
     env = {"GOPROXY": "off", "GOTELEMETRY": "off"}
-    said: list[str] = []
+    comments: list[str] = []
     first = ""
     if "require" in text_of(folder / "go.mod"):
         first = "" if (folder / "vendor").is_dir() else "go mod download"
@@ -134,41 +129,29 @@ def go(folder: Path) -> Project:
             Path(os.environ.get("GOPATH", Path.home() / "go"), "pkg", "mod")
         )
         env["GOMODCACHE"] = cache
-        said.append(
-            "There is no network while building: run `go mod download` before. GOMODCACHE is what "
-            "it fetched, shown to the build; what `go mod vendor` writes needs neither."
-        )
-    found, place, unnamed = _go_benchmarks(folder)
-    said += [
+        comments.append(_offline("go mod download", "GOMODCACHE", "go mod vendor"))
+    benchmarks, place, unnamed = _go_benchmarks(folder)
+    comments += [
         f"Left out: {name}, which names those inside of it when it runs. To have one, add "
         f'-test.bench="^{name}$/^NAME$"; `go test -bench {name}` shows the names.'
         for name in unnamed
     ]
-    if found:
-        return Project(
-            "path:go",
-            (
-                "cd {source} && {cc} test -c {cflags} -buildvcs=false "
-                f"-o ../{{program}} {place}",
-            ),
-            "program",
-            env=env,
-            benchmarks=some(found),
-            runner="go",
-            said=tuple(said),
-            first=first,
-        )
-    mains = [f for f in sources(folder, ("*.go", "cmd/*/*.go")) if _is_main(f)]
-    if not mains:
-        raise UserError("has neither a program nor a benchmark in its tests", where=folder)
-    package = f"./{mains[0].parent.relative_to(folder)}"
+    if benchmarks:
+        build = f"test -c {{cflags}} -buildvcs=false -o ../{{program}} {place}"
+    else:
+        mains = [f for f in sources(folder, ("*.go", "cmd/*/*.go")) if _is_main(f)]
+        if not mains:
+            raise UserError("has neither a program nor a benchmark in its tests", where=folder)
+        package = f"./{mains[0].parent.relative_to(folder)}"
+        build = f"build {{cflags}} -buildvcs=false -o ../{{program}} {package}"
     return Project(
         "path:go",
-        (f"cd {{source}} && {{cc}} build {{cflags}} -buildvcs=false -o ../{{program}} {package}",),
+        ("cd {source} && {cc} " + build,),
         "program",
         env=env,
-        benchmarks=WHOLE,
-        said=tuple(said),
+        benchmarks=some(benchmarks) or WHOLE,
+        runner="go" if benchmarks else "command",
+        comments=tuple(comments),
         first=first,
     )
 
@@ -177,18 +160,18 @@ def _is_main(file: Path) -> bool:
     return bool(re.search(r"^package main\b", text_of(file), re.MULTILINE))
 
 
-def _go_benchmarks(folder: Path) -> tuple[own_benchmarks.Commands, str, tuple[str, ...]]:
+def _go_benchmarks(folder: Path) -> tuple[project.Commands, str, tuple[str, ...]]:
     """The benchmarks of the first package that has any, the package, and those that are left out
     there because their names are not known."""
     for file in sources(folder, ("*_test.go", "*/*_test.go")):
         text = text_of(file)
-        if found := own_benchmarks.go(text):
+        if benchmarks := project.go(text):
             place = f"./{file.parent.relative_to(folder)}"
-            return found, place, own_benchmarks.go_unnamed(text)
+            return benchmarks, place, project.go_unnamed(text)
     return {}, "", ()
 
 
-# ---- What builds a project of Python: a package with the interpreter on PATH.
+# Python: a package with the interpreter on PATH.
 
 
 def python(folder: Path) -> Project:
@@ -216,7 +199,7 @@ def python(folder: Path) -> Project:
         "python",
         benchmarks=benchmarks or {"import": ("{program}", "-c", f"import {packages[0]}")},
         runner=runner,
-        said=(
+        comments=(
             "The program is the interpreter on PATH with this revision's package in front; what",
             "the package needs must be installed there.",
         ),
@@ -236,8 +219,8 @@ def _by_setuptools(folder: Path) -> bool:
 
 def _python_benchmarks(folder: Path) -> tuple[dict[str, tuple[str, ...]], str]:
     """Files that use pyperf; they are those of the head on both sides."""
-    found = {}
+    benchmarks = {}
     for file in sources(folder, ("bench*.py", "bench*/*.py", "perf/*.py")):
         if "pyperf" in text_of(file):
-            found[file.stem] = ("{program}", "{source}/" + str(file.relative_to(folder)))
-    return dict(list(found.items())[:MOST]), "pyperf" if found else "command"
+            benchmarks[file.stem] = ("{program}", "{source}/" + str(file.relative_to(folder)))
+    return dict(list(benchmarks.items())[:MOST]), "pyperf" if benchmarks else "command"

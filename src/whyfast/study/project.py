@@ -26,7 +26,7 @@ _MOST_TEXT = 1_000_000
 class Project:
     """How a project is built and what is timed.
 
-    ``benchmarks`` maps names to commands, of the runner ``runner``. ``said`` are comments on what
+    ``benchmarks`` maps names to commands, of the runner ``runner``. ``comments`` are on what
     was chosen and what could stand there instead. ``first`` is a command to run before building.
     """
 
@@ -37,7 +37,7 @@ class Project:
     env: Mapping[str, str] = field(default_factory=dict)
     benchmarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     runner: str = "command"
-    said: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ()
     first: str = ""
 
 
@@ -45,9 +45,9 @@ class Project:
 WHOLE = {"whole": ("{program}",)}
 
 
-def some(found: Commands) -> Commands:
+def some(commands: Commands) -> Commands:
     """The first of them: as many as a first file should have."""
-    return dict(list(found.items())[:MOST])
+    return dict(list(commands.items())[:MOST])
 
 
 def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:
@@ -70,8 +70,8 @@ def others(names: list[str]) -> tuple[str, ...]:
 
 def tools(*names: str) -> dict[str, str]:
     """PATH with the folders of tools that the system's own folders lack."""
-    found = (shutil.which(name) for name in names if not shutil.which(name, path=SYSTEM))
-    files = [file for path in found if path for file in (path, *_interpreter(Path(path)))]
+    paths = (shutil.which(name) for name in names if not shutil.which(name, path=SYSTEM))
+    files = [file for path in paths if path for file in (path, *_interpreter(Path(path)))]
     folders = dict.fromkeys(os.path.dirname(file) for file in files)
     return {"PATH": ":".join((*folders, SYSTEM))} if folders else {}
 
@@ -88,15 +88,15 @@ def _interpreter(tool: Path) -> list[str]:
 def needed(file: Path) -> str:
     """The text of the file that makes it such a project; UserError when it is not there."""
     if not file.is_file():
-        raise UserError("is not there, so this is no such project", where=file)
+        raise UserError("no such file, so the project is of another kind", where=file)
     return text_of(file)
 
 
 def text_of(file: Path) -> str:
     """Its first megabyte; empty when it cannot be read, or is no plain file."""
     try:
-        with opened(file) as found:
-            return found.read(_MOST_TEXT).decode("utf-8", errors="replace")
+        with opened(file) as opened_file:
+            return opened_file.read(_MOST_TEXT).decode("utf-8", errors="replace")
     except UserError:
         return ""
 
@@ -110,7 +110,7 @@ def shell_word(path: Path) -> str:
     """As it can stand in a build step; UserError when it would need quotes."""
     text = str(path)
     if not re.fullmatch(r"[\w./+-]+", text):
-        raise UserError("a build step cannot hold this name", where=path)
+        raise UserError("name not allowed in a build step", where=path)
     return text
 
 
@@ -137,13 +137,13 @@ def criterion(text: str) -> Commands:
 
 def _criterion_names(text: str) -> Iterator[str]:
     group = ""
-    for found in _CRITERION.finditer(text):
-        if found["group"]:
-            group = found["group"]
-        elif found["of"] in ("c", "criterion") or not group:
-            yield found["name"]
+    for match in _CRITERION.finditer(text):
+        if match["group"]:
+            group = match["group"]
+        elif match["of"] in ("c", "criterion") or not group:
+            yield match["name"]
         else:
-            yield f"{group}/{found['name']}"
+            yield f"{group}/{match['name']}"
 
 
 def _literal(name: str) -> str:
@@ -153,7 +153,7 @@ def _literal(name: str) -> str:
 
 def google(text: str) -> Commands:
     """What ``BENCHMARK`` and ``BENCHMARK_F`` register."""
-    names = ["/".join(n for n in found.groups() if n) for found in _GOOGLE.finditer(text)]
+    names = ["/".join(n for n in match.groups() if n) for match in _GOOGLE.finditer(text)]
     return {_key(n): ("{program}", f"--benchmark_filter=^{n}$") for n in dict.fromkeys(names)}
 
 
@@ -163,9 +163,9 @@ def go(text: str) -> Commands:
     for name, inside in _go_benchmarks(text):
         if inside is None:
             continue
-        for one in inside:
-            within = f"/^{_literal(one.replace(' ', '_'))}$" if one else ""
-            commands[_key(f"{name}/{one}")] = (
+        for benchmark in inside:
+            within = f"/^{_literal(benchmark.replace(' ', '_'))}$" if benchmark else ""
+            commands[_key(f"{name}/{benchmark}")] = (
                 "{program}",
                 f"-test.bench=^Benchmark{name}${within}",
             )
@@ -180,15 +180,15 @@ def go_unnamed(text: str) -> tuple[str, ...]:
 def _go_benchmarks(text: str) -> Iterator[tuple[str, tuple[str, ...] | None]]:
     """Each with the names of those inside: "" alone where there are none, None where they are made
     when it runs. As gofmt indents, those that stand in a loop or in another one are deeper."""
-    for found in _GO.finditer(text):
-        body = text[found.end() :].partition("\nfunc ")[0]
+    for match in _GO.finditer(text):
+        body = text[match.end() :].partition("\nfunc ")[0]
         inside = _GO_INSIDE.findall(body)
         if not inside:
-            yield found[1], ("",)
+            yield match[1], ("",)
         elif all(indent == "\t" and name for indent, name in inside):
-            yield found[1], tuple(name for _, name in inside)
+            yield match[1], tuple(name for _, name in inside)
         else:
-            yield found[1], None
+            yield match[1], None
 
 
 def _key(name: str) -> str:

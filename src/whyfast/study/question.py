@@ -20,6 +20,9 @@ from whyfast.study.toml_document import Key, kind, quoted, suggestion
 from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name, parse_duration, parse_margin
 from whyfast.study.variants import VariantRecipe
 
+#: The key of the A/A control; its old name is still read.
+CONTROL, OLD_CONTROL = "control", "twin"
+
 _MARGIN = 0.01
 _ALONG = 'write baseline = { AXIS = "VALUE" }'
 
@@ -39,13 +42,24 @@ class StudyTable:
 
 def check_question(table: TomlTable) -> None:
     """What can be said about the table before the variants are known."""
-    table.check_keys("title", "baseline", "margin", "claim", "twin", "evidence_only", "otherwise")
+    table.check_keys(
+        *("title", "baseline", "margin", "claim", CONTROL, "evidence_only", "otherwise"),
+        old=(OLD_CONTROL,),
+    )
+    if CONTROL in table and OLD_CONTROL in table:
+        message = f"the old name of {CONTROL}, which is given too"
+        raise table.error((OLD_CONTROL,), message, "remove it")
     table.require("title", 'title = "Is … faster than …?"')
     if isinstance(table.data.get("baseline"), dict):
         if not table.data["baseline"]:
             raise table.error(("baseline",), "names no axis", _ALONG)
     elif "baseline" in table and not table.one_or_more("baseline"):
         raise table.error(("baseline",), "is empty", 'write baseline = "NAME"')
+
+
+def control_key(table: TomlTable) -> str:
+    """The key under which ``[study]`` gives the A/A control."""
+    return OLD_CONTROL if OLD_CONTROL in table else CONTROL
 
 
 def read_question(
@@ -59,6 +73,7 @@ def read_question(
     for name, key in baselines:
         known.check(table, key, name)
     evidence_only = table.flag("evidence_only")
+    control = control_key(table)
     if not evidence_only and not all(v.evidence_only for v in variants):
         _check_measured(table, baselines, variants)
     return StudyTable(
@@ -66,7 +81,7 @@ def read_question(
         baselines=tuple(name for name, _ in baselines),
         margin=margin,
         claim=_claim(table.table("claim"), known) if "claim" in table else None,
-        control=table.flag("twin") if "twin" in table else None,
+        control=table.flag(control) if control in table else None,
         evidence_only=evidence_only,
         along=along,
     )
@@ -82,8 +97,8 @@ def read_along(table: TomlTable, variants: Sequence[Variant]) -> Mapping[str, st
         for axis, value in variant.axes.items():
             values.setdefault(axis, {})[value] = None
     if not values:
-        hint = 'name a variant, as in baseline = "NAME"'
-        raise given.error((), "is along an axis, and this study has no [axes]", hint)
+        hint = 'name a variant: baseline = "NAME"'
+        raise given.error((), "baseline along an axis, but this study has no [axes]", hint)
     along = {}
     for axis in given.data:
         given.check_known((axis,), "axis", axis, values)
@@ -105,19 +120,19 @@ def _along_axes(
 ) -> tuple[tuple[str, Key], ...]:
     """The baselines, in the order of the study; StudyError for a variant that has none."""
     measured = [v for v in variants if not v.evidence_only] or list(variants)
-    found = [v for v in measured if v.axes and along.items() <= v.axes.items()]
-    places = [v.axes for v in found]
-    said = " and ".join(f"{axis} {quoted(value)}" for axis, value in along.items())
+    baselines = [v for v in measured if v.axes and along.items() <= v.axes.items()]
+    places = [v.axes for v in baselines]
+    values = " and ".join(f"{axis} {quoted(value)}" for axis, value in along.items())
     for v in measured:
         if not v.axes:
-            message = f"{quoted(v.name)} stands on no axis, and so has no baseline with {said}"
+            message = f"{quoted(v.name)} has no axis, so it has no baseline with {values}"
             hint = "make it a value of an axis, or evidence_only, or name baselines instead"
             raise table.error(("baseline",), message, hint)
         if {**v.axes, **along} not in places:
-            message = f"{quoted(v.name)} has no counterpart with {said}"
+            message = f"{quoted(v.name)} has no counterpart with {values}"
             hint = "exclude it under [axes] too, or leave its counterpart in"
             raise table.error(("baseline",), message, hint)
-    return tuple((v.name, (*table.key, "baseline")) for v in found)
+    return tuple((v.name, (*table.key, "baseline")) for v in baselines)
 
 
 def _check_measured(
@@ -130,8 +145,8 @@ def _check_measured(
     named += [(claim.string(k), ("claim", k)) for k in ("variant", "baseline") if k in claim]
     for name, at in named:
         if name in unmeasured:
-            hint = "name one without evidence_only"
-            raise table.error(at, f"{quoted(name)} is for evidence only, never measured", hint)
+            hint = "name a variant without evidence_only"
+            raise table.error(at, f"{quoted(name)} is evidence_only, so it is never measured", hint)
 
 
 @dataclass(frozen=True)
@@ -143,7 +158,7 @@ class _Known:
         at = key[len(table.key) :]
         if name in self.abstract:
             hint = suggestion(name, self.concrete)
-            raise table.error(at, f"{quoted(name)} is abstract and is never built", hint)
+            raise table.error(at, f"{quoted(name)} is abstract, so it is never built", hint)
         table.check_known(at, "variant", name, self.concrete)
 
 
@@ -154,7 +169,7 @@ def _claim(table: TomlTable, known: _Known) -> Claim:
         known.check(table, (*table.key, name), table.string(name))
     claim = Claim(table.string("variant"), table.string("baseline"))
     if claim.variant == claim.baseline:
-        message = f"{quoted(claim.variant)} cannot beat itself"
+        message = f"{quoted(claim.variant)} is compared with itself"
         raise table.error(("baseline",), message, "name another variant")
     return claim
 
@@ -218,7 +233,7 @@ def _check(table: TomlTable, runner: RunnerKind) -> str | None:
         message = f"the {runner.name} runner reports no result to check"
         raise table.error(("check",), message, 'remove it, or write runner = "turn"')
     if len(check.split()) != 1 or check != check.strip():
-        raise table.error(("check",), f"{quoted(check)} is not one word without spaces")
+        raise table.error(("check",), f"{quoted(check)} contains spaces; expected one word")
     return check
 
 
@@ -237,7 +252,7 @@ def _spread(table: TomlTable, benchmark: Benchmark) -> tuple[Benchmark, ...]:
     name = inner.sentence("name")
     values = _values(inner)
     if not any(PARAMETER_NAME in names_in(word) for word in benchmark.command):
-        message = "never uses {parameter}, so that all its values would run the same"
+        message = "does not use {parameter}, so all values would run the same command"
         raise table.error(("command",), message, 'as in "--length", "{parameter}"')
     linear = inner.flag("linear") if "linear" in inner else True
     return tuple(_at(benchmark, Parameter(benchmark.name, name, value, linear)) for value in values)
@@ -254,7 +269,7 @@ def _benchmarks_named(table: TomlTable, benchmark: Benchmark) -> tuple[Benchmark
         if name in names[:i]:
             raise table.error(("names", i), f"{quoted(name)} is in the list twice")
     if not any(NAMES_NAME in names_in(word) for word in benchmark.command):
-        message = "never uses {name}, so that all its names would run the same"
+        message = "does not use {name}, so all names would run the same command"
         raise table.error(("command",), message, 'add the word "{name}"')
     return tuple(replace(_bound_to(benchmark, NAMES_NAME, name), name=name) for name in names)
 
@@ -274,8 +289,8 @@ def _values(table: TomlTable) -> tuple[int, ...]:
 
 
 def _at(benchmark: Benchmark, parameter: Parameter) -> Benchmark:
-    one = _bound_to(benchmark, PARAMETER_NAME, str(parameter.value))
-    return replace(one, name=f"{benchmark.name}-{parameter.value}", parameter=parameter)
+    bound = _bound_to(benchmark, PARAMETER_NAME, str(parameter.value))
+    return replace(bound, name=f"{benchmark.name}-{parameter.value}", parameter=parameter)
 
 
 def _bound_to(benchmark: Benchmark, placeholder: str, value: str) -> Benchmark:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -77,11 +77,14 @@ _TOKEN = re.compile(r"(?P<escape>\{\{|\}\})|\{(?P<name>[^{}]*)\}|(?P<stray>[{}])
 
 
 def names_in(text: str) -> list[str]:
-    """The placeholders of the text in order, each as often as it stands there.
+    """The placeholders of the text in order, with repetitions.
 
     ValueError for a brace that neither belongs to a placeholder nor is doubled.
     """
-    return [match["name"] for match in _tokens(text) if match["name"] is not None]
+    matches = list(_TOKEN.finditer(text))
+    if stray := next((m["stray"] for m in matches if m["stray"]), None):
+        raise ValueError(f'stray "{stray}"')
+    return [m["name"] for m in matches if m["name"] is not None]
 
 
 def substitute(text: str, mapping: Mapping[str, str]) -> str:
@@ -90,33 +93,17 @@ def substitute(text: str, mapping: Mapping[str, str]) -> str:
     KeyError for a placeholder that the mapping lacks, ValueError for a stray brace. Quoting for a
     shell is the caller's: pass quoted replacements.
     """
-    out: list[str] = []
-    end = 0
-    for match in _tokens(text):
-        out.append(text[end : match.start()])
-        out.append(match[0][0] if match["name"] is None else mapping[match["name"]])
-        end = match.end()
-    out.append(text[end:])
-    return "".join(out)
+    return _replaced(text, lambda m: m[0][0] if m["name"] is None else mapping[m["name"]])
 
 
 def bind(text: str, name: str, value: str) -> str:
-    """The text with one placeholder replaced and everything else, doubled braces too, as it is."""
-    out: list[str] = []
-    end = 0
-    for match in _tokens(text):
-        out.append(text[end : match.start()])
-        out.append(value if match["name"] == name else match[0])
-        end = match.end()
-    out.append(text[end:])
-    return "".join(out)
+    """The text with one placeholder replaced; all else, doubled braces too, stays."""
+    return _replaced(text, lambda m: value if m["name"] == name else m[0])
 
 
-def _tokens(text: str) -> Iterator[re.Match[str]]:
-    for match in _TOKEN.finditer(text):
-        if match["stray"]:
-            raise ValueError(f'stray "{match["stray"]}"')
-        yield match
+def _replaced(text: str, new: Callable[[re.Match[str]], str]) -> str:
+    names_in(text)
+    return _TOKEN.sub(new, text)
 
 
 _BUDGET = 'budget = "3m" or "90s"'
@@ -133,7 +120,7 @@ def read_build(table: TomlTable) -> BuildSpec:
     )
     return BuildSpec(
         steps=_steps(table, "make -j{jobs}"),
-        program=_made(table, "program", "NAME"),
+        program=_output(table, "program", "NAME"),
         env=table.variables("env"),
         link=_link(table),
         packages=_packages(table),
@@ -150,7 +137,7 @@ def _evidence_build(table: TomlTable) -> EvidenceBuild:
     table.check_keys("steps", "object", "packages", "takes", "room")
     return EvidenceBuild(
         steps=_steps(table, "{cc} {cflags} -c {source}/loop.c"),
-        object=_made(table, "object", "loop.o"),
+        object=_output(table, "object", "loop.o"),
         packages=_packages(table),
         takes=_takes(table),
         room=_room(table),
@@ -180,22 +167,22 @@ def _steps(table: TomlTable, example: str) -> tuple[str, ...]:
         raise table.error(("steps",), "is empty", f"write {example}")
     for i, step in enumerate(steps):
         check_placeholders(table, ("steps", i), step, STEP_NAMES)
-        if found := _UNQUOTED.search(step):
-            message = f"{found[0]} is one word to the shell only while there is a single flag"
-            hint = f"""write {found[1]}="{{{found[2]}}}", and the step in '…'"""
+        if match := _UNQUOTED.search(step):
+            message = f"{match[0]} is split by the shell if there are several flags"
+            hint = f"""write {match[1]}="{{{match[2]}}}", and the step in '…'"""
             raise table.error(("steps", i), message, hint)
     return steps
 
 
-def _made(table: TomlTable, key: str, example: str) -> str:
+def _output(table: TomlTable, key: str, example: str) -> str:
     """The file that the steps make, a path inside the build folder."""
     table.require(key, f'{key} = "{example}", the file that the steps make')
-    made = table.string(key)
-    path = PurePosixPath(made)
+    output = table.string(key)
+    path = PurePosixPath(output)
     if path.is_absolute() or ".." in path.parts or path == PurePosixPath("."):
-        message = f"{quoted(made)} is not a path inside the build folder"
-        raise table.error((key,), message, 'write it as in "bin/name"')
-    return made
+        message = f"{quoted(output)} is not a path inside the build folder"
+        raise table.error((key,), message, 'write e.g. "bin/name"')
+    return output
 
 
 def _packages(table: TomlTable) -> tuple[str, ...]:
@@ -209,8 +196,8 @@ def check_packages(table: TomlTable, at: Key, names: Sequence[str]) -> None:
     """Refuse what cannot be the name of a Debian package; ``at`` is the list of them."""
     for i, name in enumerate(names):
         if not _PACKAGE.fullmatch(name):
-            message = f"{quoted(name)} is not the name of a Debian package"
-            raise table.error((*at, i), message, 'write it as in "zlib1g-dev"')
+            message = f"{quoted(name)} is not a name of a Debian package"
+            raise table.error((*at, i), message, 'write e.g. "zlib1g-dev"')
 
 
 def _link(table: TomlTable) -> str | None:
@@ -221,7 +208,7 @@ def _link(table: TomlTable) -> str | None:
     check_placeholders(table, ("link",), link, LINK_NAMES)
     for name in ("program", "layout"):
         if name not in names_in(link):
-            message = f"does not use {{{name}}}, so no other layout can be linked"
+            message = f"does not use {{{name}}}"
             hint = 'write link = "{cc} -o {program} *.o {layout} {ldflags}"'
             raise table.error(("link",), message, hint)
     return link
@@ -237,7 +224,7 @@ def check_placeholders(table: TomlTable, at: Key, text: str, valid: Iterable[str
         raise table.error(at, f"{error} in {quoted(text)}", literal) from None
     for name in used:
         if name not in names:
-            hint = suggestion(f"{{{name}}}", [f"{{{one}}}" for one in names])
+            hint = suggestion(f"{{{name}}}", [f"{{{n}}}" for n in names])
             message = f"no placeholder {quoted(f'{{{name}}}')}"
             raise table.error(at, message, f"{hint} ({literal})")
 
@@ -316,10 +303,10 @@ def read_command(table: TomlTable, name: str, *, bound: str = "") -> tuple[str, 
         with contextlib.suppress(ValueError):  # a stray brace, refused below
             for other in _BINDING.keys() & set(names_in(word)) - {bound}:
                 what, how = _BINDING[other]
-                raise table.error((name, i), f"there is no {what} here", f"write {how}")
+                raise table.error((name, i), f"this benchmark has no {what}", f"write {how}")
         check_placeholders(table, (name, i), word, valid)
     if not any({"program", "python"} & set(names_in(word)) for word in command):
-        message = "never uses {program}, so that every variant would run the same"
+        message = "does not use {program}, so every variant would run the same command"
         raise table.error((name,), message, f"write {example}")
     return command
 

@@ -78,7 +78,7 @@ def skeleton(path: str) -> str:
 
 _CHECK = """\
 # What `whyfast check` builds and times, at both ends of a change.
-{said}
+{comments}
 [study]
 title = "Did this change make it slower?"
 baseline = "release"
@@ -103,7 +103,7 @@ def check_file(project: Project) -> str:
     """The text of a ``whyfast.toml`` for that project."""
     text = _CHECK.format(
         # Names of files stand in them, which a line end must not lead out of the comment.
-        said="".join(f"# {_printable(line)}\n" for line in project.said),
+        comments="".join(f"# {_printable(line)}\n" for line in project.comments),
         steps="".join(f"    {_string(step)},\n" for step in project.steps),
         program=_string(project.program),
         env=_table("build.env", project.env),
@@ -164,13 +164,13 @@ def project_of(folder: Path) -> tuple[str, Project]:
 
     The first kind that its files tell and that has something to time. UserError when there is none.
     """
-    told = [
+    kinds = [
         kind
         for kind, (marks, _) in KINDS.items()
         if any(True for mark in marks for _ in folder.glob(mark))
     ]
     errors = []
-    for kind in told:
+    for kind in kinds:
         try:
             return kind, KINDS[kind][1](folder)
         except UserError as error:
@@ -178,4 +178,4 @@ def project_of(folder: Path) -> tuple[str, Project]:
     if errors:
         raise errors[0]
     known = ", ".join(dict.fromkeys(m[0] for m, _ in KINDS.values()))
-    raise UserError(f"has none of {known}; name the folder of the project", where=folder)
+    raise UserError(f"contains none of {known}; expected the folder of a project", where=folder)

@@ -32,7 +32,7 @@ def read_source(table: TomlTable, folder: Path) -> Source:
     more, read = _KINDS[given[0]]
     if len(given) > 1:
         hint = f"give one of {listed(_KINDS)}"
-        raise table.error((given[1],), "a study has one source", hint)
+        raise table.error((given[1],), "a second source", hint)
     table.check_keys(given[0], *more)
     return read(table, folder)
 

@@ -9,14 +9,14 @@ import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from whyfast.formats.input import read_bytes
 from whyfast.model.errors import StudyError, UserError
 
-# ---- How errors spell keys, names and kinds of values, and what was probably meant.
+# Words of errors: keys, names, kinds of values, and what was probably meant.
 
 #: Where a value stands in a study file: names of keys, and indices of list entries.
 Key = tuple[str | int, ...]
@@ -88,16 +88,12 @@ def suggestion(name: str, valid: Iterable[str]) -> str | None:
     return f"valid: {listed(names)}"
 
 
-# ---- On which line of a TOML text a key stands.
-#
-# tomllib gives values without places. This scanner walks the text once more, only when an error is
-# to
-# be reported. It does not judge: where the text is not TOML it stops, and knows what came before.
+# Lines of keys. tomllib gives values without places. This scanner reads the text once more, only
+# when an error is reported. Where the text is not TOML it stops, and knows what came before.
 
-#: Parts of a key, with the places in lists.
+#: Most parts of a key, with indices of lists.
 _DEEPEST = 100
 
-_SPACE = re.compile(r"[ \t]*")
 _GAP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _STRING = re.compile(
     r'"""(?:[^\\]|\\.)*?"{3,5}'
@@ -107,6 +103,7 @@ _STRING = re.compile(
     re.DOTALL,
 )
 _SCALAR = re.compile(r"[^,\]}#\n]+")
+_NAME = re.compile(rf"[ \t]*({_STRING.pattern}|{_BARE.pattern})[ \t]*", re.DOTALL)
 
 
 def line_of(text: str, key: Key) -> int | None:
@@ -115,27 +112,21 @@ def line_of(text: str, key: Key) -> int | None:
     A table's line is that of its header, or else of the first key inside it. An ``int`` in the key
     is the index of a list entry or of an ``[[array.of.tables]]`` entry.
     """
-    scan = _scan(text)
+    scan = _Scan(text)
     offset = scan.given.get(key, scan.implied.get(key))
     return None if offset is None else _line(text, offset)
 
 
 def nearest_line(text: str, key: Key) -> int | None:
     """The line of the key, or of the innermost table around it that is in the text."""
-    for end in range(len(key), 0, -1):
-        line = line_of(text, key[:end])
-        if line is not None:
-            return line
-    return None
+    lines = (line_of(text, key[:end]) for end in range(len(key), 0, -1))
+    return next((line for line in lines if line is not None), None)
 
 
 def first_duplicate(text: str) -> tuple[Key, int, int] | None:
     """The first key that is given twice, with both lines."""
-    twice = _scan(text).twice
-    if twice is None:
-        return None
-    key, first, second = twice
-    return key, _line(text, first), _line(text, second)
+    twice = _Scan(text).twice
+    return twice and (twice[0], _line(text, twice[1]), _line(text, twice[2]))
 
 
 def _line(text: str, offset: int) -> int:
@@ -146,163 +137,133 @@ class _NotToml(Exception):
     """The text stops being TOML here."""
 
 
-def _scan(text: str) -> _Scan:
-    scan = _Scan(text)
-    with contextlib.suppress(_NotToml, RecursionError):
-        scan.document()
-    return scan
-
-
-@dataclass
 class _Scan:
-    text: str
-    at: int = 0
-    given: dict[Key, int] = field(default_factory=dict)
-    implied: dict[Key, int] = field(default_factory=dict)
-    entries: dict[Key, int] = field(default_factory=dict)  # of arrays of tables
-    values: dict[Key, int] = field(default_factory=dict)  # given by key = value
-    dotted: dict[Key, int] = field(default_factory=dict)  # a of a.b = value
-    twice: tuple[Key, int, int] | None = None
+    """Offsets of keys: ``given`` by a header or value, ``implied`` by keys inside them."""
 
-    def document(self) -> None:
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+        self.given: dict[Key, int] = {}
+        self.implied: dict[Key, int] = {}
+        self.twice: tuple[Key, int, int] | None = None
+        self._entries: dict[Key, int] = {}  # last indices of arrays of tables
+        self._values: dict[Key, int] = {}  # of key = value
+        self._dotted: dict[Key, int] = {}  # a of a.b = value
+        with contextlib.suppress(_NotToml, RecursionError):
+            self._document()
+
+    def _document(self) -> None:
         table: Key = ()
-        self.skip(_GAP)
+        self._match(_GAP)
         while self.at < len(self.text):
             start = self.at
-            if self.text.startswith("[[", self.at):
-                self.at += 2
-                table = self.entry(self.inside((), self.key()), start)
-                self.expect("]]")
-            elif self.text.startswith("[", self.at):
-                self.at += 1
-                table = self.inside((), self.key())
-                self.give(table, start)
-                self.expect("]")
+            if brackets := re.compile(r"\[\[?").match(self.text, start):
+                self.at = brackets.end()
+                table = self._header(self._key(), start, array=len(brackets[0]) == 2)
+                self._expect("]" * len(brackets[0]))
             else:
-                self.pair(table)
-            self.skip(_GAP)
+                self._pair(table)
+            self._match(_GAP)
 
-    def pair(self, table: Key) -> None:
+    def _header(self, names: tuple[str, ...], start: int, *, array: bool) -> Key:
+        """The key of the table; within an array of tables, of its last entry."""
+        key: Key = ()
+        for name in names:
+            if key in self._entries:
+                key = (*key, self._entries[key])
+            key = (*key, name)
+        if array:
+            index = self._entries[key] = self._entries.get(key, -1) + 1
+            if index == 0:
+                self._give(key, start)
+            key = (*key, index)
+        self._give(key, start)
+        return key
+
+    def _pair(self, table: Key) -> None:
         start = self.at
-        key = table + self.key()
-        self.expect("=")
+        key = table + self._key()
+        self._expect("=")
         for end in range(len(table) + 1, len(key)):
-            self.clash(key[:end], self.values, start)  # a = 1, a.b = 2
-            self.dotted.setdefault(key[:end], start)
-        self.clash(key, self.dotted, start)  # a.b = 2, a = 1
-        self.values[key] = start
-        self.give(key, start)
-        self.value(key)
+            self._clash(key[:end], self._values, start)  # a = 1, a.b = 2
+            self._dotted.setdefault(key[:end], start)
+        self._clash(key, self._dotted, start)  # a.b = 2, a = 1
+        self._values[key] = start
+        self._give(key, start)
+        self._value(key)
 
-    def value(self, key: Key) -> None:
-        if len(key) > _DEEPEST:  # each level costs time for all that is in it
+    def _value(self, key: Key) -> None:
+        if len(key) > _DEEPEST:  # each level costs time for everything inside it
             raise _NotToml
-        self.skip(_SPACE)
-        if self.text.startswith("[", self.at):
-            self.array(key)
-        elif self.text.startswith("{", self.at):
-            self.inline_table(key)
-        elif self.text[self.at : self.at + 1] in ('"', "'"):
-            self.match(_STRING)
-        else:
-            self.match(_SCALAR)
-
-    def array(self, key: Key) -> None:
-        self.expect("[")
+        while self.text[self.at : self.at + 1] in (" ", "\t"):
+            self.at += 1
+        first = self.text[self.at : self.at + 1]
+        if first not in ("[", "{"):
+            self._match(_STRING if first in ('"', "'") else _SCALAR)
+            return
+        closing = {"[": "]", "{": "}"}[first]
         index = 0
-        self.skip(_GAP)
-        while not self.text.startswith("]", self.at):
-            self.give((*key, index), self.at)
-            self.value((*key, index))
-            index += 1
-            self.comma("]")
-        self.expect("]")
-
-    def inline_table(self, key: Key) -> None:
-        self.expect("{")
-        self.skip(_GAP)
-        while not self.text.startswith("}", self.at):
-            self.pair(key)
-            self.comma("}")
-        self.expect("}")
-
-    def comma(self, closing: str) -> None:
-        self.skip(_GAP)
-        if not self.text.startswith(closing, self.at):
-            self.expect(",")
-            self.skip(_GAP)
-
-    def key(self) -> tuple[str, ...]:
-        parts: list[str] = []
-        while True:
-            if len(parts) > _DEEPEST:
-                raise _NotToml
-            self.skip(_SPACE)
-            if self.text[self.at : self.at + 1] in ('"', "'"):
-                parts.append(_unquoted(self.match(_STRING)))
+        self._expect(first)
+        while not self.text.startswith(closing, self.at):
+            if first == "{":
+                self._pair(key)
             else:
-                parts.append(self.match(_BARE))
-            self.skip(_SPACE)
+                self._give((*key, index), self.at)
+                self._value((*key, index))
+            index += 1
+            self._match(_GAP)
+            if not self.text.startswith(closing, self.at):
+                self._expect(",")
+        self.at += 1
+
+    def _key(self) -> tuple[str, ...]:
+        parts: list[str] = []
+        while len(parts) <= _DEEPEST:
+            parts.append(_unquoted(self._match(_NAME).strip(" \t")))
             if not self.text.startswith(".", self.at):
                 return tuple(parts)
             self.at += 1
+        raise _NotToml
 
-    def inside(self, table: Key, names: tuple[str, ...]) -> Key:
-        """The names as a key; an array of tables means its last entry, if more follows."""
-        key = table
-        for i, name in enumerate(names):
-            key = (*key, name)
-            if key in self.entries and i < len(names) - 1:
-                key = (*key, self.entries[key])
-        return key
-
-    def entry(self, array: Key, start: int) -> Key:
-        index = self.entries.get(array, -1) + 1
-        self.entries[array] = index
-        if index == 0:
-            self.give(array, start)
-        self.give((*array, index), start)
-        return (*array, index)
-
-    def give(self, key: Key, start: int) -> None:
-        self.clash(key, self.given, start)
+    def _give(self, key: Key, start: int) -> None:
+        self._clash(key, self.given, start)
         self.given.setdefault(key, start)
         for end in range(len(key) - 1, 0, -1):
             if key[:end] in self.implied:
                 break  # with all above it
             self.implied[key[:end]] = start
 
-    def clash(self, key: Key, before: Mapping[Key, int], start: int) -> None:
+    def _clash(self, key: Key, before: Mapping[Key, int], start: int) -> None:
         if self.twice is None and key in before:
             self.twice = (key, before[key], start)
 
-    def expect(self, token: str) -> None:
-        self.skip(_SPACE)
+    def _expect(self, token: str) -> None:
+        """Skip the token, and the gap behind an opening bracket or a comma."""
         if not self.text.startswith(token, self.at):
             raise _NotToml
         self.at += len(token)
+        if token in "[{,":
+            self._match(_GAP)
 
-    def match(self, pattern: re.Pattern[str]) -> str:
-        found = pattern.match(self.text, self.at)
-        if found is None:
+    def _match(self, pattern: re.Pattern[str]) -> str:
+        match = pattern.match(self.text, self.at)
+        if match is None:
             raise _NotToml
-        self.at = found.end()
-        return found[0]
-
-    def skip(self, pattern: re.Pattern[str]) -> None:
-        found = pattern.match(self.text, self.at)
-        if found is not None:
-            self.at = found.end()
+        self.at = match.end()
+        return match[0]
 
 
-def _unquoted(raw: str) -> str:
-    if "\\" not in raw:
-        return raw[1:-1]
+def _unquoted(name: str) -> str:
+    if name[0] not in "\"'":
+        return name
+    if "\\" not in name:
+        return name[1:-1]
     try:
-        return str(tomllib.loads(f"key = {raw}")["key"])
+        return str(tomllib.loads(f"key = {name}")["key"])
     except ValueError as error:
         raise _NotToml from error
 
+
+# Study files.
 
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -348,8 +309,7 @@ def _depth(data: Any, key: Key) -> int:
 #: A hundred parts of a key with dots between them. It never goes back, and begins at most once for
 #: each part.
 _LONG_KEY = re.compile(
-    r"(?<![\w-])(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}",
-    re.ASCII,
+    r"(?<![\w-])(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}", re.ASCII
 )
 
 #: Bytes of a study file that are read: a hundred times the largest that comes with whyfast.
@@ -371,11 +331,10 @@ def parse_toml(text: str) -> dict[str, Any]:
 
     The time of tomllib grows with the square of the parts of a dotted key, so no key has many.
     """
-    if found := _LONG_KEY.search(text):
-        line = text.count("\n", 0, found.start()) + 1
-        column = found.start() - text.rfind("\n", 0, found.start())
-        said = f"a key has more than 100 parts (at line {line}, column {column})"
-        raise tomllib.TOMLDecodeError(said)
+    if match := _LONG_KEY.search(text):
+        column = match.start() - text.rfind("\n", 0, match.start())
+        place = f"line {_line(text, match.start())}, column {column}"
+        raise tomllib.TOMLDecodeError(f"a key has more than 100 parts (at {place})")
     try:
         return tomllib.loads(text)
     except RecursionError:
@@ -396,9 +355,9 @@ def _read(file: Path) -> str:
         ) from None
 
 
-def _syntax_error(file: Path, text: str, said: str) -> StudyError:
-    place = _PLACE.search(said)
-    what = _PLACE.sub("", said)
+def _syntax_error(file: Path, text: str, message: str) -> StudyError:
+    place = _PLACE.search(message)
+    what = _PLACE.sub("", message)
     what = what[:1].lower() + what[1:]
     hints = []
     line = None
@@ -409,12 +368,13 @@ def _syntax_error(file: Path, text: str, said: str) -> StudyError:
         line = text.rstrip().count("\n") + 1
         hints.append("the file ends too early")
     if what == "invalid value":
-        hints.append("a string stands in quotes")
+        hints.append("write strings in quotes")
     twice = first_duplicate(text)
     # The scanner is more patient than tomllib and may have found a duplicate below the first error.
     if twice is not None and line is not None and twice[2] <= line:
         key, first, second = twice
         hint = f"first on line {first}"
-        return StudyError("is given twice", file=file, line=second, key=dotted(key), hint=hint)
-    said = f"not valid TOML: {what}"
-    return StudyError(said, file=file, line=line, key=None, hint=", ".join(hints) or None)
+        return StudyError("duplicate key", file=file, line=second, key=dotted(key), hint=hint)
+    return StudyError(
+        f"not valid TOML: {what}", file=file, line=line, key=None, hint=", ".join(hints) or None
+    )

@@ -37,7 +37,7 @@ def parse_duration(value: object) -> float:
     """
     seconds = _seconds(value)
     if not 0 < seconds < math.inf:
-        raise ValueError("must be longer than nothing, and finite")
+        raise ValueError("must be positive and finite")
     return seconds
 
 
@@ -70,7 +70,7 @@ def parse_size(value: object) -> float:
         raise ValueError(f"{quoted(value)} is not a size: {quoted(match[2])} is not a unit")
     size = float(match[1]) * scale
     if not 1 <= size < math.inf:
-        raise ValueError("must be more than nothing, and finite")
+        raise ValueError("must be positive and finite")
     return size
 
 
@@ -89,7 +89,7 @@ def parse_margin(value: object) -> float:
     else:
         raise ValueError(f"must be a percentage, not {kind(value)}")
     if not 0 < margin < 1:
-        raise ValueError(f"must be more than 0 % and less than 100 %, not {margin * 100:.4g} %")
+        raise ValueError(f"must be between 0 % and 100 %, not {margin * 100:.4g} %")
     return margin
 
 
@@ -126,10 +126,10 @@ class TomlTable:
         """A mistake at a key inside this table; ``()`` is the table itself."""
         return self.document.error(self.key + at, message, hint)
 
-    def check_keys(self, *valid: str) -> None:
-        """Refuse keys that are not among the valid ones."""
+    def check_keys(self, *valid: str, old: tuple[str, ...] = ()) -> None:
+        """Refuse keys that are not among the valid ones, nor old names of these."""
         for name in self.data:
-            if name not in valid:
+            if name not in valid and name not in old:
                 raise self.error((name,), "unknown key", suggestion(name, valid))
 
     def require(self, name: str, example: str) -> None:
@@ -203,10 +203,10 @@ class TomlTable:
         if not isinstance(value, list):
             raise self.error((name,), f"must be a string or a list of strings, not {kind(value)}")
         names = self.strings(name)
-        for i, one in enumerate(names):
-            if one in names[:i]:
-                raise self.error((name, i), f"{quoted(one)} is in the list twice")
-        return tuple((one, (*self.key, name, i)) for i, one in enumerate(names))
+        for i, text in enumerate(names):
+            if text in names[:i]:
+                raise self.error((name, i), f"{quoted(text)} is in the list twice")
+        return tuple((text, (*self.key, name, i)) for i, text in enumerate(names))
 
     def flag(self, name: str) -> bool:
         """true or false; false when it is not given."""

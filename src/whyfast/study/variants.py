@@ -65,16 +65,16 @@ _OUTSIDE = ("source", "study", "pyperformance")
 def read_sysctl(table: TomlTable) -> dict[str, str]:
     """``sysctl = { "net.core.bpf_jit_harden" = 2 }``: names as the program sysctl has them."""
     inner = table.table("sysctl")
-    found = {}
+    settings = {}
     for name, value in inner.data.items():
         if not _SETTING.fullmatch(name):
-            message = f"{quoted(name)} is not the name of a setting of the kernel"
+            message = f"{quoted(name)} is not the name of a kernel setting"
             hint = 'quote the whole name: sysctl = { "net.core.bpf_jit_harden" = 2 }'
             raise inner.error((name,), message, hint)
         if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
             raise inner.error((name,), f"must be a whole number or a string, not {kind(value)}")
-        found[name] = str(value)
-    return found
+        settings[name] = str(value)
+    return settings
 
 
 def check_running(
@@ -96,8 +96,8 @@ def check_running(
                 )
             if variant.sysctl and not benchmark.kind.says_ready:
                 message = (
-                    f"sysctl is held until a program says that it is ready, which those of the "
-                    f"runner {benchmark.runner} ({benchmark.family_name}) do not"
+                    f"sysctl needs a program that reports that it is ready; programs of the runner "
+                    f"{benchmark.runner} ({benchmark.family_name}) do not"
                 )
                 able = [quoted(k.name) for k in RUNNER_KINDS.values() if k.says_ready]
                 raise top.error((*at, "sysctl"), message, f"use runner = {' or '.join(able)}")
@@ -125,8 +125,8 @@ def check_interpreters(
     for v in variants:
         if not v.python and used:
             key, name = used[0]
-            message = f"{{{name}}} stands for nothing in {v.name}, which has no python"
-            raise top.error(key, message, 'give it one: python = "pyenv:3.12"')
+            message = f"{{{name}}} has no value: {v.name} has no python"
+            raise top.error(key, message, 'write python = "pyenv:3.12"')
         if v.python and not used:
             message = f"{v.name} has python, but nothing uses {{python}}"
             hint = 'begin the command of a benchmark with "{python}"'
@@ -137,31 +137,23 @@ def _uses_run(command: Sequence[str]) -> bool:
     return any("run" in names_in(word) for word in command)
 
 
-def read_kernel(table: TomlTable) -> str:
-    """``kernel = "debian:linux-6.12"``; empty when it is not given."""
-    kernel = table.string("kernel")
-    provider, colon, name = kernel.partition(":")
-    if kernel and not (colon and provider.strip() and name.strip()):
-        message = f"{quoted(kernel)} is not a kernel"
-        raise table.error(("kernel",), message, 'write it as in "debian:linux-6.12"')
-    return kernel
-
-
 def check_boot(table: TomlTable, words: Sequence[str]) -> None:
     """Parameters of a kernel are words."""
     for i, word in enumerate(words):
         if word.split() != [word]:
-            message = f"{quoted(word)} is not one parameter of the kernel"
-            raise table.error(("boot", i), message, 'write one word each, as in "spectre_v2=off"')
+            message = f"{quoted(word)} is not one kernel parameter"
+            raise table.error(
+                ("boot", i), message, 'write one word per parameter, e.g. "spectre_v2=off"'
+            )
 
 
 def check_vms(top: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]) -> None:
     """All variants have a kernel or none has; and what runs there can."""
     bare = [v.name for v in variants if not v.kernel]
-    own = [v.name for v in variants if v.kernel]
-    if own and bare:
-        message = f"{own[0]} has a kernel of its own and {bare[0]} has none"
-        raise top.error(("variant",), message, "give every variant one, or none")
+    booted = [v.name for v in variants if v.kernel]
+    if booted and bare:
+        message = f"{booted[0]} has a kernel and {bare[0]} has none"
+        raise top.error(("variant",), message, "give every variant a kernel, or no variant")
     for v in variants:
         if v.boot and not v.kernel:
             message = f"{v.name} has boot parameters and no kernel"
@@ -172,16 +164,15 @@ def check_vms(top: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[
         at = ("benchmarks", benchmark.family_name)
         if not benchmark.kind.boots:
             able = [k.name for k in RUNNER_KINDS.values() if k.boots]
-            message = (
-                f"a kernel of its own needs the runner {' or '.join(able)}, not {benchmark.runner}"
-            )
+            needed = " or ".join(able)
+            message = f"variants with a kernel need the runner {needed}, not {benchmark.runner}"
             hint = f"write runner = {' or '.join(map(quoted, able))}"
             raise top.error((*at, "runner"), message, hint)
         for word in benchmark.command:
             for name in names_in(word):
                 if name in _OUTSIDE:
-                    message = f"{{{name}}} is not there in a guest, which has the program alone"
-                    hint = "let the program contain what it needs"
+                    message = f"{{{name}}} is not available in a virtual machine"
+                    hint = "build everything that it needs into the program"
                     raise top.error((*at, "command"), message, hint)
 
 
@@ -197,9 +188,7 @@ LAYER_KEYS = (
     *("env", "sysctl", "expect", "evidence_only", "about"),
 )
 #: What a variant may be expected to be, by the evidence that shows it.
-EXPECTATIONS = {
-    "dispatch": ("replicated", "merged", "partly merged", "none", "loop", "tail-call"),
-}
+EXPECTATIONS = {"dispatch": ("replicated", "merged", "partly merged", "none", "loop", "tail-call")}
 
 
 @dataclass(frozen=True)
@@ -226,10 +215,10 @@ class Layer:
 def read_layer(table: TomlTable) -> Layer:
     """The layer of a ``[variant.NAME]`` or ``[axes.AXIS.VALUE]`` table; its keys are checked."""
     texts = {
-        "toolchain": _toolchain(table),
-        "python": _python(table),
+        "toolchain": _provided(table, "toolchain", "a toolchain", 'PROVIDER:NAME, e.g. "path:gcc"'),
+        "python": _provided(table, "python", "an interpreter", 'PROVIDER:NAME, e.g. "pyenv:3.12"'),
         "revision": _revision(table),
-        "kernel": read_kernel(table),
+        "kernel": _provided(table, "kernel", "a kernel", 'PROVIDER:NAME, e.g. "debian:linux-6.12"'),
     }
     values: dict[str, str | bool] = {name: text for name, text in texts.items() if text}
     if "evidence_only" in table:
@@ -246,22 +235,13 @@ def read_layer(table: TomlTable) -> Layer:
     )
 
 
-def _toolchain(table: TomlTable) -> str:
-    toolchain = table.string("toolchain")
-    provider, colon, name = toolchain.partition(":")
-    if toolchain and not (colon and provider.strip() and name.strip()):
-        message = f"{quoted(toolchain)} is not a toolchain"
-        raise table.error(("toolchain",), message, 'write provider:name, as in "path:gcc"')
-    return toolchain
-
-
-def _python(table: TomlTable) -> str:
-    python = table.string("python")
-    provider, colon, name = python.partition(":")
-    if python and not (colon and provider.strip() and name.strip()):
-        message = f"{quoted(python)} is not an interpreter"
-        raise table.error(("python",), message, 'write provider:name, as in "pyenv:3.12"')
-    return python
+def _provided(table: TomlTable, key: str, what: str, form: str) -> str:
+    """``PROVIDER:NAME``; empty when it is not given."""
+    text = table.string(key)
+    provider, colon, name = text.partition(":")
+    if text and not (colon and provider.strip() and name.strip()):
+        raise table.error((key,), f"{quoted(text)} is not {what}", f"write {form}")
+    return text
 
 
 def _revision(table: TomlTable) -> str:
@@ -295,8 +275,8 @@ def _change(table: TomlTable, name: str) -> ListChange:
     if name == "keep":
         for i, pattern in enumerate(change.values):
             if not _SECTION.fullmatch(pattern):
-                message = f"{quoted(pattern)} is not the name of a section of code, or a pattern"
-                raise table.error((*where, i), message, 'write it as in ".text.hot.*"')
+                message = f"{quoted(pattern)} is not a name or pattern of code sections"
+                raise table.error((*where, i), message, 'write e.g. ".text.hot.*"')
     return change
 
 
@@ -320,12 +300,12 @@ def resolve(
     for recipe in by_hand:
         if recipe.name in recipes:
             hint = "rename it, or exclude that combination"
-            raise document.error(recipe.key, "[axes] spans a variant of this name too", hint)
+            raise document.error(recipe.key, "[axes] has a variant of this name, too", hint)
         recipes[recipe.name] = recipe
     variants = [_variant(document, recipe, recipes) for recipe in recipes.values()]
-    found = tuple(v for v in variants if v is not None)
-    _check_fixes(document, found, recipes)
-    return found
+    built = tuple(v for v in variants if v is not None)
+    _check_fixes(document, built, recipes)
+    return built
 
 
 def _check_fixes(
@@ -337,9 +317,9 @@ def _check_fixes(
         if v.fixes is not None and (v.fixes == v.name or v.fixes not in names):
             abstract = v.fixes in recipes and v.fixes not in names
             if v.fixes == v.name:
-                message = f"{quoted(v.name)} cannot be a fix of itself"
+                message = f"{quoted(v.name)} fixes itself"
             elif abstract:
-                message = f"{quoted(v.fixes)} is abstract and is never built"
+                message = f"{quoted(v.fixes)} is abstract, so it is never built"
             else:
                 message = f"no variant {quoted(v.fixes)}"
             hint = suggestion(v.fixes, [name for name in names if name != v.name])
@@ -403,7 +383,7 @@ def ancestry(
         if name in open_:
             chain = list(open_)
             circle = [*chain[chain.index(name) :], name]
-            raise document.error(key, "extends itself in a circle: " + " → ".join(circle))
+            raise document.error(key, "circular extends: " + " → ".join(circle))
         if name not in done:
             open_[name] = iter(recipes[name].extends)
     return list(done)

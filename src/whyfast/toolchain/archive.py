@@ -51,14 +51,14 @@ def archive_address(command: RunCommand = run, env: Mapping[str, str] | None = N
     CannotBuildHere when apt names none.
     """
     env = os.environ if env is None else env
-    own = env.get(VARIABLE, "").rstrip("/")
-    if own:
-        return own
+    address_set = env.get(VARIABLE, "").rstrip("/")
+    if address_set:
+        return address_set
     try:
         address = _from_lists(command) or _from_configuration(command)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotBuildHere(
-            f"apt is not here to name a Debian archive ({error}); set {VARIABLE} to its address"
+            f"apt cannot be run to find a Debian archive ({error}); set {VARIABLE} to its address"
         ) from error
     if not address:
         raise CannotBuildHere(
@@ -91,8 +91,8 @@ def _from_configuration(command: RunCommand) -> str | None:
             ],
             timeout=TIMEOUT,
         )
-    found = re.findall(r"^'(\S+/debian)/+dists/[^/']+/InRelease'", done.stdout, re.MULTILINE)
-    return str(found[0]) if found else None
+    addresses = re.findall(r"^'(\S+/debian)/+dists/[^/']+/InRelease'", done.stdout, re.MULTILINE)
+    return str(addresses[0]) if addresses else None
 
 
 def expires(suite: str) -> bool:
@@ -111,7 +111,7 @@ def proxy_options(command: RunCommand = run) -> list[str]:
 
 
 def download(path: str, sha256: str, to: Path, command: RunCommand = run) -> str | None:
-    """Fetch a file of the archive to ``to``; None, or in one line why it could not be had.
+    """Fetch a file of the archive to ``to``; None, or the reason in one line.
 
     CannotBuildHere when there is no archive or no apt. A file with another sha256 is refused.
     """
@@ -121,13 +121,13 @@ def download(path: str, sha256: str, to: Path, command: RunCommand = run) -> str
     if done.returncode == 0 and to.is_file():
         return None
     to.unlink(missing_ok=True)
-    said = " ".join(done.stderr.split())
+    message = " ".join(done.stderr.split())
     # First: the hashes that it prints then may have a 404 in them, as an address may.
-    if re.search(r"[Hh]ash.?[Ss]um mismatch", said):
-        return "it has another sha256 than the study says"
-    if re.search(r"(?:^| )404(?: |$)", said):
+    if re.search(r"[Hh]ash.?[Ss]um mismatch", message):
+        return "its sha256 differs from that in the study"
+    if re.search(r"(?:^| )404(?: |$)", message):
         return "the archive does not serve it"
-    errors = re.findall(r"E: (.+?)(?= [EW]: |$)", said)
+    errors = re.findall(r"E: (.+?)(?= [EW]: |$)", message)
     return errors[0] if errors else f"apt-helper ended with exit code {done.returncode}"
 
 
@@ -136,19 +136,19 @@ def _helper(command: RunCommand) -> str:
     try:
         done = command(["apt-config", "shell", "found", "Dir::Bin::methods/d"], timeout=TIMEOUT)
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise CannotBuildHere(f"apt is not here to download with: {error}") from error
+        raise CannotBuildHere(f"apt, which downloads it, cannot be run: {error}") from error
     words = shlex.split(done.stdout.strip())
     methods = words[0].partition("=")[2] if words else ""
     helper = Path(methods or "/usr/lib/apt/methods/").parent / "apt-helper"
     if not helper.is_file():
-        raise CannotBuildHere(f"apt has no {helper} to download with")
+        raise CannotBuildHere(f"apt's program for downloads is missing: {helper}")
     return str(helper)
 
 
 def listed_sources(package: str, suite: str, command: RunCommand = run) -> list[Listed]:
     """The upstream tarballs of a source package that a suite's signed index names.
 
-    CannotBuildHere when the index cannot be had. Downloads about 12 MB.
+    CannotBuildHere when the index is not available. Downloads about 12 MB.
     """
     with _private_apt(f"deb-src {archive_address(command)} {suite} main", suite) as options:
         question = ["showsrc", "--only-source", package]
@@ -192,7 +192,7 @@ def listed_binaries(
 ) -> list[Binary]:
     """The packages of a suite whose names match a regular expression, by its signed index.
 
-    CannotBuildHere when the index cannot be had. Downloads up to 13 MB.
+    CannotBuildHere when the index is not available. Downloads up to 13 MB.
     """
     line = f"deb [arch={architecture}] {archive_address(command)} {suite} main"
     with _private_apt(line, suite) as options:
@@ -245,9 +245,9 @@ def _ask(
         if done.returncode == 0:
             done = command(["apt-cache", *options, *question])
     except OSError as error:
-        raise CannotBuildHere(f"apt is not here to read {what} with: {error}") from error
+        raise CannotBuildHere(f"apt, which reads {what}, cannot be run: {error}") from error
     if done.returncode != 0:
-        raise CannotBuildHere(f"{what} cannot be had: {_last(done)}")
+        raise CannotBuildHere(f"{what} is not available: {_last(done)}")
     return done
 
 

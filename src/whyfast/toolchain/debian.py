@@ -64,8 +64,8 @@ class DebianName:
     @property
     def path(self) -> str:
         """``PATH`` inside the root: the tools of this very LLVM go first."""
-        own = f"/usr/lib/llvm-{self.major}/bin:" if self.kind == "clang" else ""
-        return f"{own}/usr/local/bin:/usr/bin:/bin"
+        llvm = f"/usr/lib/llvm-{self.major}/bin:" if self.kind == "clang" else ""
+        return f"{llvm}/usr/local/bin:/usr/bin:/bin"
 
 
 def known_names() -> list[str]:
@@ -75,20 +75,20 @@ def known_names() -> list[str]:
 
 def parse_name(name: str) -> DebianName:
     """UserError for a name of another form, and for one that must say its suite and does not."""
-    found = _NAME.fullmatch(name)
-    if not found:
+    match = _NAME.fullmatch(name)
+    if not match:
         raise UserError(
-            f"toolchain debian:{name}: write debian:clang-VERSION or debian:gcc-VERSION, with "
-            f"@SUITE behind it where need be, e.g. debian:clang-19@bookworm"
+            f"invalid toolchain debian:{name}; expected debian:clang-VERSION or "
+            f"debian:gcc-VERSION, optionally with @SUITE, e.g. debian:clang-19@bookworm"
         )
-    compiler = f"{found['kind']}-{found['major']}"
-    suite = found["suite"] or _DEFAULT.get(compiler)
+    compiler = f"{match['kind']}-{match['major']}"
+    suite = match["suite"] or _DEFAULT.get(compiler)
     if not suite:
         raise UserError(
-            f"toolchain debian:{name}: say which suite has it, e.g. debian:{compiler}@sid; "
-            f"without one there are {', '.join(known_names())}"
+            f"toolchain debian:{name} needs a suite, e.g. debian:{compiler}@sid; without a suite: "
+            f"{', '.join(known_names())}"
         )
-    return DebianName(found["kind"], int(found["major"]), suite)
+    return DebianName(match["kind"], int(match["major"]), suite)
 
 
 #: Bytes that a root takes, about: gcc's, clang's, and for each further package.
@@ -126,9 +126,9 @@ class DebianProvider:
 
     def elsewhere(self, home: Home) -> list[str]:
         """Compilers that are installed from another suite than :meth:`names` means."""
-        found = (_ROOT.fullmatch(f.parent.name) for f in home.toolchains.glob("debian-*/size"))
+        matches = (_ROOT.fullmatch(f.parent.name) for f in home.toolchains.glob("debian-*/size"))
         known = {root_folder(home, parse_name(n), ()).name[:-8] for n in known_names()}
-        others = {m["compiler"] + "@" + m["suite"] for m in found if m and m["stem"] not in known}
+        others = {m["compiler"] + "@" + m["suite"] for m in matches if m and m["stem"] not in known}
         return sorted(others)
 
     def size(self, name: str, home: Home) -> int:
@@ -163,7 +163,7 @@ class DebianProvider:
             folder,
             (folder / "digest").exists,
             lambda: get_root(_spec(wanted, packages), folder, _what(wanted), progress),
-            lambda: progress(f"waiting for another whyfast that makes the root of {name}"),
+            lambda: progress(f"waiting for another whyfast that creates the root of {name}"),
         )
         return _toolchain(name, wanted, folder, home)
 
@@ -177,7 +177,7 @@ class DebianProvider:
         name = parse_name(full)
         folder = home.toolchains / recorded.folder
         if not folder.name.startswith(_stem(name)):
-            raise UserError(f"{recorded.folder} is no root of {recorded.name}")
+            raise UserError(f"{recorded.folder} is not a root of {recorded.name}")
         _can_be_entered()
         with exclusive(lock_of(folder)):
             if not _has(folder, recorded.digest):

@@ -112,9 +112,9 @@ def get_root(spec: RootSpec, folder: Path, what: str, progress: Callable[[str], 
     program = shutil.which("mmdebstrap")
     if program is None:
         raise CannotBuildHere(
-            "mmdebstrap, which makes Debian roots, is not installed; apt-get install mmdebstrap"
+            "mmdebstrap, which creates Debian roots, is not installed; apt-get install mmdebstrap"
         )
-    progress(f"making a root with {what}")
+    progress(f"creating a root with {what}")
     words = mmdebstrap_words(spec, program, "root" if os.geteuid() == 0 else "unshare")
     make_root(spec, folder, words, lambda text: progress(f"{what}: {text}"))
 
@@ -145,10 +145,10 @@ def _fill(folder: Path, words: Sequence[str], spec: RootSpec, say: Callable[[str
     record = root / RECORD
     packages = parse_record(record.read_text())
     if not packages:
-        raise CannotBuildHere(f"the Debian {spec.suite} root does not say what is in it")
+        raise CannotBuildHere(f"the Debian {spec.suite} root has no list of its packages")
     if spec.digest and digest_of(packages) != spec.digest:
         raise CannotBuildHere(
-            f"the Debian {spec.suite} root came out with other packages than it was to have"
+            f"the Debian {spec.suite} root has other packages than the recorded ones"
         )
     record.unlink()
     _make_harmless(root)
@@ -171,8 +171,8 @@ def _unpack_from(
     )
     assert maker.stdout is not None
     assert maker.stderr is not None
-    said: list[str] = []
-    reader = threading.Thread(target=_follow, args=(maker.stderr, said, say), daemon=True)
+    output: list[str] = []
+    reader = threading.Thread(target=_follow, args=(maker.stderr, output, say), daemon=True)
     reader.start()
     try:
         unpacking = subprocess.run(
@@ -192,7 +192,7 @@ def _unpack_from(
         _stop(maker)
         reader.join(PATIENCE)
     if status != 0:
-        raise CannotBuildHere(explain_failure(said, spec, status))
+        raise CannotBuildHere(explain_failure(output, spec, status))
     if unpacking.returncode != 0:
         if "No space left on device" in unpacking.stderr:
             raise CannotBuildHere(_full(spec))
@@ -201,11 +201,11 @@ def _unpack_from(
         raise CannotBuildHere(f"unpacking the Debian {spec.suite} root failed: {first[0]}")
 
 
-def _follow(stream: IO[bytes], said: list[str], say: Callable[[str], None]) -> None:
+def _follow(stream: IO[bytes], output: list[str], say: Callable[[str], None]) -> None:
     """Keep what mmdebstrap prints, and pass its steps on."""
     for raw in stream:
         line = raw.decode("utf-8", "replace").rstrip()
-        said.append(line)
+        output.append(line)
         step = _STEP.match(line)
         if step:
             say(step[1])
@@ -223,9 +223,9 @@ def _stop(maker: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def explain_failure(said: Sequence[str], spec: RootSpec, status: int) -> str:
+def explain_failure(output: Sequence[str], spec: RootSpec, status: int) -> str:
     """What mmdebstrap's messages mean, in one line."""
-    text = "\n".join(said)
+    text = "\n".join(output)
     missing = re.findall(
         r"^E: (?:Unable to locate package (\S+)|Package '(\S+)' has no installation candidate)",
         text,
@@ -242,27 +242,27 @@ def explain_failure(said: Sequence[str], spec: RootSpec, status: int) -> str:
     if "newuidmap" in text or "/etc/subuid" in text:
         return (
             "an ordinary user needs newuidmap (apt-get install uidmap) and a line in /etc/subuid "
-            "to make a Debian root; " + _last_error(said)
+            "to create a Debian root; " + _last_error(output)
         )
-    return f"mmdebstrap could not make a Debian {spec.suite} root: " + (
-        _last_error(said) or f"exit code {status}"
+    return f"mmdebstrap could not create a Debian {spec.suite} root: " + (
+        _last_error(output) or f"exit code {status}"
     )
 
 
 def _full(spec: RootSpec) -> str:
-    return f"the disk became full while the Debian {spec.suite} root was made"
+    return f"no space left on the disk for the Debian {spec.suite} root"
 
 
-def _last_error(said: Sequence[str]) -> str:
-    errors = [line.removeprefix("E: ") for line in said if line.startswith("E: ")]
+def _last_error(output: Sequence[str]) -> str:
+    errors = [line.removeprefix("E: ") for line in output if line.startswith("E: ")]
     # The first one is the cause; what follows is who noticed.
-    return errors[0] if errors else (said[-1] if said else "")
+    return errors[0] if errors else (output[-1] if output else "")
 
 
 def parse_record(text: str) -> dict[str, Package]:
     """Packages by name in what ``apt-cache show`` prints."""
-    found = [r for r in records(text) if "Package" in r and "Version" in r]
-    packages = {r["Package"]: Package(r["Version"], r.get("SHA256", "")) for r in found}
+    complete = [r for r in records(text) if "Package" in r and "Version" in r]
+    packages = {r["Package"]: Package(r["Version"], r.get("SHA256", "")) for r in complete}
     return dict(sorted(packages.items()))
 
 
@@ -318,17 +318,15 @@ def recorded_root(provenance: Mapping[str, Any], where: str) -> RecordedRoot:
     name, recorded = str(toolchain.get("name", "")), toolchain.get("packages")
     folder = Path(str(toolchain.get("root", ""))).parent.name
     if not name.startswith("debian:") or not isinstance(recorded, Mapping) or not recorded:
-        raise UserError(
-            f"was not built in a Debian root but by {name or 'no toolchain'}", where=where
-        )
+        raise UserError(f"not built in a Debian root, but by {name or 'no toolchain'}", where=where)
     if not _FOLDER.fullmatch(folder):
-        raise UserError(f"has no root of a Debian toolchain: {folder!r}", where=where)
+        raise UserError(f"not a root of a Debian toolchain: {folder!r}", where=where)
     packages = {}
     for package, text in recorded.items():
-        found = _RECORD.fullmatch(str(text))
-        if not found:
+        match = _RECORD.fullmatch(str(text))
+        if not match:
             raise UserError(f"package {package} is recorded without a sha256", where=where)
-        packages[str(package)] = Package(found["version"], found["sha256"])
+        packages[str(package)] = Package(match["version"], match["sha256"])
     target = str(toolchain.get("target", ""))
     architecture = "arm64" if target.startswith("aarch64") else "amd64"
     return RecordedRoot(name, folder, packages, architecture)
@@ -341,8 +339,8 @@ def check_archive(wanted: RecordedRoot, suite: str) -> None:
     """
     listed: dict[str, list[Binary]] = {}
     names = "|".join(re.sub(r"[+.]", r"[\g<0>]", name) for name in sorted(wanted.packages))
-    for one in listed_binaries(f"^({names})$", suite, wanted.architecture):
-        listed.setdefault(one.package, []).append(one)
+    for binary in listed_binaries(f"^({names})$", suite, wanted.architecture):
+        listed.setdefault(binary.package, []).append(binary)
     gone = [
         (name, package, listed.get(name, []))
         for name, package in wanted.packages.items()
@@ -357,7 +355,7 @@ def check_archive(wanted: RecordedRoot, suite: str) -> None:
 def _gone(gone: list[tuple[str, Package, list[Binary]]], total: int, suite: str) -> str:
     names = [
         f"{name} {package.version} ("
-        + (f"it has {', '.join(b.version for b in others)}" if others else "gone altogether")
+        + (f"it has {', '.join(b.version for b in others)}" if others else "no version left")
         + ")"
         for name, package, others in gone[:_NAMED]
     ]

@@ -1,4 +1,4 @@
-"""By which ways a root can be entered on this machine, found out by trying."""
+"""How this machine can enter the root of a toolchain, found by trial; and by chroot alone."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def try_chroot(program: str | None) -> tuple[str | None, str]:
     if program is None:
         return None, "chroot is not installed"
     if os.geteuid() != 0:
-        return None, "plain chroot is for root alone"
-    if said := says([program, "/", "/bin/true"]):
-        return None, f"chroot does not work ({said})"
+        return None, "plain chroot requires root"
+    if message := says([program, "/", "/bin/true"]):
+        return None, f"chroot does not work ({message})"
     with tempfile.TemporaryDirectory(prefix="whyfast-chroot-") as folder:
         try:
             make_devices(Path(folder))
         except OSError as error:
-            return None, f"chroot could have no /dev/null ({error.strerror})"
+            return None, f"chroot cannot create /dev/null ({error.strerror})"
     return program, ""
 
 
@@ -59,7 +59,7 @@ def entrances_in_words(have: Tools) -> list[str]:
     lines = [f"Debian roots: build steps by {steps}, measured programs by {programs}"]
     reasons = [r for r in (have.no_bubblewrap, have.no_unshare) if r]
     if steps == "chroot alone":
-        reasons.append("so steps have the network, and can write to the root")
+        reasons.append("steps can use the network and write to the root")
     return [*lines, *([f"  {'; '.join(reasons)}"] if reasons else [])]
 
 
@@ -75,7 +75,7 @@ def _first(have: Tools, order: tuple[str, ...]) -> str:
 def cannot_enter(have: Tools) -> str:
     """Why no root can be entered here."""
     reasons = [r for r in (have.no_bubblewrap, have.no_unshare, have.no_chroot) if r]
-    return f"a Debian root cannot be entered here: {'; '.join(reasons)}"
+    return f"Debian roots cannot be used on this machine: {'; '.join(reasons)}"
 
 
 def says(argv: list[str]) -> str:
@@ -90,16 +90,12 @@ def says(argv: list[str]) -> str:
     return lines[-1] if lines else f"exit code {done.returncode}"
 
 
-# ---- Entering a root with ``chroot`` alone, where nothing may be mounted, as in many containers.
+# chroot alone, for root in containers that allow no mounts. What the command needs is brought into
+# the root under its name outside: the folder of a build step is moved there while the step runs,
+# folders of a measured program are copied (as hard links where possible). The network stays, the
+# root is writable, and there is no ``/proc``.
 #
-# Only root may. What the command needs to see is brought into the root under the name that it has
-# outside: the folder of a build step is moved there while the step runs and back afterwards,
-# folders
-# of a program that is measured are copied (as links where that is possible). The network is not
-# cut
-# off, the root is not read-only, and there is no ``/proc``.
-#
-# Run as a script it is what a step is started with: ``chroot.py ROOT FOLDER START COMMAND…``.
+# Run as a script it starts a step: ``entrance.py ROOT FOLDER START COMMAND…``.
 
 #: Devices that programs expect, with their numbers (``Documentation/admin-guide/devices.txt``).
 DEVICES = {"null": (1, 3), "zero": (1, 5), "full": (1, 7), "random": (1, 8), "urandom": (1, 9)}

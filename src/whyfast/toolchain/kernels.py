@@ -43,7 +43,7 @@ _PACKAGE = re.compile(
     r"linux-(?P<kind>image|binary)-(?P<release>\d.*?-(?:(?P<flavour>cloud|rt)-)?amd64)"
     r"(?P<unsigned>-unsigned)?"
 )
-_FORM = "write debian:linux-VERSION, e.g. debian:linux-6.12, debian:linux-7.0@trixie-backports"
+_FORM = "expected debian:linux-VERSION, e.g. debian:linux-6.12, debian:linux-7.0@trixie-backports"
 
 
 @dataclass(frozen=True)
@@ -75,18 +75,16 @@ def parse_kernel(full: str) -> KernelName:
     """UserError for a name of another form, or of another provider."""
     provider, _, name = full.partition(":")
     if provider != "debian":
-        raise UserError(f"kernel {full!r}: kernels come from debian; {_FORM}")
-    found = _NAME.fullmatch(name)
-    if not found:
+        raise UserError(f"unknown provider of kernel {full!r}; available: debian; {_FORM}")
+    match = _NAME.fullmatch(name)
+    if not match:
         raise UserError(f"kernel {full!r}: {_FORM}")
-    version, suite = found["version"] or "", found["suite"]
+    version, suite = match["version"] or "", match["suite"]
     if not version and not suite:
-        raise UserError(
-            f"kernel {full!r}: say which version, or the newest of which suite; {_FORM}"
-        )
-    own = SUITES.get(".".join(version.split(".")[:2]))
-    suites = (suite,) if suite else (own,) if own else NEWER
-    return KernelName(full, version, found["flavour"] or "", suites)
+        raise UserError(f"kernel {full!r} has neither a version nor a suite; {_FORM}")
+    long_term = SUITES.get(".".join(version.split(".")[:2]))
+    suites = (suite,) if suite else (long_term,) if long_term else NEWER
+    return KernelName(full, version, match["flavour"] or "", suites)
 
 
 def candidates(wanted: KernelName, suite: str, listed: Sequence[Binary]) -> list[Candidate]:
@@ -95,16 +93,16 @@ def candidates(wanted: KernelName, suite: str, listed: Sequence[Binary]) -> list
     From Linux 7.0 on Debian keeps the image in ``linux-binary``, and ``linux-image`` only depends
     on it.
     """
-    found = []
+    ranked = []
     for package in listed:
         name = _PACKAGE.fullmatch(package.package)
         if not name or (name["flavour"] or "") != wanted.flavour:
             continue
-        one = Candidate(package, name["release"], suite)
-        if not wanted.version or _within(one.version, wanted.version):
+        candidate = Candidate(package, name["release"], suite)
+        if not wanted.version or _within(candidate.version, wanted.version):
             rank = (name["kind"] == "binary", name["unsigned"] is None)
-            found.append((Version(package.version), rank, one))
-    return [entry[-1] for entry in sorted(found, key=lambda entry: entry[:2], reverse=True)]
+            ranked.append((Version(package.version), rank, candidate))
+    return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:2], reverse=True)]
 
 
 def available(wanted: KernelName, suite: str, listed: Sequence[Binary]) -> list[str]:
@@ -182,11 +180,11 @@ def _fetch(
         raise CannotBuildHere(f"no room for the kernel {wanted.full}: {short}")
     with replacing(folder) as work:
         package = work / "package.deb"
-        one = _download_one(wanted, chosen[:TRIES], package, progress, download)
+        candidate = _download_one(wanted, chosen[:TRIES], package, progress, download)
         try:
-            _extract(wanted, one, package, work / "made", extract)
+            _extract(wanted, candidate, package, work / "made", extract)
         except OSError as error:
-            raise CannotBuildHere(f"{wanted.full} cannot be kept: {error}") from error
+            raise CannotBuildHere(f"{wanted.full} cannot be stored: {error}") from error
 
 
 def _download_one(
@@ -198,14 +196,14 @@ def _download_one(
 ) -> Candidate:
     """The first package that the archive really serves."""
     reasons = []
-    for one in chosen:
-        size = one.package.size // 1_000_000
-        progress(f"downloading {one.package.package} {one.package.version} ({size} MB)")
-        reason = download(one.package.path, one.package.sha256, to)
+    for candidate in chosen:
+        size = candidate.package.size // 1_000_000
+        progress(f"downloading {candidate.package.package} {candidate.package.version} ({size} MB)")
+        reason = download(candidate.package.path, candidate.package.sha256, to)
         if reason is None:
-            return one
-        reasons.append(f"{one.package.package}: {reason}")
-    raise CannotBuildHere(f"{wanted.full} cannot be had: {reasons[0]}")
+            return candidate
+        reasons.append(f"{candidate.package.package}: {reason}")
+    raise CannotBuildHere(f"{wanted.full} is not available: {reasons[0]}")
 
 
 def _choose(wanted: KernelName, index: Index) -> tuple[list[Candidate], str]:
@@ -213,16 +211,16 @@ def _choose(wanted: KernelName, index: Index) -> tuple[list[Candidate], str]:
     seen = []
     for suite in wanted.suites:
         listed = index(PACKAGES, suite, ARCHITECTURE)
-        found = candidates(wanted, suite, listed)
-        if found:
-            return found, ""
+        matches = candidates(wanted, suite, listed)
+        if matches:
+            return matches, ""
         there = ", ".join(available(wanted, suite, listed)) or "none"
         seen.append(f"{suite} has {there}")
     return [], "; ".join(seen)
 
 
 def _extract(
-    wanted: KernelName, one: Candidate, package: Path, folder: Path, extract: Extract
+    wanted: KernelName, candidate: Candidate, package: Path, folder: Path, extract: Extract
 ) -> None:
     folder.mkdir()
     image = folder / "vmlinuz"
@@ -231,11 +229,11 @@ def _extract(
         sha256 = hashlib.file_digest(f, "sha256").hexdigest()
     record = {
         "name": wanted.full,
-        "release": one.release,
-        "package": one.package.package,
-        "version": one.package.version,
-        "suite": one.suite,
-        "package_sha256": one.package.sha256,
+        "release": candidate.release,
+        "package": candidate.package.package,
+        "version": candidate.package.version,
+        "suite": candidate.suite,
+        "package_sha256": candidate.package.sha256,
         "sha256": sha256,
     }
     (folder / "kernel.json").write_text(json.dumps(record, indent=1) + "\n")
@@ -258,4 +256,4 @@ def extract_image(package: Path, to: Path) -> None:
                 return
     except (ArError, DebError, tarfile.TarError, lzma.LZMAError, EOFError) as error:
         raise CannotBuildHere(f"{package.name} cannot be unpacked: {error}") from error
-    raise CannotBuildHere("the package holds no kernel; the archive may keep it in another one")
+    raise CannotBuildHere("the package contains no kernel; another package of the archive may")

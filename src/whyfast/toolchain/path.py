@@ -71,8 +71,8 @@ def ask(language: Language, program: str, first_line: Ask) -> Installed:
 def _parts(program: str, first_line: Ask) -> tuple[Path, ...]:
     """The compilers proper, assembler and linker that a driver of C and C++ calls."""
     names = ("cc1", "cc1plus", "as", "ld") if language_of(program) == "c++" else ("cc1", "as", "ld")
-    found = [first_line([program, f"-print-prog-name={tool}"]) for tool in names]
-    return tuple(Path(path) for path in found if path)
+    paths = [first_line([program, f"-print-prog-name={tool}"]) for tool in names]
+    return tuple(Path(path) for path in paths if path)
 
 
 def _rust(language: Language, program: str, first_line: Ask) -> Installed:
@@ -93,13 +93,13 @@ def _rust(language: Language, program: str, first_line: Ask) -> Installed:
 def _python(program: str, first_line: Ask) -> Installed:
     """What is on PATH is often pyenv's proxy; a virtual environment needs what it was made from."""
     asked = "import sys; print(sys.executable, sys.prefix, sys.base_prefix, sep='\\t')"
-    said = first_line([program, "-c", asked]).split("\t")
-    if len(said) != 3:
+    answer = first_line([program, "-c", asked]).split("\t")
+    if len(answer) != 3:
         return Installed(program, "", "")
     version = first_line([program, "--version"])
-    real = Path(said[0]).resolve()
-    folders = tuple(dict.fromkeys(Path(p) for p in said[1:]))
-    return Installed(said[0], version, "", (real,), folders)
+    real = Path(answer[0]).resolve()
+    folders = tuple(dict.fromkeys(Path(p) for p in answer[1:]))
+    return Installed(answer[0], version, "", (real,), folders)
 
 
 def _go(program: str, first_line: Ask) -> Installed:
@@ -165,9 +165,9 @@ def compiles(
             words = [*cc, "-O2", "-Werror", "-c", str(source), "-o", str(source.with_suffix(".o"))]
             done = run([*enter(Path(folder)), *words], timeout=TIMEOUT, env=env)
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise CannotBuildHere(f"{cc[0]} cannot be tried: {error}") from error
+            raise CannotBuildHere(f"{cc[0]} cannot be tested: {error}") from error
     if done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL):  # for want of memory, say
-        raise CannotBuildHere(f"{cc[0]} was killed while it was tried")
+        raise CannotBuildHere(f"{cc[0]} was killed while it was tested")
     return done.returncode == 0, done.stderr.strip()
 
 
@@ -184,13 +184,15 @@ def features(
         return frozenset(json.loads(memory.read_text()))
     except (OSError, ValueError):
         pass
-    works, said = compiles(cc, env, _TRIVIAL, enter)
+    works, message = compiles(cc, env, _TRIVIAL, enter)
     if not works:
-        raise CannotBuildHere(f"{' '.join(cc[:2])} cannot compile a trivial program: {said[-300:]}")
-    found = sorted(name for name, code in _PROBES.items() if compiles(cc, env, code, enter)[0])
+        raise CannotBuildHere(
+            f"{' '.join(cc[:2])} cannot compile a trivial program: {message[-300:]}"
+        )
+    names = sorted(name for name, code in _PROBES.items() if compiles(cc, env, code, enter)[0])
     cache.mkdir(parents=True, exist_ok=True)
-    memory.write_text(json.dumps(found))
-    return frozenset(found)
+    memory.write_text(json.dumps(names))
+    return frozenset(names)
 
 
 def _fingerprint() -> str:
@@ -205,13 +207,13 @@ class PathProvider:
 
     def names(self) -> list[str]:
         """Every compiler of C, C++, Rust and Go on PATH, by the name it is called."""
-        found: set[str] = set()
+        compilers: set[str] = set()
         for folder in os.get_exec_path():
             try:
-                found.update(n for n in os.listdir(folder) if _COMPILER.match(n))
+                compilers.update(n for n in os.listdir(folder) if _COMPILER.match(n))
             except OSError:
                 continue
-        return sorted(found)
+        return sorted(compilers)
 
     def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
         return shutil.which(name) is not None
@@ -223,7 +225,7 @@ class PathProvider:
         return 0
 
     def remove(self, name: str, home: Home) -> None:
-        raise UserError(f"path:{name} belongs to the system; whyfast has nothing to remove")
+        raise UserError(f"path:{name} belongs to the system; whyfast did not install it")
 
     def resolve(
         self, name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
@@ -232,14 +234,14 @@ class PathProvider:
         compiler = shutil.which(name)
         if compiler is None:
             here = ", ".join(self.names()) or "none"
-            raise CannotBuildHere(f"{name} is not installed (on PATH here: {here})")
+            raise CannotBuildHere(f"{name} is not installed; on PATH: {here}")
         compiler = os.path.abspath(compiler)  # steps run in another folder
         language = language_of(name)
-        found = ask(language, compiler, first_line)
-        if not found.version:
-            raise CannotBuildHere(f"{compiler} --version says nothing: is it a compiler?")
-        digest = _digest(found)
-        cc, probes = (found.program,), home.cache / "probes"
+        compiler_found = ask(language, compiler, first_line)
+        if not compiler_found.version:
+            raise CannotBuildHere(f"{compiler} --version printed nothing; not a compiler?")
+        digest = _digest(compiler_found)
+        cc, probes = (compiler_found.program,), home.cache / "probes"
         usable: frozenset[str] = frozenset()
         if language in ("c", "c++", ""):
             try:
@@ -249,7 +251,7 @@ class PathProvider:
                 if language:
                     raise
                 # Of a name that says nothing: a compiler of some other language.
-        env = dict(found.env)
+        env = dict(compiler_found.env)
         writable: tuple[Path, ...] = ()
         if language == "go":
             # Its standard library is compiled once and not for every build; entries go by content.
@@ -259,13 +261,13 @@ class PathProvider:
         return Toolchain(
             name=f"path:{name}",
             provider="path",
-            version=short_version(found.version),
-            target=found.target or "unknown",
+            version=short_version(compiler_found.version),
+            target=compiler_found.target or "unknown",
             digest=digest,
             cc=cc,
             features=usable,
             env=env,
-            readable=found.readable,
+            readable=compiler_found.readable,
             writable=writable,
             language=language,
         )
@@ -273,20 +275,20 @@ class PathProvider:
 
 def short_version(line: str) -> str:
     """``"clang version 19.1.7 (https://…)"`` → ``"clang 19.1.7"``; others' likewise."""
-    found = re.search(r"\d+\.\d+(\.\d+)?", line.rpartition(")")[2] or line) or re.search(
+    match = re.search(r"\d+\.\d+(\.\d+)?", line.rpartition(")")[2] or line) or re.search(
         r"\d+\.\d+(\.\d+)?", line
     )
-    if not found:
+    if not match:
         return line
     known = re.search(r"clang|g\+\+|gcc|GCC|(?<!\w)cc (?=\()", line)
     name = known[0].lower().removesuffix(" ") if known else re.split(r"[\s\d]", line.strip())[0]
-    return f"{'gcc' if name in ('cc', 'g++') else name} {found.group(0)}"
+    return f"{'gcc' if name in ('cc', 'g++') else name} {match.group(0)}"
 
 
-def _digest(found: Installed) -> str:
+def _digest(compiler: Installed) -> str:
     """sha256 over the version, the program, and the files that do the work for it."""
-    total = hashlib.sha256(found.version.encode())
-    for path in (Path(found.program), *found.files):
+    total = hashlib.sha256(compiler.version.encode())
+    for path in (Path(compiler.program), *compiler.files):
         # The linker is often said by its name alone.
         place = shutil.which(path) or (str(path) if path.is_file() else None)
         if place is None:

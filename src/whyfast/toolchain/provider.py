@@ -37,8 +37,7 @@ class Provider(Protocol):
         ``packages`` are what the source needs beside the compiler, by their names in a
         distribution; a provider that brings no such thing leaves them to the machine.
 
-        Raises :class:`~whyfast.model.errors.CannotBuildHere` when it cannot be had on this machine
-        and :class:`UserError` when the provider knows no such name.
+        CannotBuildHere when it is not available on this machine, UserError for an unknown name.
         """
 
     def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:

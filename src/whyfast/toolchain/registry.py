@@ -25,14 +25,14 @@ def split_name(toolchain: str) -> tuple[str, str]:
     known = providers()
     if not colon or not name:
         raise UserError(
-            f"toolchain {toolchain!r} has no provider; write PROVIDER:NAME, e.g. path:gcc-12 or "
+            f"toolchain {toolchain!r} has no provider; expected PROVIDER:NAME, e.g. path:gcc-12 or "
             f"zig:clang-19"
         )
     if provider not in known:
         near = difflib.get_close_matches(provider, known, 1)
         raise UserError(
-            f"toolchain {toolchain!r}: no provider {provider!r}; "
-            + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}")
+            f"toolchain {toolchain!r}: unknown provider {provider!r}; "
+            + (f"did you mean {near[0]!r}?" if near else f"available: {', '.join(known)}")
         )
     return provider, name
 

@@ -6,7 +6,7 @@ measured: each replaces itself by the next (``exec``), so that in the end only t
 with the process number, open files, CPU and exit status that it would have had anyway, and nothing
 runs beside it. Either takes over for the other where only one of them works.
 
-Where nothing may be mounted, root is left with ``chroot`` alone (:mod:`whyfast.toolchain.chroot`).
+Where nothing may be mounted, root uses ``chroot`` alone (:mod:`whyfast.toolchain.entrance`).
 
 docs/toolchain.md says what a user has to install.
 """
@@ -35,7 +35,7 @@ from whyfast.toolchain.entrance import cannot_enter as cannot_enter
 VARIABLE = "WHYFAST_SANDBOX"
 
 #: How a step is shut in by chroot, in words.
-_ALONE = "chroot alone: with the network, and the root can be written to"
+_ALONE = "chroot alone: network, writable root"
 
 #: The top of a root as it is shown: what packages install. The rest is empty, or not for all.
 _TOP = ("bin", "etc", "lib", "lib32", "lib64", "libx32", "opt", "sbin", "usr", "var")
@@ -109,16 +109,16 @@ def around_program(box: Box, scratch: Path, have: Tools | None = None) -> list[s
 def surroundings(program: str, env: Mapping[str, str]) -> tuple[Path, ...]:
     """What a program outside of any root needs to be seen: where it is installed, and existing
     places that its environment names."""
-    found = []
+    places = []
     if os.path.isabs(program):
         names = (Path(program), _real(Path(program)))
-        found = [p.parents[min(1, len(p.parents) - 1)] for p in names]
+        places = [p.parents[min(1, len(p.parents) - 1)] for p in names]
     for variable, value in env.items():
         for word in value.split(":"):
             if word.startswith("/") and os.path.exists(word):
                 # bin and its siblings, lib and share, belong together
-                found.append(Path(word).parent if variable == "PATH" else Path(word))
-    return tuple(dict.fromkeys(p for p in found if p.is_absolute() and p != Path("/")))
+                places.append(Path(word).parent if variable == "PATH" else Path(word))
+    return tuple(dict.fromkeys(p for p in places if p.is_absolute() and p != Path("/")))
 
 
 def _seen(box: Box) -> str:
@@ -223,7 +223,7 @@ def _chroot_step(program: str, root: Path, box: Box) -> list[str]:
     try:
         make_devices(root)
     except OSError as error:
-        raise CannotBuildHere(f"no /dev/null can be made in {root}: {error}") from error
+        raise CannotBuildHere(f"cannot create /dev/null in {root}: {error}") from error
     if not box.writable:
         return [program, str(root)]
     # Without mounts the whole folder of a build is moved in; a compiler in a root needs no other.
@@ -277,23 +277,23 @@ def _try_bubblewrap() -> tuple[str | None, str]:
     if program is None:
         return None, "bubblewrap is not installed"
     box = Box(writable=())
-    said = says(
+    message = says(
         [*bubblewrap_words(program, box, ["--unshare-pid", "--die-with-parent"]), "/bin/true"]
     )
-    return (None, f"bubblewrap does not work ({said})") if said else (program, "")
+    return (None, f"bubblewrap does not work ({message})") if message else (program, "")
 
 
 def _try_unshare() -> tuple[tuple[str, ...] | None, str]:
     program = _find("unshare")
     if program is None:
         return None, "unshare is not installed"
-    said = ""
+    message = ""
     # A namespace of users of its own is needed only where we may not mount otherwise.
     for users in ([], ["--map-root-user"]) if os.geteuid() == 0 else (["--map-root-user"],):
         words = (program, *users, "--mount")
         with tempfile.TemporaryDirectory(prefix="whyfast-sandbox-") as folder:
             box = Box(writable=(Path(folder),))
-            said = says([*_unshare(words, box, Path(folder)), "/bin/true"])
-        if not said:
+            message = says([*_unshare(words, box, Path(folder)), "/bin/true"])
+        if not message:
             return words, ""
-    return None, f"user namespaces cannot be used ({said})"
+    return None, f"user namespaces cannot be used ({message})"

@@ -59,7 +59,7 @@ def remove_valgrind(home: Home) -> None:
 def newer_valgrind(home: Home, progress: Progress) -> Path:
     """The root with Valgrind in it, made when it is not there, which takes about a minute.
 
-    CannotBuildHere when it cannot be had.
+    CannotBuildHere when it is not available.
     """
     root = valgrind_root(home)
     folder = root.parent

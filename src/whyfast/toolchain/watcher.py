@@ -169,14 +169,14 @@ def end_marked(mark: int, after: int) -> int:
     ended: set[int] = set()
     elsewhere = 0
     for _ in range(10):  # what one starts meanwhile is found the next time
-        found = [p for p in _processes() if p > after and p not in ended and _mark_of(p) == mark]
-        if not found:
+        pids = [p for p in _processes() if p > after and p not in ended and _mark_of(p) == mark]
+        if not pids:
             break
-        for pid in found:
+        for pid in pids:
             elsewhere += _runs_outside(pid, after)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        ended.update(found)
+        ended.update(pids)
     return elsewhere
 
 

@@ -50,7 +50,7 @@ def fetch(
 
     It holds a file ``digest`` with the sha256 of the wheel. ``label`` is what progress calls it;
     ``part`` the folder in the wheel that is kept, and ``program`` a file in it to make executable,
-    which pip would have done. Raises :class:`CannotBuildHere` when it cannot be had.
+    which pip would have done. Raises :class:`CannotBuildHere` when it is not available.
     """
     folder = parent / wheel.name
     label = label or f"{wheel.package} {wheel.release}"
@@ -146,11 +146,11 @@ PYPERFORMANCE = Wheel(
 
 
 def pyperf_folder(home: Home, progress: Callable[[str], None]) -> Path:
-    """A folder for ``PYTHONPATH`` with pyperf in it; CannotBuildHere when it cannot be had."""
+    """A folder for ``PYTHONPATH`` with pyperf in it; CannotBuildHere when it is not available."""
     return fetch(PYPERF, home.cache / "packages", progress)
 
 
 def pyperformance_benchmarks(home: Home, progress: Callable[[str], None]) -> Path:
-    """The folder with pyperformance's ``bm_*`` folders; CannotBuildHere when it cannot be had."""
+    """The folder with pyperformance's ``bm_*`` folders; CannotBuildHere without one."""
     unpacked = fetch(PYPERFORMANCE, home.cache / "packages", progress)
     return unpacked / "pyperformance" / "data-files" / "benchmarks"

@@ -109,11 +109,11 @@ class ZigProvider:
     ) -> Toolchain:
         """The toolchain, downloaded (80 to 100 MB) and unpacked (340 to 410 MB) when new."""
         if name not in WHEELS:
-            raise UserError(f"toolchain zig:{name}: there are {', '.join(WHEELS)}")
+            raise UserError(f"unknown toolchain zig:{name}; available: {', '.join(WHEELS)}")
         clang, wheel = WHEELS[name]
         machine = platform.machine()
         if sys.platform != "linux" or machine not in ("x86_64", "aarch64"):
-            raise CannotBuildHere(f"no ziglang wheel is used on {sys.platform} {machine}")
+            raise CannotBuildHere(f"no ziglang wheel for {sys.platform} {machine}")
         label = f"clang {clang} (ziglang {wheel.release})"
         folder = fetch(wheel, home.toolchains, progress, label=label, part="ziglang", program="zig")
         # Under its real name: zig's own cache goes by the paths of its files.

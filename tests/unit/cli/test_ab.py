@@ -56,7 +56,7 @@ def test_a_command_that_does_not_end_is_named_after_the_budget(
 #: Every module that `whyfast ab` of two commands uses up to its report on a terminal.
 IMPORTS = """
 import sys
-import whyfast.cli.ab, whyfast.cli.output
+import whyfast.cli.ab, whyfast.cli.output, whyfast.cli.results
 import whyfast.investigate.ab_run
 import whyfast.report.progress, whyfast.report.result_json, whyfast.store.home
 import whyfast.report.pages.results, whyfast.report.render.terminal

@@ -11,7 +11,7 @@ from whyfast.cli.new import run_new, run_studies
 from whyfast.cli.options import command_parser
 from whyfast.model.errors import UserError
 from whyfast.study import find as bundled
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 
 def run(*words: str) -> int:

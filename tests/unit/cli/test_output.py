@@ -13,7 +13,8 @@ from tests.unit.report.example import sample_result, sample_study, suite, verdic
 from tests.unit.report.parts import changed
 
 from whyfast.cli.main import main
-from whyfast.cli.output import check_outputs, exit_code, write
+from whyfast.cli.output import check_outputs, write
+from whyfast.cli.results import exit_code
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import Evidence
 from whyfast.model.verdict import Suite, Verdict

@@ -71,7 +71,7 @@ def test_those_that_are_not_there(
 ) -> None:
     _pyenv(tmp_path / "pyenv", monkeypatch)
     golden(_said(home, "pyenv:3.1"))
-    assert "is no Python: it says 'hello" in _said(home, "pyenv:1.0")
+    assert "is not a Python; it printed 'hello" in _said(home, "pyenv:1.0")
     assert _said(home, "path:no-such-python").startswith("no-such-python is not installed")
     golden(_said(home, "build:other/tail"))
 

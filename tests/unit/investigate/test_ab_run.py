@@ -15,7 +15,7 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
 from tests.unit.measure.tools import Replay, said
 
-from whyfast.cli.output import exit_code
+from whyfast.cli.results import exit_code
 from whyfast.investigate.ab_run import EMPTY_RUNS, ROUNDS, Command, Options, run_ab
 from whyfast.judge.eprocess import confidence_interval
 from whyfast.judge.ratios import pair_ratios

@@ -17,7 +17,7 @@ from whyfast.judge.confounds import find_confounds
 from whyfast.model.errors import UserError
 from whyfast.model.study import Claim, MeasureSpec, Quick, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 
 @pytest.fixture

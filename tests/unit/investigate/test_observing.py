@@ -20,7 +20,7 @@ from whyfast.measure.temporary_sysctls import CannotHold, Holding, TemporarySysc
 from whyfast.model.build import Build
 from whyfast.model.study import Study
 from whyfast.store.home import Home
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 STUDIES = Path(__file__).resolve().parents[3] / "studies"
 HARDEN = "net.core.bpf_jit_harden"

@@ -19,7 +19,7 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import FakeClock, fails_at
 
 from whyfast.cli.main import main
-from whyfast.cli.output import exit_code
+from whyfast.cli.results import exit_code
 from whyfast.investigate.study_run import run_study
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError

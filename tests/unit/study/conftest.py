@@ -94,7 +94,7 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
 def message(write: Callable[[str], Path]) -> Callable[[str], str]:
     """The error that a study text gives, without the folder that it stands in."""
     from whyfast.model.errors import StudyError
-    from whyfast.study import load_study
+    from whyfast.study.load import load_study
 
     def of(text: str) -> str:
         file = write(text)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from tests.golden_files import Hear
 
 from whyfast.investigate.context import narrow
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 STUDY = """
 [study]
@@ -50,42 +49,24 @@ def test_only_keeps_the_baselines_of_what_is_wanted(write: Callable[[str], Path]
 
 
 CASES = {
-    "no such axis": (
-        'dispatch = "switch" }',
-        'dispach = "switch" }',
-        'study.toml:4: study.baseline.dispach: no axis "dispach"; did you mean "dispatch"?',
-    ),
-    "no such value": (
-        '"switch" }',
-        '"swich" }',
-        'study.toml:4: study.baseline.dispatch: no value of the axis dispatch "swich"; did you '
-        'mean "switch"?',
-    ),
-    "nothing": (
-        '{ dispatch = "switch" }',
-        "{}",
-        'study.toml:4: study.baseline: names no axis; write baseline = { AXIS = "VALUE" }',
-    ),
+    "no such axis": ('dispatch = "switch" }', 'dispach = "switch" }'),
+    "no such value": ('"switch" }', '"swich" }'),
+    "nothing": ('{ dispatch = "switch" }', "{}"),
     "a variant without an axis": (
         "[axes.compiler.gcc]",
         '[variant.other]\ntoolchain = "path:cc"\n[axes.compiler.gcc]',
-        'study.toml:4: study.baseline: "other" stands on no axis, and so has no baseline with '
-        'dispatch "switch"; make it a value of an axis, or evidence_only, or name baselines '
-        "instead",
     ),
     "a counterpart that is excluded": (
         "[axes.compiler.gcc]",
         '[axes]\nexclude = [{ compiler = "gcc", dispatch = "switch" }]\n[axes.compiler.gcc]',
-        'study.toml:4: study.baseline: "gcc-goto" has no counterpart with dispatch "switch"; '
-        "exclude it under [axes] too, or leave its counterpart in",
     ),
 }
 
 
-@pytest.mark.parametrize(("old", "new", "expected"), CASES.values(), ids=CASES.keys())
-def test_mistake(old: str, new: str, expected: str, message: Callable[[str], str]) -> None:
-    assert STUDY.count(old) == 1
-    assert message(STUDY.replace(old, new)) == expected
+def test_mistakes(message: Callable[[str], str], golden: Hear) -> None:
+    for name, (old, new) in CASES.items():
+        assert STUDY.count(old) == 1, name
+        golden(f"{name}: {message(STUDY.replace(old, new))}")
 
 
 def test_a_study_without_axes_has_none_to_compare_along(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from whyfast.model.errors import StudyError
 from whyfast.model.study import Study
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 from_fixtures = settings(
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -36,8 +36,7 @@ _scalar = st.one_of(
 _value = st.recursive(
     _scalar,
     lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.dictionaries(st.sampled_from(_WORDS), inner, max_size=3),
+        st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(_WORDS), inner, max_size=3)
     ),
     max_leaves=5,
 )

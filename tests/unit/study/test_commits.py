@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 STUDY = """
 [study]
@@ -82,7 +82,7 @@ CASES = {
     "empty": (
         '"v1..HEAD"',
         '"HEAD..v1"',
-        'there is no commit in "HEAD..v1"; write revisions = "v1.0..main"',
+        'no commits in "HEAD..v1"; write revisions = "v1.0..main"',
     ),
     "an address": (
         'git = "src"',

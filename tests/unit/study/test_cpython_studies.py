@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.model.study import Study
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 STUDIES = Path(__file__).resolve().parents[3] / "studies"
 

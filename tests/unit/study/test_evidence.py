@@ -9,7 +9,7 @@ import pytest
 
 from whyfast.model.errors import StudyError
 from whyfast.model.study import EvidenceSpec
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 Write = Callable[[str], Path]
 

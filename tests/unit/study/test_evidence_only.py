@@ -9,7 +9,7 @@ import pytest
 
 from whyfast.model.errors import StudyError
 from whyfast.model.study import EvidenceBuild
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 SHORT = """
 [build.evidence]
@@ -65,12 +65,12 @@ def test_a_whole_study_that_measures_nothing_needs_no_benchmark(
         (
             'baseline = ["clang18-goto"]',
             'baseline = ["clang18-goto", "read"]',
-            'study.toml:3: study.baseline[1]: "read" is for evidence only, never measured; name',
+            'study.toml:3: study.baseline[1]: "read" is evidence_only, so it is never',
         ),
         (
             'variant = "clang19-tail"',
             'variant = "read-too"',
-            'study.toml:5: study.claim.variant: "read-too" is for evidence only',
+            'study.toml:5: study.claim.variant: "read-too" is evidence_only',
         ),
         ("evidence_only = true", 'evidence_only = "yes"', "must be true or false"),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 STUDY = """
 [study]

@@ -13,7 +13,7 @@ import pytest
 
 from whyfast.cli.main import main
 from whyfast.model.errors import UserError
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 from whyfast.study.skeleton import KINDS
 
 MAIN = "int main(void) { return 0; }\n"
@@ -72,7 +72,7 @@ def test_a_name_that_a_build_step_cannot_hold(
         return
     assert code == 2
     said = capsys.readouterr().err
-    assert "a build step cannot hold this name" in said
+    assert "name not allowed in a build step" in said
     assert "\x1b" not in said
     assert not Path("whyfast.toml").exists()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.model.errors import StudyError
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 OWN = """\
 include = "common.toml"

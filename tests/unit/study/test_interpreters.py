@@ -6,9 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear
 
 from whyfast.model.variant import differences
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 STUDY = """\
 [study]
@@ -77,58 +78,21 @@ def test_a_benchmark_of_each_name(write: Callable[[str], Path]) -> None:
 
 
 MISTAKES = {
-    "no provider": (
-        '"pyenv:3.9"',
-        '"3.9"',
-        'study.toml:21: axes.python."3.9".python: "3.9" is not an interpreter; write '
-        'provider:name, as in "pyenv:3.12"',
-    ),
-    "nothing here": (
-        '"pyenv:3.1*"',
-        '"pyenv:4.*"',
-        'study.toml:24: axes.python.py.python: "pyenv:4.*" matches no interpreter here; there are '
-        "3.2.1, 3.9.18, 3.10.13, 3.13.0",
-    ),
-    "a pattern of roots": (
-        '"pyenv:3.1*"',
-        '"debian:python3.*@sid"',
-        'study.toml:24: axes.python.py.python: "debian:python3.*@sid": only pyenv and path can be '
-        "matched by a pattern; name them in a list",
-    ),
-    "none": (
-        'python = "pyenv:3.9"',
-        'about = "none"',
-        "study.toml:9: build.steps: {python_cflags} stands for nothing in py-3.9, which has no "
-        'python; give it one: python = "pyenv:3.12"',
-    ),
-    "twice": (
-        '"getattr"]',
-        '"func-0"]',
-        'study.toml:29: benchmarks.calls.names[1]: "func-0" is in the list twice',
-    ),
-    "unused": (
-        '"{program}", "{name}"',
-        '"{program}"',
-        "study.toml:27: benchmarks.calls.command: never uses {name}, so that all its names would "
-        'run the same; add the word "{name}"',
-    ),
-    "no names": (
-        'names = ["func-0", "getattr"]',
-        'timeout = "5s"',
-        "study.toml:27: benchmarks.calls.command[2]: there is no list of names here; write "
-        'names = ["NAME", "NAME"]',
-    ),
+    "no provider": ('"pyenv:3.9"', '"3.9"'),
+    "nothing here": ('"pyenv:3.1*"', '"pyenv:4.*"'),
+    "a pattern of roots": ('"pyenv:3.1*"', '"debian:python3.*@sid"'),
+    "none": ('python = "pyenv:3.9"', 'about = "none"'),
+    "twice": ('"getattr"]', '"func-0"]'),
+    "unused": ('"{program}", "{name}"', '"{program}"'),
+    "no names": ('names = ["func-0", "getattr"]', 'timeout = "5s"'),
     "both": (
         'names = ["func-0", "getattr"]',
         'names = ["func-0"]\nparameter = { name = "call", values = [1, 2] }',
-        "study.toml:29: benchmarks.calls.names: a benchmark has names or a parameter, not both; "
-        "leave one of them out",
     ),
 }
 
 
-@pytest.mark.usefixtures("_versions")
-@pytest.mark.parametrize(("old", "new", "expected"), MISTAKES.values(), ids=MISTAKES)
-def test_mistake(old: str, new: str, expected: str, message: Callable[[str], str]) -> None:
-    assert STUDY.count(old) == 1
-    assert message(STUDY.replace(old, new)) == expected
+def test_mistakes(message: Callable[[str], str], golden: Hear) -> None:
+    for name, (old, new) in MISTAKES.items():
+        assert STUDY.count(old) == 1, name
+        golden(f"{name}: {message(STUDY.replace(old, new))}")

@@ -9,7 +9,7 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.variant import differ_in
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 STUDY = """\
 [study]

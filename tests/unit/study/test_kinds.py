@@ -93,7 +93,7 @@ def test_programs_of_subfolders_are_found_and_the_projects_own_goes_first(
     project(tmp_path, "tool/CMakeLists.txt", text="add_executable(${PROJECT_NAME} x.c)\n")
     made = KINDS["cmake"][1](tmp_path)
     assert made.program == "build/tool/x"
-    golden(*made.said)
+    golden(*made.comments)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_of_meson_the_projects_own_program_goes_first_each_once(
     project(tmp_path, "meson.build", text=text)
     made = KINDS["meson"][1](tmp_path)
     golden(made.steps[1])
-    golden(*made.said)
+    golden(*made.comments)
 
 
 @pytest.mark.parametrize(
@@ -179,16 +179,16 @@ def test_of_two_mains_the_benchmark_is_chosen_and_the_other_named(
     project(tmp_path, "lib.c", text="int f(void) { return 1; }\n")
     made = KINDS["c"][1](tmp_path)
     golden(*made.steps)
-    golden(made.said[1])
+    golden(made.comments[1])
 
 
 def test_of_several_mains_the_one_with_a_telling_name_is_chosen(tmp_path: Path) -> None:
     folder = tmp_path / "mawk-1.3"
     folder.mkdir()
     project(folder, "fpe_check.c", "main.c", "zap.c")
-    assert "The program is made of main.c" in KINDS["c"][1](folder).said[0]
+    assert "The program consists of main.c" in KINDS["c"][1](folder).comments[0]
     project(folder, "mawk.c")
-    assert "The program is made of mawk.c" in KINDS["c"][1](folder).said[0]
+    assert "The program consists of mawk.c" in KINDS["c"][1](folder).comments[0]
 
 
 GO_BENCHMARKS = """\
@@ -226,7 +226,7 @@ def test_benchmarks_of_go_that_hold_others_are_named_one_by_one_or_left_out(
         "Two-de-code": ("{program}", "-test.bench=^BenchmarkTwo$/^de_code$"),
         "Two-a.b": ("{program}", "-test.bench=^BenchmarkTwo$/^a\\.b$"),
     }
-    golden(*made.said)
+    golden(*made.comments)
 
 
 def test_benchmarks_in_modules_of_a_file_of_criterion_are_found(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path, gold
     )
     made = KINDS["autotools"][1](tmp_path)
     assert made.program == "src/src/zip"
-    golden(*made.said)
+    golden(*made.comments)
     golden(*made.steps)
     project(tmp_path, "configure", text="#!/bin/sh\n")
     assert KINDS["autotools"][1](tmp_path).steps == made.steps[1:]
@@ -309,9 +309,9 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
 @pytest.mark.parametrize(
     ("kind", "names", "said"),
     [
-        ("c", ["readme"], "no C file here has a main(), so there is no program"),
+        ("c", ["readme"], "no C file with a main"),
         ("c", ["Makefile"], "compiles no C"),
-        ("cargo", ["readme"], "is not there, so this is no such project"),
+        ("cargo", ["readme"], "no such file"),
         ("cmake", ["CMakeLists.txt"], "adds no executable"),
         ("meson", ["meson.build"], "has no executable"),
         ("go", ["go.mod"], "has neither a program nor a benchmark in its tests"),
@@ -321,7 +321,7 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
             ["configure"],
             "no Makefile.am here names a program (bin_PROGRAMS), and no Makefile.in makes one",
         ),
-        ("c", ["Makefile", "a.c"], "what program it makes cannot be told"),
+        ("c", ["Makefile", "a.c"], "no target names the program"),
         ("python", ["readme"], "has no pyproject.toml or setup.py"),
         ("python", ["setup.py"], "has no package, here or in src/"),
     ],

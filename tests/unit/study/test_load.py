@@ -11,99 +11,7 @@ from tests.golden_files import Hear
 from whyfast.model.errors import StudyError
 from whyfast.model.study import BuildSpec, Claim, EvidenceSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.study import load_study
-
-CASES = {
-    "section": (
-        "[evidence]",
-        "[evidense]",
-        'study.toml:57: evidense: unknown key; did you mean "evidence"?',
-    ),
-    "study key": (
-        'margin = "1%"',
-        'margn = "1%"',
-        'study.toml:4: study.margn: unknown key; did you mean "margin"?',
-    ),
-    "source key": (
-        'path = "src"',
-        'path = "src"\nfolder = "src"',
-        "study.toml:9: source.folder: unknown key; valid: path",
-    ),
-    "build key": (
-        'program = "vm"',
-        'program = "vm"\nprogramm = "vm"',
-        'study.toml:13: build.programm: unknown key; did you mean "program"?',
-    ),
-    "variant key": (
-        'about = "one line"',
-        'cflag = ["-O2"]',
-        'study.toml:26: variant.taildup.cflag: unknown key; did you mean "cflags"?',
-    ),
-    "flag list key": (
-        'cflags.add = ["-DX"]',
-        'cflags.append = ["-DX"]',
-        "study.toml:22: variant.taildup.cflags.append: unknown key; valid: add",
-    ),
-    "axis value key": (
-        'toolchain = "zig:clang-18"',
-        'toolchian = "zig:clang-18"',
-        ('study.toml:33: axes.compiler.clang18.toolchian: unknown key; did you mean "toolchain"?'),
-    ),
-    "axes key": (
-        'extends = "base"\nexclude',
-        'extend = "base"\nexclude',
-        'study.toml:29: axes.extend: unknown key; did you mean "extends"?',
-    ),
-    "claim key": (
-        "claim = { variant",
-        "claim = { varaint",
-        'study.toml:5: study.claim.varaint: unknown key; did you mean "variant"?',
-    ),
-    "benchmark key": (
-        'timeout = "10s"',
-        'time_out = "10s"',
-        'study.toml:49: benchmarks.collatz.time_out: unknown key; did you mean "timeout"?',
-    ),
-    "measure key": (
-        'budget = "3m"',
-        'bugdet = "3m"',
-        'study.toml:52: measure.bugdet: unknown key; did you mean "budget"?',
-    ),
-    "evidence key": (
-        'functions = ["vm_*"]',
-        'function = ["vm_*"]',
-        'study.toml:59: evidence.function: unknown key; did you mean "functions"?',
-    ),
-    "expect key": (
-        'dispatch = "replicated"',
-        'dispach = "replicated"',
-        ('study.toml:25: variant.taildup.expect.dispach: unknown key; did you mean "dispatch"?'),
-    ),
-    "no source": (
-        '[source]\npath = "src"\n',
-        "",
-        "study.toml: source: is missing; write the section [source]",
-    ),
-    "no benchmarks": (
-        (
-            '[benchmarks.collatz]\nrunner = "turn"\ncommand = ["{program}", "turn", '
-            '"{source}/collatz.hex"]\ncheck = "0x1f"\ntimeout = "10s"\n\n'
-        ),
-        "",
-        (
-            "study.toml: benchmarks: a study needs a benchmark; write [benchmarks.NAME] "
-            'with command = ["{program}"]'
-        ),
-    ),
-}
-
-
-@pytest.mark.parametrize(("old", "new", "expected"), CASES.values(), ids=CASES.keys())
-def test_mistake(
-    old: str, new: str, expected: str, valid: str, message: Callable[[str], str]
-) -> None:
-    assert valid.count(old) == 1
-    assert message(valid.replace(old, new)) == expected
+from whyfast.study.load import load_study
 
 
 def without(text: str, start: str, end: str) -> str:
@@ -260,3 +168,10 @@ def test_example_of_the_documentation(write: Callable[[str], Path]) -> None:
     example = page.read_text("utf-8").split("```toml\n")[1].split("```")[0]
     names = [variant.name for variant in load_study(write(example)).variants]
     assert names == ["clang18-goto", "clang19-goto", "clang19-tail", "clang19-taildup"]
+
+
+@pytest.mark.parametrize("key", ["control", "twin"])
+def test_the_control_has_an_old_name(key: str, valid: str, write: Callable[[str], Path]) -> None:
+    link = valid.replace('program = "vm"', 'program = "vm"\nlink = "{cc} -o {program} {layout}"')
+    assert load_study(write(link)).control
+    assert not load_study(write(link.replace("[source]", f"{key} = false\n[source]"))).control

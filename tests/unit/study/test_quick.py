@@ -9,7 +9,7 @@ import pytest
 
 from whyfast.model.errors import StudyError
 from whyfast.model.study import Quick
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 
 def test_without_it_nothing_is_restricted(valid: str, write: Callable[[str], Path]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.study import Source
-from whyfast.study import load_study
+from whyfast.study.load import load_study
 
 SHA256 = "ab" * 32
 #: From Python 3.14 on there is no such file, without a reason.
@@ -20,73 +20,27 @@ TOO_LONG = (
 DEBIAN = f'debian = "python3.14"\nversion = "3.14.6"\nsha256 = "{SHA256}"'
 
 CASES = {
-    "no version": (
-        'debian = "python3.14"',
-        'study.toml:7: source.version: is missing; write version = "3.14.6", the upstream version '
-        "without a Debian revision",
-    ),
-    "no sha256": (
-        'debian = "python3.14"\nversion = "3.14.6"',
-        'study.toml:7: source.sha256: is missing; write sha256 = "…", 64 hexadecimal digits, as '
-        "sha256sum prints them",
-    ),
-    "bad sha256": (
-        DEBIAN.replace(SHA256, "abc"),
-        'study.toml:10: source.sha256: "abc" is not a sha256; write 64 hexadecimal digits, as '
-        "sha256sum prints them",
-    ),
-    "bad package": (
-        DEBIAN.replace("python3.14", "../x"),
-        'study.toml:8: source.debian: "../x" is not the name of a source package',
-    ),
-    "bad version": (
-        DEBIAN.replace("3.14.6", "3/14"),
-        'study.toml:9: source.version: "3/14" is not an upstream version',
-    ),
-    "bad suite": (
-        f'{DEBIAN}\nsuite = "../"',
-        'study.toml:11: source.suite: "../" is not the name of a suite',
-    ),
-    "key of another kind": (
-        'path = "src"\nversion = "1"',
-        "study.toml:9: source.version: unknown key; valid: path",
-    ),
-    "tarball gone": (
-        f'tarball = "x.tar.xz"\nsha256 = "{SHA256}"',
-        'study.toml:8: source.tarball: "x.tar.xz" does not exist; relative to DEMO',
-    ),
-    "tarball long": (
-        f'tarball = "{"x" * 300}"\nsha256 = "{SHA256}"',
-        f'study.toml:8: source.tarball: "{"x" * 59}…"{TOO_LONG}',
-    ),
-    "tarball folder": (
-        f'tarball = "src"\nsha256 = "{SHA256}"',
-        'study.toml:8: source.tarball: "src" is not a file; relative to DEMO',
-    ),
-    "tarball address": (
-        f'tarball = "https://example.org/x.tar.xz"\nsha256 = "{SHA256}"',
-        'study.toml:8: source.tarball: "https://example.org/x.tar.xz" is not the path of a file; '
-        "download it, or use git or debian",
-    ),
-    "no revision": (
-        'git = "https://example.org/x"',
-        'study.toml:7: source.revision: is missing; write revision = "v1.0", a tag, branch or '
-        "commit",
-    ),
-    "an option for a revision": (
-        'git = "https://example.org/x"\nrevision = "--upload-pack=x"',
-        'study.toml:9: source.revision: "--upload-pack=x" begins with a dash',
-    ),
-    "repository gone": (
-        'git = "../gone"\nrevision = "v1"',
-        'study.toml:8: source.git: "../gone" does not exist; relative to DEMO',
-    ),
+    "no version": 'debian = "python3.14"',
+    "no sha256": 'debian = "python3.14"\nversion = "3.14.6"',
+    "bad sha256": DEBIAN.replace(SHA256, "abc"),
+    "bad package": DEBIAN.replace("python3.14", "../x"),
+    "bad version": DEBIAN.replace("3.14.6", "3/14"),
+    "bad suite": f'{DEBIAN}\nsuite = "../"',
+    "key of another kind": 'path = "src"\nversion = "1"',
+    "tarball gone": f'tarball = "x.tar.xz"\nsha256 = "{SHA256}"',
+    "tarball long": f'tarball = "{"x" * 300}"\nsha256 = "{SHA256}"',
+    "tarball folder": f'tarball = "src"\nsha256 = "{SHA256}"',
+    "tarball address": f'tarball = "https://example.org/x.tar.xz"\nsha256 = "{SHA256}"',
+    "no revision": 'git = "https://example.org/x"',
+    "an option for a revision": 'git = "https://example.org/x"\nrevision = "--upload-pack=x"',
+    "repository gone": 'git = "../gone"\nrevision = "v1"',
 }
 
 
-@pytest.mark.parametrize(("source", "expected"), CASES.values(), ids=CASES)
-def test_mistake(valid: str, message: Callable[[str], str], source: str, expected: str) -> None:
-    assert message(valid.replace('path = "src"', source)) == expected
+def test_mistakes(valid: str, message: Callable[[str], str], golden: Hear) -> None:
+    for name, source in CASES.items():
+        text = valid.replace('path = "src"', source)
+        golden(f"{name}: {message(text)}")
 
 
 @pytest.mark.parametrize(("more", "suite"), [("", "sid"), ('suite = "trixie"', "trixie")])

@@ -92,7 +92,7 @@ def test_which_way_and_why_not_another(monkeypatch: pytest.MonkeyPatch, golden: 
     nothing = Tools(None, "no bubblewrap", None, "no namespaces", None, "not root")
     golden(*entrances_in_words(nothing))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert try_chroot("/usr/sbin/chroot") == (None, "plain chroot is for root alone")
+    assert try_chroot("/usr/sbin/chroot") == (None, "plain chroot requires root")
 
 
 @pytest.mark.parametrize("name", ["/etc", "/usr", "/usr/lib", "/lib"])

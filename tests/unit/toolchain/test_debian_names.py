@@ -26,11 +26,11 @@ def test_name(name: str, expected: DebianName) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("clang", "write debian:clang-VERSION"),
-        ("tcc-1", "write debian:clang-VERSION"),
-        ("clang-18@", "write debian:clang-VERSION"),
-        ("clang-18@../x", "write debian:clang-VERSION"),
-        ("clang-99", "say which suite has it, e.g. debian:clang-99@sid"),
+        ("clang", "expected debian:clang-VERSION"),
+        ("tcc-1", "expected debian:clang-VERSION"),
+        ("clang-18@", "expected debian:clang-VERSION"),
+        ("clang-18@../x", "expected debian:clang-VERSION"),
+        ("clang-99", "needs a suite, e.g. debian:clang-99@sid"),
     ],
 )
 def test_mistake(name: str, message: str) -> None:

@@ -146,10 +146,10 @@ def test_room_is_asked_for_first(tmp_path: Path) -> None:
         ),
         (
             "tar: x: Cannot write: No space left on device",
-            "the disk became full while the Debian trixie root was made",
+            "no space left on the disk for the Debian trixie root",
         ),
-        ("E: first\nE: second", "mmdebstrap could not make a Debian trixie root: first"),
-        ("", "mmdebstrap could not make a Debian trixie root: exit code 25"),
+        ("E: first\nE: second", "mmdebstrap could not create a Debian trixie root: first"),
+        ("", "mmdebstrap could not create a Debian trixie root: exit code 25"),
     ],
 )
 def test_why_a_root_could_not_be_made(said: str, reason: str) -> None:

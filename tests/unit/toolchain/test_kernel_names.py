@@ -49,11 +49,11 @@ def test_a_suite_can_be_named_and_stands_for_its_newest() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("fedora:linux-6.1", "kernels come from debian"),
-        ("debian:clang-19", "write debian:linux-VERSION"),
-        ("debian:linux", "say which version"),
-        ("debian:linux-6", "write debian:linux-VERSION"),
-        ("debian:linux-6.1@", "write debian:linux-VERSION"),
+        ("fedora:linux-6.1", "available: debian"),
+        ("debian:clang-19", "expected debian:linux-VERSION"),
+        ("debian:linux", "has neither a version nor a suite"),
+        ("debian:linux-6", "expected debian:linux-VERSION"),
+        ("debian:linux-6.1@", "expected debian:linux-VERSION"),
     ],
 )
 def test_other_names_are_refused_with_the_right_form(name: str, said: str) -> None:

@@ -98,9 +98,9 @@ def test_nothing_half_made_is_left(home: Home) -> None:
     archive = Archive(NEWER, OLDER)
 
     def broken(package: Path, to: Path) -> None:
-        raise CannotBuildHere("the package holds no kernel")
+        raise CannotBuildHere("the package contains no kernel")
 
-    with pytest.raises(CannotBuildHere, match="holds no kernel"):
+    with pytest.raises(CannotBuildHere, match="contains no kernel"):
         get_kernel(
             "debian:linux-6.1",
             home,
@@ -147,7 +147,7 @@ def test_the_image_is_found_where_debian_puts_it(tmp_path: Path, name: str) -> N
 
 def test_a_package_without_a_kernel_is_refused(tmp_path: Path) -> None:
     package = make_package(tmp_path, {"./usr/share/doc/linux": b"no"})
-    with pytest.raises(CannotBuildHere, match="holds no kernel"):
+    with pytest.raises(CannotBuildHere, match="contains no kernel"):
         extract_image(package, tmp_path / "image")
 
 
@@ -179,7 +179,7 @@ def test_remains_of_a_killed_process_go_and_a_full_disk_is_named(home: Home) -> 
     def full(package: Path, to: Path) -> None:
         raise OSError(28, "No space left on device", str(to))
 
-    with pytest.raises(CannotBuildHere, match=r"linux-6.1 cannot be kept: .*No space left"):
+    with pytest.raises(CannotBuildHere, match=r"linux-6.1 cannot be stored: .*No space left"):
         get_kernel(
             "debian:linux-6.1",
             home,

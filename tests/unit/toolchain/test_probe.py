@@ -87,7 +87,7 @@ def test_the_end_of_a_long_complaint_is_kept(bin_folder: Path, tmp_path: Path) -
 
 
 def test_a_compiler_that_cannot_be_started_says_nothing() -> None:
-    with pytest.raises(CannotBuildHere, match=r"cannot be tried: .*No such file or directory"):
+    with pytest.raises(CannotBuildHere, match=r"cannot be tested: .*No such file or directory"):
         compiles(("/does/not/exist",), {}, "int x;")
 
 
@@ -100,7 +100,7 @@ def test_a_compiler_that_is_killed_is_not_said_to_lack_a_feature(
         "    if grep -q musttail $file; then kill -9 $$; fi ;;\nesac; done\n"
     )
     killed.chmod(0o755)
-    with pytest.raises(CannotBuildHere, match="killed was killed while it was tried"):
+    with pytest.raises(CannotBuildHere, match="killed was killed while it was tested"):
         features((str(killed),), dict(os.environ), "d", tmp_path / "probes")
     assert not (tmp_path / "probes").exists()
 

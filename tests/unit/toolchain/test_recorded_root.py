@@ -47,10 +47,10 @@ def test_what_provenance_says() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"name": "zig:clang-18"}, "not built in a Debian root but by zig:clang-18"),
+        ({"name": "zig:clang-18"}, "not built in a Debian root, but by zig:clang-18"),
         ({"packages": {}}, "not built in a Debian root"),
-        ({"root": "/etc"}, "no root of a Debian toolchain"),
-        ({"root": "/x/debian-trixie-gcc-14-../root"}, "no root of a Debian toolchain"),
+        ({"root": "/etc"}, "not a root of a Debian toolchain"),
+        ({"root": "/x/debian-trixie-gcc-14-../root"}, "not a root of a Debian toolchain"),
         ({"packages": {"gcc-14": "14"}}, "gcc-14 is recorded without a sha256"),
     ],
 )
