@@ -164,7 +164,7 @@ class _Living:
             table.add_row(_text(who), _text(so_far(v, self._margin)), str(v.blocks))
         self._table = table
         decided = _decided(verdicts, self._runs, budget - spent)
-        self._line = f"{decided}; Ctrl-C keeps what is there"
+        self._line = f"{decided}; Ctrl-C stops and keeps the results"
 
     def standing(self, lines: Sequence[str]) -> None:
         self._standing = tuple(lines)

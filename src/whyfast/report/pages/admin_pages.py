@@ -1,4 +1,4 @@
-"""What commands show that measure nothing: the machine, kept builds, compilers, studies."""
+"""Pages of commands that measure nothing: doctor, builds, toolchains, studies, plan."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def doctor_page(findings: Sequence[MachineFinding], changes: Sequence[str] = ())
         "",
         section("changes", "Changes", sentences(changes)),
         section("findings", "Findings", Sentences(tuple(items))),
-        heading="What this machine does to results",
+        heading="How this machine affects results",
     )
 
 
@@ -62,9 +62,9 @@ def setting_sentences(
     if message:
         yield message
     if not changes:
-        yield "nothing to put back" if restored else "nothing to set"
+        yield "nothing to restore" if restored else "nothing to set"
     for change in changes:
-        done = "put back" if restored else "set"
+        done = "restored" if restored else "set"
         values = f"({change.old} → {change.new})"
         error = f"not {done} {values}: {change.error}"
         yield f"/{change.path}: {error if change.error else f'{done} {values}'}"
@@ -114,7 +114,7 @@ def build_page(build: StoredBuild, script: str) -> Document:
         section(
             "script",
             "By hand",
-            sentences(["to repeat it by hand in an empty folder:"]),
+            sentences(["To repeat the build by hand in an empty directory:"]),
             CodeBlock(tuple(script.splitlines()), "sh"),
         ),
         heading="A build",
@@ -240,7 +240,7 @@ def _measuring(forecast: Forecast) -> Iterator[str]:
     """What is run, and how long that takes at most."""
     study = forecast.study
     if not study.measured:
-        yield "evidence only: nothing is measured"
+        yield "evidence only: no measurement"
         return
     names = ", ".join(b.name for b in study.benchmarks)
     yield f"{pluralize(len(study.benchmarks), 'benchmark')}: {names}"
@@ -249,7 +249,7 @@ def _measuring(forecast: Forecast) -> Iterator[str]:
         wanted = list(dict.fromkeys(v.kernel for v in study.measured))
         missing = f"; to download: {', '.join(forecast.kernels)}" if forecast.kernels else ""
         yield f"{pluralize(len(wanted), 'kernel')}: {', '.join(wanted)}{missing}"
-        yield f"each is booted once, and again while {budget} last"
+        yield f"each boots once, then again until {budget} have passed"
         return
     early = " or until all is decided" if study.measure.stop == "decided" else ""
     yield f"measuring takes {budget}{early}"
@@ -276,8 +276,8 @@ def _building(number: int, what: str, each: BuildCost | None) -> Iterator[str]:
     if not number:
         return
     if each is None:
-        yield f"building {number}{what}: how long it takes is known once one of them is built"
+        yield f"building {number}{what}: the time is unknown until one of them is built"
         return
     seconds, size = format_seconds(number * each.seconds), readable(number * each.size)
-    why = "as the study states" if each.stated else "going by the last build of this source"
+    why = "as the study states" if each.stated else "estimated from the last build of this source"
     yield f"building {number}{what} takes about {seconds} and {size}, {why}"

@@ -312,8 +312,8 @@ def _architectures(programs: Iterable[Evidence]) -> Iterator[str]:
     found = list(dict.fromkeys(p.architecture for p in programs))
     if len(found) > 1:
         yield (
-            f"The programs are for {' and '.join(found)}: how they dispatch can be compared, "
-            "bytes and numbers of instructions cannot."
+            f"The programs are for {' and '.join(found)}: their dispatch can be compared, "
+            "their bytes and numbers of instructions cannot."
         )
 
 

@@ -37,7 +37,7 @@ def changed_code(check: Check) -> Iterator[str]:
         idle = code.functions
         if idle:
             names = some([f"`{escape_controls(f.name)}`" for f in idle], "more")
-            yield f"Nothing that runs refers to {names}; only where the rest lies can differ."
+            yield f"Nothing that runs uses {names}; only the placement of other code can differ."
         yield "Nothing was measured."
     elif code.reached:
         # The instructions of others are the same, but for what the data holds that they refer to.
@@ -55,7 +55,7 @@ def changed_code(check: Check) -> Iterator[str]:
             )
     if not code.same and code.reasons:
         more = len(code.reasons) - NAMES
-        said = [*code.reasons[:NAMES], *([f"and {more} more such"] if more > 0 else [])]
+        said = [*code.reasons[:NAMES], *([f"and {more} more"] if more > 0 else [])]
         yield f"Counts as changed: {'; '.join(said)}."
 
 
@@ -131,7 +131,7 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
         return f"Nothing that runs has changed{_between(check)}: {_sameness(check)}."
     parts = [part for part in _verdict_parts(result, figures) if part]
     if not parts:
-        return f"Nothing could be judged{_between(check)}; the code that runs has changed."
+        return f"No verdict{_between(check)}; the code that runs has changed."
     said = ", ".join(parts)
     first = f"{said[0].upper()}{said[1:]}"
     cause = _cause(result, check)
@@ -260,7 +260,7 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
     more = reach.instructions[1] / reach.instructions[0] - 1
     if abs(more) < _AS_MANY:
         where = f" on {quote(reach.benchmark)}" if several else ""
-        return f", but as many instructions run{where} as before"
+        return f", but the number of instructions{where} is unchanged"
     if (more > 0) == (verdict.outcome == "slower"):
         return ""
     said = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
@@ -286,16 +286,16 @@ def since_sentences(result: Result, check: Check) -> Iterator[str]:
         worst = max(slower, key=lambda v: v.ratio)
         name = shlex.quote(worst.benchmark or "")
         yield (
-            f"`{escape_controls(f'{check.search} --benchmark {name}')}` says since which of the "
-            f"{check.commits} commits."
+            f"`{escape_controls(f'{check.search} --benchmark {name}')}` finds which of the "
+            f"{check.commits} commits did it."
         )
 
 
 def _sides(check: Check) -> Iterator[str]:
     if check.added:
-        yield f"Only in the head, so not judged: {join_words([quote(n) for n in check.added])}."
+        yield f"Only in the head, not compared: {join_words([quote(n) for n in check.added])}."
     if check.removed:
-        yield f"Only in the base, so not judged: {join_words([quote(n) for n in check.removed])}."
+        yield f"Only in the base, not compared: {join_words([quote(n) for n in check.removed])}."
 
 
 def _unjudged(result: Result, check: Check) -> Iterator[str]:
@@ -389,8 +389,8 @@ def promise(result: Result) -> tuple[str, ...]:
     if not verdicts:
         return ()
     return (
-        f"On average at most {format_percent(ALPHA)} of such verdicts are wrong, however often one "
-        f"checks; less than {format_percent(result.question.margin)} does not matter here. "
+        f"On average at most {format_percent(ALPHA)} of such verdicts are wrong, however often you "
+        f"check; a difference below {format_percent(result.question.margin)} does not matter here. "
         f"{scope(result)}",
     )
 
@@ -408,7 +408,7 @@ def machine_line(confounds: Sequence[Confound]) -> str:
     if not warnings:
         return ""
     kinds = join_words(list(dict.fromkeys(c.kind for c in warnings)))
-    return f"This machine: {pluralize(len(warnings), 'warning')} ({kinds}); `whyfast doctor` says more."
+    return f"This machine: {pluralize(len(warnings), 'warning')} ({kinds}); see `whyfast doctor`."
 
 
 def changed_hot(result: Result) -> list[FunctionChange]:

@@ -157,8 +157,8 @@ Times = Mapping[tuple[str, str], float]
 #: So many lines a short report has room for; longer ones are shown on demand.
 FEW = 12
 _EXPLAINED = (
-    "The times are medians over all turns; a ratio is that of turns side by side, and need not be "
-    "their quotient."
+    "Times are medians over all turns; ratios compare turns side by side, and can differ from the "
+    "quotient of the times."
 )
 
 
@@ -322,7 +322,7 @@ def benchmark_lines(result: Result, d: Distribution, found: Times) -> TextTable:
 def _mean_text(d: Distribution, margin: float) -> str:
     """The geometric mean, and what it would be without a benchmark that moves what is said."""
     if d.suite is None:
-        return "not judged yet: a benchmark has no result"
+        return "no verdict yet: a benchmark has no result"
     said = _said(d.suite.verdict, margin)
     for carrier in d.carriers[:1]:
         rest = without_cell(d.suite, carrier.benchmark)

@@ -1,4 +1,4 @@
-"""What variants lack, in words."""
+"""The main table: every variant against every baseline; and what failed or is missing, in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statistics import median
 
 from whyfast.judge.estimate import over_layouts
 from whyfast.model.build import BuildFailure
-from whyfast.model.result import Result
+from whyfast.model.result import Pooled, Result
 from whyfast.model.sample import Block, RunFailure
 from whyfast.model.verdict import About, Outcome, Suite, Verdict
 from whyfast.report.document import Cell, Table, right, table
@@ -47,7 +47,9 @@ def reason_and_output(failure: RunFailure) -> str:
     if not lines:
         return failure.reason
     last = lines[-1]
-    return f"{failure.reason}; it said: {last if len(last) <= _SAID else last[: _SAID - 1] + '…'}"
+    return (
+        f"{failure.reason}; last output: {last if len(last) <= _SAID else last[: _SAID - 1] + '…'}"
+    )
 
 
 def failed_sentences(failed: Sequence[RunFailure]) -> list[str]:
@@ -70,7 +72,7 @@ def lacking_sentences(lacking: Sequence[RunFailure]) -> list[str]:
         for (variant, reason), benchmarks in groups.items()
     ]
     if said:
-        said.append("A geometric mean is over the benchmarks that both of its sides have.")
+        said.append("A geometric mean covers the benchmarks that both sides have.")
     return said
 
 
@@ -129,7 +131,7 @@ def reversed_verdict(verdict: Verdict) -> Verdict:
     )
 
 
-def verdict_cell(verdict: Verdict) -> Cell:
+def verdict_cell(verdict: Verdict | Pooled) -> Cell:
     """A verdict as a cell: the ratio or the word in front, the interval as its detail."""
     if verdict.outcome == "same":
         plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)

@@ -1,4 +1,4 @@
-"""What a comparison says over machines, in sentences: the same on all, or not, and where not."""
+"""One comparison on several machines, in sentences: where it comes out the same, and where not."""
 
 from __future__ import annotations
 
@@ -136,9 +136,8 @@ def _single(merged: Merged) -> Iterator[str]:
     if len(merged.machines) == 1:
         (one,) = merged.machines
         yield (
-            f"All that was given is of one machine, {quote(one.machine.name)}: there is nothing to "
-            "compare between machines. Where they are several of one name, set WHYFAST_MACHINE on "
-            "each."
+            f"All results are from one machine, {quote(one.machine.name)}: nothing to compare. If "
+            "these are several machines with one host name, set WHYFAST_MACHINE on each."
         )
 
 
@@ -244,8 +243,8 @@ def _apart(o: OverMachines, merged: Merged, *, alike: bool) -> str:
         several = any(v.benchmark is None for v in o.verdicts.values())
         needed = merged.needed.suites if several else merged.needed.benchmarks
         if len(o.verdicts) > 1 and min(v.blocks for v in o.verdicts.values()) < needed:
-            return f"; whether the machines differ takes {needed} blocks on each to tell"
-        return "" if alike else "; that the machines differ is not shown by that"
+            return f"; to tell whether the machines differ takes {needed} blocks on each"
+        return "" if alike else "; this does not show that the machines differ"
     first, last = o.difference.groups[0], o.difference.groups[-1]
     one, other = (machines_text(names, merged, cpu=False) for names in (last, first))
     d = o.difference

@@ -23,18 +23,16 @@ from whyfast.report.formatting import (
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.sections.main_table import Comparisons, tally
 
-_SIGMA = "σ is the spread of single runs, which the machine's drift is in: compare by the ratio."
+_SIGMA = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
 
 
-_SIGMA = "σ is the spread of single runs, which the machine's drift is in: compare by the ratio."
+_SIGMA = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
 
 
 def run_times_section(result: Result) -> ReportSection | None:
     """Of every command: the runs one by one, whatever disturbed them; None for studies."""
     shown = run_times_table(result) if result.judged.about == "commands" else None
-    spread = (
-        "σ is the spread of single runs, which includes the machine's drift: compare by the ratio."
-    )
+    spread = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
     note = sentences([spread], aside=True) if shown else None
     return section("run-times", "Single runs", shown, note, importance="detail")
 
@@ -183,13 +181,13 @@ def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
     if all(len(r) == len(common) for r in ratios):
         return
     if not common:
-        yield "No benchmark is in all of them."
+        yield "No benchmark is in all files."
         return
     parts = [
         f"{quote(w.variant)} {_factor_alone(math.exp(fmean(math.log(r[name]) for name in common)))}"
         for w, r in zip(whole, ratios, strict=True)
     ]
-    yield f"Over the {pluralize(len(common), 'benchmark')} that all have: {', '.join(parts)}."
+    yield f"Over the {pluralize(len(common), 'benchmark')} in all files: {', '.join(parts)}."
 
 
 def _median(result: Result, verdict: Verdict) -> Iterable[str]:

@@ -268,10 +268,10 @@ def _study_care(result: Result, study: Question, comparisons: Comparisons) -> It
     quoted, notes = warnings_first(result.judged.confounds)
     yield from quoted
     if result.judged.about == "binaries" and not any(v.twin_of for v in study.variants):
-        yield "The verdicts are about these very binaries, not about other layouts of them."
+        yield "The verdicts are about these binaries; another layout of the same code may differ."
     failed = [b.variant for b in result.recorded.builds if isinstance(b, BuildFailure)]
     if failed:
-        yield f"Not built here: {join_words([quote(n) for n in failed])}."
+        yield f"Not built on this machine: {join_words([quote(n) for n in failed])}."
     yield from failed_sentences(result.recorded.failed)
     yield from notes
 
