@@ -274,9 +274,9 @@ def _cell(value: Cell | str | int | None) -> Cell:
     return Cell(value) if isinstance(value, str) else value
 
 
-def sentences(said: Iterable[str], *, aside: bool = False) -> Sentences | None:
+def sentences(texts: Iterable[str], *, aside: bool = False) -> Sentences | None:
     """A list of sentences, None when nothing is said."""
-    items = tuple(Sentence(text) for text in said)
+    items = tuple(Sentence(text) for text in texts)
     return Sentences(items, aside) if items else None
 
 

@@ -64,9 +64,9 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def has(names: Sequence[str], one: str, several: str) -> str:
+def has(names: Sequence[str], singular: str, plural: str) -> str:
     """The names, and the verb that fits their number: ``a and b are``."""
-    return f"{join_words(names)} {one if len(names) == 1 else several}"
+    return f"{join_words(names)} {singular if len(names) == 1 else plural}"
 
 
 # ---- How ratios, intervals, shares and times are printed: once, for every report.
@@ -221,11 +221,11 @@ def _decimals(ratio: float, low: float, high: float) -> int:
     side of it an end lies is the verdict. What is nearly alike needs no row of zeros."""
     ends = [end for end in (low, high) if _bounded(end)]
     near = max(ALIKE * ratio, ALIKE_IN_WIDTH * (high - low))
-    told = [(ratio, x) for x in (1.0, *ends) if abs(ratio - x) > near]
-    told += [(end, 1.0) for end in ends if abs(end - 1) > ALIKE]
+    pairs = [(ratio, x) for x in (1.0, *ends) if abs(ratio - x) > near]
+    pairs += [(end, 1.0) for end in ends if abs(end - 1) > ALIKE]
     decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0
     while decimals < MOST_DECIMALS and any(
-        f"{a:.{decimals}f}" == f"{b:.{decimals}f}" for a, b in told
+        f"{a:.{decimals}f}" == f"{b:.{decimals}f}" for a, b in pairs
     ):
         decimals += 1
     return decimals

@@ -165,8 +165,8 @@ def studies_page(titles: Mapping[str, str]) -> Document:
     """The studies that come with whyfast, with their questions."""
     rows = [(name, title) for name, title in titles.items()]
     nothing = "" if rows else "This installation of whyfast comes without studies."
-    found = section("studies", "", table("", ("study", "question"), rows))
-    return document("studies", "", nothing, found, heading="Studies")
+    shown = section("studies", "", table("", ("study", "question"), rows))
+    return document("studies", "", nothing, shown, heading="Studies")
 
 
 # ---- A planned study: its variants with their state, and what all of it takes.
@@ -178,7 +178,7 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
     ``free``: bytes that the disk has, where it is known.
     """
     study = forecast.study
-    said = [*_costs(forecast, free), *_measuring(forecast)]
+    costs = [*_costs(forecast, free), *_measuring(forecast)]
     instead = f"{study.stands_for}; {study.name} would be run instead" if study.stands_for else ""
     steps = study.build.steps if study.measured else ()
     short = study.build.evidence
@@ -188,7 +188,7 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
         study.title,
         instead,
         section("variants", "Variants", _variant_table(forecast), importance="answer"),
-        section("costs", "What it takes", sentences(said), importance="answer"),
+        section("costs", "What it takes", sentences(costs), importance="answer"),
         section("flags", "Flags", _flag_table(study), importance="detail"),
         section("steps", "Steps", _steps(steps), importance="detail"),
         section("read", "Steps for evidence only", _steps(read), importance="detail"),

@@ -125,12 +125,12 @@ def _kernels(result: Result, answer: Answer) -> tuple[ReportSection | None, ...]
 def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | None:
     summary = axes_table(result) or summary_table(result)
     plot = interval_plot(result)
-    found = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
+    tables = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
     return section(
         "answer",
-        "Every variant against every baseline" if found else "What was found",
+        "Every variant against every baseline" if tables else "What was found",
         plot and replace(plot, later=choices(result, _sentences)),
-        *found,
+        *tables,
         linked(result, answer.sentences),
         trouble_code(result.found.troubles),
         importance="answer",

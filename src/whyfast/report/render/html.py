@@ -196,10 +196,10 @@ def _table_class(table: Table, stacked: bool) -> str:
     phone, ``wordy`` gives prose in the last column its room, ``two-lines`` puts details beneath."""
     columns = list(zip(*table.rows, strict=True))
     widths = [max(len(c.text) + len(c.detail) for c in column) for column in columns]
-    found = ["stack"] if stacked else []
-    found += ["two-lines"] if sum(widths) > _WIDE and max(widths[:-1], default=0) < _WIDE else []
-    found += ["wordy"] if widths and max(len(c.text) for c in columns[-1]) > _WORDY else []
-    return " ".join(["scroll", *found])
+    classes = ["stack"] if stacked else []
+    classes += ["two-lines"] if sum(widths) > _WIDE and max(widths[:-1], default=0) < _WIDE else []
+    classes += ["wordy"] if widths and max(len(c.text) for c in columns[-1]) > _WORDY else []
+    return " ".join(["scroll", *classes])
 
 
 def _policy(scripts: Sequence[str]) -> str:

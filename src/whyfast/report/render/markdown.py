@@ -94,9 +94,9 @@ def _details(sections: Iterable[ReportSection]) -> Iterator[tuple[str, str]]:
                 yield section.title, _block(block)
 
 
-def _within_limit(found: Iterable[tuple[str, str]], room: int) -> list[str]:
+def _within_limit(parts: Iterable[tuple[str, str]], room: int) -> list[str]:
     kept, left_out = [], []
-    for title, part in found:
+    for title, part in parts:
         if len(part) + 2 <= room:
             kept.append(part)
             room -= len(part) + 2
@@ -161,11 +161,11 @@ def _item(item: Sentence) -> str:
     return "- " + label + "\\\n  ".join(prose(text) for text in (item.text, *item.more))
 
 
-def _lines(found: Iterable[TextTable]) -> str:
+def _lines(tables: Iterable[TextTable]) -> str:
     """Each with its title, all in one block that is shown as it is."""
     text: list[str] = []
-    for one in found:
-        text += ["", one.title, *(f"  {said}" for said in (*one.texts(), one.last))]
+    for table in tables:
+        text += ["", table.title, *(f"  {line}" for line in (*table.texts(), table.last))]
     return _code(text[1:], "text")
 
 
@@ -182,8 +182,8 @@ def _facts(values: Mapping[str, Any], indent: str = "") -> str:
             lines += [f"{indent}- {escape(name)}:", _facts(value, f"{indent}  ")]
             continue
         items = value if isinstance(value, (list, tuple)) else [value]
-        said = " ".join("unknown" if item is None else str(item) for item in items)
-        lines.append(f"{indent}- {escape(name)}: {escape(said or 'none')}")
+        text = " ".join("unknown" if item is None else str(item) for item in items)
+        lines.append(f"{indent}- {escape(name)}: {escape(text or 'none')}")
     return "\n".join(lines)
 
 

@@ -41,13 +41,13 @@ def changed_code(check: Check) -> Iterator[str]:
         yield "Nothing was measured."
     elif code.reached:
         # The instructions of others are the same, but for what the data holds that they refer to.
-        own = [f for f in code.reached if f.diff or f.kind != "changed"]
-        own.sort(key=lambda f: _place(f, check.reaches))
-        if own:
-            names = some([f"`{escape_controls(f.name)}`" for f in own], "more")
-            yield f"{pluralize(len(own), 'function')} changed: {names}."
-        if rest := len(code.reached) - len(own):
-            further = " more" if own else ""
+        changed = [f for f in code.reached if f.diff or f.kind != "changed"]
+        changed.sort(key=lambda f: _place(f, check.reaches))
+        if changed:
+            names = some([f"`{escape_controls(f.name)}`" for f in changed], "more")
+            yield f"{pluralize(len(changed), 'function')} changed: {names}."
+        if rest := len(code.reached) - len(changed):
+            further = " more" if changed else ""
             verbs = ("has", "refers") if rest == 1 else ("have", "refer")
             yield (
                 f"{pluralize(rest, 'function')}{further} {verbs[0]} the same instructions and "
@@ -55,8 +55,8 @@ def changed_code(check: Check) -> Iterator[str]:
             )
     if not code.same and code.reasons:
         more = len(code.reasons) - NAMES
-        said = [*code.reasons[:NAMES], *([f"and {more} more"] if more > 0 else [])]
-        yield f"Counts as changed: {'; '.join(said)}."
+        reasons = [*code.reasons[:NAMES], *([f"and {more} more"] if more > 0 else [])]
+        yield f"Counts as changed: {'; '.join(reasons)}."
 
 
 def change_sentence(change: FunctionChange) -> str:
@@ -66,20 +66,22 @@ def change_sentence(change: FunctionChange) -> str:
         return f"{name} is new"
     if change.kind == "removed":
         return f"{name} is gone"
-    said = []
+    changes = []
     if change.calls:
-        said.append(f"now calls {some([f'`{escape_controls(c)}`' for c in change.calls], 'more')}")
+        changes.append(
+            f"now calls {some([f'`{escape_controls(c)}`' for c in change.calls], 'more')}"
+        )
     if change.called:
         gone = some([f"`{escape_controls(c)}`" for c in change.called], "more")
-        said.append(f"no longer calls {gone}")
-    if not said:
+        changes.append(f"no longer calls {gone}")
+    if not changes:
         before, after = change.sizes
-        said.append(
+        changes.append(
             f"has other instructions ({before} bytes)"
             if before == after
             else f"went from {before} to {after} bytes"
         )
-    return f"{name} {' and '.join(said)}"
+    return f"{name} {' and '.join(changes)}"
 
 
 def _place(change: FunctionChange, reaches: Sequence[ChangeCoverage]) -> int:
@@ -132,8 +134,8 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
     parts = [part for part in _verdict_parts(result, figures) if part]
     if not parts:
         return f"No verdict{_between(check)}; the code that runs has changed."
-    said = ", ".join(parts)
-    first = f"{said[0].upper()}{said[1:]}"
+    text = ", ".join(parts)
+    first = f"{text[0].upper()}{text[1:]}"
     cause = _cause(result, check)
     return f"{first}{f'; {cause}' if cause else ''}."
 
@@ -164,21 +166,21 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
     others = False
     most = NAMES if figures else _FEW_NAMES
     for outcome in ("slower", "faster"):
-        if found := by_word[outcome]:
-            said = [
+        if group := by_word[outcome]:
+            texts = [
                 f"{change_text(v)} on {_benchmark(v)}{f' {percent_interval(v)}' if figures else ''}"
-                for v in found
+                for v in group
             ]
-            yield some(said, "more", most)
+            yield some(texts, "more", most)
             others = True
-    if found := by_word["same"]:
-        if others or len(found) > NAMES:
-            yield f"the same on {pluralize(len(found), 'other') if others else len(found)}"
+    if group := by_word["same"]:
+        if others or len(group) > NAMES:
+            yield f"the same on {pluralize(len(group), 'other') if others else len(group)}"
         else:
-            yield f"the same on {join_words([_benchmark(v) for v in found])}"
-    if found := by_word["undecided"]:
-        said = [f"{_benchmark(v)}{f' ({undecided_text(v)})' if figures else ''}" for v in found]
-        yield f"no difference found on {some(said, 'more', most)}"
+            yield f"the same on {join_words([_benchmark(v) for v in group])}"
+    if group := by_word["undecided"]:
+        texts = [f"{_benchmark(v)}{f' ({undecided_text(v)})' if figures else ''}" for v in group]
+        yield f"no difference found on {some(texts, 'more', most)}"
     if apart:
         yield _by_placement(apart)
 
@@ -186,13 +188,13 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
 def _by_placement(apart: Sequence[Verdict]) -> str:
     """What is said of benchmarks that run nothing that has changed."""
     verb = "runs" if len(apart) == 1 else "run"
-    said = f"{pluralize(len(apart), 'benchmark')} {verb} no changed code"
+    text = f"{pluralize(len(apart), 'benchmark')} {verb} no changed code"
     different = [
         f"{change_text(v)} on {_benchmark(v)} by placement"
         for v in apart
         if v.outcome in ("slower", "faster")
     ]
-    return f"{said} ({some(different, 'more')})" if different else said
+    return f"{text} ({some(different, 'more')})" if different else text
 
 
 def _benchmark(verdict: Verdict) -> str:
@@ -263,9 +265,9 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
         return f", but the number of instructions{where} is unchanged"
     if (more > 0) == (verdict.outcome == "slower"):
         return ""
-    said = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
+    counted = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
     where = f" on {quote(reach.benchmark)}" if several else ""
-    return f", but {said}{where}: it may be placement"
+    return f", but {counted}{where}: it may be placement"
 
 
 def _sentences(result: Result, check: Check) -> Iterator[str]:

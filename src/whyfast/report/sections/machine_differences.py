@@ -53,9 +53,11 @@ def difference_sections(merged: Merged) -> tuple[ReportSection | None, ReportSec
     )
 
 
-def _differences(merged: Merged, caption: str, found: Sequence[MachineDifference]) -> Table | None:
+def _differences(
+    merged: Merged, caption: str, differences: Sequence[MachineDifference]
+) -> Table | None:
     pairs = compared_pairs(merged)
-    single = all(d.benchmark is None for d in found) or len(merged.question.benchmarks) == 1
+    single = all(d.benchmark is None for d in differences) or len(merged.question.benchmarks) == 1
     rows = [
         (
             *(d.variant, d.baseline, *(() if single else (d.benchmark,))),
@@ -63,7 +65,7 @@ def _differences(merged: Merged, caption: str, found: Sequence[MachineDifference
             *(join_words(d.groups[-1]), join_words(d.groups[0])),
             "; ".join(join_words(g) for g in (*d.groups[1:-1], d.between) if g) or None,
         )
-        for d in found
+        for d in differences
         if (d.variant, d.baseline) in pairs
         for text in [plain_ratio_text(d.ratio, d.low, d.high)]
     ]
@@ -132,19 +134,19 @@ def claim_section(merged: Merged) -> ReportSection | None:
 
 def lacking_section(merged: Merged) -> ReportSection | None:
     """What some machine has no result of."""
-    said = (
+    texts = (
         f"{quote(lack.machine)} has no {quote(lack.variant)}"
         f"{f' on {quote(lack.benchmark)}' if lack.benchmark else ''}: {lack.reason}."
         for lack in merged.lacking
     )
-    return section("lacking", "What is missing", sentences(said))
+    return section("lacking", "What is missing", sentences(texts))
 
 
 def care_section(merged: Merged) -> ReportSection | None:
     """What differs between the machines beside them, and the machines' own warnings."""
     items = [Sentence(c.text, c.severity) for c in merged.confounds]
     for m in merged.machines:
-        own = [c for c in m.result.judged.confounds if c.severity == "warning"]
-        items += [Sentence(f"{quote(m.machine.name)}: {c.text}", "warning") for c in own]
-    said = Sentences(tuple(items)) if items else None
-    return section("confounds", "Read with care", said, importance="answer")
+        warnings = [c for c in m.result.judged.confounds if c.severity == "warning"]
+        items += [Sentence(f"{quote(m.machine.name)}: {c.text}", "warning") for c in warnings]
+    block = Sentences(tuple(items)) if items else None
+    return section("confounds", "Read with care", block, importance="answer")

@@ -224,8 +224,8 @@ def builds_machine_section(merged: Merged) -> ReportSection | None:
         return None
 
     made = _by_variant(merged, "Programs, by digest, and what compiled them", cell)
-    said = sentences([_PROVENANCE], aside=True) if made else None
-    return section("builds", "The builds", made, said, importance="detail")
+    note = sentences([_PROVENANCE], aside=True) if made else None
+    return section("builds", "The builds", made, note, importance="detail")
 
 
 def _by_variant(
@@ -296,9 +296,9 @@ def _figure(o: OverMachines, merged: Merged) -> dict[str, Any]:
             "expect": [x if plottable(x) else None for x in (p.expect_low, p.expect_high)],
             "text": pooled_sentence(p, margin),
         }
-    said = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
+    verdicts = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
     title = f"{o.variant} against {o.baseline}"
-    return {"title": title, "label": f"{title}: {said}.", "points": points, "pooled": pooled}
+    return {"title": title, "label": f"{title}: {verdicts}.", "points": points, "pooled": pooled}
 
 
 # The first screen.
@@ -345,11 +345,11 @@ def _care(merged: Merged) -> Iterator[str]:
     yield from (sentence(c.text) for c in warnings[:_QUOTED])
     lacking = dict.fromkeys((lack.machine, lack.variant) for lack in merged.lacking)
     yield from (f"{quote(m)} has no {quote(v)}." for m, v in list(lacking)[:_QUOTED])
-    own = {
+    warned = {
         m.machine.name: sum(c.severity == "warning" for c in m.result.judged.confounds)
         for m in merged.machines
     }
-    some = [f"{quote(name)} {number}" for name, number in own.items() if number]
+    some = [f"{quote(name)} {number}" for name, number in warned.items() if number]
     if some:
         yield f"Warnings of the machines themselves: {', '.join(some)}."
     rest = len(merged.confounds) - len(warnings[:_QUOTED])

@@ -55,8 +55,8 @@ def reason_and_output(failure: RunFailure) -> str:
 def failed_sentences(failed: Sequence[RunFailure]) -> list[str]:
     """A single failure with its reason, of several the variants."""
     if len(failed) == 1:
-        (one,) = failed
-        return [sentence(f"{quote(one.variant)} failed: {reason_and_output(one)}")]
+        (failure,) = failed
+        return [sentence(f"{quote(failure.variant)} failed: {reason_and_output(failure)}")]
     broken = dict.fromkeys(f.variant for f in failed)
     names = [quote(name) for name in broken]
     return [f"{has(names, 'has', 'have')} benchmarks that failed."] if names else []
@@ -65,15 +65,15 @@ def failed_sentences(failed: Sequence[RunFailure]) -> list[str]:
 def lacking_sentences(lacking: Sequence[RunFailure]) -> list[str]:
     """One sentence a variant and reason; then what that means for geometric means."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for one in lacking:
-        groups.setdefault((one.variant, one.reason), []).append(one.benchmark)
-    said = [
+    for lack in lacking:
+        groups.setdefault((lack.variant, lack.reason), []).append(lack.benchmark)
+    texts = [
         sentence(f"{quote(variant)} has no {_names(benchmarks)}: {reason}")
         for (variant, reason), benchmarks in groups.items()
     ]
-    if said:
-        said.append("A geometric mean covers the benchmarks that both sides have.")
-    return said
+    if texts:
+        texts.append("A geometric mean covers the benchmarks that both sides have.")
+    return texts
 
 
 def _names(benchmarks: Sequence[str]) -> str:
@@ -102,15 +102,17 @@ class Comparisons:
         single: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
         for verdict in verdicts:
             single[verdict.variant, verdict.baseline].append(verdict)
-        self._overall = {pair: found[0] for pair, found in single.items() if len(found) == 1}
+        self._overall = {
+            pair: verdicts_of[0] for pair, verdicts_of in single.items() if len(verdicts_of) == 1
+        }
         for suite in suites:
             self._overall[suite.verdict.variant, suite.verdict.baseline] = suite.verdict
 
     def of(self, variant: str, baseline: str) -> Verdict | None:
         """The overall verdict on ``variant`` against ``baseline``, whichever way it was judged."""
-        found = self._overall.get((variant, baseline))
-        if found is not None:
-            return found
+        verdict = self._overall.get((variant, baseline))
+        if verdict is not None:
+            return verdict
         other = self._overall.get((baseline, variant))
         return None if other is None else reversed_verdict(other)
 
@@ -153,12 +155,12 @@ def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
 
     Of the blocks that the verdicts are about: those in drawn layouts where there are any.
     """
-    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     blocks = list(blocks)
     for block in over_layouts(blocks) or blocks:
         for variant, values in block.values.items():
-            found[block.benchmark, variant].extend(v / block.loops for v in values)
-    return {key: median(values) for key, values in found.items() if values}
+            times[block.benchmark, variant].extend(v / block.loops for v in values)
+    return {key: median(values) for key, values in times.items() if values}
 
 
 def value_text(value: float, about: About) -> str:
@@ -204,7 +206,7 @@ def _number(result: Result) -> str:
 
 def folded_cell(result: Result, name: str) -> Cell:
     """The name of a variant, with those that it was measured for: "c2 = c3 = c4"."""
-    others = [v for v, one in result.recorded.same.items() if one == name]
+    others = [v for v, measured in result.recorded.same.items() if measured == name]
     return Cell(" = ".join([name, *others]), "byte-identical" if others else "")
 
 

@@ -74,7 +74,7 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
     order = {v.name: i for i, v in enumerate(question.variants)}
     controls = {v.name for v in question.variants if v.twin_of}
     bases = {name: i for i, name in enumerate(question.baselines)}
-    found = []
+    comparisons = []
     for v, b in sorted(
         pairs,
         key=lambda p: (p[0] in controls, bases.get(p[1], len(bases)), order.get(p[0], len(order))),
@@ -83,26 +83,26 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
             m.machine.name: [m.result.recorded.same.get(x, x) for x in (v, b)]
             for m in merged.machines
         }
-        own = {name: c.of(*sides[name]) for name, c in by_machine.items()}
-        identical = tuple(name for name, (one, other) in sides.items() if one == other)
-        verdicts = {name: verdict for name, verdict in own.items() if verdict is not None}
+        judged = {name: c.of(*sides[name]) for name, c in by_machine.items()}
+        identical = tuple(name for name, (first, second) in sides.items() if first == second)
+        verdicts = {name: verdict for name, verdict in judged.items() if verdict is not None}
         if verdicts:
             benchmarks = {verdict.benchmark for verdict in verdicts.values()}
             benchmark = benchmarks.pop() if len(benchmarks) == 1 else None
             key = (v, b, benchmark)
-            told = _of(merged.differences, key), _of(merged.pooled, key)
-            found.append(OverMachines(v, b, verdicts, *told, identical))
-    return tuple(found)
+            over = _of(merged.differences, key), _of(merged.pooled, key)
+            comparisons.append(OverMachines(v, b, verdicts, *over, identical))
+    return tuple(comparisons)
 
 
 def compared_pairs(merged: Merged) -> list[tuple[str, str]]:
     """Every pair (variant, baseline) that some machine judges, from one side alone."""
-    found: dict[tuple[str, str], None] = {}
+    pairs: dict[tuple[str, str], None] = {}
     for m in merged.machines:
         for v in m.result.judged.verdicts:
-            if (v.baseline, v.variant) not in found:
-                found[v.variant, v.baseline] = None
-    return list(found)
+            if (v.baseline, v.variant) not in pairs:
+                pairs[v.variant, v.baseline] = None
+    return list(pairs)
 
 
 def _of(every: Sequence[T], key: tuple[str, str, str | None]) -> T | None:
@@ -122,21 +122,21 @@ def machine_sentences(merged: Merged) -> list[str]:
         if o.variant not in controls and (o.baseline in main or merged.question.along)
     ]
     wanted = wanted or [o for o in every if o.variant not in controls]
-    said = [*_claim(merged), *_single(merged)]
+    texts = [*_claim(merged), *_single(merged)]
     ranked = sorted(wanted, key=_rank)
-    said += [comparison_sentence(o, merged) for o in ranked[:_MOST_SAID]]
+    texts += [comparison_sentence(o, merged) for o in ranked[:_MOST_SAID]]
     if len(ranked) > _MOST_SAID:
-        said.append(f"{pluralize(len(ranked) - _MOST_SAID, 'more comparison')} in the table.")
-    said += _benchmarks(merged)
-    said += _pooled(merged, ranked[:_MOST_SAID])
-    return said
+        texts.append(f"{pluralize(len(ranked) - _MOST_SAID, 'more comparison')} in the table.")
+    texts += _benchmarks(merged)
+    texts += _pooled(merged, ranked[:_MOST_SAID])
+    return texts
 
 
 def _single(merged: Merged) -> Iterator[str]:
     if len(merged.machines) == 1:
-        (one,) = merged.machines
+        (machine,) = merged.machines
         yield (
-            f"All results are from one machine, {quote(one.machine.name)}: nothing to compare. If "
+            f"All results are from one machine, {quote(machine.machine.name)}: nothing to compare. If "
             "these are several machines with one host name, set WHYFAST_MACHINE on each."
         )
 
@@ -145,8 +145,8 @@ def _rank(o: OverMachines) -> tuple[int, float]:
     """What turns around first, then what differs, then what is decided alike."""
     turns = {"faster", "slower"} <= o.words
     size = max(abs(math.log(v.ratio)) if 0 < v.ratio < math.inf else 0 for v in o.verdicts.values())
-    told = o.difference is not None
-    place = 0 if turns and told else 1 if told else 2 if len(o.words) > 1 else 3
+    differs = o.difference is not None
+    place = 0 if turns and differs else 1 if differs else 2 if len(o.words) > 1 else 3
     return place, -size
 
 
@@ -246,9 +246,11 @@ def _apart(o: OverMachines, merged: Merged, *, alike: bool) -> str:
             return f"; to tell whether the machines differ takes {needed} blocks on each"
         return "" if alike else "; this does not show that the machines differ"
     first, last = o.difference.groups[0], o.difference.groups[-1]
-    one, other = (machines_text(names, merged, cpu=False) for names in (last, first))
+    highest, lowest = (machines_text(names, merged, cpu=False) for names in (last, first))
     d = o.difference
-    return f"; the ratio on {one} is {plain_ratio_text(d.ratio, d.low, d.high)} that on {other}"
+    return (
+        f"; the ratio on {highest} is {plain_ratio_text(d.ratio, d.low, d.high)} that on {lowest}"
+    )
 
 
 def machines_text(names: Sequence[str], merged: Merged, *, cpu: bool = True) -> str:
@@ -257,10 +259,10 @@ def machines_text(names: Sequence[str], merged: Merged, *, cpu: bool = True) -> 
         return f"{len(names)} of {len(merged.machines)} machines"
     text = join_words([quote(name) for name in names])
     models = {m.machine.name: cpu_text(m.machine.facts) for m in merged.machines}
-    own = {models[name] for name in names}
-    if not cpu or len(own) > 1 or len(set(models.values())) == 1 or own == {""}:
+    shared = {models[name] for name in names}
+    if not cpu or len(shared) > 1 or len(set(models.values())) == 1 or shared == {""}:
         return text
-    return f"{text} ({own.pop()})"
+    return f"{text} ({shared.pop()})"
 
 
 def cpu_text(facts: Mapping[str, str]) -> str:
@@ -270,14 +272,14 @@ def cpu_text(facts: Mapping[str, str]) -> str:
 
 def audits(merged: Merged) -> dict[str, Audit]:
     """The audit of the study's claim on each machine; empty without a claim."""
-    found = {}
+    by_machine = {}
     for m in merged.machines:
         judged = m.result.judged
         comparisons = Comparisons(judged.verdicts, judged.suites)
         audit = audit_claim(merged.question, comparisons, m.result.found.evidence)
         if audit is not None:
-            found[m.machine.name] = audit
-    return found
+            by_machine[m.machine.name] = audit
+    return by_machine
 
 
 def _claim(merged: Merged) -> Iterator[str]:
@@ -295,7 +297,7 @@ def _claim(merged: Merged) -> Iterator[str]:
         where = "both machines" if number == 2 else f"all {number} machines"
         yield f"{start} {next(iter(outcomes))} on {where}."
         return
-    parts = [f"{said} on {machines_text(names, merged)}" for said, names in outcomes.items()]
+    parts = [f"{outcome} on {machines_text(names, merged)}" for outcome, names in outcomes.items()]
     yield f"{start} {'; it '.join(parts)}."
 
 
@@ -325,13 +327,13 @@ def _benchmarks(merged: Merged) -> Iterator[str]:
     }
     most = max(single, key=lambda d: math.log(d.ratio))
     text = plain_ratio_text(most.ratio, most.low, most.high)
-    one, other = (
+    highest, lowest = (
         machines_text(names, merged, cpu=False) for names in (most.groups[-1], most.groups[0])
     )
     yield (
         f"Machines differ in {len(single)} of {len(every)} comparisons of single benchmarks, most "
         f"in {quote(most.variant)} against {quote(most.baseline)} on {quote(most.benchmark or '')}:"
-        f" the ratio on {one} is {text} that on {other}."
+        f" the ratio on {highest} is {text} that on {lowest}."
     )
 
 
@@ -345,15 +347,15 @@ def pooled_sentence(p: Pooled, margin: float) -> str:
     """The mean over machines, how far they lie apart, and what a further one may do."""
     if p.outcome == "same":
         within = format_percent(margin)
-        said = f"the same within {within} ({plain_ratio_text(p.ratio, p.low, p.high)})"
+        text = f"the same within {within} ({plain_ratio_text(p.ratio, p.low, p.high)})"
     else:
-        said = str(ratio_text(p.ratio, p.low, p.high))
-        said = f"undecided ({said})" if p.outcome == "undecided" else said
+        text = str(ratio_text(p.ratio, p.low, p.high))
+        text = f"undecided ({text})" if p.outcome == "undecided" else text
     text_of = plain_ratio_text if p.outcome == "same" else ratio_text
     more = text_of(p.ratio, p.expect_low, p.expect_high).interval
     left = f" ({has(p.left_out, 'has', 'have')} too few blocks)" if p.left_out else ""
     return (
         f"Over machines like these {p.machines}, {quote(p.variant)} against {quote(p.baseline)} is "
-        f"{said}; between machines the ratio varies by {format_percent(round(p.tau, 4))}, so a "
+        f"{text}; between machines the ratio varies by {format_percent(round(p.tau, 4))}, so a "
         f"further one may show {more}{left}."
     )

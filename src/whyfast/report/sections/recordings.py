@@ -46,13 +46,13 @@ def run_times_table(result: Result) -> Table | None:
     rows = [
         (
             name,
-            format_seconds(fmean(own)),
-            format_seconds(stdev(own)) if len(own) > 1 else "–",
-            format_seconds(min(own)),
-            format_seconds(max(own)),
-            str(len(own)),
+            format_seconds(fmean(values)),
+            format_seconds(stdev(values)) if len(values) > 1 else "–",
+            format_seconds(min(values)),
+            format_seconds(max(values)),
+            str(len(values)),
         )
-        for name, own in times.items()
+        for name, values in times.items()
     ]
     columns = ("variant", *right("mean", "σ", "min", "max", "runs"))
     return table("Time of a run", columns, rows)
@@ -79,9 +79,9 @@ def recording_sentences(result: Result) -> list[str]:
         sentences += _median(result, suite.verdict)
         sentences += _carried(suite.verdict, suite.carriers, margin)
     for head in result.question.variants[1:]:
-        mine = _of(result, head.name)
-        if len(mine) > 1:
-            sentences += _tally(mine, head.name)
+        verdicts = _of(result, head.name)
+        if len(verdicts) > 1:
+            sentences += _tally(verdicts, head.name)
     return sentences
 
 
@@ -92,13 +92,13 @@ def recording_surprises(result: Result) -> list[str]:
         return []
     whole = _whole(result)
     audited = list(_audited(result))
-    said = [*audited[1:], *([_headline(result, whole)] if audited else [])]
-    said += _shared(result, whole) if len(whole) > 1 else []
+    texts = [*audited[1:], *([_headline(result, whole)] if audited else [])]
+    texts += _shared(result, whole) if len(whole) > 1 else []
     for suite in _suites(result):
         if len(whole) == 1 and _median_unlike(result, suite.verdict):
-            said += _median(result, suite.verdict)
-        said += _carried(suite.verdict, suite.carriers, result.question.margin)
-    return said
+            texts += _median(result, suite.verdict)
+        texts += _carried(suite.verdict, suite.carriers, result.question.margin)
+    return texts
 
 
 def headline_end(result: Result) -> str:
@@ -144,10 +144,10 @@ def _whole(result: Result) -> list[Verdict]:
     return [suites.get(name) or _of(result, name)[0] for name in heads]
 
 
-def _over(mine: Sequence[Verdict]) -> str:
-    if len(mine) > 1:
-        return f"over {pluralize(len(mine), 'benchmark')}"
-    return f"on {quote(mine[0].benchmark or '')}"
+def _over(verdicts: Sequence[Verdict]) -> str:
+    if len(verdicts) > 1:
+        return f"over {pluralize(len(verdicts), 'benchmark')}"
+    return f"on {quote(verdicts[0].benchmark or '')}"
 
 
 def _headline(result: Result, whole: Sequence[Verdict]) -> str:
@@ -208,23 +208,25 @@ def _median_unlike(result: Result, verdict: Verdict) -> bool:
 def _middle(result: Result, verdict: Verdict) -> tuple[float, float, float] | None:
     """The median of the ratios, and its interval: of the least that each may be the median, and of
     the most."""
-    mine = _of(result, verdict.variant)
-    if len(mine) < _FEWEST_FOR_MEDIAN:
+    verdicts = _of(result, verdict.variant)
+    if len(verdicts) < _FEWEST_FOR_MEDIAN:
         return None
-    middle = math.exp(median(math.log(v.ratio) for v in mine))
-    return middle, median(v.low for v in mine), median(v.high for v in mine)
+    middle = math.exp(median(math.log(v.ratio) for v in verdicts))
+    return middle, median(v.low for v in verdicts), median(v.high for v in verdicts)
 
 
 def _without_speed(result: Result) -> str:
     """Of files that hold no times and no rates."""
     words = {"faster": "better", "slower": "worse", "same": "the same", "undecided": "undecided"}
-    found = Counter[str](v.outcome for v in result.judged.metrics)
-    if not found:
+    outcomes = Counter[str](v.outcome for v in result.judged.metrics)
+    if not outcomes:
         return "No benchmark has a time, and no quantity can be compared."
-    parts = [f"{text} in {found[outcome]}" for outcome, text in words.items() if found[outcome]]
+    parts = [
+        f"{text} in {outcomes[outcome]}" for outcome, text in words.items() if outcomes[outcome]
+    ]
     names = [quote(v.name) for v in result.question.variants]
     return (
-        f"No benchmark has a time. Of {pluralize(found.total(), 'quantity').replace('ys', 'ies')}, "
+        f"No benchmark has a time. Of {pluralize(outcomes.total(), 'quantity').replace('ys', 'ies')}, "
         f"{join_words(names[1:])} is {join_words(parts)}, against {names[0]}."
     )
 
@@ -248,8 +250,8 @@ def _against(verdict: Verdict, margin: float) -> str:
     return f"{name} is {text}"
 
 
-def _carried(verdict: Verdict, found: Sequence[Carrier], margin: float) -> Iterable[str]:
-    for carrier in found[:_MOST_CARRIERS]:
+def _carried(verdict: Verdict, carriers: Sequence[Carrier], margin: float) -> Iterable[str]:
+    for carrier in carriers[:_MOST_CARRIERS]:
         without = _factor(carrier.without, verdict)
         who = f"{quote(carrier.benchmark)} alone"
         what = f"{quote(verdict.variant)}'s {_factor_of(verdict)}"
@@ -261,9 +263,9 @@ def _carried(verdict: Verdict, found: Sequence[Carrier], margin: float) -> Itera
         if carrier.outcome != verdict.outcome:
             text += f", and the verdict is {_word(carrier.outcome, margin)}"
         yield f"{text}."
-    if len(found) > _MOST_CARRIERS:
+    if len(carriers) > _MOST_CARRIERS:
         yield (
-            f"{pluralize(len(found) - _MOST_CARRIERS, 'further benchmark')} each carry more than a "
+            f"{pluralize(len(carriers) - _MOST_CARRIERS, 'further benchmark')} each carry more than a "
             f"third of {quote(verdict.variant)}'s mean, or its verdict."
         )
 
@@ -278,11 +280,11 @@ def _factor(ratio: float, like: Verdict) -> str:
     return ratio_text(ratio, like.low * scale, like.high * scale).factor
 
 
-def _tally(mine: Sequence[Verdict], name: str) -> Iterable[str]:
-    words = tally(Counter(v.outcome for v in mine))
-    text = f"Of {pluralize(len(mine), 'benchmark')}, {quote(name)} is {words}"
+def _tally(verdicts: Sequence[Verdict], name: str) -> Iterable[str]:
+    words = tally(Counter(v.outcome for v in verdicts))
+    text = f"Of {pluralize(len(verdicts), 'benchmark')}, {quote(name)} is {words}"
     decided = sorted(
-        (v for v in mine if v.outcome in ("faster", "slower")),
+        (v for v in verdicts if v.outcome in ("faster", "slower")),
         key=lambda v: -abs(math.log(v.ratio)),
     )
     if decided:

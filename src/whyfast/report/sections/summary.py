@@ -428,7 +428,7 @@ def _check_sentences(result: Result) -> Iterator[str]:
 
 
 def search_brief(
-    said: Sequence[str],
+    basis: Sequence[str],
     weak: Sequence[str],
     measured: Table | None,
     taken: str,
@@ -444,7 +444,7 @@ def search_brief(
     middle = names.index(focus) if focus in names else 0
     ends = (0, len(names) - 1)
     return Summary(
-        said=tuple(said),
+        said=tuple(basis),
         table=measured and replace(measured, caption=f"{measured.caption}; {taken}"),
         ranks=tuple(0 if i in ends else 1 + abs(i - middle) for i in range(len(names))),
         care=tuple(weak),
