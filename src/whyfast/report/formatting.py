@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from whyfast.model.result import Pooled
 from whyfast.model.verdict import Verdict
 
 # White space that is no space, then what steers a terminal, turns the direction of text, or has no
@@ -136,7 +137,7 @@ def format_ratio(ratio: float, low: float, high: float) -> str:
     return str(ratio_text(ratio, low, high))
 
 
-def format_verdict(verdict: Verdict, margin: float) -> str:
+def format_verdict(verdict: Verdict | Pooled, margin: float) -> str:
     """The whole verdict on one line; ``margin`` is relative, 0.01 for 1 %."""
     if verdict.outcome == "same":
         plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from whyfast.judge.decide import ALPHA
 from whyfast.model.result import Result
-from whyfast.model.verdict import Confound, Verdict
+from whyfast.model.verdict import Confound, Outcome, Verdict
 from whyfast.report.document import Cell, Table, right, table
 from whyfast.report.formatting import (
     escape_controls,
@@ -20,8 +21,10 @@ from whyfast.report.formatting import (
     pluralize,
     quote,
     ratio_text,
+    size_of,
     within,
 )
+from whyfast.report.sections.main_table import OUTCOMES
 
 if TYPE_CHECKING:
     from whyfast.model.code import ChangeCoverage, Check, FunctionChange
@@ -155,13 +158,10 @@ def _sameness(check: Check) -> str:
 def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
     check, verdicts = check_of(result), result.judged.verdicts
     moved = {r.benchmark for r in check.reaches if r.placement_only}
-    by_word = {
-        outcome: sorted(
-            (v for v in verdicts if v.outcome == outcome and v.benchmark not in moved),
-            key=lambda v: -abs(math.log(v.ratio)) if v.ratio > 0 else 0.0,
-        )
-        for outcome in ("slower", "faster", "same", "undecided")
-    }
+    by_word: dict[Outcome, list[Verdict]] = {outcome: [] for outcome in OUTCOMES}
+    for v in sorted(verdicts, key=lambda v: -size_of(v.ratio)):
+        if v.benchmark not in moved:
+            by_word[v.outcome].append(v)
     apart = [v for v in verdicts if v.benchmark in moved]
     others = False
     most = NAMES if figures else _FEW_NAMES
@@ -246,7 +246,7 @@ def undecided_text(verdict: Verdict) -> str:
 def _cause(result: Result, check: Check) -> str:
     """What the machine code says of the largest difference."""
     decided = [v for v in result.judged.verdicts if v.outcome in ("slower", "faster")]
-    for verdict in sorted(decided, key=lambda v: -abs(math.log(v.ratio))):
+    for verdict in sorted(decided, key=lambda v: -size_of(v.ratio)):
         reach = check.reach(verdict.benchmark or "")
         for name in (reach.executes or ()) if reach else ():
             for change in check.code.functions:
@@ -273,7 +273,9 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
 def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from changed_code(check)
     yield from since_sentences(result, check)
-    yield from _sides(check)
+    for where, names in (("head", check.added), ("base", check.removed)):
+        if names:
+            yield f"Only in the {where}, not compared: {join_words([quote(n) for n in names])}."
     yield from _unjudged(result, check)
     yield from check.notes
 
@@ -291,13 +293,6 @@ def since_sentences(result: Result, check: Check) -> Iterator[str]:
             f"`{escape_controls(f'{check.search} --benchmark {name}')}` finds which of the "
             f"{check.commits} commits did it."
         )
-
-
-def _sides(check: Check) -> Iterator[str]:
-    if check.added:
-        yield f"Only in the head, not compared: {join_words([quote(n) for n in check.added])}."
-    if check.removed:
-        yield f"Only in the base, not compared: {join_words([quote(n) for n in check.removed])}."
 
 
 def _unjudged(result: Result, check: Check) -> Iterator[str]:
@@ -323,7 +318,7 @@ def in_order(result: Result) -> list[Verdict]:
     order = {"slower": 0, "faster": 1, "undecided": 2, "same": 3}
     rows = sorted(
         result.judged.verdicts,
-        key=lambda v: (order[v.outcome], -abs(math.log(v.ratio)) if v.ratio > 0 else 0.0),
+        key=lambda v: (order[v.outcome], -size_of(v.ratio)),
     )
     return [*rows, *(s.verdict for s in result.judged.suites)]
 
@@ -358,12 +353,9 @@ def interval_text(verdict: Verdict) -> str:
     """``[1.9, 2.7] %``; of what is undecided how far it may be off."""
     if verdict.outcome == "undecided":
         return undecided_text(verdict)
-    return f"{percent_interval(verdict)}{'' if _is_factor(verdict) else ' %'}"
-
-
-def _is_factor(verdict: Verdict) -> bool:
     ratio = _printed_ratio(verdict)
-    return ratio is not None and max(ratio, 1 / ratio) >= _FACTOR
+    factor = ratio is not None and max(ratio, 1 / ratio) >= _FACTOR
+    return f"{percent_interval(verdict)}{'' if factor else ' %'}"
 
 
 def executes_text(reach: ChangeCoverage | None) -> str:
@@ -417,13 +409,8 @@ def changed_hot(result: Result) -> list[FunctionChange]:
     """The changed functions that benchmarks execute, those first that most of them do; all that
     are reached where that is not known."""
     check = check_of(result)
-    times: dict[str, int] = {}
-    known = False
-    for reach in check.reaches:
-        if reach.executes is not None:
-            known = True
-            for name in reach.executes:
-                times[name] = times.get(name, 0) + 1
+    known = [reach.executes for reach in check.reaches if reach.executes is not None]
+    times = Counter(name for names in known for name in dict.fromkeys(names))
     reached = check.code.reached
     if not known:
         return list(reached)

@@ -52,8 +52,7 @@ def matrix_tables(result: Result) -> tuple[Table, ...]:
 
     Baselines that nothing is compared with have none.
     """
-    tables = (_against(result, name) for name in result.question.baselines)
-    return tuple(t for t in tables if t is not None)
+    return tuple(filter(None, (_against(result, name) for name in result.question.baselines)))
 
 
 def _against(result: Result, baseline: str) -> Table | None:
@@ -71,7 +70,9 @@ def _against(result: Result, baseline: str) -> Table | None:
     rows: list[Row] = []
     for name in benchmarks:
         cells = (_cell(result, times, (name, who), verdicts.get((name, who))) for who in variants)
-        first = _marked(_cell(result, times, (name, baseline), None))
+        first = _cell(result, times, (name, baseline), None)
+        if first.text != NOTHING.text:
+            first = Cell(f"{first.text} {REFERENCE}", number=first.number)
         rows.append((name, first, *cells))
     if suites:
         means = (_changed("", suites[v]) if v in suites else None for v in variants)
@@ -95,13 +96,6 @@ def _cell(
         lacking = {(f.benchmark, f.variant): f.reason for f in result.recorded.lacking}
         return Cell(NOTHING.text, lacking.get(place, ""))
     return time if verdict is None else _changed(time.text, verdict)
-
-
-def _marked(cell: Cell) -> Cell:
-    """As the reference, where there is a time."""
-    if cell.text == NOTHING.text:
-        return cell
-    return Cell(f"{cell.text} {REFERENCE}", number=cell.number)
 
 
 def _changed(time: str, verdict: Verdict) -> Cell:

@@ -12,6 +12,7 @@ from whyfast.model.result import MachineDifference, Merged, Pooled
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.formatting import (
     format_percent,
+    format_verdict,
     has,
     join_words,
     plain_ratio_text,
@@ -128,8 +129,8 @@ def machine_sentences(merged: Merged) -> list[str]:
     if len(ranked) > _MOST_SAID:
         texts.append(f"{pluralize(len(ranked) - _MOST_SAID, 'more comparison')} in the table.")
     texts += _benchmarks(merged)
-    texts += _pooled(merged, ranked[:_MOST_SAID])
-    return texts
+    pooled = (o.pooled for o in ranked[:_MOST_SAID])
+    return texts + [pooled_sentence(p, merged.question.margin) for p in pooled if p is not None]
 
 
 def _single(merged: Merged) -> Iterator[str]:
@@ -164,10 +165,12 @@ def _where_measured(o: OverMachines, merged: Merged) -> str:
     if len(o.verdicts) == 1:
         (name,) = o.verdicts
         alone = " (no other machine has it)" if len(merged.machines) > 1 else ""
-        return f"{pair} {_said(o, [name], merged)}{alone}."
+        outcome = o.verdicts[name].outcome
+        where = f"{machines_text([name], merged)}{_figures(o, [name])}"
+        return f"{pair} {_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on {where}{alone}."
     if len(o.words) == 1:
         (outcome,) = o.words
-        text = f"{pair} {_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on {_all(o)}"
+        text = f"{pair} {_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on {_all(len(o.verdicts))}"
         return f"{text}{_range(o, outcome)}{_apart(o, merged, alike=True)}."
     groups: list[tuple[Outcome, list[str]]] = [
         (outcome, names) for outcome in _order(o) if (names := o.on(outcome))
@@ -197,20 +200,11 @@ def _only(o: OverMachines, names: Sequence[str]) -> bool:
     return any(set(names) == set(group) for group in (groups[:1] + groups[-1:]))
 
 
-def _said(o: OverMachines, names: Sequence[str], merged: Merged) -> str:
-    outcome = o.verdicts[names[0]].outcome
-    return (
-        f"{_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on "
-        f"{machines_text(names, merged)}{_figures(o, names)}"
-    )
-
-
 def _within(outcome: Outcome, merged: Merged) -> str:
     return f" within {format_percent(merged.question.margin)}" if outcome == "same" else ""
 
 
-def _all(o: OverMachines) -> str:
-    number = len(o.verdicts)
+def _all(number: int) -> str:
     return "both machines" if number == 2 else f"all {number} machines"
 
 
@@ -293,9 +287,7 @@ def _claim(merged: Merged) -> Iterator[str]:
     assert claim is not None
     start = f"The claim that {quote(claim.variant)} beats {quote(claim.baseline)}"
     if len(outcomes) == 1 and len(merged.machines) > 1:
-        number = len(merged.machines)
-        where = "both machines" if number == 2 else f"all {number} machines"
-        yield f"{start} {next(iter(outcomes))} on {where}."
+        yield f"{start} {next(iter(outcomes))} on {_all(len(merged.machines))}."
         return
     parts = [f"{outcome} on {machines_text(names, merged)}" for outcome, names in outcomes.items()]
     yield f"{start} {'; it '.join(parts)}."
@@ -337,20 +329,10 @@ def _benchmarks(merged: Merged) -> Iterator[str]:
     )
 
 
-def _pooled(merged: Merged, wanted: Sequence[OverMachines]) -> Iterator[str]:
-    for o in wanted:
-        if o.pooled is not None:
-            yield pooled_sentence(o.pooled, merged.question.margin)
-
-
 def pooled_sentence(p: Pooled, margin: float) -> str:
     """The mean over machines, how far they lie apart, and what a further one may do."""
-    if p.outcome == "same":
-        within = format_percent(margin)
-        text = f"the same within {within} ({plain_ratio_text(p.ratio, p.low, p.high)})"
-    else:
-        text = str(ratio_text(p.ratio, p.low, p.high))
-        text = f"undecided ({text})" if p.outcome == "undecided" else text
+    text = format_verdict(p, margin).removeprefix("undecided: ")
+    text = {"same": f"the {text}", "undecided": f"undecided ({text})"}.get(p.outcome, text)
     text_of = plain_ratio_text if p.outcome == "same" else ratio_text
     more = text_of(p.ratio, p.expect_low, p.expect_high).interval
     left = f" ({has(p.left_out, 'has', 'have')} too few blocks)" if p.left_out else ""

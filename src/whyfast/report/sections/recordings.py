@@ -9,7 +9,7 @@ from statistics import fmean, median, stdev
 
 from whyfast.judge.run_confounds import DRIFT, MACHINE
 from whyfast.model.result import Result
-from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
+from whyfast.model.verdict import Carrier, Suite, Verdict
 from whyfast.report.document import ReportSection, Table, right, section, sentences, table
 from whyfast.report.formatting import (
     format_percent,
@@ -19,6 +19,7 @@ from whyfast.report.formatting import (
     pluralize,
     quote,
     ratio_text,
+    size_of,
 )
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.sections.main_table import Comparisons, tally
@@ -128,11 +129,6 @@ def _audited(result: Result) -> Iterable[str]:
         yield figures
 
 
-def _factor_alone(ratio: float) -> str:
-    """ "1.09x slower", of a ratio without an interval."""
-    return ratio_text(ratio, ratio, ratio).factor
-
-
 def _factor_of(verdict: Verdict) -> str:
     return ratio_text(verdict.ratio, verdict.low, verdict.high).factor
 
@@ -183,9 +179,10 @@ def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
     if not common:
         yield "No benchmark is in all files."
         return
+    means = [math.exp(fmean(math.log(r[name]) for name in common)) for r in ratios]
     parts = [
-        f"{quote(w.variant)} {_factor_alone(math.exp(fmean(math.log(r[name]) for name in common)))}"
-        for w, r in zip(whole, ratios, strict=True)
+        f"{quote(v.variant)} {ratio_text(mean, mean, mean).factor}"
+        for v, mean in zip(whole, means, strict=True)
     ]
     yield f"Over the {pluralize(len(common), 'benchmark')} in all files: {', '.join(parts)}."
 
@@ -261,17 +258,14 @@ def _carried(verdict: Verdict, carriers: Sequence[Carrier], margin: float) -> It
             text = f"{who} sways {what}"
         text += f": without it the geometric mean is {without}"
         if carrier.outcome != verdict.outcome:
-            text += f", and the verdict is {_word(carrier.outcome, margin)}"
+            same = f"the same within {format_percent(margin)}"
+            text += f", and the verdict is {same if carrier.outcome == 'same' else carrier.outcome}"
         yield f"{text}."
     if len(carriers) > _MOST_CARRIERS:
         yield (
             f"{pluralize(len(carriers) - _MOST_CARRIERS, 'further benchmark')} each carry more than a "
             f"third of {quote(verdict.variant)}'s mean, or its verdict."
         )
-
-
-def _word(outcome: Outcome, margin: float) -> str:
-    return f"the same within {format_percent(margin)}" if outcome == "same" else outcome
 
 
 def _factor(ratio: float, like: Verdict) -> str:
@@ -285,7 +279,7 @@ def _tally(verdicts: Sequence[Verdict], name: str) -> Iterable[str]:
     text = f"Of {pluralize(len(verdicts), 'benchmark')}, {quote(name)} is {words}"
     decided = sorted(
         (v for v in verdicts if v.outcome in ("faster", "slower")),
-        key=lambda v: -abs(math.log(v.ratio)),
+        key=lambda v: -size_of(v.ratio),
     )
     if decided:
         most = [f"{quote(v.benchmark or '')} {_factor_of(v)}" for v in decided[:_MOST_NAMED]]
