@@ -1,4 +1,4 @@
-"""How names that users chose, and texts of other programs, appear in reports."""
+"""How reports print names, texts of other programs, ratios, intervals, shares, times and sizes."""
 
 from __future__ import annotations
 
@@ -69,8 +69,6 @@ def has(names: Sequence[str], singular: str, plural: str) -> str:
     """The names, and the verb that fits their number: ``a and b are``."""
     return f"{join_words(names)} {singular if len(names) == 1 else plural}"
 
-
-# ---- How ratios, intervals, shares and times are printed: once, for every report.
 
 UNBOUNDED = "–"
 MOST_DECIMALS = 5

@@ -58,7 +58,7 @@ def doctor_page(findings: Sequence[MachineFinding], changes: Sequence[str] = ())
 def setting_sentences(
     changes: Sequence[SettingChange], *, restored: bool, message: str = ""
 ) -> Iterator[str]:
-    """What was set or put back, and what could not be, one line a setting."""
+    """What was set or put back, and what could not be, one line for each setting."""
     if message:
         yield message
     if not changes:
@@ -71,7 +71,7 @@ def setting_sentences(
 
 
 def builds_page(builds: Sequence[StoredBuild]) -> Document:
-    """A line a build: digest, variant, compiler, source, size, last use."""
+    """A line for each build: digest, variant, compiler, source, size, last use."""
     now = time.time()
     rows = [
         (
@@ -169,9 +169,6 @@ def studies_page(titles: Mapping[str, str]) -> Document:
     return document("studies", "", nothing, shown, heading="Studies")
 
 
-# ---- A planned study: its variants with their state, and what all of it takes.
-
-
 def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
     """The variants, what all of it takes, and with which flags and steps.
 
@@ -196,7 +193,7 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
 
 
 def free_space(folder: Path) -> int | None:
-    """Bytes that the disk of the folder, which may not exist yet, has free."""
+    """Free bytes of the disk of a folder that need not exist."""
     place = folder
     while not os.path.exists(place) and place != place.parent:
         place = place.parent

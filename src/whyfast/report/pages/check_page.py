@@ -1,4 +1,4 @@
-"""A check as a page, as a comment in Markdown, for GitHub's runners, and as a line of a log."""
+"""A check as a page, as a Markdown comment, as annotations on GitHub, and as a line of a log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from whyfast.report.sections.check import (
 )
 from whyfast.report.sections.summary import check_summary
 
-#: Lines that a comment has at most: what is longer nobody reads.
+#: The most lines of a comment: nobody reads longer ones.
 LINES = 60
 #: Rows of the table, and changed functions shown, in a comment.
 _ROWS, _FUNCTIONS = 15, 3

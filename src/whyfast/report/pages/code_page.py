@@ -1,4 +1,4 @@
-"""Machine code of programs side by side, and what they did while they ran."""
+"""Pages of ``whyfast explain``: machine code of one program, or of several side by side."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SHOWN = 6
 _NAMED = 3
 #: Columns that give way on a first screen, the one with the largest number first.
 _DROPS = {"calls": 2, "bytes": 1, "targets": 1, "indirect calls": 3, "tail jumps": 4}
-#: So many functions that differ are shown; the JSON has all that were asked for.
+#: How many functions that differ are shown; the JSON has all.
 _MOST = 300
 
 
@@ -96,7 +96,11 @@ def programs_brief(
     nowhere = unmatched(programs)
     care = [*_architectures(programs), *(n for p in programs for n in _notes(p, nowhere))]
     return Summary(
-        said=(*warnings, *trouble_sentences(troubles, ()), *filter(None, map(_only, comparisons))),
+        findings=(
+            *warnings,
+            *trouble_sentences(troubles, ()),
+            *filter(None, map(_only, comparisons)),
+        ),
         table=shown,
         ranks=tuple(range(len(shown.rows))) if shown else (),
         care=tuple(map(sentence, care)),

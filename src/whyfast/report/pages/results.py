@@ -1,4 +1,4 @@
-"""The page of a result: its topics, in order."""
+"""The page of a result: its sections, in order."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import timeline_section
 
-#: What the table of times has as rows: variants, or benchmarks with a column a variant.
+#: The rows of the table of times: variants, or benchmarks with a column for each variant.
 TableRows = Literal["variants", "benchmarks"]
 
 

@@ -1,4 +1,4 @@
-"""A document as one HTML file that needs nothing but itself."""
+"""A document as one HTML file that needs nothing but itself, and as JSON."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-# ---- A document as JSON, for commands that have no data of their own to give.
+# JSON, for commands without data of their own.
 
 #: Raised by one whenever a reader of the old form would misread the new one.
 SCHEMA = "whyfast-document/1"

@@ -152,7 +152,7 @@ def _sides(block: CodeSides) -> str:
             lines += [f"+ {row.b.text}"] if row.b else []
     more = len(lines) - MOST_CODE
     shown = [*lines[:MOST_CODE], *([f"  … {more} more lines"] if more > 0 else [])]
-    title = f"{block.a} → {block.b}: {block.said}"
+    title = f"{block.a} → {block.b}: {block.caption}"
     return _fold(title, _code(shown, "diff"))
 
 

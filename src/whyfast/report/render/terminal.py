@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from whyfast.model.code import CodeLine, CodeRow
 
 
-# ---- Two functions side by side as lines of a terminal, or one above the other where it is
-# narrow.
+# Two functions side by side; one above the other where the terminal is narrow.
 
 #: From this width on two instructions fit side by side.
 SIDES = 100
@@ -155,7 +154,7 @@ class _Printer:
         lines = max(LINES, self._console.height) if self._console.is_terminal else LINES
         taken = sum(min(self._height(text), HEAD_LINES) for text in head)
         fitted = fit_screen(summary, self._height, used=taken + len(head), lines=lines)
-        for text in fitted.said:
+        for text in fitted.findings:
             self._begun = True
             self._line(self._text(text))
         if fitted.table is not None:
@@ -241,7 +240,7 @@ class _Printer:
         summary = max(map(len, table.texts())) > min(self._console.width, _LINE)
         for line in table.lines:
             text = self._text(line.summary if summary else line.start)
-            self._line(text.append(self._safe(line.said), style=_STYLES[line.outcome]))
+            self._line(text.append(self._safe(line.verdict), style=_STYLES[line.outcome]))
         self._line(self._text(table.last))
 
     def _sentences(self, block: Sentences) -> None:
@@ -277,7 +276,7 @@ class _Printer:
 
     def _sides(self, block: CodeSides) -> None:
         self._space()
-        self._line(self._text(f"{block.a} → {block.b}: {block.said}", "bold"))
+        self._line(self._text(f"{block.a} → {block.b}: {block.caption}", "bold"))
         for line in code_lines(block, self._console.width, self._safe):
             self._console.print(line, soft_wrap=True)
 

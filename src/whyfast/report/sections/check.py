@@ -1,4 +1,4 @@
-"""Which code a change has changed, in sentences."""
+"""``whyfast check``: what a change did to the code and to the times, in sentences and a table."""
 
 from __future__ import annotations
 
@@ -104,8 +104,6 @@ def some(items: Sequence[str], rest: str, most: int = NAMES) -> str:
     return f"{', '.join(items[:most])} and {len(items) - most} {rest}"
 
 
-# ---- What ``whyfast check`` says: one sentence, a small table, and what is behind it.
-
 #: Above the answer, where a page has a heading.
 CHECK_HEADING = "Did this change make it slower?"
 
@@ -113,7 +111,7 @@ CHECK_HEADING = "Did this change make it slower?"
 _FACTOR = 1.5
 #: Below this share of them, a difference in instructions is none.
 _AS_MANY = 0.0005
-#: So many where a table under it has all.
+#: Names in a headline above a table that has all.
 _FEW_NAMES = 2
 
 
@@ -324,7 +322,7 @@ def in_order(result: Result) -> list[Verdict]:
 
 
 def check_table(result: Result) -> Table | None:
-    """One line a benchmark, and the geometric mean; None where nothing was measured."""
+    """One line for each benchmark, and the geometric mean; None where nothing was measured."""
     check = check_of(result)
     if not result.judged.verdicts:
         return None

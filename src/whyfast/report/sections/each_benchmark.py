@@ -1,4 +1,4 @@
-"""Benchmarks as rows and variants as columns, for many of the one and few of the other."""
+"""Each benchmark: a table with variants as columns; for each pair of variants a table or lines."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ NARROW = 0.05
 
 
 def matrix_tables(result: Result) -> tuple[Table, ...]:
-    """A table a baseline: the baseline's time marked ``(*)``, then each variant's time with its
-    change in per cent, interval and verdict. The geometric mean and the total are the last rows.
+    """A table for each baseline: its time marked ``(*)``, then each variant's time with its change
+    in per cent, interval and verdict. The geometric mean and the total are the last rows.
 
     Baselines that nothing is compared with have none.
     """
@@ -144,11 +144,9 @@ def _percent(ratio: float, digits: int) -> str:
     return sign + text
 
 
-# ---- Every benchmark of every pair: as a line of text, and as a table.
-
 #: Seconds by benchmark and variant.
 Times = Mapping[tuple[str, str], float]
-#: So many lines a short report has room for; longer ones are shown on demand.
+#: The number of lines that a short report has room for; more are shown on demand.
 FEW = 12
 _EXPLAINED = (
     "Times are medians over all turns; ratios compare turns side by side, and can differ from the "
@@ -184,7 +182,7 @@ def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSect
 
 
 def benchmark_tables(result: Result) -> dict[str, tuple[Table, ...]]:
-    """For each baseline a table a pair, or a single one where there is one benchmark."""
+    """For each baseline a table for each variant, or a single one where there is one benchmark."""
     times = benchmark_times(result)
     return {
         name: tuple(replace(t, against=name) for t in _each_benchmark_against(result, name, times))
@@ -282,7 +280,7 @@ def _sureness(verdict: Verdict) -> tuple[int, Cell]:
 
 
 def benchmark_lines(result: Result, d: Distribution, seconds: Times) -> TextTable:
-    """A line a benchmark of one pair, the fastest first: "nbody: clang18 71.9 ms -> clang19
+    """A line for each benchmark of one pair, the fastest first: "nbody: clang18 71.9 ms -> clang19
     91.1 ms: 1.27x slower …", in brief "nbody: 71.9 ms -> 91.1 ms: …", one below the other."""
     about, margin = result.judged.about, result.question.margin
     times = {key: value_text(value, about) for key, value in seconds.items()}

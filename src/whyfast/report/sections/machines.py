@@ -1,4 +1,4 @@
-"""Machines side by side: verdicts, differences, what is pooled, dispatch, builds, the machines."""
+"""Machines side by side: verdicts, plots, benchmarks, dispatch, builds, facts; the summary."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _by_column(
     rows: Iterable[Row],
     after: Sequence[str] = (),
 ) -> Table | None:
-    """A table with a column a machine after those of ``heads``, which stay."""
+    """A table with a column for each machine after those of ``heads``, which stay."""
     names = [m.machine.name for m in merged.machines]
     made = table(caption, (*heads, *names, *after), rows, fixed=len(heads))
     if made is None:
@@ -127,7 +127,7 @@ def _verdict_cells(
 
 
 def benchmark_machine_section(merged: Merged) -> ReportSection | None:
-    """Each benchmark of a suite, a table a comparison."""
+    """Each benchmark of a suite, a table for each comparison."""
     if len(merged.question.benchmarks) < 2:
         return None
     groups = [
@@ -258,11 +258,8 @@ def each_machine_section(merged: Merged) -> ReportSection | None:
     return section("each", "Each machine by itself", *groups, importance="detail")
 
 
-# ---- A picture of each comparison with an interval a machine.
-
-
 def machine_plot(merged: Merged) -> Plot | None:
-    """For each comparison a row a machine, with its interval; and what is pooled."""
+    """For each comparison a row for each machine with its interval, and the mean over machines."""
     margin = merged.question.margin
     figures = [_figure(o, merged) for o in over_machines(merged)]
     if not any(f["points"] for f in figures):
@@ -316,7 +313,7 @@ def machines_summary(merged: Merged) -> Summary:
     if table is not None:
         table = without_details(table if few else _by_row(table, merged))
     return Summary(
-        said=tuple(machine_sentences(merged)[1:]),
+        findings=tuple(machine_sentences(merged)[1:]),
         table=table,
         ranks=tuple(range(len(table.rows))) if table else (),
         care=tuple(_care(merged)),

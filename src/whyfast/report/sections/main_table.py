@@ -82,8 +82,6 @@ def _names(benchmarks: Sequence[str]) -> str:
     return join_words([*few, pluralize(rest, "further benchmark")] if rest else few)
 
 
-# ---- The main table, and what other topics quote of it: the verdict and the time of a variant.
-
 SUITE = "geometric mean"
 OUTCOMES: tuple[Outcome, ...] = ("faster", "slower", "same", "undecided")
 

@@ -23,16 +23,16 @@ from whyfast.report.formatting import (
 from whyfast.report.sections.claim_audit import Audit, audit_claim
 from whyfast.report.sections.main_table import Comparisons
 
-#: So many comparisons are said in words; the table has all.
+#: How many comparisons are put in words; the table has all.
 _MOST_SAID = 4
-#: So many machines are named in a sentence; of more it has the number.
+#: How many machines a sentence names; of more it has the number.
 _MOST_NAMED = 4
 #: What a CPU's name has beside the name.
 _NOISE = re.compile(r"\((?:R|TM)\)|\b(?:CPU|\d+-Core|Processor)\b|@.*$", re.IGNORECASE)
 
 T = TypeVar("T", MachineDifference, Pooled)
 
-_SAID: dict[Outcome, str] = {
+_RELATIONS: dict[Outcome, str] = {
     "faster": "faster than",
     "slower": "slower than",
     "same": "the same as",
@@ -137,8 +137,8 @@ def _single(merged: Merged) -> Iterator[str]:
     if len(merged.machines) == 1:
         (machine,) = merged.machines
         yield (
-            f"All results are from one machine, {quote(machine.machine.name)}: nothing to compare. If "
-            "these are several machines with one host name, set WHYFAST_MACHINE on each."
+            f"All results are from one machine, {quote(machine.machine.name)}: nothing to compare. "
+            "If these are several machines with one host name, set WHYFAST_MACHINE on each."
         )
 
 
@@ -161,22 +161,21 @@ def comparison_sentence(o: OverMachines, merged: Merged) -> str:
 
 
 def _where_measured(o: OverMachines, merged: Merged) -> str:
-    pair = f"{quote(o.variant)} is"
     if len(o.verdicts) == 1:
         (name,) = o.verdicts
         alone = " (no other machine has it)" if len(merged.machines) > 1 else ""
         outcome = o.verdicts[name].outcome
         where = f"{machines_text([name], merged)}{_figures(o, [name])}"
-        return f"{pair} {_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on {where}{alone}."
+        return f"{_relation(o, outcome, merged)} on {where}{alone}."
     if len(o.words) == 1:
         (outcome,) = o.words
-        text = f"{pair} {_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on {_all(len(o.verdicts))}"
+        text = f"{_relation(o, outcome, merged)} on {_all(len(o.verdicts))}"
         return f"{text}{_range(o, outcome)}{_apart(o, merged, alike=True)}."
     groups: list[tuple[Outcome, list[str]]] = [
         (outcome, names) for outcome in _order(o) if (names := o.on(outcome))
     ]
     (outcome, names), *rest = groups
-    text = f"{pair} {_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on "
+    text = f"{_relation(o, outcome, merged)} on "
     only = " only" if _only(o, names) else ""
     text += f"{machines_text(names, merged)}{only}{_figures(o, names)}"
     for outcome, others in rest:
@@ -200,8 +199,9 @@ def _only(o: OverMachines, names: Sequence[str]) -> bool:
     return any(set(names) == set(group) for group in (groups[:1] + groups[-1:]))
 
 
-def _within(outcome: Outcome, merged: Merged) -> str:
-    return f" within {format_percent(merged.question.margin)}" if outcome == "same" else ""
+def _relation(o: OverMachines, outcome: Outcome, merged: Merged) -> str:
+    within = f" within {format_percent(merged.question.margin)}" if outcome == "same" else ""
+    return f"{quote(o.variant)} is {_RELATIONS[outcome]} {quote(o.baseline)}{within}"
 
 
 def _all(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Mean, deviation, least and most of the runs of commands, as other tools show them."""
+"""Times of single runs of commands, and what a comparison of recorded results shows, in words."""
 
 from __future__ import annotations
 
@@ -58,8 +58,6 @@ def run_times_table(result: Result) -> Table | None:
     columns = ("variant", *right("mean", "σ", "min", "max", "runs"))
     return table("Time of a run", columns, rows)
 
-
-# ---- What the comparison of recorded runs says, in sentences.
 
 _MOST_CARRIERS = 3
 _MOST_NAMED = 3
@@ -223,7 +221,8 @@ def _without_speed(result: Result) -> str:
     ]
     names = [quote(v.name) for v in result.question.variants]
     return (
-        f"No benchmark has a time. Of {pluralize(outcomes.total(), 'quantity').replace('ys', 'ies')}, "
+        "No benchmark has a time. "
+        f"Of {pluralize(outcomes.total(), 'quantity').replace('ys', 'ies')}, "
         f"{join_words(names[1:])} is {join_words(parts)}, against {names[0]}."
     )
 
@@ -261,10 +260,10 @@ def _carried(verdict: Verdict, carriers: Sequence[Carrier], margin: float) -> It
             same = f"the same within {format_percent(margin)}"
             text += f", and the verdict is {same if carrier.outcome == 'same' else carrier.outcome}"
         yield f"{text}."
-    if len(carriers) > _MOST_CARRIERS:
+    if (rest := len(carriers) - _MOST_CARRIERS) > 0:
         yield (
-            f"{pluralize(len(carriers) - _MOST_CARRIERS, 'further benchmark')} each carry more than a "
-            f"third of {quote(verdict.variant)}'s mean, or its verdict."
+            f"{pluralize(rest, 'further benchmark')} each carry more than a third of "
+            f"{quote(verdict.variant)}'s mean, or its verdict."
         )
 
 
