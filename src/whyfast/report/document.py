@@ -142,6 +142,12 @@ class FactTree:
     values: Mapping[str, Any]
 
 
+def fact_text(value: object) -> str:
+    """A value of a :class:`FactTree` that has no others in it."""
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return " ".join("unknown" if item is None else str(item) for item in items) or "none"
+
+
 @dataclass(frozen=True)
 class Plot:
     """Plain data for a plot of that ``kind``, which a file in assets draws. ``without`` says where

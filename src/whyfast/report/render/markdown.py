@@ -21,6 +21,7 @@ from whyfast.report.document import (
     Sentences,
     Table,
     TextTable,
+    fact_text,
 )
 from whyfast.report.formatting import escape_controls
 from whyfast.report.sections.code_sides import folded
@@ -180,10 +181,8 @@ def _facts(values: Mapping[str, Any], indent: str = "") -> str:
     for name, value in values.items():
         if isinstance(value, Mapping) and value:
             lines += [f"{indent}- {escape(name)}:", _facts(value, f"{indent}  ")]
-            continue
-        items = value if isinstance(value, (list, tuple)) else [value]
-        text = " ".join("unknown" if item is None else str(item) for item in items)
-        lines.append(f"{indent}- {escape(name)}: {escape(text or 'none')}")
+        else:
+            lines.append(f"{indent}- {escape(name)}: {escape(fact_text(value))}")
     return "\n".join(lines)
 
 

@@ -27,6 +27,7 @@ from whyfast.report.document import (
     Summary,
     Table,
     TextTable,
+    fact_text,
 )
 from whyfast.report.formatting import escape_controls, pluralize
 from whyfast.report.render.summary_lines import HEAD_LINES, LINES, compact, fit_screen, last_line
@@ -287,10 +288,8 @@ class _Printer:
                 self._console.print(self._text(f"{indent}{name}", "dim"))
                 self._facts(value, f"{indent}  ")
                 continue
-            items = value if isinstance(value, (list, tuple)) else [value]
-            words = " ".join("unknown" if item is None else str(item) for item in items)
             text = self._text(f"{indent}{name:<{width}}  ", "dim")
-            text.append(self._safe(words or "none"), style="not dim")
+            text.append(self._safe(fact_text(value)), style="not dim")
             self._console.print(text, soft_wrap=True)
 
     def _line(self, text: Text, most: int | None = None) -> None:

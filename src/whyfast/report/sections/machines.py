@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whyfast.model.build import Build, Toolchain
+from whyfast.model.build import Build
 from whyfast.model.result import MachineResult, Merged
 from whyfast.model.verdict import Verdict
 from whyfast.report.answer import answer_of
@@ -176,13 +176,14 @@ def machine_table(merged: Merged) -> Table | None:
             facts.get("cpus"),
             Cell(facts.get("system", NOTHING.text), facts.get("os", "")),
             "virtual" if facts.get("hypervisor") else "itself",
-            join_words(list(dict.fromkeys(map(_compiler, m.result.recorded.toolchains)))) or None,
+            join_words(list(dict.fromkeys(compilers))) or None,
             number_cell(len(m.result.recorded.blocks)),
             sum(c.severity == "warning" for c in m.result.judged.confounds),
             when(m.result.recorded.started),
             join_words([quote(source) for source in m.sources]),
         )
         for m in merged.machines
+        for compilers in [(f"{t.name} {t.version}".strip() for t in m.result.recorded.toolchains)]
     ]
     columns = (
         *("machine", "CPU", *right("CPUs"), "system", "virtual?", "compilers"),
@@ -190,10 +191,6 @@ def machine_table(merged: Merged) -> Table | None:
     )
     made = table("The machines", columns, rows)
     return replace(made, by_machine=True) if made else None
-
-
-def _compiler(toolchain: Toolchain) -> str:
-    return f"{toolchain.name} {toolchain.version}".strip()
 
 
 def dispatch_machine_section(merged: Merged) -> ReportSection | None:

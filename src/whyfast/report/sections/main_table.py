@@ -193,13 +193,13 @@ def summary_table(result: Result) -> Table | None:
         for name in _summary_names(result)
     ]
     columns = ("variant", *(right("time") if times else ()))
-    caption = f"Time on {only}" if only else f"Time, {SUITE} of {_number(result)}"
+    caption = (
+        f"Time on {only}"
+        if only
+        else f"Time, {SUITE} of {pluralize(len(study.benchmarks), 'benchmark')}"
+    )
     made = table(caption, (*columns, *(f"against {b}" for b in baselines)), rows)
     return None if made is None else replace(made, overall=True)
-
-
-def _number(result: Result) -> str:
-    return pluralize(len(result.question.benchmarks), "benchmark")
 
 
 def folded_cell(result: Result, name: str) -> Cell:
