@@ -34,7 +34,7 @@ POOLED = "machines like these"
 
 
 def difference_sections(merged: Merged) -> tuple[ReportSection | None, ReportSection | None]:
-    """What does not come out the same, and by how much: as a whole, and on single benchmarks."""
+    """What differs between machines, and by how much: as a whole, and on single benchmarks."""
     if len(merged.machines) < 2:
         return None, None
     single = len(merged.question.benchmarks) == 1

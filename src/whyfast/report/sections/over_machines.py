@@ -65,7 +65,7 @@ class OverMachines:
 
 def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
     """One for each pair that some machine judges as a whole, in the order of the study; those of
-    twins last."""
+    A/A controls last."""
     by_machine = {
         m.machine.name: Comparisons(m.result.judged.verdicts, m.result.judged.suites)
         for m in merged.machines
