@@ -53,12 +53,12 @@ class Column:
 
 @dataclass(frozen=True)
 class TextRow:
-    """A row as a line of text: ``start`` (``summary`` where there is little room), then what is
-    ``said``, coloured by ``outcome``."""
+    """A row as a line of text: ``start`` (``summary`` where there is little room), then the
+    ``verdict``, coloured by ``outcome``."""
 
     start: str
     summary: str
-    said: str
+    verdict: str
     outcome: Outcome
 
 
@@ -72,7 +72,7 @@ class TextTable:
 
     def texts(self, *, summary: bool = False) -> tuple[str, ...]:
         """The whole lines."""
-        return tuple(f"{x.summary if summary else x.start}{x.said}" for x in self.lines)
+        return tuple(f"{x.summary if summary else x.start}{x.verdict}" for x in self.lines)
 
 
 @dataclass(frozen=True)
@@ -142,6 +142,12 @@ class FactTree:
     values: Mapping[str, Any]
 
 
+def fact_text(value: object) -> str:
+    """A value of a :class:`FactTree` that has no others in it."""
+    items = value if isinstance(value, (list, tuple)) else [value]
+    return " ".join("unknown" if item is None else str(item) for item in items) or "none"
+
+
 @dataclass(frozen=True)
 class Plot:
     """Plain data for a plot of that ``kind``, which a file in assets draws. ``without`` says where
@@ -157,13 +163,13 @@ class Plot:
 @dataclass(frozen=True)
 class CodeSides:
     """A function of builds ``a`` and ``b``, side by side. ``name`` is what links to it say, and
-    ``said`` its difference in a line."""
+    ``caption`` its difference in a line."""
 
     name: str
     a: str
     b: str
     difference: CodeDifference
-    said: str
+    caption: str
 
 
 @dataclass(frozen=True)
@@ -195,7 +201,7 @@ class ReportSection:
 class Summary:
     """The answer on one screen: what stands under the headline of a short report, and all of it.
 
-    ``said`` are sentences, the most important first; where there is little room the last go.
+    ``findings`` are sentences, the most important first; where there is little room the last go.
     ``table`` is the smallest that carries them, and ``ranks`` has a number for each of its rows,
     each of which is a ``row``: where not all fit, those with the largest go. ``care`` is what to
     distrust, and ``more`` how to see the rest. ``headline`` is said in place of the document's,
@@ -203,7 +209,7 @@ class Summary:
     title of the column whose ratios are drawn as bars where room is left.
     """
 
-    said: tuple[str, ...]
+    findings: tuple[str, ...]
     table: Table | None
     ranks: tuple[int, ...]
     care: tuple[str, ...]
@@ -274,9 +280,9 @@ def _cell(value: Cell | str | int | None) -> Cell:
     return Cell(value) if isinstance(value, str) else value
 
 
-def sentences(said: Iterable[str], *, aside: bool = False) -> Sentences | None:
+def sentences(texts: Iterable[str], *, aside: bool = False) -> Sentences | None:
     """A list of sentences, None when nothing is said."""
-    items = tuple(Sentence(text) for text in said)
+    items = tuple(Sentence(text) for text in texts)
     return Sentences(items, aside) if items else None
 
 

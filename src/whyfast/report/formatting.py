@@ -1,4 +1,4 @@
-"""How names that users chose, and texts of other programs, appear in reports."""
+"""How reports print names, texts of other programs, ratios, intervals, shares, times and sizes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from whyfast.model.result import Pooled
 from whyfast.model.verdict import Verdict
 
 # White space that is no space, then what steers a terminal, turns the direction of text, or has no
@@ -64,12 +65,10 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def has(names: Sequence[str], one: str, several: str) -> str:
+def has(names: Sequence[str], singular: str, plural: str) -> str:
     """The names, and the verb that fits their number: ``a and b are``."""
-    return f"{join_words(names)} {one if len(names) == 1 else several}"
+    return f"{join_words(names)} {singular if len(names) == 1 else plural}"
 
-
-# ---- How ratios, intervals, shares and times are printed: once, for every report.
 
 UNBOUNDED = "–"
 MOST_DECIMALS = 5
@@ -136,7 +135,7 @@ def format_ratio(ratio: float, low: float, high: float) -> str:
     return str(ratio_text(ratio, low, high))
 
 
-def format_verdict(verdict: Verdict, margin: float) -> str:
+def format_verdict(verdict: Verdict | Pooled, margin: float) -> str:
     """The whole verdict on one line; ``margin`` is relative, 0.01 for 1 %."""
     if verdict.outcome == "same":
         plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
@@ -221,11 +220,11 @@ def _decimals(ratio: float, low: float, high: float) -> int:
     side of it an end lies is the verdict. What is nearly alike needs no row of zeros."""
     ends = [end for end in (low, high) if _bounded(end)]
     near = max(ALIKE * ratio, ALIKE_IN_WIDTH * (high - low))
-    told = [(ratio, x) for x in (1.0, *ends) if abs(ratio - x) > near]
-    told += [(end, 1.0) for end in ends if abs(end - 1) > ALIKE]
+    pairs = [(ratio, x) for x in (1.0, *ends) if abs(ratio - x) > near]
+    pairs += [(end, 1.0) for end in ends if abs(end - 1) > ALIKE]
     decimals = 2 if ratio < 10 else 1 if ratio < 100 else 0
     while decimals < MOST_DECIMALS and any(
-        f"{a:.{decimals}f}" == f"{b:.{decimals}f}" for a, b in told
+        f"{a:.{decimals}f}" == f"{b:.{decimals}f}" for a, b in pairs
     ):
         decimals += 1
     return decimals

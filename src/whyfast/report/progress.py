@@ -105,10 +105,10 @@ def _text(text: str, style: str = "") -> Text:
 def _decided(verdicts: Sequence[Verdict], runs: int | None, left: float) -> str:
     done = sum(v.outcome != "undecided" for v in verdicts)
     blocks = max((v.blocks for v in verdicts), default=0)
-    said = f"{done} of {len(verdicts)} comparisons decided"
+    decided = f"{done} of {len(verdicts)} comparisons decided"
     if runs is not None:
-        return f"{blocks} of {pluralize(runs, 'block')}, {said}"
-    return f"{pluralize(blocks, 'block')}, {said}; at most {format_seconds(max(0.0, left))} left"
+        return f"{blocks} of {pluralize(runs, 'block')}, {decided}"
+    return f"{pluralize(blocks, 'block')}, {decided}; at most {format_seconds(max(0.0, left))} left"
 
 
 def so_far(verdict: Verdict, margin: float) -> str:
@@ -148,8 +148,8 @@ class _Living:
         self.display.console.print(_text(text), soft_wrap=True)
 
     def failure(self, failure: RunFailure) -> None:
-        said = _text(failure_text(failure), *(() if failure.lacks else ("red",)))
-        self.display.console.print(said, soft_wrap=True)
+        text = _text(failure_text(failure), *(() if failure.lacks else ("red",)))
+        self.display.console.print(text, soft_wrap=True)
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
@@ -164,13 +164,13 @@ class _Living:
             table.add_row(_text(who), _text(so_far(v, self._margin)), str(v.blocks))
         self._table = table
         decided = _decided(verdicts, self._runs, budget - spent)
-        self._line = f"{decided}; Ctrl-C keeps what is there"
+        self._line = f"{decided}; Ctrl-C stops and keeps the results"
 
     def status(self, lines: Sequence[str]) -> None:
         self._status = tuple(lines)
 
     def _render(self) -> Group:
         head = _text(self._title, "bold").append(f" — {self._phase} …", "not bold")
-        said = [_text(line) for line in self._status]
+        lines = [_text(line) for line in self._status]
         table = [self._table] if self._table else []
-        return Group(head, *table, *said, Text(self._line, style="dim"))
+        return Group(head, *table, *lines, Text(self._line, style="dim"))

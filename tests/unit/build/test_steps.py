@@ -277,7 +277,9 @@ def test_a_root_that_cannot_be_entered_is_a_reason_not_to_build(
     (failure,) = build_all([recipe(source, compiler=compiler)], store, _silent)
     assert isinstance(failure, BuildFailure)
     assert failure.kind == "not-buildable"
-    assert failure.reason.startswith("Debian roots cannot be used on this machine: bubblewrap is not")
+    assert failure.reason.startswith(
+        "Debian roots cannot be used on this machine: bubblewrap is not"
+    )
 
 
 def test_what_a_toolchain_writes_is_writable(

@@ -38,11 +38,11 @@ def test_tune_and_restore(machine: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert f"/{ASLR}: set (0 → 2)" in capsys.readouterr().out
     assert (machine / ASLR).read_text().strip() == "2"
     assert main(["doctor", "--restore"]) == 0
-    assert f"/{ASLR}: put back (2 → 0)" in capsys.readouterr().out
+    assert f"/{ASLR}: restored (2 → 0)" in capsys.readouterr().out
     assert (machine / ASLR).read_text().strip() == "0"
     assert main(["doctor", "--restore"]) == 0
     out = capsys.readouterr().out
-    assert "nothing to put back" in out
+    assert "nothing to restore" in out
     assert "restore as the user who ran --tune" in out
 
 
@@ -52,7 +52,7 @@ def test_what_cannot_be_put_back_is_a_failure(
     main(["doctor", "--tune"])
     (machine / ASLR).unlink()
     assert main(["doctor", "--restore"]) == 1
-    assert "not put back" in capsys.readouterr().out
+    assert "not restored" in capsys.readouterr().out
 
 
 def test_json_alone_on_standard_output(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -191,7 +191,7 @@ def test_a_change_of_several_commits_that_is_slower_is_one_to_search(bench: Benc
     assert check is not None
     said = (
         f"`whyfast search whyfast.toml --good {check.base[:12]} --bad {check.head[:12]} "
-        "--benchmark one` says since which of the 2 commits."
+        "--benchmark one` finds which of the 2 commits did it."
     )
     assert said in _sentences(result)
     bench.world.script = ratios({"base": 1.0, "head": 1.0})
@@ -257,7 +257,7 @@ def test_on_a_fleet_what_runs_changed_code_is_measured_first_too(bench: Bench) -
     ("instructions", "although"),
     [
         ((100.0, 103.0), ""),
-        ((100.0, 100.0), ", but as many instructions run on one as before"),
+        ((100.0, 100.0), ", but the number of instructions on one is unchanged"),
         ((100.0, 97.0), ", but 3 % fewer instructions run on one: it may be placement"),
     ],
 )
@@ -326,8 +326,8 @@ def test_benchmarks_of_one_side_are_named_and_the_rest_judged(bench: Bench) -> N
     result = bench.run()
     assert {v.benchmark for v in result.judged.verdicts} == {"one"}
     said = _sentences(result)
-    assert "Only in the head, so not judged: three." in said
-    assert "Only in the base, so not judged: two." in said
+    assert "Only in the head, not compared: three." in said
+    assert "Only in the base, not compared: two." in said
 
 
 def test_flags_of_the_study_are_those_of_each_side(bench: Bench) -> None:

@@ -100,11 +100,11 @@ def test_a_local_repository_is_no_download(own: Home, study: Study, tmp_path: Pa
 
 
 def test_the_estimate_is_printed(own: Home, study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "going by" not in _printed(study, own)
+    assert "estimated from" not in _printed(study, own)
     each = module.BuildCost(90.0, 340_000_000)
     monkeypatch.setattr(module, "_estimate", lambda *arguments, **names: each)
     printed = _printed(study, own)
-    assert "building 2 takes about 3 min and 680 MB, going by the last build" in printed
+    assert "building 2 takes about 3 min and 680 MB, estimated from the last build" in printed
 
 
 def test_before_any_build_the_study_is_believed(own: Home, study: Study) -> None:
@@ -132,13 +132,13 @@ def test_variants_for_evidence_are_counted_apart(own: Home, study: Study) -> Non
     assert (
         "building 1 for evidence only takes about 30.0 s and 2 MB, as the study states" in printed
     )
-    assert "building 1: how long it takes is known once one of them is built" in printed
+    assert "building 1: the time is unknown until one of them is built" in printed
 
 
 def test_nothing_measured_is_said(own: Home, study: Study) -> None:
     reading = replace(study, variants=tuple(replace(v, evidence_only=True) for v in study.variants))
     printed = _printed(reading, own)
-    assert "evidence only: nothing is measured" in printed
+    assert "evidence only: no measurement" in printed
     assert "measuring takes" not in printed
 
 

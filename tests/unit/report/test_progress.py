@@ -50,7 +50,7 @@ def test_a_failure_says_what_was_printed_last() -> None:
     stream = io.StringIO()
     with watching("t", 0.01, Console(file=stream, width=100)) as observer:
         observer.failure(RunFailure("whole run", "a", "exit code 3", "one\nno such file\n\n", ()))
-    assert stream.getvalue() == "  a failed on whole run: exit code 3; it said: no such file\n"
+    assert stream.getvalue() == "  a failed on whole run: exit code 3; last output: no such file\n"
 
 
 @pytest.mark.parametrize(

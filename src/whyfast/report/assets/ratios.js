@@ -1,6 +1,6 @@
 "use strict";
 // Every variant against the chosen baseline, over the chosen benchmarks: what that says in words, the
-// picture of the means, and on demand a figure a variant with a dot a benchmark, or a figure a
+// picture of the means, and on demand a figure for each variant with a dot for each benchmark, or a figure for each
 // benchmark. Tables below follow the choice; the fragment of the address has it.
 KINDS.intervals = (() => {
   const ROW = 24;
@@ -15,7 +15,7 @@ KINDS.intervals = (() => {
     <p id="said" aria-live="polite"></p>
     <div id="plots" class="plots"></div>
     ${VERDICT_LEGEND}
-    <details id="more-plots" hidden><summary>Each variant: a dot a benchmark</summary>
+    <details id="more-plots" hidden><summary>Each variant: one dot for each benchmark</summary>
     <p class="note">The fastest on top; the dashed line is the geometric mean, the shade about it its interval.</p>
     <div class="plots"></div></details>
     <details id="benchmark-plots" hidden><summary>A plot for each benchmark</summary><div class="plots"></div></details>`;

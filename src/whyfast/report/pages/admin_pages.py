@@ -1,4 +1,4 @@
-"""What commands show that measure nothing: the machine, kept builds, compilers, studies."""
+"""Pages of commands that measure nothing: doctor, builds, toolchains, studies, plan."""
 
 from __future__ import annotations
 
@@ -51,27 +51,27 @@ def doctor_page(findings: Sequence[MachineFinding], changes: Sequence[str] = ())
         "",
         section("changes", "Changes", sentences(changes)),
         section("findings", "Findings", Sentences(tuple(items))),
-        heading="What this machine does to results",
+        heading="How this machine affects results",
     )
 
 
 def setting_sentences(
     changes: Sequence[SettingChange], *, restored: bool, message: str = ""
 ) -> Iterator[str]:
-    """What was set or put back, and what could not be, one line a setting."""
+    """What was set or put back, and what could not be, one line for each setting."""
     if message:
         yield message
     if not changes:
-        yield "nothing to put back" if restored else "nothing to set"
+        yield "nothing to restore" if restored else "nothing to set"
     for change in changes:
-        done = "put back" if restored else "set"
+        done = "restored" if restored else "set"
         values = f"({change.old} → {change.new})"
         error = f"not {done} {values}: {change.error}"
         yield f"/{change.path}: {error if change.error else f'{done} {values}'}"
 
 
 def builds_page(builds: Sequence[StoredBuild]) -> Document:
-    """A line a build: digest, variant, compiler, source, size, last use."""
+    """A line for each build: digest, variant, compiler, source, size, last use."""
     now = time.time()
     rows = [
         (
@@ -114,7 +114,7 @@ def build_page(build: StoredBuild, script: str) -> Document:
         section(
             "script",
             "By hand",
-            sentences(["to repeat it by hand in an empty folder:"]),
+            sentences(["To repeat the build by hand in an empty directory:"]),
             CodeBlock(tuple(script.splitlines()), "sh"),
         ),
         heading="A build",
@@ -165,11 +165,8 @@ def studies_page(titles: Mapping[str, str]) -> Document:
     """The studies that come with whyfast, with their questions."""
     rows = [(name, title) for name, title in titles.items()]
     nothing = "" if rows else "This installation of whyfast comes without studies."
-    found = section("studies", "", table("", ("study", "question"), rows))
-    return document("studies", "", nothing, found, heading="Studies")
-
-
-# ---- A planned study: its variants with their state, and what all of it takes.
+    shown = section("studies", "", table("", ("study", "question"), rows))
+    return document("studies", "", nothing, shown, heading="Studies")
 
 
 def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
@@ -178,7 +175,7 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
     ``free``: bytes that the disk has, where it is known.
     """
     study = forecast.study
-    said = [*_costs(forecast, free), *_measuring(forecast)]
+    costs = [*_costs(forecast, free), *_measuring(forecast)]
     instead = f"{study.stands_for}; {study.name} would be run instead" if study.stands_for else ""
     steps = study.build.steps if study.measured else ()
     short = study.build.evidence
@@ -188,7 +185,7 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
         study.title,
         instead,
         section("variants", "Variants", _variant_table(forecast), importance="answer"),
-        section("costs", "What it takes", sentences(said), importance="answer"),
+        section("costs", "What it takes", sentences(costs), importance="answer"),
         section("flags", "Flags", _flag_table(study), importance="detail"),
         section("steps", "Steps", _steps(steps), importance="detail"),
         section("read", "Steps for evidence only", _steps(read), importance="detail"),
@@ -196,7 +193,7 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
 
 
 def free_space(folder: Path) -> int | None:
-    """Bytes that the disk of the folder, which may not exist yet, has free."""
+    """Free bytes of the disk of a folder that need not exist."""
     place = folder
     while not os.path.exists(place) and place != place.parent:
         place = place.parent
@@ -240,7 +237,7 @@ def _measuring(forecast: Forecast) -> Iterator[str]:
     """What is run, and how long that takes at most."""
     study = forecast.study
     if not study.measured:
-        yield "evidence only: nothing is measured"
+        yield "evidence only: no measurement"
         return
     names = ", ".join(b.name for b in study.benchmarks)
     yield f"{pluralize(len(study.benchmarks), 'benchmark')}: {names}"
@@ -249,7 +246,7 @@ def _measuring(forecast: Forecast) -> Iterator[str]:
         wanted = list(dict.fromkeys(v.kernel for v in study.measured))
         missing = f"; to download: {', '.join(forecast.kernels)}" if forecast.kernels else ""
         yield f"{pluralize(len(wanted), 'kernel')}: {', '.join(wanted)}{missing}"
-        yield f"each is booted once, and again while {budget} last"
+        yield f"each boots once, then again until {budget} have passed"
         return
     early = " or until all is decided" if study.measure.stop == "decided" else ""
     yield f"measuring takes {budget}{early}"
@@ -276,8 +273,8 @@ def _building(number: int, what: str, each: BuildCost | None) -> Iterator[str]:
     if not number:
         return
     if each is None:
-        yield f"building {number}{what}: how long it takes is known once one of them is built"
+        yield f"building {number}{what}: the time is unknown until one of them is built"
         return
     seconds, size = format_seconds(number * each.seconds), readable(number * each.size)
-    why = "as the study states" if each.stated else "going by the last build of this source"
+    why = "as the study states" if each.stated else "estimated from the last build of this source"
     yield f"building {number}{what} takes about {seconds} and {size}, {why}"

@@ -1,4 +1,4 @@
-"""A check as a page, as a comment in Markdown, for GitHub's runners, and as a line of a log."""
+"""A check as a page, as a Markdown comment, as annotations on GitHub, and as a line of a log."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from whyfast.report.sections.check import (
 )
 from whyfast.report.sections.summary import check_summary
 
-#: Lines that a comment has at most: what is longer nobody reads.
+#: The most lines of a comment: nobody reads longer ones.
 LINES = 60
 #: Rows of the table, and changed functions shown, in a comment.
 _ROWS, _FUNCTIONS = 15, 3
@@ -46,15 +46,15 @@ _ROWS, _FUNCTIONS = 15, 3
 def check_page(result: Result) -> Document:
     """The answer, the table, what weakens it, and how the instructions of hot functions changed."""
     answer = answer_of(result)
-    said = [*answer.sentences, *promise(result)]
+    texts = [*answer.sentences, *promise(result)]
     if line := machine_line(result.judged.confounds):
-        said.append(line)
+        texts.append(line)
     return document(
         "check",
         "",
         answer.headline,
         section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
-        section("sure", "How sure", sentences(said), importance="answer"),
+        section("sure", "How sure", sentences(texts), importance="answer"),
         section("code", "Changed code", *map(_diff, changed_hot(result)), importance="detail"),
         heading=CHECK_HEADING,
         summary=check_summary(result),
@@ -116,14 +116,14 @@ def github_annotations(result: Result, failed: bool) -> list[str]:
     lines = [_annotation(kind, "whyfast", answer_of(result).headline)]
     for v in result.judged.verdicts:
         if v.outcome == "slower":
-            said = f"{change_text(v)} {percent_interval(v)}"
-            lines.append(_annotation("error" if failed else "warning", f"{v.benchmark}", said))
+            text = f"{change_text(v)} {percent_interval(v)}"
+            lines.append(_annotation("error" if failed else "warning", f"{v.benchmark}", text))
     return lines
 
 
 def _annotation(kind: str, title: str, text: str) -> str:
-    def escaped(said: str) -> str:
-        return escape_controls(said).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    def escaped(raw: str) -> str:
+        return escape_controls(raw).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
     title = escaped(title).replace(":", "%3A").replace(",", "%2C")
     return f"::{kind} title={title}::{escaped(text)}"

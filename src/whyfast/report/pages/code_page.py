@@ -1,4 +1,4 @@
-"""Machine code of programs side by side, and what they did while they ran."""
+"""Pages of ``whyfast explain``: machine code of one program, or of several side by side."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SHOWN = 6
 _NAMED = 3
 #: Columns that give way on a first screen, the one with the largest number first.
 _DROPS = {"calls": 2, "bytes": 1, "targets": 1, "indirect calls": 3, "tail jumps": 4}
-#: So many functions that differ are shown; the JSON has all that were asked for.
+#: How many functions that differ are shown; the JSON has all.
 _MOST = 300
 
 
@@ -96,7 +96,11 @@ def programs_brief(
     nowhere = unmatched(programs)
     care = [*_architectures(programs), *(n for p in programs for n in _notes(p, nowhere))]
     return Summary(
-        said=(*warnings, *trouble_sentences(troubles, ()), *filter(None, map(_only, comparisons))),
+        findings=(
+            *warnings,
+            *trouble_sentences(troubles, ()),
+            *filter(None, map(_only, comparisons)),
+        ),
         table=shown,
         ranks=tuple(range(len(shown.rows))) if shown else (),
         care=tuple(map(sentence, care)),
@@ -104,9 +108,9 @@ def programs_brief(
     )
 
 
-def _only(found: Comparison) -> str:
+def _only(comparison: Comparison) -> str:
     """How many functions one of the two has alone."""
-    sides = ((found.a, found.only_in_a), (found.b, found.only_in_b))
+    sides = ((comparison.a, comparison.only_in_a), (comparison.b, comparison.only_in_b))
     parts = [f"{len(names):,} only in {quote(program)}" for program, names in sides if names]
     return f"Further functions: {', '.join(parts)}." if parts else ""
 
@@ -122,12 +126,12 @@ def comparison_sections(
     comparisons: Sequence[Comparison], heat: Heat | None = None
 ) -> Iterator[ReportSection | None]:
     """The functions that differ, of each program against the first."""
-    for i, found in enumerate(comparisons):
+    for i, comparison in enumerate(comparisons):
         yield section(
             f"comparison-{i}",
-            f"{found.a} → {found.b}",
-            difference_table([found], heat),
-            sentences(_unmatched(found)),
+            f"{comparison.a} → {comparison.b}",
+            difference_table([comparison], heat),
+            sentences(_unmatched(comparison)),
         )
 
 
@@ -206,8 +210,8 @@ def function_sections(
         )
     yield section("architectures", "Architectures", sentences(_architectures(programs)))
     yield from comparison_sections(comparisons, heat)
-    said = [*_traces(programs), *trouble_sentences(troubles, ())]
-    yield section("traces", "What the code shows", sentences(said))
+    texts = [*_traces(programs), *trouble_sentences(troubles, ())]
+    yield section("traces", "What the code shows", sentences(texts))
 
 
 def _dispatch_table(programs: Sequence[Evidence]) -> Table | None:
@@ -277,12 +281,12 @@ def _share(heat: Heat, name: str) -> Cell:
     return Cell(f"{100 * share:.1f} %" if share else "", number=share)
 
 
-def _unmatched(found: Comparison) -> Iterator[str]:
-    differing = sum(d.differs for d in found.functions)
-    same = len(found.functions) - differing
-    if found.functions:
+def _unmatched(comparison: Comparison) -> Iterator[str]:
+    differing = sum(d.differs for d in comparison.functions)
+    same = len(comparison.functions) - differing
+    if comparison.functions:
         yield f"Counts differ in {differing} of the functions in both, in {same} they are the same."
-    for name, only in ((found.a, found.only_in_a), (found.b, found.only_in_b)):
+    for name, only in ((comparison.a, comparison.only_in_a), (comparison.b, comparison.only_in_b)):
         if only:
             yield f"Only in {name}: {len(only)} ({_some(only)})"
 
@@ -309,11 +313,11 @@ def _notes(evidence: Evidence, nowhere: Sequence[str] = ()) -> Iterator[str]:
 
 def _architectures(programs: Iterable[Evidence]) -> Iterator[str]:
     """A warning when the programs are for different processors."""
-    found = list(dict.fromkeys(p.architecture for p in programs))
-    if len(found) > 1:
+    architectures = list(dict.fromkeys(p.architecture for p in programs))
+    if len(architectures) > 1:
         yield (
-            f"The programs are for {' and '.join(found)}: how they dispatch can be compared, "
-            "bytes and numbers of instructions cannot."
+            f"The programs are for {' and '.join(architectures)}: their dispatch can be compared, "
+            "their bytes and numbers of instructions cannot."
         )
 
 
@@ -329,20 +333,20 @@ def _traces(programs: Iterable[Evidence]) -> Iterator[str]:
         for trace in program.options or ():
             seen = f"in the code of {trace.handlers} of {trace.of} dispatching functions"
             recorded = f"recorded as {trace.recorded}" if trace.recorded else ""
-            said = [seen] * (trace.handlers > 0) + [recorded] * bool(recorded)
-            yield f"{name}: {trace.option}, {' and '.join(said)}"
+            sources = [seen] * (trace.handlers > 0) + [recorded] * bool(recorded)
+            yield f"{name}: {trace.option}, {' and '.join(sources)}"
 
 
 # The first program against each other one, in a sentence.
 
 
 def programs_headline(
-    found: Sequence[Looked], heat: Heat | None = None, changed: Sequence[int] | None = None
+    looked: Sequence[Looked], heat: Heat | None = None, changed: Sequence[int] | None = None
 ) -> str:
     """The first program against each other one; with ``heat``, how many of the functions that
     differ are hot. ``changed``: of each other one in how many functions instructions differ; None
     where they were not compared."""
-    first, *others = found
+    first, *others = looked
     numbers: Sequence[int | None] = [None] * len(others) if changed is None else changed
     return " ".join(
         f"{_dispatch(first, other)}{_functions(first, other, heat, number)}."
@@ -352,17 +356,17 @@ def programs_headline(
 
 def _dispatch(a: Looked, b: Looked) -> str:
     """What can be said of both, as far as both dispatch."""
-    one, other = a.dispatch, b.dispatch
-    if one is None or other is None or "unknown" in (one.form, other.form):
+    facts, other = a.dispatch, b.dispatch
+    if facts is None or other is None or "unknown" in (facts.form, other.form):
         return ""
-    if "none" in (one.form, other.form):
+    if "none" in (facts.form, other.form):
         return ""
     here, there = quote(a.program.variant), quote(b.program.variant)
-    form, jumps = _form(one), [_jumps(one.indirect_jumps), _jumps(other.indirect_jumps)]
-    if (one.style, one.form) != (other.style, other.form):
+    form, jumps = _form(facts), [_jumps(facts.indirect_jumps), _jumps(other.indirect_jumps)]
+    if (facts.style, facts.form) != (other.style, other.form):
         return (
             f"The dispatch is {_form(other)} in {there}: {jumps[1]}, where {here}, {form}, has "
-            f"{one.indirect_jumps:,}; "
+            f"{facts.indirect_jumps:,}; "
         )
     if jumps[0] == jumps[1]:
         return f"{here} and {there} dispatch alike ({form}, {jumps[0]}); "
@@ -385,12 +389,12 @@ def _functions(a: Looked, b: Looked, heat: Heat | None, changed: int | None) -> 
         return f"{here} and {there} have no function in common"
     both = f"{len(compared):,} functions" if len(compared) > 1 else "1 function"
     if not differing:
-        said = f"no count differs between the {both} in both"
+        text = f"no count differs between the {both} in both"
         if changed is None:
-            return f"{said}; --diff compares their instructions"
+            return f"{text}; --diff compares their instructions"
         if changed == 0:
-            return f"{said}, nor any instruction but for addresses and registers"
-        return f"{said}, but the instructions of {changed:,} do"
+            return f"{text}, nor any instruction but for addresses and registers"
+        return f"{text}, but the instructions of {changed:,} do"
     hot = _hot(differing, heat)
     if len(differing) <= _NAMED:
         verb = "differs" if len(differing) == 1 else "differ"

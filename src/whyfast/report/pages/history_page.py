@@ -125,7 +125,7 @@ def _brief(history: History) -> Summary:
     notes = history.timeline.notes
     cautious = [c for c in cautions(history) if c not in notes]  # the first two are of all
     return Summary(
-        said=tuple(why_sentences(history)),
+        findings=tuple(why_sentences(history)),
         table=found and replace(found, short=None),
         ranks=tuple(range(len(found.rows))) if found else (),
         care=(*notes, _SHORT_CARE, *cautious[2:]),

@@ -1,4 +1,4 @@
-"""The page of results from several machines: its topics, in order."""
+"""The page of results from several machines: its sections, in order."""
 
 from __future__ import annotations
 

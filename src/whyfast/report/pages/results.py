@@ -1,4 +1,4 @@
-"""The page of a result: its topics, in order."""
+"""The page of a result: its sections, in order."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import timeline_section
 
-#: What the table of times has as rows: variants, or benchmarks with a column a variant.
+#: The rows of the table of times: variants, or benchmarks with a column for each variant.
 TableRows = Literal["variants", "benchmarks"]
 
 
@@ -125,12 +125,12 @@ def _kernels(result: Result, answer: Answer) -> tuple[ReportSection | None, ...]
 def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | None:
     summary = axes_table(result) or summary_table(result)
     plot = interval_plot(result)
-    found = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
+    tables = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
     return section(
         "answer",
-        "Every variant against every baseline" if found else "What was found",
+        "Every variant against every baseline" if tables else "What was found",
         plot and replace(plot, later=choices(result, _sentences)),
-        *found,
+        *tables,
         linked(result, answer.sentences),
         trouble_code(result.found.troubles),
         importance="answer",

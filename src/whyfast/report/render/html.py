@@ -1,4 +1,4 @@
-"""A document as one HTML file that needs nothing but itself."""
+"""A document as one HTML file that needs nothing but itself, and as JSON."""
 
 from __future__ import annotations
 
@@ -196,10 +196,10 @@ def _table_class(table: Table, stacked: bool) -> str:
     phone, ``wordy`` gives prose in the last column its room, ``two-lines`` puts details beneath."""
     columns = list(zip(*table.rows, strict=True))
     widths = [max(len(c.text) + len(c.detail) for c in column) for column in columns]
-    found = ["stack"] if stacked else []
-    found += ["two-lines"] if sum(widths) > _WIDE and max(widths[:-1], default=0) < _WIDE else []
-    found += ["wordy"] if widths and max(len(c.text) for c in columns[-1]) > _WORDY else []
-    return " ".join(["scroll", *found])
+    classes = ["stack"] if stacked else []
+    classes += ["two-lines"] if sum(widths) > _WIDE and max(widths[:-1], default=0) < _WIDE else []
+    classes += ["wordy"] if widths and max(len(c.text) for c in columns[-1]) > _WORDY else []
+    return " ".join(["scroll", *classes])
 
 
 def _policy(scripts: Sequence[str]) -> str:
@@ -213,7 +213,7 @@ def _policy(scripts: Sequence[str]) -> str:
     )
 
 
-# ---- A document as JSON, for commands that have no data of their own to give.
+# JSON, for commands without data of their own.
 
 
 def dump_document(document: Document) -> str:

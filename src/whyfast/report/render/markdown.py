@@ -21,6 +21,7 @@ from whyfast.report.document import (
     Sentences,
     Table,
     TextTable,
+    fact_text,
 )
 from whyfast.report.formatting import escape_controls
 from whyfast.report.sections.code_sides import folded
@@ -94,9 +95,9 @@ def _details(sections: Iterable[ReportSection]) -> Iterator[tuple[str, str]]:
                 yield section.title, _block(block)
 
 
-def _within_limit(found: Iterable[tuple[str, str]], room: int) -> list[str]:
+def _within_limit(parts: Iterable[tuple[str, str]], room: int) -> list[str]:
     kept, left_out = [], []
-    for title, part in found:
+    for title, part in parts:
         if len(part) + 2 <= room:
             kept.append(part)
             room -= len(part) + 2
@@ -152,7 +153,7 @@ def _sides(block: CodeSides) -> str:
             lines += [f"+ {row.b.text}"] if row.b else []
     more = len(lines) - MOST_CODE
     shown = [*lines[:MOST_CODE], *([f"  … {more} more lines"] if more > 0 else [])]
-    title = f"{block.a} → {block.b}: {block.said}"
+    title = f"{block.a} → {block.b}: {block.caption}"
     return _fold(title, _code(shown, "diff"))
 
 
@@ -161,11 +162,11 @@ def _item(item: Sentence) -> str:
     return "- " + label + "\\\n  ".join(prose(text) for text in (item.text, *item.more))
 
 
-def _lines(found: Iterable[TextTable]) -> str:
+def _lines(tables: Iterable[TextTable]) -> str:
     """Each with its title, all in one block that is shown as it is."""
     text: list[str] = []
-    for one in found:
-        text += ["", one.title, *(f"  {said}" for said in (*one.texts(), one.last))]
+    for table in tables:
+        text += ["", table.title, *(f"  {line}" for line in (*table.texts(), table.last))]
     return _code(text[1:], "text")
 
 
@@ -180,10 +181,8 @@ def _facts(values: Mapping[str, Any], indent: str = "") -> str:
     for name, value in values.items():
         if isinstance(value, Mapping) and value:
             lines += [f"{indent}- {escape(name)}:", _facts(value, f"{indent}  ")]
-            continue
-        items = value if isinstance(value, (list, tuple)) else [value]
-        said = " ".join("unknown" if item is None else str(item) for item in items)
-        lines.append(f"{indent}- {escape(name)}: {escape(said or 'none')}")
+        else:
+            lines.append(f"{indent}- {escape(name)}: {escape(fact_text(value))}")
     return "\n".join(lines)
 
 

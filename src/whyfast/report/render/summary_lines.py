@@ -14,9 +14,9 @@ from whyfast.report.formatting import pluralize
 LINES = 24
 #: The widths between which a column of bars is drawn, in characters.
 LEAST_BAR, MOST_BAR = 7, 28
-#: So many lines of the headline, and as many rows are kept before a sentence goes.
+#: The most lines of the headline; rows that are kept before a sentence goes.
 HEAD_LINES, _KEPT_ROWS = 8, 6
-#: So many lines of what to distrust, where rows and sentences leave room for no more, and at most.
+#: Lines of what to distrust where rows and sentences leave no more room, and at most.
 _CARE_LINES, _MOST_CARE_LINES = 4, 8
 #: Lines beside sentences and rows: a blank one above the table, its headings, a blank one below.
 _AROUND_TABLE = 3
@@ -46,7 +46,7 @@ class Fitted:
     """What of a :class:`Summary` has room; ``care`` is one paragraph of at most ``care_lines``,
     empty where nothing is to be distrusted, ``missing`` the number of rows that have no room."""
 
-    said: tuple[str, ...]
+    findings: tuple[str, ...]
     table: Table | None
     care: str
     care_lines: int
@@ -66,32 +66,32 @@ def fit_screen(summary: Summary, height: Height, *, used: int, lines: int = LINE
     rows = len(summary.table.rows) if summary.table else 0
     around += height(last_line(summary, rows))
     left = lines - used - around - taken
-    said: list[str] = []
-    for text in summary.said:
+    texts: list[str] = []
+    for text in summary.findings:
         if left - height(text) < min(rows, _KEPT_ROWS):
             break
-        said.append(text)
+        texts.append(text)
         left -= height(text)
     kept = summary.table and _most_important(summary.table, summary.ranks, max(left, 1))
-    spare = left - rows if len(said) == len(summary.said) else 0
+    spare = left - rows if len(texts) == len(summary.findings) else 0
     room = min(_CARE_LINES + max(spare, 0), _MOST_CARE_LINES)
     missing = rows - len(kept.rows) if kept else 0
-    return Fitted(tuple(said), kept, _care(summary.care, height, room), room, missing)
+    return Fitted(tuple(texts), kept, _care(summary.care, height, room), room, missing)
 
 
 def last_line(summary: Summary, missing: int) -> str:
     """How to see what has no room."""
     left_out = f"{pluralize(missing, f'more {summary.row}')} and " if missing else ""
-    said = f"{left_out}{summary.more}"
-    return said[:1].upper() + said[1:]
+    text = f"{left_out}{summary.more}"
+    return text[:1].upper() + text[1:]
 
 
 def _care(texts: Sequence[str], height: Height, lines: int) -> str:
     """What to distrust as one paragraph: as much as has room, and how much has none."""
     for number in range(len(texts), 1, -1):
-        said = _together(texts[:number], len(texts) - number)
-        if height(said) <= lines:
-            return said
+        paragraph = _together(texts[:number], len(texts) - number)
+        if height(paragraph) <= lines:
+            return paragraph
     return _together(texts[:1], len(texts) - 1) if texts else ""
 
 
@@ -209,7 +209,7 @@ def shortened(texts: Sequence[str], width: int) -> list[str]:
         if len(set(cut)) == len(set(texts)):
             return cut
     letters = enumerate(zip(*texts, strict=False))
-    start = next((i for i, found in letters if len(set(found)) > 1), 0)
+    start = next((i for i, column in letters if len(set(column)) > 1), 0)
     return [_middle_out(f"…{text[start:]}" if start > 1 else text, width) for text in texts]
 
 

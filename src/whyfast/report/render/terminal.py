@@ -27,6 +27,7 @@ from whyfast.report.document import (
     Summary,
     Table,
     TextTable,
+    fact_text,
 )
 from whyfast.report.formatting import escape_controls, pluralize
 from whyfast.report.render.summary_lines import HEAD_LINES, LINES, compact, fit_screen, last_line
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
     from whyfast.model.code import CodeLine, CodeRow
 
 
-# ---- Two functions side by side as lines of a terminal, or one above the other where it is
-# narrow.
+# Two functions side by side; one above the other where the terminal is narrow.
 
 #: From this width on two instructions fit side by side.
 SIDES = 100
@@ -155,7 +155,7 @@ class _Printer:
         lines = max(LINES, self._console.height) if self._console.is_terminal else LINES
         taken = sum(min(self._height(text), HEAD_LINES) for text in head)
         fitted = fit_screen(summary, self._height, used=taken + len(head), lines=lines)
-        for text in fitted.said:
+        for text in fitted.findings:
             self._begun = True
             self._line(self._text(text))
         if fitted.table is not None:
@@ -177,8 +177,8 @@ class _Printer:
         """Every row on one line, unless the table is too wide for that."""
         room = self._console.width + 1
 
-        def widths(of: Table) -> list[int]:
-            return self._widths(of, folded=False, stacked=False)
+        def widths(part: Table) -> list[int]:
+            return self._widths(part, folded=False, stacked=False)
 
         text = compact(table, widths, room, bars=bars)
         if text is None:
@@ -234,25 +234,25 @@ class _Printer:
             self._console.print()
         self._begun = True
 
-    def _lines(self, found: TextTable) -> None:
+    def _lines(self, table: TextTable) -> None:
         self._space()
-        self._line(self._text(found.title, "italic"))
+        self._line(self._text(table.title, "italic"))
         # The heading names the pair; where the lines are too long for it, they do not.
-        summary = max(map(len, found.texts())) > min(self._console.width, _LINE)
-        for line in found.lines:
+        summary = max(map(len, table.texts())) > min(self._console.width, _LINE)
+        for line in table.lines:
             text = self._text(line.summary if summary else line.start)
-            self._line(text.append(self._safe(line.said), style=_STYLES[line.outcome]))
-        self._line(self._text(found.last))
+            self._line(text.append(self._safe(line.verdict), style=_STYLES[line.outcome]))
+        self._line(self._text(table.last))
 
-    def _sentences(self, found: Sentences) -> None:
+    def _sentences(self, block: Sentences) -> None:
         self._space()
-        width = max(len(item.label) for item in found.items) + 2
-        hanging = any(item.more for item in found.items)
-        for item in found.items:
+        width = max(len(item.label) for item in block.items) + 2
+        hanging = any(item.more for item in block.items)
+        for item in block.items:
             if hanging:
                 self._hanging(item, width)
                 continue
-            text = Text(style="dim" if found.aside else "")
+            text = Text(style="dim" if block.aside else "")
             if item.label:
                 text.append(f"{item.label}: ", style=_STYLES.get(item.label, ""))
             self._line(text.append(self._safe(item.text)))
@@ -277,7 +277,7 @@ class _Printer:
 
     def _sides(self, block: CodeSides) -> None:
         self._space()
-        self._line(self._text(f"{block.a} → {block.b}: {block.said}", "bold"))
+        self._line(self._text(f"{block.a} → {block.b}: {block.caption}", "bold"))
         for line in code_lines(block, self._console.width, self._safe):
             self._console.print(line, soft_wrap=True)
 
@@ -288,10 +288,8 @@ class _Printer:
                 self._console.print(self._text(f"{indent}{name}", "dim"))
                 self._facts(value, f"{indent}  ")
                 continue
-            items = value if isinstance(value, (list, tuple)) else [value]
-            said = " ".join("unknown" if item is None else str(item) for item in items)
             text = self._text(f"{indent}{name:<{width}}  ", "dim")
-            text.append(self._safe(said or "none"), style="not dim")
+            text.append(self._safe(fact_text(value)), style="not dim")
             self._console.print(text, soft_wrap=True)
 
     def _line(self, text: Text, most: int | None = None) -> None:

@@ -1,15 +1,16 @@
-"""Which code a change has changed, in sentences."""
+"""``whyfast check``: what a change did to the code and to the times, in sentences and a table."""
 
 from __future__ import annotations
 
 import math
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from whyfast.judge.decide import ALPHA
 from whyfast.model.result import Result
-from whyfast.model.verdict import Confound, Verdict
+from whyfast.model.verdict import Confound, Outcome, Verdict
 from whyfast.report.document import Cell, Table, right, table
 from whyfast.report.formatting import (
     escape_controls,
@@ -20,8 +21,10 @@ from whyfast.report.formatting import (
     pluralize,
     quote,
     ratio_text,
+    size_of,
     within,
 )
+from whyfast.report.sections.main_table import OUTCOMES
 
 if TYPE_CHECKING:
     from whyfast.model.code import ChangeCoverage, Check, FunctionChange
@@ -37,17 +40,17 @@ def changed_code(check: Check) -> Iterator[str]:
         idle = code.functions
         if idle:
             names = some([f"`{escape_controls(f.name)}`" for f in idle], "more")
-            yield f"Nothing that runs refers to {names}; only where the rest lies can differ."
+            yield f"Nothing that runs uses {names}; only the placement of other code can differ."
         yield "Nothing was measured."
     elif code.reached:
         # The instructions of others are the same, but for what the data holds that they refer to.
-        own = [f for f in code.reached if f.diff or f.kind != "changed"]
-        own.sort(key=lambda f: _place(f, check.reaches))
-        if own:
-            names = some([f"`{escape_controls(f.name)}`" for f in own], "more")
-            yield f"{pluralize(len(own), 'function')} changed: {names}."
-        if rest := len(code.reached) - len(own):
-            further = " more" if own else ""
+        changed = [f for f in code.reached if f.diff or f.kind != "changed"]
+        changed.sort(key=lambda f: _place(f, check.reaches))
+        if changed:
+            names = some([f"`{escape_controls(f.name)}`" for f in changed], "more")
+            yield f"{pluralize(len(changed), 'function')} changed: {names}."
+        if rest := len(code.reached) - len(changed):
+            further = " more" if changed else ""
             verbs = ("has", "refers") if rest == 1 else ("have", "refer")
             yield (
                 f"{pluralize(rest, 'function')}{further} {verbs[0]} the same instructions and "
@@ -55,8 +58,8 @@ def changed_code(check: Check) -> Iterator[str]:
             )
     if not code.same and code.reasons:
         more = len(code.reasons) - NAMES
-        said = [*code.reasons[:NAMES], *([f"and {more} more such"] if more > 0 else [])]
-        yield f"Counts as changed: {'; '.join(said)}."
+        reasons = [*code.reasons[:NAMES], *([f"and {more} more"] if more > 0 else [])]
+        yield f"Counts as changed: {'; '.join(reasons)}."
 
 
 def change_sentence(change: FunctionChange) -> str:
@@ -66,20 +69,22 @@ def change_sentence(change: FunctionChange) -> str:
         return f"{name} is new"
     if change.kind == "removed":
         return f"{name} is gone"
-    said = []
+    changes = []
     if change.calls:
-        said.append(f"now calls {some([f'`{escape_controls(c)}`' for c in change.calls], 'more')}")
+        changes.append(
+            f"now calls {some([f'`{escape_controls(c)}`' for c in change.calls], 'more')}"
+        )
     if change.called:
         gone = some([f"`{escape_controls(c)}`" for c in change.called], "more")
-        said.append(f"no longer calls {gone}")
-    if not said:
+        changes.append(f"no longer calls {gone}")
+    if not changes:
         before, after = change.sizes
-        said.append(
+        changes.append(
             f"has other instructions ({before} bytes)"
             if before == after
             else f"went from {before} to {after} bytes"
         )
-    return f"{name} {' and '.join(said)}"
+    return f"{name} {' and '.join(changes)}"
 
 
 def _place(change: FunctionChange, reaches: Sequence[ChangeCoverage]) -> int:
@@ -99,8 +104,6 @@ def some(items: Sequence[str], rest: str, most: int = NAMES) -> str:
     return f"{', '.join(items[:most])} and {len(items) - most} {rest}"
 
 
-# ---- What ``whyfast check`` says: one sentence, a small table, and what is behind it.
-
 #: Above the answer, where a page has a heading.
 CHECK_HEADING = "Did this change make it slower?"
 
@@ -108,7 +111,7 @@ CHECK_HEADING = "Did this change make it slower?"
 _FACTOR = 1.5
 #: Below this share of them, a difference in instructions is none.
 _AS_MANY = 0.0005
-#: So many where a table under it has all.
+#: Names in a headline above a table that has all.
 _FEW_NAMES = 2
 
 
@@ -131,9 +134,9 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
         return f"Nothing that runs has changed{_between(check)}: {_sameness(check)}."
     parts = [part for part in _verdict_parts(result, figures) if part]
     if not parts:
-        return f"Nothing could be judged{_between(check)}; the code that runs has changed."
-    said = ", ".join(parts)
-    first = f"{said[0].upper()}{said[1:]}"
+        return f"No verdict{_between(check)}; the code that runs has changed."
+    text = ", ".join(parts)
+    first = f"{text[0].upper()}{text[1:]}"
     cause = _cause(result, check)
     return f"{first}{f'; {cause}' if cause else ''}."
 
@@ -153,32 +156,29 @@ def _sameness(check: Check) -> str:
 def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
     check, verdicts = check_of(result), result.judged.verdicts
     moved = {r.benchmark for r in check.reaches if r.placement_only}
-    by_word = {
-        outcome: sorted(
-            (v for v in verdicts if v.outcome == outcome and v.benchmark not in moved),
-            key=lambda v: -abs(math.log(v.ratio)) if v.ratio > 0 else 0.0,
-        )
-        for outcome in ("slower", "faster", "same", "undecided")
-    }
+    by_word: dict[Outcome, list[Verdict]] = {outcome: [] for outcome in OUTCOMES}
+    for v in sorted(verdicts, key=lambda v: -size_of(v.ratio)):
+        if v.benchmark not in moved:
+            by_word[v.outcome].append(v)
     apart = [v for v in verdicts if v.benchmark in moved]
     others = False
     most = NAMES if figures else _FEW_NAMES
     for outcome in ("slower", "faster"):
-        if found := by_word[outcome]:
-            said = [
+        if group := by_word[outcome]:
+            texts = [
                 f"{change_text(v)} on {_benchmark(v)}{f' {percent_interval(v)}' if figures else ''}"
-                for v in found
+                for v in group
             ]
-            yield some(said, "more", most)
+            yield some(texts, "more", most)
             others = True
-    if found := by_word["same"]:
-        if others or len(found) > NAMES:
-            yield f"the same on {pluralize(len(found), 'other') if others else len(found)}"
+    if group := by_word["same"]:
+        if others or len(group) > NAMES:
+            yield f"the same on {pluralize(len(group), 'other') if others else len(group)}"
         else:
-            yield f"the same on {join_words([_benchmark(v) for v in found])}"
-    if found := by_word["undecided"]:
-        said = [f"{_benchmark(v)}{f' ({undecided_text(v)})' if figures else ''}" for v in found]
-        yield f"no difference found on {some(said, 'more', most)}"
+            yield f"the same on {join_words([_benchmark(v) for v in group])}"
+    if group := by_word["undecided"]:
+        texts = [f"{_benchmark(v)}{f' ({undecided_text(v)})' if figures else ''}" for v in group]
+        yield f"no difference found on {some(texts, 'more', most)}"
     if apart:
         yield _by_placement(apart)
 
@@ -186,13 +186,13 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
 def _by_placement(apart: Sequence[Verdict]) -> str:
     """What is said of benchmarks that run nothing that has changed."""
     verb = "runs" if len(apart) == 1 else "run"
-    said = f"{pluralize(len(apart), 'benchmark')} {verb} no changed code"
+    text = f"{pluralize(len(apart), 'benchmark')} {verb} no changed code"
     different = [
         f"{change_text(v)} on {_benchmark(v)} by placement"
         for v in apart
         if v.outcome in ("slower", "faster")
     ]
-    return f"{said} ({some(different, 'more')})" if different else said
+    return f"{text} ({some(different, 'more')})" if different else text
 
 
 def _benchmark(verdict: Verdict) -> str:
@@ -244,7 +244,7 @@ def undecided_text(verdict: Verdict) -> str:
 def _cause(result: Result, check: Check) -> str:
     """What the machine code says of the largest difference."""
     decided = [v for v in result.judged.verdicts if v.outcome in ("slower", "faster")]
-    for verdict in sorted(decided, key=lambda v: -abs(math.log(v.ratio))):
+    for verdict in sorted(decided, key=lambda v: -size_of(v.ratio)):
         reach = check.reach(verdict.benchmark or "")
         for name in (reach.executes or ()) if reach else ():
             for change in check.code.functions:
@@ -260,18 +260,20 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
     more = reach.instructions[1] / reach.instructions[0] - 1
     if abs(more) < _AS_MANY:
         where = f" on {quote(reach.benchmark)}" if several else ""
-        return f", but as many instructions run{where} as before"
+        return f", but the number of instructions{where} is unchanged"
     if (more > 0) == (verdict.outcome == "slower"):
         return ""
-    said = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
+    counted = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
     where = f" on {quote(reach.benchmark)}" if several else ""
-    return f", but {said}{where}: it may be placement"
+    return f", but {counted}{where}: it may be placement"
 
 
 def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from changed_code(check)
     yield from since_sentences(result, check)
-    yield from _sides(check)
+    for where, names in (("head", check.added), ("base", check.removed)):
+        if names:
+            yield f"Only in the {where}, not compared: {join_words([quote(n) for n in names])}."
     yield from _unjudged(result, check)
     yield from check.notes
 
@@ -286,16 +288,9 @@ def since_sentences(result: Result, check: Check) -> Iterator[str]:
         worst = max(slower, key=lambda v: v.ratio)
         name = shlex.quote(worst.benchmark or "")
         yield (
-            f"`{escape_controls(f'{check.search} --benchmark {name}')}` says since which of the "
-            f"{check.commits} commits."
+            f"`{escape_controls(f'{check.search} --benchmark {name}')}` finds which of the "
+            f"{check.commits} commits did it."
         )
-
-
-def _sides(check: Check) -> Iterator[str]:
-    if check.added:
-        yield f"Only in the head, so not judged: {join_words([quote(n) for n in check.added])}."
-    if check.removed:
-        yield f"Only in the base, so not judged: {join_words([quote(n) for n in check.removed])}."
 
 
 def _unjudged(result: Result, check: Check) -> Iterator[str]:
@@ -321,13 +316,13 @@ def in_order(result: Result) -> list[Verdict]:
     order = {"slower": 0, "faster": 1, "undecided": 2, "same": 3}
     rows = sorted(
         result.judged.verdicts,
-        key=lambda v: (order[v.outcome], -abs(math.log(v.ratio)) if v.ratio > 0 else 0.0),
+        key=lambda v: (order[v.outcome], -size_of(v.ratio)),
     )
     return [*rows, *(s.verdict for s in result.judged.suites)]
 
 
 def check_table(result: Result) -> Table | None:
-    """One line a benchmark, and the geometric mean; None where nothing was measured."""
+    """One line for each benchmark, and the geometric mean; None where nothing was measured."""
     check = check_of(result)
     if not result.judged.verdicts:
         return None
@@ -356,12 +351,9 @@ def interval_text(verdict: Verdict) -> str:
     """``[1.9, 2.7] %``; of what is undecided how far it may be off."""
     if verdict.outcome == "undecided":
         return undecided_text(verdict)
-    return f"{percent_interval(verdict)}{'' if _is_factor(verdict) else ' %'}"
-
-
-def _is_factor(verdict: Verdict) -> bool:
     ratio = _printed_ratio(verdict)
-    return ratio is not None and max(ratio, 1 / ratio) >= _FACTOR
+    factor = ratio is not None and max(ratio, 1 / ratio) >= _FACTOR
+    return f"{percent_interval(verdict)}{'' if factor else ' %'}"
 
 
 def executes_text(reach: ChangeCoverage | None) -> str:
@@ -389,8 +381,8 @@ def promise(result: Result) -> tuple[str, ...]:
     if not verdicts:
         return ()
     return (
-        f"On average at most {format_percent(ALPHA)} of such verdicts are wrong, however often one "
-        f"checks; less than {format_percent(result.question.margin)} does not matter here. "
+        f"On average at most {format_percent(ALPHA)} of such verdicts are wrong, however often you "
+        f"check; a difference below {format_percent(result.question.margin)} does not matter here. "
         f"{scope(result)}",
     )
 
@@ -408,20 +400,15 @@ def machine_line(confounds: Sequence[Confound]) -> str:
     if not warnings:
         return ""
     kinds = join_words(list(dict.fromkeys(c.kind for c in warnings)))
-    return f"This machine: {pluralize(len(warnings), 'warning')} ({kinds}); `whyfast doctor` says more."
+    return f"This machine: {pluralize(len(warnings), 'warning')} ({kinds}); see `whyfast doctor`."
 
 
 def changed_hot(result: Result) -> list[FunctionChange]:
     """The changed functions that benchmarks execute, those first that most of them do; all that
     are reached where that is not known."""
     check = check_of(result)
-    times: dict[str, int] = {}
-    known = False
-    for reach in check.reaches:
-        if reach.executes is not None:
-            known = True
-            for name in reach.executes:
-                times[name] = times.get(name, 0) + 1
+    known = [reach.executes for reach in check.reaches if reach.executes is not None]
+    times = Counter(name for names in known for name in dict.fromkeys(names))
     reached = check.code.reached
     if not known:
         return list(reached)

@@ -1,4 +1,4 @@
-"""Benchmarks as rows and variants as columns, for many of the one and few of the other."""
+"""Each benchmark: a table with variants as columns; for each pair of variants a table or lines."""
 
 from __future__ import annotations
 
@@ -47,23 +47,22 @@ NARROW = 0.05
 
 
 def matrix_tables(result: Result) -> tuple[Table, ...]:
-    """A table a baseline: the baseline's time marked ``(*)``, then each variant's time with its
-    change in per cent, interval and verdict. The geometric mean and the total are the last rows.
+    """A table for each baseline: its time marked ``(*)``, then each variant's time with its change
+    in per cent, interval and verdict. The geometric mean and the total are the last rows.
 
     Baselines that nothing is compared with have none.
     """
-    tables = (_against(result, name) for name in result.question.baselines)
-    return tuple(t for t in tables if t is not None)
+    return tuple(filter(None, (_against(result, name) for name in result.question.baselines)))
 
 
 def _against(result: Result, baseline: str) -> Table | None:
     times = median_times(result.recorded.blocks)
-    mine = [v for v in result.judged.verdicts if v.baseline == baseline]
-    verdicts = {(v.benchmark, v.variant): v for v in mine}
+    against = [v for v in result.judged.verdicts if v.baseline == baseline]
+    verdicts = {(v.benchmark, v.variant): v for v in against}
     suites = {
         s.verdict.variant: s.verdict for s in result.judged.suites if s.verdict.baseline == baseline
     }
-    judged = {v.variant for v in mine}
+    judged = {v.variant for v in against}
     if not judged:
         return None
     variants = [v.name for v in result.question.variants if v.name in judged]
@@ -71,7 +70,9 @@ def _against(result: Result, baseline: str) -> Table | None:
     rows: list[Row] = []
     for name in benchmarks:
         cells = (_cell(result, times, (name, who), verdicts.get((name, who))) for who in variants)
-        first = _marked(_cell(result, times, (name, baseline), None))
+        first = _cell(result, times, (name, baseline), None)
+        if first.text != NOTHING.text:
+            first = Cell(f"{first.text} {REFERENCE}", number=first.number)
         rows.append((name, first, *cells))
     if suites:
         means = (_changed("", suites[v]) if v in suites else None for v in variants)
@@ -97,13 +98,6 @@ def _cell(
     return time if verdict is None else _changed(time.text, verdict)
 
 
-def _marked(cell: Cell) -> Cell:
-    """As the reference, where there is a time."""
-    if cell.text == NOTHING.text:
-        return cell
-    return Cell(f"{cell.text} {REFERENCE}", number=cell.number)
-
-
 def _changed(time: str, verdict: Verdict) -> Cell:
     """The time with the change that was judged, which is not that of the medians shown."""
     bounded = verdict.low > 0 and verdict.high < float("inf")
@@ -127,12 +121,12 @@ def _total(
     if len(common) < 2:
         return None
     sums = [sum(times[b, name] for b in common) for name in names]
-    shown = [value_text(one, result.judged.about) for one in sums]
+    shown = [value_text(total, result.judged.about) for total in sums]
     label = Cell(TOTAL, "" if len(common) == len(benchmarks) else f"over {len(common)}")
     first = Cell(f"{shown[0]} {REFERENCE}")
     others = (
         Cell(f"{text} ({_percent(ratio, _digits(ratio))} %)")
-        for text, ratio in zip(shown[1:], (one / sums[0] for one in sums[1:]), strict=True)
+        for text, ratio in zip(shown[1:], (total / sums[0] for total in sums[1:]), strict=True)
     )
     return label, first, *others
 
@@ -150,47 +144,45 @@ def _percent(ratio: float, digits: int) -> str:
     return sign + text
 
 
-# ---- Every benchmark of every pair: as a line of text, and as a table.
-
 #: Seconds by benchmark and variant.
 Times = Mapping[tuple[str, str], float]
-#: So many lines a short report has room for; longer ones are shown on demand.
+#: The number of lines that a short report has room for; more are shown on demand.
 FEW = 12
 _EXPLAINED = (
-    "The times are medians over all turns; a ratio is that of turns side by side, and need not be "
-    "their quotient."
+    "Times are medians over all turns; ratios compare turns side by side, and can differ from the "
+    "quotient of the times."
 )
 
 
 def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
     """The lines of a short report where they are few; and all others."""
     tables = benchmark_tables(result)
-    lined = any(t.lines for mine in tables.values() for t in mine)
-    said = sentences([_EXPLAINED], aside=True) if lined else None
+    lined = any(t.lines for parts in tables.values() for t in parts)
+    note = sentences([_EXPLAINED], aside=True) if lined else None
     few: tuple[Table, ...] = ()
     for baseline in result.question.baselines[:1]:
-        mine = tables[baseline]
-        if 0 < sum(len(t.lines.lines) for t in mine if t.lines) <= FEW:
-            few, tables[baseline] = mine, ()
-    groups = [group(f"Each benchmark against {b}", *mine) for b, mine in tables.items()]
+        parts = tables[baseline]
+        if 0 < sum(len(t.lines.lines) for t in parts if t.lines) <= FEW:
+            few, tables[baseline] = parts, ()
+    groups = [group(f"Each benchmark against {b}", *parts) for b, parts in tables.items()]
     intervals = section(
         "intervals",
         "Each benchmark",
         *few,
-        said if few else None,
+        note if few else None,
     )
     return intervals, section(
         "benchmarks",
         "Each benchmark",
         *groups,
-        None if few else said,
+        None if few else note,
         importance="detail",
         hint="" if few or not lined else "Each benchmark: with -v.",
     )
 
 
 def benchmark_tables(result: Result) -> dict[str, tuple[Table, ...]]:
-    """For each baseline a table a pair, or a single one where there is one benchmark."""
+    """For each baseline a table for each variant, or a single one where there is one benchmark."""
     times = benchmark_times(result)
     return {
         name: tuple(replace(t, against=name) for t in _each_benchmark_against(result, name, times))
@@ -202,10 +194,10 @@ def benchmark_times(result: Result) -> Times:
     """Medians over turns; of recorded runs what their files say."""
     if result.judged.about != "runs":
         return median_times(result.recorded.blocks)
-    told = {s.id: s.environment.get(MEAN_SECONDS) for s in result.recorded.sessions}
+    recorded = {s.id: s.environment.get(MEAN_SECONDS) for s in result.recorded.sessions}
     return {
         (name, run): mean
-        for run, means in told.items()
+        for run, means in recorded.items()
         if isinstance(means, Mapping)
         for name, mean in means.items()
         if isinstance(mean, float)
@@ -214,14 +206,14 @@ def benchmark_times(result: Result) -> Times:
 
 def _each_benchmark_against(result: Result, baseline: str, times: Times) -> tuple[Table, ...]:
     runs = result.judged.about == "runs"
-    mine = [v for v in result.judged.verdicts if v.baseline == baseline]
-    if len({v.benchmark for v in mine}) < 2 and not runs:
-        one = _by_variant(result, mine, times)
-        return (one,) if one else ()
-    found = () if runs else distributions(result)
-    lines = {d.variant: d for d in found if d.baseline == baseline}
+    verdicts = [v for v in result.judged.verdicts if v.baseline == baseline]
+    if len({v.benchmark for v in verdicts}) < 2 and not runs:
+        whole = _by_variant(result, verdicts, times)
+        return (whole,) if whole else ()
+    spreads = () if runs else distributions(result)
+    lines = {d.variant: d for d in spreads if d.baseline == baseline}
     order = {v.name: i for i, v in enumerate(result.question.variants)}
-    judged = sorted({v.variant for v in mine}, key=lambda n: (order.get(n, len(order)), n))
+    judged = sorted({v.variant for v in verdicts}, key=lambda n: (order.get(n, len(order)), n))
     made = ((_by_benchmark(result, (v, baseline), times), lines.get(v)) for v in judged)
     return tuple(
         replace(t, lines=benchmark_lines(result, d, times)) if d else t
@@ -230,7 +222,7 @@ def _each_benchmark_against(result: Result, baseline: str, times: Times) -> tupl
     )
 
 
-def _by_variant(result: Result, mine: list[Verdict], times: Times) -> Table | None:
+def _by_variant(result: Result, verdicts: list[Verdict], times: Times) -> Table | None:
     about = result.judged.about
     rows = [
         (
@@ -240,18 +232,18 @@ def _by_variant(result: Result, mine: list[Verdict], times: Times) -> Table | No
             time_cell(times.get((v.benchmark or "", v.variant)), about),
             *_sureness(v),
         )
-        for v in mine
+        for v in verdicts
     ]
     columns = ("benchmark", "variant", "verdict", *right("time", "blocks", "e-value"))
-    caption = f"Each benchmark against {mine[0].baseline}" if mine else ""
+    caption = f"Each benchmark against {verdicts[0].baseline}" if verdicts else ""
     return table(caption, columns, rows, fixed=2)
 
 
 def _by_benchmark(result: Result, pair: tuple[str, str], times: Times) -> Table | None:
     (variant, baseline), about = pair, result.judged.about
     order = {b.name: i for i, b in enumerate(result.question.benchmarks)}
-    mine = [v for v in result.judged.verdicts if (v.variant, v.baseline) == pair]
-    mine.sort(key=lambda v: order.get(v.benchmark or "", len(order)))
+    verdicts = [v for v in result.judged.verdicts if (v.variant, v.baseline) == pair]
+    verdicts.sort(key=lambda v: order.get(v.benchmark or "", len(order)))
     suites = [s for s in result.judged.suites if (s.verdict.variant, s.verdict.baseline) == pair]
     rows: list[Row] = [
         (
@@ -261,7 +253,7 @@ def _by_benchmark(result: Result, pair: tuple[str, str], times: Times) -> Table 
             *_sureness(v),
             without_cell(suites[0], v.benchmark) if suites else None,
         )
-        for v in mine
+        for v in verdicts
     ]
     for s in suites:
         rows.append((SUITE, None, None, verdict_cell(s.verdict), *_sureness(s.verdict), None))
@@ -287,11 +279,11 @@ def _sureness(verdict: Verdict) -> tuple[int, Cell]:
     return verdict.blocks, Cell(format_e_value(verdict.log_e), number=verdict.log_e)
 
 
-def benchmark_lines(result: Result, d: Distribution, found: Times) -> TextTable:
-    """A line a benchmark of one pair, the fastest first: "nbody: clang18 71.9 ms -> clang19
+def benchmark_lines(result: Result, d: Distribution, seconds: Times) -> TextTable:
+    """A line for each benchmark of one pair, the fastest first: "nbody: clang18 71.9 ms -> clang19
     91.1 ms: 1.27x slower …", in brief "nbody: 71.9 ms -> 91.1 ms: …", one below the other."""
     about, margin = result.judged.about, result.question.margin
-    times = {key: value_text(value, about) for key, value in found.items()}
+    times = {key: value_text(value, about) for key, value in seconds.items()}
     parts = [
         (
             f"{' '.join(escape_controls(v.benchmark or '').split())}: ",
@@ -305,8 +297,8 @@ def benchmark_lines(result: Result, d: Distribution, found: Times) -> TextTable:
     def start(part: tuple[str, ...], base: str, variant: str) -> str:
         if not timed:
             return part[0].ljust(name)
-        one, other = (time or "?" for time in part[1:])
-        return f"{part[0]:<{name}}{base}{one:>{before}} -> {variant}{other:>{after}}: "
+        before_time, after_time = (time or "?" for time in part[1:])
+        return f"{part[0]:<{name}}{base}{before_time:>{before}} -> {variant}{after_time:>{after}}: "
 
     base, variant = (f"{quote(n)} " for n in (d.baseline, d.variant))
     return TextTable(
@@ -322,13 +314,13 @@ def benchmark_lines(result: Result, d: Distribution, found: Times) -> TextTable:
 def _mean_text(d: Distribution, margin: float) -> str:
     """The geometric mean, and what it would be without a benchmark that moves what is said."""
     if d.suite is None:
-        return "not judged yet: a benchmark has no result"
-    said = _said(d.suite.verdict, margin)
+        return "no verdict yet: a benchmark has no result"
+    text = _said(d.suite.verdict, margin)
     for carrier in d.carriers[:1]:
         rest = without_cell(d.suite, carrier.benchmark)
         if rest is not None:
-            said += f"; without {quote(carrier.benchmark)} {rest.text}"
-    return said
+            text += f"; without {quote(carrier.benchmark)} {rest.text}"
+    return text
 
 
 def _said(verdict: Verdict, margin: float) -> str:

@@ -1,8 +1,8 @@
-"""Machines side by side: verdicts, differences, what is pooled, dispatch, builds, the machines."""
+"""Machines side by side: verdicts, plots, benchmarks, dispatch, builds, facts; the summary."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,7 +39,7 @@ from whyfast.report.formatting import (
 from whyfast.report.sections.certainty import when
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
 from whyfast.report.sections.distribution import interval_data, plottable
-from whyfast.report.sections.machine_differences import POOLED, pooled_cell
+from whyfast.report.sections.machine_differences import POOLED
 from whyfast.report.sections.main_table import SUITE, verdict_cell
 from whyfast.report.sections.over_machines import (
     OverMachines,
@@ -50,6 +50,10 @@ from whyfast.report.sections.over_machines import (
 )
 
 _SHORT = 12
+_PROVENANCE = (
+    "For how each was built, see the report of its machine: run `whyfast report` on the file that "
+    "it came from."
+)
 #: Of two variants that are one program on a machine.
 IDENTICAL = Cell("same", "byte-identical", "same", 1.0)
 
@@ -62,15 +66,9 @@ def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
     several = len({o.baseline for o in every}) > 1
     rows = [
         (
-            o.variant,
-            *((o.baseline,) if several else ()),
-            *(
-                IDENTICAL
-                if m.machine.name in o.identical
-                else _cell(merged, m, o.variant, None, o.verdicts.get(m.machine.name))
-                for m in merged.machines
-            ),
-            *((pooled_cell(o.pooled),) if pooled else ()),
+            *(o.variant, *((o.baseline,) if several else ())),
+            *_verdict_cells(merged, o.variant, None, o.verdicts, o.identical),
+            *((o.pooled and verdict_cell(o.pooled),) if pooled else ()),
         )
         for o in every
     ]
@@ -95,7 +93,7 @@ def _by_column(
     rows: Iterable[Row],
     after: Sequence[str] = (),
 ) -> Table | None:
-    """A table with a column a machine after those of ``heads``, which stay."""
+    """A table with a column for each machine after those of ``heads``, which stay."""
     names = [m.machine.name for m in merged.machines]
     made = table(caption, (*heads, *names, *after), rows, fixed=len(heads))
     if made is None:
@@ -105,26 +103,36 @@ def _by_column(
     return replace(made, columns=tuple(columns))
 
 
-def _cell(
-    merged: Merged, one: MachineResult, variant: str, benchmark: str | None, v: Verdict | None
-) -> Cell:
-    if v is not None:
-        return verdict_cell(v)
-    for lack in merged.lacking:
-        own = (lack.machine, lack.variant) == (one.machine.name, variant)
-        if own and lack.benchmark in (None, benchmark):
-            return Cell(NOTHING.text, lack.reason)
-    return NOTHING
+def _verdict_cells(
+    merged: Merged,
+    variant: str,
+    benchmark: str | None,
+    verdicts: Mapping[str, Verdict],
+    identical: Sequence[str] = (),
+) -> Iterator[Cell]:
+    """For each machine the verdict, or why it has none."""
+    reasons = {
+        lack.machine: lack.reason
+        for lack in reversed(merged.lacking)
+        if lack.variant == variant and lack.benchmark in (None, benchmark)
+    }
+    for m in merged.machines:
+        name = m.machine.name
+        if name in identical:
+            yield IDENTICAL
+        elif name in verdicts:
+            yield verdict_cell(verdicts[name])
+        else:
+            yield Cell(NOTHING.text, reasons.get(name, ""))
 
 
 def benchmark_machine_section(merged: Merged) -> ReportSection | None:
-    """Each benchmark of a suite, a table a comparison."""
+    """Each benchmark of a suite, a table for each comparison."""
     if len(merged.question.benchmarks) < 2:
         return None
-    pairs = [(o.variant, o.baseline) for o in over_machines(merged)]
     groups = [
-        group(f"{variant} against {baseline}", _each(merged, variant, baseline))
-        for variant, baseline in pairs
+        group(f"{o.variant} against {o.baseline}", _each(merged, o.variant, o.baseline))
+        for o in over_machines(merged)
     ]
     return section(
         "benchmarks",
@@ -136,28 +144,24 @@ def benchmark_machine_section(merged: Merged) -> ReportSection | None:
 
 
 def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
-    found = {
-        (m.machine.name, v.benchmark): v
-        for m in merged.machines
-        for v in m.result.judged.verdicts
-        if (v.variant, v.baseline) == (variant, baseline)
-    }
+    pair = (variant, baseline)
+    verdicts: dict[str | None, dict[str, Verdict]] = {}
+    for m in merged.machines:
+        for v in m.result.judged.verdicts:
+            if (v.variant, v.baseline) == pair:
+                verdicts.setdefault(v.benchmark, {})[m.machine.name] = v
     pooled = {
-        p.benchmark: p
+        p.benchmark: verdict_cell(p)
         for p in merged.pooled
-        if (p.variant, p.baseline) == (variant, baseline) and p.benchmark is not None
+        if (p.variant, p.baseline) == pair and p.benchmark is not None
     }
     rows = [
         (
-            b.name,
-            *(
-                _cell(merged, m, variant, b.name, found.get((m.machine.name, b.name)))
-                for m in merged.machines
-            ),
-            *((pooled_cell(pooled.get(b.name)),) if pooled else ()),
+            *(b.name, *_verdict_cells(merged, variant, b.name, verdicts[b.name])),
+            *((pooled.get(b.name),) if pooled else ()),
         )
         for b in merged.question.benchmarks
-        if any(name == b.name for _, name in found)
+        if b.name in verdicts
     ]
     caption = f"{variant} against {baseline}, each benchmark"
     return _by_column(caption, ("benchmark",), merged, rows, (POOLED,) if pooled else ())
@@ -172,13 +176,14 @@ def machine_table(merged: Merged) -> Table | None:
             facts.get("cpus"),
             Cell(facts.get("system", NOTHING.text), facts.get("os", "")),
             "virtual" if facts.get("hypervisor") else "itself",
-            join_words(list(dict.fromkeys(_compilers(m)))) or None,
+            join_words(list(dict.fromkeys(compilers))) or None,
             number_cell(len(m.result.recorded.blocks)),
             sum(c.severity == "warning" for c in m.result.judged.confounds),
             when(m.result.recorded.started),
             join_words([quote(source) for source in m.sources]),
         )
         for m in merged.machines
+        for compilers in [(f"{t.name} {t.version}".strip() for t in m.result.recorded.toolchains)]
     ]
     columns = (
         *("machine", "CPU", *right("CPUs"), "system", "virtual?", "compilers"),
@@ -186,11 +191,6 @@ def machine_table(merged: Merged) -> Table | None:
     )
     made = table("The machines", columns, rows)
     return replace(made, by_machine=True) if made else None
-
-
-def _compilers(m: MachineResult) -> Iterator[str]:
-    for t in m.result.recorded.toolchains:
-        yield f"{t.name} {t.version}".strip()
 
 
 def dispatch_machine_section(merged: Merged) -> ReportSection | None:
@@ -221,14 +221,8 @@ def builds_machine_section(merged: Merged) -> ReportSection | None:
         return None
 
     made = _by_variant(merged, "Programs, by digest, and what compiled them", cell)
-    said = sentences([_PROVENANCE], aside=True) if made else None
-    return section("builds", "The builds", made, said, importance="detail")
-
-
-_PROVENANCE = (
-    "How each was built stands in the report of its machine: `whyfast report` of the file that it "
-    "came from."
-)
+    note = sentences([_PROVENANCE], aside=True) if made else None
+    return section("builds", "The builds", made, note, importance="detail")
 
 
 def _by_variant(
@@ -261,11 +255,8 @@ def each_machine_section(merged: Merged) -> ReportSection | None:
     return section("each", "Each machine by itself", *groups, importance="detail")
 
 
-# ---- A picture of each comparison with an interval a machine.
-
-
 def machine_plot(merged: Merged) -> Plot | None:
-    """For each comparison a row a machine, with its interval; and what is pooled."""
+    """For each comparison a row for each machine with its interval, and the mean over machines."""
     margin = merged.question.margin
     figures = [_figure(o, merged) for o in over_machines(merged)]
     if not any(f["points"] for f in figures):
@@ -299,9 +290,9 @@ def _figure(o: OverMachines, merged: Merged) -> dict[str, Any]:
             "expect": [x if plottable(x) else None for x in (p.expect_low, p.expect_high)],
             "text": pooled_sentence(p, margin),
         }
-    said = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
+    verdicts = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
     title = f"{o.variant} against {o.baseline}"
-    return {"title": title, "label": f"{title}: {said}.", "points": points, "pooled": pooled}
+    return {"title": title, "label": f"{title}: {verdicts}.", "points": points, "pooled": pooled}
 
 
 # The first screen.
@@ -319,7 +310,7 @@ def machines_summary(merged: Merged) -> Summary:
     if table is not None:
         table = without_details(table if few else _by_row(table, merged))
     return Summary(
-        said=tuple(machine_sentences(merged)[1:]),
+        findings=tuple(machine_sentences(merged)[1:]),
         table=table,
         ranks=tuple(range(len(table.rows))) if table else (),
         care=tuple(_care(merged)),
@@ -348,11 +339,11 @@ def _care(merged: Merged) -> Iterator[str]:
     yield from (sentence(c.text) for c in warnings[:_QUOTED])
     lacking = dict.fromkeys((lack.machine, lack.variant) for lack in merged.lacking)
     yield from (f"{quote(m)} has no {quote(v)}." for m, v in list(lacking)[:_QUOTED])
-    own = {
+    warned = {
         m.machine.name: sum(c.severity == "warning" for c in m.result.judged.confounds)
         for m in merged.machines
     }
-    some = [f"{quote(name)} {number}" for name, number in own.items() if number]
+    some = [f"{quote(name)} {number}" for name, number in warned.items() if number]
     if some:
         yield f"Warnings of the machines themselves: {', '.join(some)}."
     rest = len(merged.confounds) - len(warnings[:_QUOTED])

@@ -1,4 +1,4 @@
-"""What variants lack, in words."""
+"""The main table: every variant against every baseline; and what failed or is missing, in words."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statistics import median
 
 from whyfast.judge.ratios import over_layouts
 from whyfast.model.build import BuildFailure
-from whyfast.model.result import Result
+from whyfast.model.result import Pooled, Result
 from whyfast.model.sample import Block, RunFailure
 from whyfast.model.verdict import About, Outcome, Suite, Verdict
 from whyfast.report.document import Cell, Table, right, table
@@ -47,14 +47,16 @@ def reason_and_output(failure: RunFailure) -> str:
     if not lines:
         return failure.reason
     last = lines[-1]
-    return f"{failure.reason}; it said: {last if len(last) <= _SAID else last[: _SAID - 1] + '…'}"
+    return (
+        f"{failure.reason}; last output: {last if len(last) <= _SAID else last[: _SAID - 1] + '…'}"
+    )
 
 
 def failed_sentences(failed: Sequence[RunFailure]) -> list[str]:
     """A single failure with its reason, of several the variants."""
     if len(failed) == 1:
-        (one,) = failed
-        return [sentence(f"{quote(one.variant)} failed: {reason_and_output(one)}")]
+        (failure,) = failed
+        return [sentence(f"{quote(failure.variant)} failed: {reason_and_output(failure)}")]
     broken = dict.fromkeys(f.variant for f in failed)
     names = [quote(name) for name in broken]
     return [f"{has(names, 'has', 'have')} benchmarks that failed."] if names else []
@@ -63,15 +65,15 @@ def failed_sentences(failed: Sequence[RunFailure]) -> list[str]:
 def lacking_sentences(lacking: Sequence[RunFailure]) -> list[str]:
     """One sentence a variant and reason; then what that means for geometric means."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for one in lacking:
-        groups.setdefault((one.variant, one.reason), []).append(one.benchmark)
-    said = [
+    for lack in lacking:
+        groups.setdefault((lack.variant, lack.reason), []).append(lack.benchmark)
+    texts = [
         sentence(f"{quote(variant)} has no {_names(benchmarks)}: {reason}")
         for (variant, reason), benchmarks in groups.items()
     ]
-    if said:
-        said.append("A geometric mean is over the benchmarks that both of its sides have.")
-    return said
+    if texts:
+        texts.append("A geometric mean covers the benchmarks that both sides have.")
+    return texts
 
 
 def _names(benchmarks: Sequence[str]) -> str:
@@ -79,8 +81,6 @@ def _names(benchmarks: Sequence[str]) -> str:
     rest = len(benchmarks) - len(few)
     return join_words([*few, pluralize(rest, "further benchmark")] if rest else few)
 
-
-# ---- The main table, and what other topics quote of it: the verdict and the time of a variant.
 
 SUITE = "geometric mean"
 OUTCOMES: tuple[Outcome, ...] = ("faster", "slower", "same", "undecided")
@@ -100,15 +100,17 @@ class Comparisons:
         single: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
         for verdict in verdicts:
             single[verdict.variant, verdict.baseline].append(verdict)
-        self._overall = {pair: found[0] for pair, found in single.items() if len(found) == 1}
+        self._overall = {
+            pair: verdicts_of[0] for pair, verdicts_of in single.items() if len(verdicts_of) == 1
+        }
         for suite in suites:
             self._overall[suite.verdict.variant, suite.verdict.baseline] = suite.verdict
 
     def of(self, variant: str, baseline: str) -> Verdict | None:
         """The overall verdict on ``variant`` against ``baseline``, whichever way it was judged."""
-        found = self._overall.get((variant, baseline))
-        if found is not None:
-            return found
+        verdict = self._overall.get((variant, baseline))
+        if verdict is not None:
+            return verdict
         other = self._overall.get((baseline, variant))
         return None if other is None else reversed_verdict(other)
 
@@ -129,7 +131,7 @@ def reversed_verdict(verdict: Verdict) -> Verdict:
     )
 
 
-def verdict_cell(verdict: Verdict) -> Cell:
+def verdict_cell(verdict: Verdict | Pooled) -> Cell:
     """A verdict as a cell: the ratio or the word in front, the interval as its detail."""
     if verdict.outcome == "same":
         plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
@@ -151,12 +153,12 @@ def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
 
     Of the blocks that the verdicts are about: those in drawn layouts where there are any.
     """
-    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     blocks = list(blocks)
     for block in over_layouts(blocks) or blocks:
         for variant, values in block.values.items():
-            found[block.benchmark, variant].extend(v / block.loops for v in values)
-    return {key: median(values) for key, values in found.items() if values}
+            times[block.benchmark, variant].extend(v / block.loops for v in values)
+    return {key: median(values) for key, values in times.items() if values}
 
 
 def value_text(value: float, about: About) -> str:
@@ -191,18 +193,18 @@ def summary_table(result: Result) -> Table | None:
         for name in _summary_names(result)
     ]
     columns = ("variant", *(right("time") if times else ()))
-    caption = f"Time on {only}" if only else f"Time, {SUITE} of {_number(result)}"
+    caption = (
+        f"Time on {only}"
+        if only
+        else f"Time, {SUITE} of {pluralize(len(study.benchmarks), 'benchmark')}"
+    )
     made = table(caption, (*columns, *(f"against {b}" for b in baselines)), rows)
     return None if made is None else replace(made, overall=True)
 
 
-def _number(result: Result) -> str:
-    return pluralize(len(result.question.benchmarks), "benchmark")
-
-
 def folded_cell(result: Result, name: str) -> Cell:
     """The name of a variant, with those that it was measured for: "c2 = c3 = c4"."""
-    others = [v for v, one in result.recorded.same.items() if one == name]
+    others = [v for v, measured in result.recorded.same.items() if measured == name]
     return Cell(" = ".join([name, *others]), "byte-identical" if others else "")
 
 

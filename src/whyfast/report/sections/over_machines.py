@@ -1,4 +1,4 @@
-"""What a comparison says over machines, in sentences: the same on all, or not, and where not."""
+"""One comparison on several machines, in sentences: where it comes out the same, and where not."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from whyfast.model.result import MachineDifference, Merged, Pooled
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.formatting import (
     format_percent,
+    format_verdict,
     has,
     join_words,
     plain_ratio_text,
@@ -22,16 +23,16 @@ from whyfast.report.formatting import (
 from whyfast.report.sections.claim_audit import Audit, audit_claim
 from whyfast.report.sections.main_table import Comparisons
 
-#: So many comparisons are said in words; the table has all.
+#: How many comparisons are put in words; the table has all.
 _MOST_SAID = 4
-#: So many machines are named in a sentence; of more it has the number.
+#: How many machines a sentence names; of more it has the number.
 _MOST_NAMED = 4
 #: What a CPU's name has beside the name.
 _NOISE = re.compile(r"\((?:R|TM)\)|\b(?:CPU|\d+-Core|Processor)\b|@.*$", re.IGNORECASE)
 
 T = TypeVar("T", MachineDifference, Pooled)
 
-_SAID: dict[Outcome, str] = {
+_RELATIONS: dict[Outcome, str] = {
     "faster": "faster than",
     "slower": "slower than",
     "same": "the same as",
@@ -64,7 +65,7 @@ class OverMachines:
 
 def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
     """One for each pair that some machine judges as a whole, in the order of the study; those of
-    twins last."""
+    A/A controls last."""
     by_machine = {
         m.machine.name: Comparisons(m.result.judged.verdicts, m.result.judged.suites)
         for m in merged.machines
@@ -74,7 +75,7 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
     order = {v.name: i for i, v in enumerate(question.variants)}
     controls = {v.name for v in question.variants if v.twin_of}
     bases = {name: i for i, name in enumerate(question.baselines)}
-    found = []
+    comparisons = []
     for v, b in sorted(
         pairs,
         key=lambda p: (p[0] in controls, bases.get(p[1], len(bases)), order.get(p[0], len(order))),
@@ -83,26 +84,26 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
             m.machine.name: [m.result.recorded.same.get(x, x) for x in (v, b)]
             for m in merged.machines
         }
-        own = {name: c.of(*sides[name]) for name, c in by_machine.items()}
-        identical = tuple(name for name, (one, other) in sides.items() if one == other)
-        verdicts = {name: verdict for name, verdict in own.items() if verdict is not None}
+        judged = {name: c.of(*sides[name]) for name, c in by_machine.items()}
+        identical = tuple(name for name, (first, second) in sides.items() if first == second)
+        verdicts = {name: verdict for name, verdict in judged.items() if verdict is not None}
         if verdicts:
             benchmarks = {verdict.benchmark for verdict in verdicts.values()}
             benchmark = benchmarks.pop() if len(benchmarks) == 1 else None
             key = (v, b, benchmark)
-            told = _of(merged.differences, key), _of(merged.pooled, key)
-            found.append(OverMachines(v, b, verdicts, *told, identical))
-    return tuple(found)
+            over = _of(merged.differences, key), _of(merged.pooled, key)
+            comparisons.append(OverMachines(v, b, verdicts, *over, identical))
+    return tuple(comparisons)
 
 
 def compared_pairs(merged: Merged) -> list[tuple[str, str]]:
     """Every pair (variant, baseline) that some machine judges, from one side alone."""
-    found: dict[tuple[str, str], None] = {}
+    pairs: dict[tuple[str, str], None] = {}
     for m in merged.machines:
         for v in m.result.judged.verdicts:
-            if (v.baseline, v.variant) not in found:
-                found[v.variant, v.baseline] = None
-    return list(found)
+            if (v.baseline, v.variant) not in pairs:
+                pairs[v.variant, v.baseline] = None
+    return list(pairs)
 
 
 def _of(every: Sequence[T], key: tuple[str, str, str | None]) -> T | None:
@@ -122,23 +123,22 @@ def machine_sentences(merged: Merged) -> list[str]:
         if o.variant not in controls and (o.baseline in main or merged.question.along)
     ]
     wanted = wanted or [o for o in every if o.variant not in controls]
-    said = [*_claim(merged), *_single(merged)]
+    texts = [*_claim(merged), *_single(merged)]
     ranked = sorted(wanted, key=_rank)
-    said += [comparison_sentence(o, merged) for o in ranked[:_MOST_SAID]]
+    texts += [comparison_sentence(o, merged) for o in ranked[:_MOST_SAID]]
     if len(ranked) > _MOST_SAID:
-        said.append(f"{pluralize(len(ranked) - _MOST_SAID, 'more comparison')} in the table.")
-    said += _benchmarks(merged)
-    said += _pooled(merged, ranked[:_MOST_SAID])
-    return said
+        texts.append(f"{pluralize(len(ranked) - _MOST_SAID, 'more comparison')} in the table.")
+    texts += _benchmarks(merged)
+    pooled = (o.pooled for o in ranked[:_MOST_SAID])
+    return texts + [pooled_sentence(p, merged.question.margin) for p in pooled if p is not None]
 
 
 def _single(merged: Merged) -> Iterator[str]:
     if len(merged.machines) == 1:
-        (one,) = merged.machines
+        (machine,) = merged.machines
         yield (
-            f"All that was given is of one machine, {quote(one.machine.name)}: there is nothing to "
-            "compare between machines. Where they are several of one name, set WHYFAST_MACHINE on "
-            "each."
+            f"All results are from one machine, {quote(machine.machine.name)}: nothing to compare. "
+            "If these are several machines with one host name, set WHYFAST_MACHINE on each."
         )
 
 
@@ -146,8 +146,8 @@ def _rank(o: OverMachines) -> tuple[int, float]:
     """What turns around first, then what differs, then what is decided alike."""
     turns = {"faster", "slower"} <= o.words
     size = max(abs(math.log(v.ratio)) if 0 < v.ratio < math.inf else 0 for v in o.verdicts.values())
-    told = o.difference is not None
-    place = 0 if turns and told else 1 if told else 2 if len(o.words) > 1 else 3
+    differs = o.difference is not None
+    place = 0 if turns and differs else 1 if differs else 2 if len(o.words) > 1 else 3
     return place, -size
 
 
@@ -161,20 +161,21 @@ def comparison_sentence(o: OverMachines, merged: Merged) -> str:
 
 
 def _where_measured(o: OverMachines, merged: Merged) -> str:
-    pair = f"{quote(o.variant)} is"
     if len(o.verdicts) == 1:
         (name,) = o.verdicts
         alone = " (no other machine has it)" if len(merged.machines) > 1 else ""
-        return f"{pair} {_said(o, [name], merged)}{alone}."
+        outcome = o.verdicts[name].outcome
+        where = f"{machines_text([name], merged)}{_figures(o, [name])}"
+        return f"{_relation(o, outcome, merged)} on {where}{alone}."
     if len(o.words) == 1:
         (outcome,) = o.words
-        text = f"{pair} {_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on {_all(o)}"
+        text = f"{_relation(o, outcome, merged)} on {_all(len(o.verdicts))}"
         return f"{text}{_range(o, outcome)}{_apart(o, merged, alike=True)}."
     groups: list[tuple[Outcome, list[str]]] = [
         (outcome, names) for outcome in _order(o) if (names := o.on(outcome))
     ]
     (outcome, names), *rest = groups
-    text = f"{pair} {_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on "
+    text = f"{_relation(o, outcome, merged)} on "
     only = " only" if _only(o, names) else ""
     text += f"{machines_text(names, merged)}{only}{_figures(o, names)}"
     for outcome, others in rest:
@@ -198,20 +199,12 @@ def _only(o: OverMachines, names: Sequence[str]) -> bool:
     return any(set(names) == set(group) for group in (groups[:1] + groups[-1:]))
 
 
-def _said(o: OverMachines, names: Sequence[str], merged: Merged) -> str:
-    outcome = o.verdicts[names[0]].outcome
-    return (
-        f"{_SAID[outcome]} {quote(o.baseline)}{_within(outcome, merged)} on "
-        f"{machines_text(names, merged)}{_figures(o, names)}"
-    )
+def _relation(o: OverMachines, outcome: Outcome, merged: Merged) -> str:
+    within = f" within {format_percent(merged.question.margin)}" if outcome == "same" else ""
+    return f"{quote(o.variant)} is {_RELATIONS[outcome]} {quote(o.baseline)}{within}"
 
 
-def _within(outcome: Outcome, merged: Merged) -> str:
-    return f" within {format_percent(merged.question.margin)}" if outcome == "same" else ""
-
-
-def _all(o: OverMachines) -> str:
-    number = len(o.verdicts)
+def _all(number: int) -> str:
     return "both machines" if number == 2 else f"all {number} machines"
 
 
@@ -244,12 +237,14 @@ def _apart(o: OverMachines, merged: Merged, *, alike: bool) -> str:
         several = any(v.benchmark is None for v in o.verdicts.values())
         needed = merged.needed.suites if several else merged.needed.benchmarks
         if len(o.verdicts) > 1 and min(v.blocks for v in o.verdicts.values()) < needed:
-            return f"; whether the machines differ takes {needed} blocks on each to tell"
-        return "" if alike else "; that the machines differ is not shown by that"
+            return f"; to tell whether the machines differ takes {needed} blocks on each"
+        return "" if alike else "; this does not show that the machines differ"
     first, last = o.difference.groups[0], o.difference.groups[-1]
-    one, other = (machines_text(names, merged, cpu=False) for names in (last, first))
+    highest, lowest = (machines_text(names, merged, cpu=False) for names in (last, first))
     d = o.difference
-    return f"; the ratio on {one} is {plain_ratio_text(d.ratio, d.low, d.high)} that on {other}"
+    return (
+        f"; the ratio on {highest} is {plain_ratio_text(d.ratio, d.low, d.high)} that on {lowest}"
+    )
 
 
 def machines_text(names: Sequence[str], merged: Merged, *, cpu: bool = True) -> str:
@@ -258,10 +253,10 @@ def machines_text(names: Sequence[str], merged: Merged, *, cpu: bool = True) -> 
         return f"{len(names)} of {len(merged.machines)} machines"
     text = join_words([quote(name) for name in names])
     models = {m.machine.name: cpu_text(m.machine.facts) for m in merged.machines}
-    own = {models[name] for name in names}
-    if not cpu or len(own) > 1 or len(set(models.values())) == 1 or own == {""}:
+    shared = {models[name] for name in names}
+    if not cpu or len(shared) > 1 or len(set(models.values())) == 1 or shared == {""}:
         return text
-    return f"{text} ({own.pop()})"
+    return f"{text} ({shared.pop()})"
 
 
 def cpu_text(facts: Mapping[str, str]) -> str:
@@ -271,14 +266,14 @@ def cpu_text(facts: Mapping[str, str]) -> str:
 
 def audits(merged: Merged) -> dict[str, Audit]:
     """The audit of the study's claim on each machine; empty without a claim."""
-    found = {}
+    by_machine = {}
     for m in merged.machines:
         judged = m.result.judged
         comparisons = Comparisons(judged.verdicts, judged.suites)
         audit = audit_claim(merged.question, comparisons, m.result.found.evidence)
         if audit is not None:
-            found[m.machine.name] = audit
-    return found
+            by_machine[m.machine.name] = audit
+    return by_machine
 
 
 def _claim(merged: Merged) -> Iterator[str]:
@@ -292,11 +287,9 @@ def _claim(merged: Merged) -> Iterator[str]:
     assert claim is not None
     start = f"The claim that {quote(claim.variant)} beats {quote(claim.baseline)}"
     if len(outcomes) == 1 and len(merged.machines) > 1:
-        number = len(merged.machines)
-        where = "both machines" if number == 2 else f"all {number} machines"
-        yield f"{start} {next(iter(outcomes))} on {where}."
+        yield f"{start} {next(iter(outcomes))} on {_all(len(merged.machines))}."
         return
-    parts = [f"{said} on {machines_text(names, merged)}" for said, names in outcomes.items()]
+    parts = [f"{outcome} on {machines_text(names, merged)}" for outcome, names in outcomes.items()]
     yield f"{start} {'; it '.join(parts)}."
 
 
@@ -326,35 +319,25 @@ def _benchmarks(merged: Merged) -> Iterator[str]:
     }
     most = max(single, key=lambda d: math.log(d.ratio))
     text = plain_ratio_text(most.ratio, most.low, most.high)
-    one, other = (
+    highest, lowest = (
         machines_text(names, merged, cpu=False) for names in (most.groups[-1], most.groups[0])
     )
     yield (
         f"Machines differ in {len(single)} of {len(every)} comparisons of single benchmarks, most "
         f"in {quote(most.variant)} against {quote(most.baseline)} on {quote(most.benchmark or '')}:"
-        f" the ratio on {one} is {text} that on {other}."
+        f" the ratio on {highest} is {text} that on {lowest}."
     )
-
-
-def _pooled(merged: Merged, wanted: Sequence[OverMachines]) -> Iterator[str]:
-    for o in wanted:
-        if o.pooled is not None:
-            yield pooled_sentence(o.pooled, merged.question.margin)
 
 
 def pooled_sentence(p: Pooled, margin: float) -> str:
     """The mean over machines, how far they lie apart, and what a further one may do."""
-    if p.outcome == "same":
-        within = format_percent(margin)
-        said = f"the same within {within} ({plain_ratio_text(p.ratio, p.low, p.high)})"
-    else:
-        said = str(ratio_text(p.ratio, p.low, p.high))
-        said = f"undecided ({said})" if p.outcome == "undecided" else said
+    text = format_verdict(p, margin).removeprefix("undecided: ")
+    text = {"same": f"the {text}", "undecided": f"undecided ({text})"}.get(p.outcome, text)
     text_of = plain_ratio_text if p.outcome == "same" else ratio_text
     more = text_of(p.ratio, p.expect_low, p.expect_high).interval
     left = f" ({has(p.left_out, 'has', 'have')} too few blocks)" if p.left_out else ""
     return (
         f"Over machines like these {p.machines}, {quote(p.variant)} against {quote(p.baseline)} is "
-        f"{said}; between machines the ratio varies by {format_percent(round(p.tau, 4))}, so a "
+        f"{text}; between machines the ratio varies by {format_percent(round(p.tau, 4))}, so a "
         f"further one may show {more}{left}."
     )

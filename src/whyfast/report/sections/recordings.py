@@ -1,4 +1,4 @@
-"""Mean, deviation, least and most of the runs of commands, as other tools show them."""
+"""Times of single runs of commands, and what a comparison of recorded results shows, in words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import fmean, median, stdev
 
 from whyfast.judge.run_confounds import DRIFT, MACHINE
 from whyfast.model.result import Result
-from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
+from whyfast.model.verdict import Carrier, Suite, Verdict
 from whyfast.report.document import ReportSection, Table, right, section, sentences, table
 from whyfast.report.formatting import (
     format_percent,
@@ -19,22 +19,21 @@ from whyfast.report.formatting import (
     pluralize,
     quote,
     ratio_text,
+    size_of,
 )
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.sections.main_table import Comparisons, tally
 
-_SIGMA = "σ is the spread of single runs, which the machine's drift is in: compare by the ratio."
+_SIGMA = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
 
 
-_SIGMA = "σ is the spread of single runs, which the machine's drift is in: compare by the ratio."
+_SIGMA = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
 
 
 def run_times_section(result: Result) -> ReportSection | None:
     """Of every command: the runs one by one, whatever disturbed them; None for studies."""
     shown = run_times_table(result) if result.judged.about == "commands" else None
-    spread = (
-        "σ is the spread of single runs, which includes the machine's drift: compare by the ratio."
-    )
+    spread = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
     note = sentences([spread], aside=True) if shown else None
     return section("run-times", "Single runs", shown, note, importance="detail")
 
@@ -48,19 +47,17 @@ def run_times_table(result: Result) -> Table | None:
     rows = [
         (
             name,
-            format_seconds(fmean(own)),
-            format_seconds(stdev(own)) if len(own) > 1 else "–",
-            format_seconds(min(own)),
-            format_seconds(max(own)),
-            str(len(own)),
+            format_seconds(fmean(values)),
+            format_seconds(stdev(values)) if len(values) > 1 else "–",
+            format_seconds(min(values)),
+            format_seconds(max(values)),
+            str(len(values)),
         )
-        for name, own in times.items()
+        for name, values in times.items()
     ]
     columns = ("variant", *right("mean", "σ", "min", "max", "runs"))
     return table("Time of a run", columns, rows)
 
-
-# ---- What the comparison of recorded runs says, in sentences.
 
 _MOST_CARRIERS = 3
 _MOST_NAMED = 3
@@ -81,9 +78,9 @@ def recording_sentences(result: Result) -> list[str]:
         sentences += _median(result, suite.verdict)
         sentences += _carried(suite.verdict, suite.carriers, margin)
     for head in result.question.variants[1:]:
-        mine = _of(result, head.name)
-        if len(mine) > 1:
-            sentences += _tally(mine, head.name)
+        verdicts = _of(result, head.name)
+        if len(verdicts) > 1:
+            sentences += _tally(verdicts, head.name)
     return sentences
 
 
@@ -94,13 +91,13 @@ def recording_surprises(result: Result) -> list[str]:
         return []
     whole = _whole(result)
     audited = list(_audited(result))
-    said = [*audited[1:], *([_headline(result, whole)] if audited else [])]
-    said += _shared(result, whole) if len(whole) > 1 else []
+    texts = [*audited[1:], *([_headline(result, whole)] if audited else [])]
+    texts += _shared(result, whole) if len(whole) > 1 else []
     for suite in _suites(result):
         if len(whole) == 1 and _median_unlike(result, suite.verdict):
-            said += _median(result, suite.verdict)
-        said += _carried(suite.verdict, suite.carriers, result.question.margin)
-    return said
+            texts += _median(result, suite.verdict)
+        texts += _carried(suite.verdict, suite.carriers, result.question.margin)
+    return texts
 
 
 def headline_end(result: Result) -> str:
@@ -130,11 +127,6 @@ def _audited(result: Result) -> Iterable[str]:
         yield figures
 
 
-def _factor_alone(ratio: float) -> str:
-    """ "1.09x slower", of a ratio without an interval."""
-    return ratio_text(ratio, ratio, ratio).factor
-
-
 def _factor_of(verdict: Verdict) -> str:
     return ratio_text(verdict.ratio, verdict.low, verdict.high).factor
 
@@ -146,10 +138,10 @@ def _whole(result: Result) -> list[Verdict]:
     return [suites.get(name) or _of(result, name)[0] for name in heads]
 
 
-def _over(mine: Sequence[Verdict]) -> str:
-    if len(mine) > 1:
-        return f"over {pluralize(len(mine), 'benchmark')}"
-    return f"on {quote(mine[0].benchmark or '')}"
+def _over(verdicts: Sequence[Verdict]) -> str:
+    if len(verdicts) > 1:
+        return f"over {pluralize(len(verdicts), 'benchmark')}"
+    return f"on {quote(verdicts[0].benchmark or '')}"
 
 
 def _headline(result: Result, whole: Sequence[Verdict]) -> str:
@@ -183,13 +175,14 @@ def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
     if all(len(r) == len(common) for r in ratios):
         return
     if not common:
-        yield "No benchmark is in all of them."
+        yield "No benchmark is in all files."
         return
+    means = [math.exp(fmean(math.log(r[name]) for name in common)) for r in ratios]
     parts = [
-        f"{quote(w.variant)} {_factor_alone(math.exp(fmean(math.log(r[name]) for name in common)))}"
-        for w, r in zip(whole, ratios, strict=True)
+        f"{quote(v.variant)} {ratio_text(mean, mean, mean).factor}"
+        for v, mean in zip(whole, means, strict=True)
     ]
-    yield f"Over the {pluralize(len(common), 'benchmark')} that all have: {', '.join(parts)}."
+    yield f"Over the {pluralize(len(common), 'benchmark')} in all files: {', '.join(parts)}."
 
 
 def _median(result: Result, verdict: Verdict) -> Iterable[str]:
@@ -210,23 +203,26 @@ def _median_unlike(result: Result, verdict: Verdict) -> bool:
 def _middle(result: Result, verdict: Verdict) -> tuple[float, float, float] | None:
     """The median of the ratios, and its interval: of the least that each may be the median, and of
     the most."""
-    mine = _of(result, verdict.variant)
-    if len(mine) < _FEWEST_FOR_MEDIAN:
+    verdicts = _of(result, verdict.variant)
+    if len(verdicts) < _FEWEST_FOR_MEDIAN:
         return None
-    middle = math.exp(median(math.log(v.ratio) for v in mine))
-    return middle, median(v.low for v in mine), median(v.high for v in mine)
+    middle = math.exp(median(math.log(v.ratio) for v in verdicts))
+    return middle, median(v.low for v in verdicts), median(v.high for v in verdicts)
 
 
 def _without_speed(result: Result) -> str:
     """Of files that hold no times and no rates."""
     words = {"faster": "better", "slower": "worse", "same": "the same", "undecided": "undecided"}
-    found = Counter[str](v.outcome for v in result.judged.metrics)
-    if not found:
+    outcomes = Counter[str](v.outcome for v in result.judged.metrics)
+    if not outcomes:
         return "No benchmark has a time, and no quantity can be compared."
-    parts = [f"{text} in {found[outcome]}" for outcome, text in words.items() if found[outcome]]
+    parts = [
+        f"{text} in {outcomes[outcome]}" for outcome, text in words.items() if outcomes[outcome]
+    ]
     names = [quote(v.name) for v in result.question.variants]
     return (
-        f"No benchmark has a time. Of {pluralize(found.total(), 'quantity').replace('ys', 'ies')}, "
+        "No benchmark has a time. "
+        f"Of {pluralize(outcomes.total(), 'quantity').replace('ys', 'ies')}, "
         f"{join_words(names[1:])} is {join_words(parts)}, against {names[0]}."
     )
 
@@ -250,8 +246,8 @@ def _against(verdict: Verdict, margin: float) -> str:
     return f"{name} is {text}"
 
 
-def _carried(verdict: Verdict, found: Sequence[Carrier], margin: float) -> Iterable[str]:
-    for carrier in found[:_MOST_CARRIERS]:
+def _carried(verdict: Verdict, carriers: Sequence[Carrier], margin: float) -> Iterable[str]:
+    for carrier in carriers[:_MOST_CARRIERS]:
         without = _factor(carrier.without, verdict)
         who = f"{quote(carrier.benchmark)} alone"
         what = f"{quote(verdict.variant)}'s {_factor_of(verdict)}"
@@ -261,17 +257,14 @@ def _carried(verdict: Verdict, found: Sequence[Carrier], margin: float) -> Itera
             text = f"{who} sways {what}"
         text += f": without it the geometric mean is {without}"
         if carrier.outcome != verdict.outcome:
-            text += f", and the verdict is {_word(carrier.outcome, margin)}"
+            same = f"the same within {format_percent(margin)}"
+            text += f", and the verdict is {same if carrier.outcome == 'same' else carrier.outcome}"
         yield f"{text}."
-    if len(found) > _MOST_CARRIERS:
+    if (rest := len(carriers) - _MOST_CARRIERS) > 0:
         yield (
-            f"{pluralize(len(found) - _MOST_CARRIERS, 'further benchmark')} each carry more than a "
-            f"third of {quote(verdict.variant)}'s mean, or its verdict."
+            f"{pluralize(rest, 'further benchmark')} each carry more than a third of "
+            f"{quote(verdict.variant)}'s mean, or its verdict."
         )
-
-
-def _word(outcome: Outcome, margin: float) -> str:
-    return f"the same within {format_percent(margin)}" if outcome == "same" else outcome
 
 
 def _factor(ratio: float, like: Verdict) -> str:
@@ -280,12 +273,12 @@ def _factor(ratio: float, like: Verdict) -> str:
     return ratio_text(ratio, like.low * scale, like.high * scale).factor
 
 
-def _tally(mine: Sequence[Verdict], name: str) -> Iterable[str]:
-    words = tally(Counter(v.outcome for v in mine))
-    text = f"Of {pluralize(len(mine), 'benchmark')}, {quote(name)} is {words}"
+def _tally(verdicts: Sequence[Verdict], name: str) -> Iterable[str]:
+    words = tally(Counter(v.outcome for v in verdicts))
+    text = f"Of {pluralize(len(verdicts), 'benchmark')}, {quote(name)} is {words}"
     decided = sorted(
-        (v for v in mine if v.outcome in ("faster", "slower")),
-        key=lambda v: -abs(math.log(v.ratio)),
+        (v for v in verdicts if v.outcome in ("faster", "slower")),
+        key=lambda v: -size_of(v.ratio),
     )
     if decided:
         most = [f"{quote(v.benchmark or '')} {_factor_of(v)}" for v in decided[:_MOST_NAMED]]

@@ -173,7 +173,7 @@ def _study_summary(result: Result, comparisons: Comparisons) -> Summary:
             *(by, _asked_first(result, study, comparisons), drops),
         )
     return Summary(
-        said=tuple(_study_surprises(result, study, comparisons)),
+        findings=tuple(_study_surprises(result, study, comparisons)),
         table=table,
         ranks=ranks,
         care=tuple(_study_care(result, study, comparisons)),
@@ -268,10 +268,10 @@ def _study_care(result: Result, study: Question, comparisons: Comparisons) -> It
     quoted, notes = warnings_first(result.judged.confounds)
     yield from quoted
     if result.judged.about == "binaries" and not any(v.twin_of for v in study.variants):
-        yield "The verdicts are about these very binaries, not about other layouts of them."
+        yield "The verdicts are about these binaries; another layout of the same code may differ."
     failed = [b.variant for b in result.recorded.builds if isinstance(b, BuildFailure)]
     if failed:
-        yield f"Not built here: {join_words([quote(n) for n in failed])}."
+        yield f"Not built on this machine: {join_words([quote(n) for n in failed])}."
     yield from failed_sentences(result.recorded.failed)
     yield from notes
 
@@ -308,7 +308,7 @@ def _runs_summary(result: Result, comparisons: Comparisons) -> Summary:
         )
     audited = audit_claim(question, comparisons, ()) is not None
     return Summary(
-        said=tuple(_runs_surprises(result)),
+        findings=tuple(_runs_surprises(result)),
         table=table,
         ranks=ranks,
         care=tuple(_runs_care(result)),
@@ -403,7 +403,7 @@ def check_summary(result: Result) -> Summary:
     if line := machine_line(result.judged.confounds):
         care.append(line)
     return Summary(
-        said=tuple(_check_sentences(result)),
+        findings=tuple(_check_sentences(result)),
         table=table and giving_way(table, _DROPS),
         ranks=tuple(range(len(table.rows))) if table else (),
         care=tuple(care),
@@ -428,7 +428,7 @@ def _check_sentences(result: Result) -> Iterator[str]:
 
 
 def search_brief(
-    said: Sequence[str],
+    basis: Sequence[str],
     weak: Sequence[str],
     measured: Table | None,
     taken: str,
@@ -444,7 +444,7 @@ def search_brief(
     middle = names.index(focus) if focus in names else 0
     ends = (0, len(names) - 1)
     return Summary(
-        said=tuple(said),
+        findings=tuple(basis),
         table=measured and replace(measured, caption=f"{measured.caption}; {taken}"),
         ranks=tuple(0 if i in ends else 1 + abs(i - middle) for i in range(len(names))),
         care=tuple(weak),

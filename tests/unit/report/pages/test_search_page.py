@@ -104,7 +104,7 @@ def test_searches_in_sentences() -> None:
         page = search_page(result)
         assert page.summary is not None
         every = [text for s in page.sections for text in _said(page, s.name)]
-        first = [search_headline(result), *page.summary.said, *page.summary.care]
+        first = [search_headline(result), *page.summary.findings, *page.summary.care]
         told[name] = list(dict.fromkeys([*first, *every]))
     check_golden("report", "searches.md", paragraphs(told))
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from rich.console import Console
 from tests.unit.report.example import sample_result, verdict
 from tests.unit.report.pages.test_search_page import EVIDENCE, _searched
+from tests.unit.report.parts import as_terminal
 from tests.unit.report.screens.rendered import checked, commands, fits, program, recordings, shown
 from tests.unit.search.worlds import step_at
 
@@ -19,6 +22,7 @@ from whyfast.report.pages.code_page import Looked, code_page, programs_brief, pr
 from whyfast.report.pages.history_page import history_page
 from whyfast.report.pages.results import result_page
 from whyfast.report.pages.search_page import search_page
+from whyfast.report.render.terminal import render_terminal
 
 LONG = "python3 -X dev -W error -c 'import json; json.loads(text_of_a_large_file)' --size"
 MANY = tuple(f"benchmark_{i:02}" for i in range(40))
@@ -97,6 +101,27 @@ def test_an_interval_is_printed_once(page: str) -> None:
     text = "\n".join(shown(PAGES[page](), 80)).split("Distrust")[0]
     rows = [outcome for line in text.splitlines() for outcome in line.split("  ") if "[" in outcome]
     assert len(rows) == len(set(rows))
+
+
+def test_each_fact_is_said_once() -> None:
+    text = as_terminal(sample_result(), 80)
+    assert text.count("2.14x slower") == 1
+    assert text.count("the merging is") == 1
+
+
+def test_wide_terminals_have_every_baseline() -> None:
+    assert "against clang19-goto" not in as_terminal(sample_result(), 80)
+    assert "against clang19-goto" in as_terminal(sample_result(), 120)
+
+
+def test_without_unicode_there_are_no_bars() -> None:
+    buffer = io.BytesIO()
+    console = Console(file=io.TextIOWrapper(buffer, encoding="ascii"), width=80, color_system=None)
+    render_terminal(result_page(sample_result()), console=console)
+    console.file.flush()
+    assert b"clang19-goto              6  merged      2.14x slower [2.10, 2.19]\n" in (
+        b"\n".join(line.rstrip() for line in buffer.getvalue().split(b"\n"))
+    )
 
 
 FEW = ("a", "b", "c")

@@ -36,7 +36,7 @@ def test_what_is_not_certain_is_said_so() -> None:
         "sort: same within 1 % (1.001x [0.996, 1.004])",
         "fib:  undecided, 1.02x slower [0.99, 1.05]",
     )
-    assert group.last == "geometric mean: not judged yet: a benchmark has no result"
+    assert group.last == "geometric mean: no verdict yet: a benchmark has no result"
 
 
 def test_the_mean_names_the_benchmark_that_it_rests_on() -> None:

@@ -16,7 +16,7 @@ def test_what_is_lacking_is_said_once_a_reason() -> None:
     lacking = [RunFailure(name, "old", "came later", "", (), lacks=True) for name in "abcde"]
     assert lacking_sentences(lacking) == [
         "old has no a, b, c and 2 further benchmarks: came later.",
-        "A geometric mean is over the benchmarks that both of its sides have.",
+        "A geometric mean covers the benchmarks that both sides have.",
     ]
     assert lacking_sentences([]) == []
 

@@ -116,7 +116,7 @@ def test_too_few_blocks_to_tell() -> None:
     )
     assert found.needed.benchmarks == 10
     (said,) = machine_sentences(found)
-    assert said.endswith("; whether the machines differ takes 10 blocks on each to tell.")
+    assert said.endswith("; to tell whether the machines differ takes 10 blocks on each.")
 
 
 def test_one_program_on_one_machine_is_the_same_and_not_lacking() -> None:

@@ -1,17 +1,21 @@
-"""Figures of a headline agree with their interval."""
+"""Times of single runs, and figures of a headline that agree with their interval."""
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.unit.example_blocks import block
+from tests.unit.report.example import ab_result, sample_result
+from tests.unit.report.parts import as_markdown, changed
 
 from whyfast.judge.decide import outcome_of
 from whyfast.model.verdict import Verdict
-from whyfast.report.sections.recordings import _said
+from whyfast.report.sections.recordings import _said, run_times_section
 
 VERDICT = Verdict("head", "base", "b", "slower", 1.0, 1.0, 1.0, 0.95, 0.0, 20)
 
@@ -25,8 +29,6 @@ VERDICT = Verdict("head", "base", "b", "slower", 1.0, 1.0, 1.0, 0.95, 0.0, 20)
 def test_an_estimate_lies_in_its_interval_and_on_its_side(
     ratio: float, below: float, above: float, margin: float
 ) -> None:
-    import math
-
     low, high = ratio * math.exp(-below), ratio * math.exp(above)
     verdict = replace(
         VERDICT,
@@ -55,3 +57,20 @@ def test_the_same_reads_in_one_direction(ratio: float) -> None:
     assert inside is not None
     assert float(inside[3]) <= float(inside[1]) <= float(inside[4])
     assert float(inside[3]) >= 1.0
+
+
+def test_mean_deviation_least_and_most_of_all_runs() -> None:
+    names = [v.name for v in ab_result().question.variants]
+    blocks = tuple(
+        replace(block({names[0]: [x], names[1]: [2 * x]}), loops=1) for x in (0.1, 0.2, 0.3)
+    )
+    result = changed(ab_result(), blocks=blocks)
+    assert run_times_section(result) is not None
+    text = as_markdown(result, verbose=True)
+    assert f"| {names[0]} | 200 ms | 100 ms | 100 ms | 300 ms | 3 |" in text.replace("`", "")
+    assert f"| {names[1]} | 400 ms | 200 ms | 200 ms | 600 ms | 3 |" in text.replace("`", "")
+    assert "Time of a run" not in as_markdown(result)
+
+
+def test_studies_have_none() -> None:
+    assert run_times_section(sample_result()) is None

@@ -1,4 +1,4 @@
-"""What fits on the first screen of a terminal, and its bars."""
+"""What fits on a terminal: tables cut between columns, the first screen and its bars."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from whyfast.report.document import Cell, Column, Summary, Table
 from whyfast.report.render.summary_lines import bar_text, fit_screen, shortened
+from whyfast.report.render.terminal import fit
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def _brief(rows: int, said: int, care: int = 1) -> Summary:
 def test_all_is_shown_where_there_is_room() -> None:
     summary = _brief(rows=5, said=2)
     fitted = fit_screen(summary, lambda _: 1, used=4)
-    assert (fitted.said, fitted.table, fitted.missing) == (summary.said, summary.table, 0)
+    assert (fitted.findings, fitted.table, fitted.missing) == (summary.findings, summary.table, 0)
 
 
 def test_what_matters_least_has_no_room() -> None:
@@ -52,7 +53,7 @@ def test_what_matters_least_has_no_room() -> None:
 
 def test_sentences_leave_room_for_six_rows() -> None:
     fitted = fit_screen(_brief(rows=30, said=20), lambda _: 1, used=4)
-    assert fitted.said == tuple(f"s{i}" for i in range(8))
+    assert fitted.findings == tuple(f"s{i}" for i in range(8))
     assert fitted.table is not None
     assert len(fitted.table.rows) == 6
 
@@ -111,3 +112,33 @@ def test_of_names_of_cpp_and_rust_the_arguments_give_way_first() -> None:
     # Where they alone tell two apart they stay.
     pair = ["std::vector<int>::push_back(int)", "std::vector<long>::push_back(long)"]
     assert len(set(shortened(pair, 30))) == 2
+
+
+TABLE = Table(
+    "t",
+    tuple(Column(t) for t in "abcde"),
+    (tuple(Cell(t) for t in "12345"),),
+)
+
+
+def _titles(room: int, widths: tuple[int, ...] = (4, 10, 10, 30, 10)) -> list[str]:
+    return ["".join(c.title for c in part.columns) for part in fit(TABLE, widths, room)]
+
+
+def test_what_fits_is_left_whole() -> None:
+    assert fit(TABLE, (4, 10, 10, 30, 10), 64) == (TABLE,)
+
+
+def test_as_many_columns_as_fit_stand_side_by_side() -> None:
+    assert _titles(63) == ["abcd", "ae"]
+    assert _titles(44) == ["abc", "ade"]
+    assert _titles(34) == ["abc", "ad", "ae"]
+
+
+def test_a_column_wider_than_the_room_stands_alone() -> None:
+    assert _titles(20) == ["ab", "ac", "ad", "ae"]
+
+
+def test_the_cells_go_with_their_columns() -> None:
+    last = fit(TABLE, (4, 10, 10, 30, 10), 63)[1]
+    assert [c.text for c in last.rows[0]] == ["1", "5"]
