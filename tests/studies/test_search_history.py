@@ -170,4 +170,4 @@ def test_several_steps_are_all_found_on_demand(
 
     gather(json.loads(out.read_text())["data"])
     assert titles == {f"change {CULPRIT}", f"change {MERGE}", f"side {GUILTY}"}
-    assert "The step is not all of the difference" in " ".join(done.stdout.split())
+    assert "The step explains only part of the difference" in " ".join(done.stdout.split())

@@ -148,12 +148,25 @@ def test_what_is_spoiled_is_read_or_refused(reader: str) -> None:
 
 #: The smallest of what fuzzing found, by reader.
 FOUND = {
-    "archives": [  # a zip archive that has a file without a name
+    "archives": [
+        # a zip archive that has a file without a name
         bytes.fromhex(
             "504b03041400000800a6ff77a53aaa62ba090000bf9c612f622e00f57177ab63a0000000504b0102"
             "1403140000000000a67d775d3aaa62ba090000004000000006000000000000ff000000008001df61"
             "002f0000622e736f504b050600000000010001003400000000ff00000000"
-        )
+        ),
+        # a package whose first header has a length that no machine can count
+        bytes.fromhex(
+            "213c617263683e0a64656269616e2d62696e61727920202030202020202020ffff2a202030202020"
+            "2020302020202020363434202020202034202020202020202020600a322e300a646174612e746172"
+            "2e677a20202020203020202020202020202020203020202020203020202020203634342020202020"
+            "31393320202020202020600a1f8b0800016c046b02ffedd5310ac23014c6f1cc9ea22768921ae224"
+            "ba280e0e5e21da822e2a6d0ad93c8fe7f062d68a2242714a45fcff963c1e81373c3e5e2a53395db9"
+            "b0285c5e94220a75d7f5aa4c9b67ddf675d3ca4412440feacabbb2192ffe93363f2a393abf1dd755"
+            "29d7bbbdbc9cc3970c047af758fbe200c674e65fbfd4ffffffffb52251e43fbad36c450100000000"
+            "00392705003f6ca2f8947fa5deee7ff3001b91ff3e71053caa87290e174aee00a4cea4ce4280e273"
+            "33d7c244ff"
+        ),
     ],
     "profiles": [b'+++ "b/\xc6\x86\\"', b'+++ "b/\\'],
     "studies": [b"a=" + b"[" * 5000],

@@ -33,7 +33,10 @@ from whyfast.toolchain.archive import Listed, download, listed_sources
 # more all links at the end, when every one of them is there.
 
 #: What damaged archives raise; a bad block of bzip2 is an OSError without a number.
-_DAMAGE = (tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, ValueError)
+DAMAGE = (
+    *(tarfile.TarError, EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile),
+    *(ValueError, OverflowError),  # numbers in headers
+)
 #: Bytes that one header may have. A path has 4096 at most, and extended attributes 65,536.
 _HEADER = 1 << 20
 #: Folders within each other: more of them exhaust the stack of Python before 3.13 when deleted.
@@ -60,7 +63,7 @@ def unpack(archive: Path, to: Path) -> Path:
                 _extract(tar, member, archive, to)
                 if member.issym():
                     links.append(to / member.name)
-    except (*_DAMAGE, OverflowError) as error:
+    except DAMAGE as error:
         raise UserError(f"cannot be unpacked: {error}", where=archive) from error
     except OSError as error:
         if error.errno is not None:  # of this disk

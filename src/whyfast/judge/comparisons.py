@@ -198,19 +198,17 @@ def judge_interactions(
     twos = {(a[0], b[0]): (a, b, axis) for a, b, axis in _comparable(question, pairs)}
     names = [b.name for b in question.benchmarks]
     samples: dict[tuple[str, str, str], Ratios] = {}
-    common: list[Block] = []
     for name in names:
         taken = [b for b in blocks if b.benchmark == name]
         for key, two in twos.items():
             ratios = _ratios(taken, two, warming.get(name, 0))
             if ratios is not None:
                 samples[name, *key] = ratios
-        common += taken
     verdicts = list(judge_family(dict(samples.items()), margin=question.margin))
     suites = judge_suites(
         samples,
         margin=question.margin,
-        rounds=rounds_of(common, names),
+        rounds=rounds_of(blocks, names),
         benchmarks=dict.fromkeys(twos, names),
     )
     interactions = []

@@ -193,12 +193,13 @@ class ScriptSubject:
         if done_before.exists() and (place / ".git").exists():
             self._made.add(candidate)
             return
-        if not (place / ".git").exists():
-            shutil.rmtree(place, ignore_errors=True)
-            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            commit = self.candidates[candidate].name
-            where = self._borrowed()
-            must_git(where, "worktree", "add", "--quiet", "--detach", "--force", str(place), commit)
+        # An interrupted checkout may lack files, so it is begun anew; git locks one that it has not
+        # finished, and forgets that only when forced twice.
+        shutil.rmtree(place, ignore_errors=True)
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        commit, force = self.candidates[candidate].name, ("--force", "--force")
+        where = self._borrowed()
+        must_git(where, "worktree", "add", "--quiet", "--detach", *force, str(place), commit)
         log = place.with_suffix(".log")
         if self.build_line:
             with log.open("wb") as out:

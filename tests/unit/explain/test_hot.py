@@ -193,7 +193,7 @@ def test_hot_functions_go_first(
     )
     assert lines[work].split()[:3] == ["work", "100.0", "%"]
     assert work < cold
-    assert json.loads(out.read_text())["profile"]["shares"] == {"work": 1.0}
+    assert json.loads(out.read_text())["data"]["profile"]["shares"] == {"work": 1.0}
     assert run(a, b, "--profile", profile, "--diff") == 0
     printed = capsys.readouterr().out
     assert printed.index(": work: ") < printed.index(": cold: ")

@@ -129,7 +129,7 @@ def test_a_stub_offers_the_library_that_has_it(
     assert hint_for(stub, "vm_r*") == hint
     assert main(["explain", str(stub), "--function", "vm_r*"]) == 1
     said = "".join(capsys.readouterr().out.split())  # lines are broken within long paths, too
-    assert said == f"Warning: vm_r*: no function of vm matches it; {hint}".replace(" ", "")
+    assert said == f"Warning: vm_r*: no matching function in vm; {hint}".replace(" ", "")
 
 
 def test_the_nearest_name(stub: Path, golden: Hear) -> None:

@@ -133,10 +133,7 @@ def test_shards_of_a_study_say_what_one_machine_says(fleet: Fleet, tmp_path: Pat
     assert whole(result.recorded.blocks)
     assert fleet.stored() == list(result.recorded.blocks)
     assert [c.kind for c in result.judged.confounds if "machine" in c.kind] == []
-    assert (
-        "the benchmarks were spread over 3 hosts: ash (1); elm (1); oak (1); every comparison lies "
-        "within one host, and a geometric mean goes over all of them"
-    ) in [c.text for c in result.judged.confounds]
+    assert any("ash (1); elm (1); oak (1)" in c.text for c in result.judged.confounds)
 
 
 def test_every_host_has_a_run_of_its_own_when_replicating(fleet: Fleet) -> None:

@@ -136,7 +136,7 @@ def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> 
     [
         (line("a", x=1.0), "log: has fewer than two checks that measured something"),
         (line("a", x=1.0) + "{", "log:2: is invalid JSON: "),
-        (line("a", x=1.0) + "[]", "log:2: is not a line of whyfast-check/1"),
+        (line("a", x=1.0) + "[]", "log:2: not a whyfast check"),
         (line("a", x=1.0) + line("b", x=-1), "log:2: benchmarks.x.seconds.head: "),
         (line("a", x=1.0) + line("b", x=True), "log:2: benchmarks.x.seconds.head: "),
         (

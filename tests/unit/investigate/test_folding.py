@@ -86,7 +86,7 @@ def test_one_is_measured_for_all_and_the_table_has_one_row(bench: Bench) -> None
         ("c2 = c3 = c4", "byte-identical"),
         ("c5", ""),
     ]
-    said = "c2, c3 and c4 are the same, byte for byte; measured once, as c2."
+    said = "c2, c3 and c4 are identical byte for byte; measured once, as c2."
     assert said in answer_of(result).sentences
     assert "c2 = c3 = c4" in as_terminal(result, 100)
     assert not [c for c in result.judged.confounds if c.kind == "identical-programs"]

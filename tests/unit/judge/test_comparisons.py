@@ -244,13 +244,16 @@ def test_only_places_that_differ_in_one_axis_are_compared() -> None:
 
 def test_a_suite_has_an_interaction_of_its_own_before_those_of_benchmarks() -> None:
     question = _question("fib", "sort")
-    blocks = []
-    for name, seed in (("fib", 5), ("sort", 6)):
-        own = _blocks(GAIN, seed=seed)
-        blocks += [block(b.values, benchmark=name, index=b.index) for b in own]
-    found = judge_interactions(question, blocks, _pairs(question), {})
-    assert [i.verdict.benchmark for i in found] == [None, "fib", "sort"]
-    assert found[0].verdict.ratio == pytest.approx(1 / (1.14 * 1.02), rel=0.01)
+    taken = [
+        [block(b.values, benchmark=name, index=b.index) for b in _blocks(GAIN, seed=seed)]
+        for name, seed in (("fib", 5), ("sort", 6))
+    ]
+    in_turn = [b for both in zip(*taken, strict=True) for b in both]  # as a campaign takes them
+    suite, *single = judge_interactions(question, in_turn, _pairs(question), {})
+    assert [i.verdict.benchmark for i in (suite, *single)] == [None, "fib", "sort"]
+    assert suite.verdict.ratio == pytest.approx(1 / (1.14 * 1.02), rel=0.01)
+    assert suite.verdict.blocks == single[0].verdict.blocks == len(taken[0])
+    assert suite.verdict.outcome == single[0].verdict.outcome == "faster"
 
 
 def test_without_axes_there_are_none() -> None:

@@ -52,8 +52,8 @@ def test_a_document_as_json() -> None:
     assert (shown["block"], shown["columns"][1]["align"]) == ("table", "right")
     assert shown["rows"] == [
         [
-            {"text": "a", "detail": "", "outcome": None, "number": None, "bar": None},
-            {"text": "7", "detail": "", "outcome": None, "number": 7, "bar": None},
+            {"text": "a", "detail": "", "outcome": None, "number": None},
+            {"text": "7", "detail": "", "outcome": None, "number": 7},
         ]
     ]
     assert [b["block"] for b in folded["blocks"]] == ["sentences", "plot"]

@@ -46,6 +46,18 @@ def test_the_last_number_counts(repository: Path, tmp_path: Path) -> None:
     assert {c: t.tolist() for c, t in times.items()} == {0: [7.0], 1: [1250.0]}
 
 
+def test_a_checkout_that_was_interrupted_is_made_anew(repository: Path, tmp_path: Path) -> None:
+    _subject(repository, tmp_path, "cat", "said").build(0)
+    again = _subject(repository, tmp_path, "cat", "said")
+    place = again.place(0)
+    place.with_suffix(".built").unlink()
+    (place / "said").unlink()
+    # As git leaves one that it has not finished.
+    subprocess.run(["git", "-C", place, "worktree", "lock", place], check=True)
+    (times,) = again.block([0], number=1, layouts=None)
+    assert times[0].tolist() == [7.0]
+
+
 @pytest.mark.parametrize(
     ("candidate", "last"),
     [(2, "'none'"), (3, "'0'")],

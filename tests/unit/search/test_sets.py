@@ -101,7 +101,7 @@ def test_the_one_flag_is_told(home: Home, golden: Hear) -> None:
     found, *_ = _search(home)
     assert (found.answer.outcome, found.answer.parts) == ("set", ((5,),))
     golden(*_sentences(found))
-    assert json.loads(dump_search(found))["schema"] == "whyfast-search-set/1"
+    assert json.loads(dump_search(found))["schema"] == "whyfast-search-set/2"
 
 
 def test_the_functions_of_a_culprit_object_are_the_next_search(home: Home) -> None:

@@ -117,7 +117,7 @@ MOST_PARTS = 200_000
 #: What damaged archives raise.
 _DAMAGE = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError),
-    *(OSError, EOFError, RuntimeError, ValueError),
+    *(OSError, EOFError, RuntimeError, ValueError, OverflowError),
 )
 _FIRST = 4
 #: Names that are listed where a part is missing.

@@ -284,7 +284,7 @@ def series_plot(history: History) -> Plot:
             "values": list(h.series.values),
             "spreads": list(h.series.spreads),
             "levels": list(h.levels),
-            "outlier": [o.at for o in h.outliers],
+            "outliers": [o.at for o in h.outliers],
             "kinds": [kind for kind, items in findings.items() if items],
             "size": max(
                 (abs(math.log(f.ratio)) for items in findings.values() for f in items), default=0.0

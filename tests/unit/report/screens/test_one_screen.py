@@ -106,7 +106,7 @@ def test_an_interval_is_printed_once(page: str) -> None:
 def test_each_fact_is_said_once() -> None:
     text = as_terminal(sample_result(), 80)
     assert text.count("2.14x slower") == 1
-    assert text.count("the merging is") == 1
+    assert text.count("merged dispatch") == 1
 
 
 def test_wide_terminals_have_every_baseline() -> None:
