@@ -62,6 +62,9 @@ def test_each_candidate_is_the_variant_with_that_compiler() -> None:
 
 def test_a_pattern_of_kernels_has_one_for_each_release_oldest_first() -> None:
     assert kernels(("debian:linux-*",), OLD, NEW) == (OLD, MID, NEW)
+    assert kernels(("debian:linux*",), MID, "debian:linux@sid") == (
+        *(MID, NEW, "debian:linux@trixie-backports", "debian:linux@sid"),
+    )
 
 
 @pytest.mark.parametrize(
