@@ -92,6 +92,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.usefixtures("_versions")
 def test_mistakes(message: Callable[[str], str], golden: Hear) -> None:
     for name, (old, new) in MISTAKES.items():
         assert STUDY.count(old) == 1, name
