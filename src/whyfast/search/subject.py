@@ -289,10 +289,18 @@ class ScriptSubject:
 
     def close(self, *, logs: bool = False) -> None:
         """Remove the checkouts; ``logs``: but not what the builds printed."""
+        # In this order, so that nothing half deleted is taken for whole after a kill.
         for place in (self.place(c) for c in range(len(self.candidates))):
-            shutil.rmtree(place, ignore_errors=True)
             place.with_suffix(".built").unlink(missing_ok=True)
-        shutil.rmtree(self.folder if not logs else self.folder / BORROWED, ignore_errors=True)
+            shutil.rmtree(place, ignore_errors=True)
+        own = self.folder / BORROWED
+        if own.exists():
+            unfinished = own.with_suffix(".unfinished")
+            shutil.rmtree(unfinished, ignore_errors=True)
+            own.rename(unfinished)
+            shutil.rmtree(unfinished, ignore_errors=True)
+        if not logs:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _blocks(self) -> Blocks:
         if self._turns is None:

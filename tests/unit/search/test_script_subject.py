@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -44,6 +46,33 @@ def test_the_last_number_counts(repository: Path, tmp_path: Path) -> None:
     subject = _subject(repository, tmp_path, "cat", "said")
     (times,) = subject.block([0, 1], number=1, layouts=None)
     assert {c: t.tolist() for c, t in times.items()} == {0: [7.0], 1: [1250.0]}
+
+
+def test_what_is_half_deleted_is_not_taken_for_whole(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed while it deletes: at any of the folders, with some of their files gone."""
+    for at in range(3):
+        subject = _subject(repository, tmp_path, "cat", "said")
+        subject.block([0, 1], number=1, layouts=None)
+        deleted = iter(range(9))
+
+        def deletes(
+            folder: Path, *, ignore_errors: bool, at: int = at, deleted: Iterator[int] = deleted
+        ) -> None:
+            if folder.is_dir() and next(deleted) == at:
+                for file in [*folder.rglob("said"), *folder.rglob("alternates")]:
+                    file.unlink()
+                raise KeyboardInterrupt
+            rmtree(folder, ignore_errors=ignore_errors)
+
+        with monkeypatch.context() as patch:
+            patch.setattr("whyfast.search.subject.shutil.rmtree", deletes)
+            with pytest.raises(KeyboardInterrupt):
+                subject.close()
+        again = _subject(repository, tmp_path, "cat", "said")
+        (times,) = again.block([0, 1], number=1, layouts=None)
+        assert {c: t.tolist() for c, t in times.items()} == {0: [7.0], 1: [1250.0]}
 
 
 def test_a_checkout_that_was_interrupted_is_made_anew(repository: Path, tmp_path: Path) -> None:
