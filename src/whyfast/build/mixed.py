@@ -25,9 +25,6 @@ from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import exclusive
 
-#: Tools of binutils; the objects are those of this machine's architecture.
-TOOLS = ("objcopy", "ld")
-
 
 class NoTools(Exception):
     """Which tool this machine lacks."""
@@ -93,7 +90,7 @@ class BuiltWith:
     build: Build
 
     @property
-    def context(self) -> Path:
+    def work(self) -> Path:
         """The build folder."""
         program = self.build.program
         return program.parents[len(Path(self.recipe.program).parts) - 1]
@@ -105,7 +102,7 @@ def link_mixed(
     """The program of ``good`` with ``objects`` (relative names) from ``bad``, linked as ``link``
     is; made once. Raises :class:`CannotMix`."""
     identity = "\0".join((bad.build.digest, link.build.digest, *sorted(objects)))
-    return link_with(good, {name: bad.context / name for name in objects}, link, identity, store)
+    return link_with(good, {name: bad.work / name for name in objects}, link, identity, store)
 
 
 def link_with(
@@ -204,7 +201,7 @@ def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
     """The build folder with other objects, which are the newest files in it, so that a makefile
     puts them into its libraries."""
     ignored = shutil.ignore_patterns("*.layout-*")
-    shutil.copytree(good.context, work, symlinks=True, ignore=ignored)
+    shutil.copytree(good.work, work, symlinks=True, ignore=ignored)
     (work / good.recipe.program).unlink()
     for name, file in objects.items():
         (work / name).unlink()

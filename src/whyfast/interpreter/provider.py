@@ -51,7 +51,7 @@ _HARDENING = re.compile(r"-fstack-protector\S*|-fcf-protection\S*|-D_FORTIFY_SOU
 def facts_of(compiler: str, variables: Mapping[str, object]) -> dict[str, str]:
     """``compiler`` is ``platform.python_compiler()``, ``variables`` those of sysconfig.
 
-    The keys are :data:`whyfast.model.interpreter.FACTS`. An option of configure and the flags that
+    The keys are :data:`whyfast.model.build.FACTS`. An option of configure and the flags that
     it leads to both count: distributions give the flags by hand.
     """
     arguments = str(variables.get("CONFIG_ARGS") or "")

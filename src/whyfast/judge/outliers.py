@@ -168,7 +168,7 @@ LEAST, LEAST_SHARE = 3, 0.03
 
 #: The means of two clusters are at least APART of their (root mean square) standard deviations
 #: apart, and the empty gap between them is at least EMPTY of that distance. Where normal values are
-#: cut in two, the first is 2.7; bench/lopsided.py shows how rarely other noise reaches both.
+#: cut in two, the first is 2.7.
 APART, EMPTY = 5.0, 0.4
 
 #: Blocks on either side whose processes tell how fast the machine was.

@@ -1,1 +1,1 @@
-"""Where compilers come from, one file a provider. docs/toolchains.md is the user's page."""
+"""Where compilers come from, one file per provider. docs/toolchain.md is the user's page."""

@@ -48,7 +48,7 @@ def mix_objects(
     link_of(work)
     made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
     built = [built_with(m) for m in made]
-    differing, alone = differing_objects(*(b.context for b in built))
+    differing, alone = differing_objects(*(b.work for b in built))
     if alone:
         raise UserError(
             f"objects of one end only: {', '.join(alone[:5])}; both ends must be built from the "
@@ -198,7 +198,7 @@ def mix_functions(
     made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
     built = [built_with(m) for m in made]
     name = object_ or _only(built)
-    files = [b.context / name for b in built]
+    files = [b.work / name for b in built]
     if not all(f.is_file() for f in files):
         raise UserError("not an object of both ends", where=f"--object {name}")
     try:
@@ -253,7 +253,7 @@ def _apart(work: RunContext[Study], variant: Variant) -> Variant:
 
 def _only(ends: Sequence[BuiltWith]) -> str:
     """The one object that differs. UserError when there are others or none."""
-    differing, _ = differing_objects(*(e.context for e in ends))
+    differing, _ = differing_objects(*(e.work for e in ends))
     if len(differing) != 1:
         raise UserError(
             f"objects that differ: {', '.join(differing[:20]) or 'none'}; name one of them, or "

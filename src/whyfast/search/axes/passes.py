@@ -312,7 +312,7 @@ def limiting_one(services: Services, name: str, flags: Sequence[str]) -> Service
 
 def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
     """The functions of a built object; UserError without any, or without such an object."""
-    file = built_with(listing).context / name
+    file = built_with(listing).work / name
     functions = functions_of(file) if file.is_file() else frozenset()
     if not functions:
         raise UserError(
@@ -322,7 +322,7 @@ def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
 
 
 def _objects(made: RunContext[Study]) -> str:
-    folder = built_with(made).context
+    folder = built_with(made).work
     names = [str(p.relative_to(folder)) for p in sorted(folder.rglob("*.o"))]
     return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
