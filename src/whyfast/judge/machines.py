@@ -27,7 +27,7 @@ from whyfast.judge.decide import ALPHA, Key, coverage_level, judge_family, outco
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
 from whyfast.judge.ratios import over_layouts
 from whyfast.judge.stationarity import correct_cold_start, set_aside
-from whyfast.judge.suite import rounds_of, suite_verdicts
+from whyfast.judge.suite import judge_suites, rounds_of
 from whyfast.model.build import Build
 from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
 from whyfast.model.verdict import Confound, Verdict
@@ -97,17 +97,18 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
     calibrations = recorded.calibrations
     # The family divides what it is given by its number.
     means = (
-        suite_verdicts(
+        judge_suites(
             samples,
             margin=question.margin,
             alpha=suites * len(judged.suites),
             rounds=rounds_of(plan.blocks, plan.benchmarks),
             benchmarks=plan.shared(plan.pairs),
+            influence=False,
         )
         if judged.suites
         else ()
     )
-    yield from correct_cold_start(means, question.benchmarks, calibrations)
+    yield from correct_cold_start([s.verdict for s in means], question.benchmarks, calibrations)
     each = judge_family(
         dict(samples.items()),
         margin=question.margin,

@@ -25,7 +25,7 @@ from whyfast.judge.ratios import (
     turn_log_ratios,
 )
 from whyfast.judge.stationarity import set_aside
-from whyfast.judge.suite import fitting, rounds_of, suite_ratios, suite_series
+from whyfast.judge.suite import fitting, rounds_of, suite_ratios
 from whyfast.model.sample import Block
 from whyfast.model.verdict import (
     Fix,
@@ -259,7 +259,10 @@ def _tamed(d: Floats) -> Floats:
 
 def _joined(each: Sequence[Series]) -> Series:
     """The mean over the benchmarks, round by round."""
-    return {pair: suite_series({str(i): s[pair] for i, s in enumerate(each)}) for pair in each[0]}
+    return {
+        pair: suite_ratios({str(i): s[pair] for i, s in enumerate(each)}).medians
+        for pair in each[0]
+    }
 
 
 def _fix(

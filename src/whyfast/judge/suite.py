@@ -27,23 +27,17 @@ def rounds_of(blocks: Sequence[Block], benchmarks: Sequence[str]) -> Rounds:
 
     ``blocks`` are in the order in which they were taken. A round ends as soon as every benchmark
     has had a block in it. So one in which a settled benchmark is measured less often than the
-    others has several blocks of these, and none is left unused; what comes after the last full
-    round is.
+    others has several blocks of these. All blocks are used but those after the last full round.
     """
-    groups: dict[str, list[list[int]]] = {name: [] for name in benchmarks}
+    groups: dict[str, list[list[int]]] = {name: [[]] for name in benchmarks}
     counts = dict.fromkeys(benchmarks, 0)
-    open_: dict[str, list[int]] = {name: [] for name in benchmarks}
-    for block in blocks:
-        name = block.benchmark
-        if name not in open_:
-            continue
-        open_[name].append(counts[name])
+    for name in (b.benchmark for b in blocks if b.benchmark in groups):
+        groups[name][-1].append(counts[name])
         counts[name] += 1
-        if all(open_.values()):
-            for each, places in open_.items():
-                groups[each].append(places)
-            open_ = {each: [] for each in benchmarks}
-    return groups
+        if all(rounds[-1] for rounds in groups.values()):
+            for rounds in groups.values():
+                rounds.append([])
+    return {name: rounds[:-1] for name, rounds in groups.items()}
 
 
 def suite_ratios(each: Mapping[str, Sample], rounds: Rounds | None = None) -> Ratios:
@@ -55,18 +49,7 @@ def suite_ratios(each: Mapping[str, Sample], rounds: Rounds | None = None) -> Ra
     holds for it unchanged. Without ``rounds`` the r-th blocks make the r-th round, as far as every
     benchmark has one.
     """
-    return _suite(*_by_round(each, _all_places(rounds)))
-
-
-def _suite(means: Floats, variances: Floats, levels: Floats | None) -> Ratios:
-    if means.shape[-1] == 0:
-        return Ratios(np.zeros((means.shape[1], 0)))
-    return Ratios(means.mean(axis=0), np.sqrt(variances.mean(axis=0)), levels)
-
-
-def suite_series(each: Mapping[str, Sample], rounds: Rounds | None = None) -> Floats:
-    """The medians of :func:`suite_ratios`, one number a round."""
-    return suite_ratios(each, rounds).medians
+    return _mean(each, _all_places(rounds)).ratios()
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,18 +84,46 @@ def _all_places(rounds: Rounds | None) -> Mapping[str, _Places] | None:
     return None if rounds is None else {name: _places(groups) for name, groups in rounds.items()}
 
 
-def _by_round(
-    each: Mapping[str, Sample], rounds: Mapping[str, _Places] | None
-) -> tuple[Floats, Floats, Floats | None]:
-    """Log ratios (benchmarks, statistics, rounds), the variances of the medians that the scatter of
-    turns suggests (benchmarks, rounds), and levels (rounds,).
+@dataclass(frozen=True, eq=False)
+class _Mean:
+    """The benchmarks of a geometric mean by round: log ratios (benchmarks, statistics, rounds), the
+    variances of the medians that the scatter of turns suggests (benchmarks, rounds), and levels
+    (rounds,)."""
 
-    Where the turns of some benchmark say nothing, all blocks are taken to be alike, so that only
-    their number in a round counts.
-    """
+    names: Sequence[str]
+    logs: Floats
+    variances: Floats
+    levels: Floats | None
+
+    def ratios(self) -> Ratios:
+        if self.logs.shape[-1] == 0:
+            return Ratios(np.zeros((self.logs.shape[1], 0)))
+        return Ratios(self.logs.mean(axis=0), np.sqrt(self.variances.mean(axis=0)), self.levels)
+
+    def influence(self) -> dict[str, float]:
+        """For each benchmark, the mean ratio without it."""
+        if len(self.names) < 2 or self.logs.shape[-1] == 0:
+            return {}
+        others = len(self.names) - 1
+        total, total_variance = self.logs.sum(axis=0), self.variances.sum(axis=0)
+        without = [
+            Ratios(
+                (total - logs) / others,
+                np.sqrt(np.maximum(0.0, total_variance - variance) / others),
+                self.levels,
+            )
+            for logs, variance in zip(self.logs, self.variances, strict=True)
+        ]
+        logs = locations(without)
+        return {name: math.exp(log) for name, log in zip(self.names, logs, strict=True)}
+
+
+def _mean(each: Mapping[str, Sample], rounds: Mapping[str, _Places] | None) -> _Mean:
+    """Where the turns of some benchmark say nothing, all blocks are taken to be alike, so that only
+    their number in a round counts."""
     ratios = [as_ratios(sample) for sample in each.values()]
     if not ratios:
-        return np.zeros((0, 1, 0)), np.zeros((0, 0)), None
+        return _Mean((), np.zeros((0, 1, 0)), np.zeros((0, 0)), None)
     rows = max(r.logs.shape[0] for r in ratios)
     if rounds is None:
         first = _places([[i] for i in range(min(len(r) for r in ratios))])
@@ -120,15 +131,15 @@ def _by_round(
     else:
         places = [rounds[name] for name in each]
     scattered = all(r.spread is not None and np.all(r.spread > 0) for r in ratios)
-    means, variances, levels = [], [], []
+    logs, variances, levels = [], [], []
     for r, blocks in zip(ratios, places, strict=True):
-        means.append(blocks.means(np.broadcast_to(r.logs, (rows, len(r)))))
+        logs.append(blocks.means(np.broadcast_to(r.logs, (rows, len(r)))))
         spread = r.spread if scattered and r.spread is not None else np.ones(len(r))
         variances.append(blocks.variances(spread**2))
         if r.level is not None:
             levels.append(blocks.means(r.level))
     level = np.mean(levels, axis=0) if len(levels) == len(ratios) else None
-    return np.array(means), np.array(variances), level
+    return _Mean(list(each), np.array(logs), np.array(variances), level)
 
 
 def judge_suites(
@@ -138,72 +149,33 @@ def judge_suites(
     alpha: float = ALPHA,
     rounds: Rounds | None = None,
     benchmarks: Mapping[tuple[str, str], Sequence[str]] | None = None,
+    influence: bool = True,
 ) -> tuple[Suite, ...]:
-    """One verdict a (variant, baseline) on the geometric mean over all benchmarks, or over those
-    that ``benchmarks`` has for that pair.
+    """One verdict for each (variant, baseline) on the geometric mean over all benchmarks, or over
+    those that ``benchmarks`` has for that pair.
 
     ``samples`` is keyed by (benchmark, variant, baseline). A pair for which some benchmark of the
-    study has no block at all is left out, and ``rounds`` are not heeded for one that lacks blocks
-    which others have. With a single benchmark there is no suite: ().
+    study has no block at all is left out, and ``rounds`` are ignored for one that lacks blocks
+    which others have. With a single benchmark there is no suite: (). The ``influence`` of each
+    benchmark takes several times as long as the verdicts.
     """
-    made = _means(samples, rounds, benchmarks)
-    return tuple(
-        Suite(verdict, _influence(mean.names, *mean.by_round))
-        for verdict, mean in zip(_verdicts(made, margin, alpha), made.values(), strict=True)
-    )
-
-
-def suite_verdicts(
-    samples: Mapping[tuple[str, str, str], Sample],
-    *,
-    margin: float,
-    alpha: float = ALPHA,
-    rounds: Rounds | None = None,
-    benchmarks: Mapping[tuple[str, str], Sequence[str]] | None = None,
-) -> tuple[Verdict, ...]:
-    """The verdicts of :func:`judge_suites`, without what each benchmark is to them, which takes
-    several times as long."""
-    return _verdicts(_means(samples, rounds, benchmarks), margin, alpha)
-
-
-@dataclass(frozen=True, eq=False)
-class _Mean:
-    """The benchmarks of one pair's geometric mean, and what :func:`_by_round` says of them."""
-
-    names: Sequence[str]
-    by_round: tuple[Floats, Floats, Floats | None]
-
-
-def _means(
-    samples: Mapping[tuple[str, str, str], Sample],
-    rounds: Rounds | None,
-    benchmarks: Mapping[tuple[str, str], Sequence[str]] | None,
-) -> dict[tuple[str, str], _Mean]:
-    """Of each pair that has blocks of all its benchmarks."""
     every = list(dict.fromkeys(key[0] for key in samples))
-    pairs = list(dict.fromkeys((key[1], key[2]) for key in samples))
-    complete: dict[tuple[str, str], dict[str, Sample]] = {}
-    for v, b in pairs:
-        names = every if benchmarks is None else benchmarks.get((v, b), ())
-        group = {name: samples[name, v, b] for name in names if (name, v, b) in samples}
-        if len(names) > 1 and len(group) == len(names) and all(len(d) for d in group.values()):
-            complete[v, b] = group
-    heeded = {pair: fitting(group, rounds) is not None for pair, group in complete.items()}
     places = _all_places(rounds)
-    return {
-        pair: _Mean(list(group), _by_round(group, places if heeded[pair] else None))
-        for pair, group in complete.items()
-    }
-
-
-def _verdicts(
-    means: Mapping[tuple[str, str], _Mean], margin: float, alpha: float
-) -> tuple[Verdict, ...]:
-    return judge_family(
-        {(None, *pair): _suite(*mean.by_round) for pair, mean in means.items()},
+    means: dict[tuple[str, str], _Mean] = {}
+    for pair in dict.fromkeys((key[1], key[2]) for key in samples):
+        names = every if benchmarks is None else benchmarks.get(pair, ())
+        group = {name: samples[name, *pair] for name in names if (name, *pair) in samples}
+        if len(names) > 1 and len(group) == len(names) and all(len(d) for d in group.values()):
+            means[pair] = _mean(group, places if fitting(group, rounds) else None)
+    verdicts = judge_family(
+        {(None, *pair): mean.ratios() for pair, mean in means.items()},
         margin=margin,
         alpha=alpha,
         all_right=True,
+    )
+    return tuple(
+        Suite(verdict, mean.influence() if influence else {})
+        for verdict, mean in zip(verdicts, means.values(), strict=True)
     )
 
 
@@ -213,29 +185,6 @@ def fitting(group: Mapping[str, Sample], rounds: Rounds | None) -> Rounds | None
         return None
     known = {name: sum(len(g) for g in rounds[name]) for name in group}
     return rounds if all(len(d) >= known[name] for name, d in group.items()) else None
-
-
-def influence(each: Mapping[str, Sample], rounds: Rounds | None = None) -> dict[str, float]:
-    """For each benchmark, the suite's ratio without it."""
-    return _influence(list(each), *_by_round(each, _all_places(rounds)))
-
-
-def _influence(
-    names: Sequence[str], means: Floats, variances: Floats, levels: Floats | None
-) -> dict[str, float]:
-    if len(names) < 2 or means.shape[-1] == 0:
-        return {}
-    others = len(names) - 1
-    total, total_variance = means.sum(axis=0), variances.sum(axis=0)
-    without = [
-        Ratios(
-            (total - mean) / others,
-            np.sqrt(np.maximum(0.0, total_variance - variance) / others),
-            levels,
-        )
-        for mean, variance in zip(means, variances, strict=True)
-    ]
-    return {name: math.exp(theta) for name, theta in zip(names, locations(without), strict=True)}
 
 
 def carriers(
