@@ -123,7 +123,7 @@ class _Batch:
         return np.asarray(np.where(forbidden, differs, np.maximum(differs, within)))
 
 
-def adjusted_level(samples: Mapping[Key, Sample], margin: float, alpha: float = ALPHA) -> float:
+def _level(batches: Sequence[_Batch], margin: float, alpha: float) -> float:
     """The level at which all intervals of a family are reported.
 
     With m comparisons of which k get a verdict, intervals at alpha·k/m keep the expected share of
@@ -131,10 +131,6 @@ def adjusted_level(samples: Mapping[Key, Sample], margin: float, alpha: float = 
     e-values (the e-BY procedure: Xu, Wang & Ramdas 2022). The k is the largest for which at least
     k comparisons are decided at the level that k buys. With m = 1 this is alpha itself.
     """
-    return _level([*_batches(samples, margin)], margin, alpha)
-
-
-def _level(batches: Sequence[_Batch], margin: float, alpha: float) -> float:
     least = np.sort(np.concatenate([np.zeros(0), *(b.least(margin) for b in batches)]))[::-1]
     m = len(least)
     if m == 0:

@@ -165,20 +165,6 @@ def _counted_above(s: Strategies, theta: Floats, blocks: Likelihood) -> Floats:
     return blocks.discounted(wealth, theta, 1)
 
 
-def log_e_value(d: Ratios | Floats, theta: float = 0.0) -> float:
-    """log of an e-value against "the log ratio is ``theta``", both directions counted.
-
-    Half of the larger of the two one-sided processes; below their average, so an e-value as well.
-    Less where blocks may be like their neighbours (:mod:`whyfast.judge.correlation`).
-    """
-    series = as_ratios(d)
-    if len(series) == 0:
-        return -math.log(2)
-    s = strategies([series])
-    above, below = counted(s, np.array([theta]), likelihood(s.x[:, -1]))
-    return float(max(above[0], below[0])) - math.log(2)
-
-
 def confidence_interval(
     d: Ratios | Floats, alpha: float, *, independent: bool = False
 ) -> tuple[float, float]:
