@@ -15,10 +15,7 @@ from statistics import median as statistics_median
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.ratios import (
-    Ratios,
-    median,
-)
+from whyfast.judge.ratios import Ratios, median
 from whyfast.model.sample import Block
 from whyfast.model.verdict import AsymmetricOutliers, Confound, Modes, Verdict
 
@@ -93,14 +90,11 @@ def sign_test(more: int, fewer: int) -> float:
 
 def _mean_effect(away: Floats, up: Mask, down: Mask, *, slow: bool) -> float:
     """By what the outlying processes multiply the ratio of mean times, variant over baseline."""
-    n = len(away)
-    if slow:
-        variant_mean = 1 + float(np.sum(np.expm1(away[up]))) / n
-        baseline_mean = 1 + float(np.sum(np.expm1(-away[down]))) / n
-    else:
-        variant_mean = 1 + float(np.sum(np.expm1(away[down]))) / n
-        baseline_mean = 1 + float(np.sum(np.expm1(-away[up]))) / n
-    return variant_mean / baseline_mean
+    variant, baseline = (away[up], -away[down]) if slow else (away[down], -away[up])
+    of_variant, of_baseline = (
+        1 + float(np.sum(np.expm1(outlying))) / len(away) for outlying in (variant, baseline)
+    )
+    return of_variant / of_baseline
 
 
 def _wilson(count: int, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -125,25 +119,20 @@ def unlike_medians(verdicts: Sequence[Verdict], blocks: Iterable[Block]) -> tupl
     for block in blocks:
         for variant, values in block.values.items():
             times[block.benchmark, variant].extend(v / block.loops for v in values)
-    worst: tuple[float, Verdict, float] | None = None
+    medians = {key: statistics_median(seconds) for key, seconds in times.items()}
+    furthest, worst = math.log(_FACTOR), None
     for verdict in verdicts:
-        head = times.get((verdict.benchmark or "", verdict.variant), [])
-        base = times.get((verdict.benchmark or "", verdict.baseline), [])
-        if (
-            not head
-            or not base
-            or verdict.ratio <= 0
-            or min(statistics_median(head), statistics_median(base)) <= 0
-        ):
+        head = medians.get((verdict.benchmark or "", verdict.variant), 0.0)
+        base = medians.get((verdict.benchmark or "", verdict.baseline), 0.0)
+        if min(head, base, verdict.ratio) <= 0:
             continue
-        apart = statistics_median(head) / statistics_median(base)
+        apart = head / base
         far = abs(math.log(apart / verdict.ratio))
-        inside = verdict.low <= apart <= verdict.high
-        if not inside and far > math.log(_FACTOR) and (worst is None or far > worst[0]):
-            worst = far, verdict, apart
+        if not verdict.low <= apart <= verdict.high and far > furthest:
+            furthest, worst = far, (verdict, apart)
     if worst is None:
         return ()
-    _, verdict, apart = worst
+    verdict, apart = worst
     return (
         Confound(
             "unlike-medians",
@@ -196,16 +185,10 @@ def process_modes(
         flat = np.concatenate([np.zeros(0), *(processes[i] - drift[i] for i in processes)])
         clusters = split(flat, math.log1p(margin))
         if len(clusters) > 1:
-            counts = [len(h) for h in clusters]
-            most = clusters[int(np.argmax(counts))].mean()
-            modes.append(
-                Modes(
-                    variant=variant,
-                    benchmark=blocks[0].benchmark,
-                    counts=tuple(counts),
-                    ratios=tuple(math.exp(float(h.mean() - most)) for h in clusters),
-                )
-            )
+            most = max(clusters, key=len).mean()
+            counts = tuple(len(cluster) for cluster in clusters)
+            ratios = tuple(math.exp(float(cluster.mean() - most)) for cluster in clusters)
+            modes.append(Modes(variant, blocks[0].benchmark, counts, ratios))
     return tuple(modes)
 
 
@@ -247,15 +230,13 @@ def split(values: Floats, nearest: float) -> list[Floats]:
         return [ordered]
     least = max(LEAST, math.ceil(LEAST_SHARE * n))
     left = np.arange(least, n - least + 1)
-    below, above = np.cumsum(ordered)[left - 1], ordered.sum() - np.cumsum(ordered)[left - 1]
-    squares = np.cumsum((ordered - ordered.mean()) ** 2)
-    lower, upper = below / left, above / (n - left)
-    variances = [
-        squares[left - 1] / left - (lower - ordered.mean()) ** 2,
-        (squares[-1] - squares[left - 1]) / (n - left) - (upper - ordered.mean()) ** 2,
-    ]
+    below, mean = np.cumsum(ordered)[left - 1], ordered.mean()
+    squares = np.cumsum((ordered - mean) ** 2)
+    lower, upper = below / left, (ordered.sum() - below) / (n - left)
+    lower_variance = squares[left - 1] / left - (lower - mean) ** 2
+    upper_variance = (squares[-1] - squares[left - 1]) / (n - left) - (upper - mean) ** 2
     distance = upper - lower
-    within = np.sqrt(np.maximum((variances[0] + variances[1]) / 2, 0.0))
+    within = np.sqrt(np.maximum((lower_variance + upper_variance) / 2, 0.0))
     empty = ordered[left] - ordered[left - 1]
     clear = (distance >= nearest) & (distance > APART * within) & (empty > EMPTY * distance)
     if not np.any(clear):

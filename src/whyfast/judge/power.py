@@ -145,7 +145,7 @@ def _between(table: Sequence[Sequence[float]], n: int, alpha: float) -> float:
     beside = min(bisect_right(BLOCKS, n), len(BLOCKS) - 1) - 1
     part = math.log(n / BLOCKS[beside]) / math.log(BLOCKS[beside + 1] / BLOCKS[beside])
     a, b = (
-        _straight(*row[beside : beside + 2], min(part, 1.0)) for row in table[level : level + 2]
+        _straight(row[beside], row[beside + 1], min(part, 1.0)) for row in table[level : level + 2]
     )
     part = (root - wealth[level]) / (wealth[level + 1] - wealth[level])
     return max(_straight(a, b, part), 0.0)
