@@ -157,7 +157,8 @@ LEAST, LEAST_SHARE = 3, 0.03
 
 #: The means of two clusters are at least APART of their (root mean square) standard deviations
 #: apart, and the empty gap between them is at least EMPTY of that distance. Where normal values are
-#: cut in two, the first is 2.7.
+#: cut in two, the first is 2.7. What they find, and how often noise passes for modes, is measured
+#: by bench/broken_models.py (docs/ACCURACY.md).
 APART, EMPTY = 5.0, 0.4
 
 #: Blocks on either side whose processes tell how fast the machine was.

@@ -18,10 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.power import t_quantile
-from whyfast.judge.ratios import (
-    blocks_by_benchmark,
-    median,
-)
+from whyfast.judge.ratios import blocks_by_benchmark, median, tamed
 from whyfast.measure.calibrate import COLD
 from whyfast.model.sample import Block, Calibration
 from whyfast.model.variant import Benchmark
@@ -138,15 +135,15 @@ def _rest(table: Floats) -> tuple[Literal["drifts", "shifts"], int, float] | Non
     turns = table.shape[1]
     if turns < 2:
         return None
-    tamed = table - median(table, axis=1, keepdims=True)
+    away = table - median(table, axis=1, keepdims=True)
     if turns >= FEWEST_TAMED:
-        tamed = _tamed(tamed, axis=1)
+        away = tamed(away, axis=1)
     place = np.arange(turns) - (turns - 1) / 2
-    trend = tamed @ place / np.sum(place**2) * (turns - 1)
-    total = np.cumsum(tamed, axis=1)
+    trend = away @ place / np.sum(place**2) * (turns - 1)
+    total = np.cumsum(away, axis=1)
     before = np.arange(1, turns)
     shifts = (total[:, -1:] - total[:, :-1]) / (turns - before) - total[:, :-1] / before
-    contrasts = _tamed(np.column_stack([trend, shifts]), axis=0)
+    contrasts = tamed(np.column_stack([trend, shifts]), axis=0)
     size = contrasts.mean(axis=0)
     error = contrasts.std(axis=0, ddof=1) / math.sqrt(len(table))
     p = 1 - LEVEL / 2 / (len(size) + 1)
@@ -155,7 +152,7 @@ def _rest(table: Floats) -> tuple[Literal["drifts", "shifts"], int, float] | Non
     if not np.any(clear):
         return None
     # The shape that leaves the least of the profile unexplained.
-    profile = median(tamed, axis=0)
+    profile = median(away, axis=0)
     step = 1 + int(np.argmin([_left(profile, np.arange(turns) >= k) for k in before]))
     if turns > 2 and _left(profile, place) < _left(profile, np.arange(turns) >= step):
         return "drifts", 0, float(size[0])
@@ -169,19 +166,13 @@ def _left(profile: Floats, shape: Floats | NDArray[np.bool_]) -> float:
     return float(np.sum(away**2) - np.sum(along * away) ** 2 / np.sum(along**2))
 
 
-def _tamed(x: Floats, axis: int) -> Floats:
-    """Values beyond four robust standard deviations of their median are moved there."""
-    middle = median(x, axis=axis, keepdims=True)
-    reach = 4 * 1.4826 * median(np.abs(x - middle), axis=axis, keepdims=True)
-    return np.asarray(np.where(reach > 0, np.clip(x, middle - reach, middle + reach), x))
-
-
 # The cold-start correction.
 #
 # A turn begins with caches and predictors that other processes left behind. Where that costs both
 # sides the same time, a share s of a value, a ratio r of the work shows as m = s + (1 − s)·r, so
-# that
-# r = m + (m − 1)·s/(1 − s). Calibration bounds s; docs/MATH.md has the whole.
+# that r = m + (m − 1)·s/(1 − s). Calibration bounds s; docs/MATH.md has the whole.
+
+
 def correct_cold_start(
     verdicts: Sequence[Verdict],
     benchmarks: Sequence[Benchmark],

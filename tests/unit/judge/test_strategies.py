@@ -13,15 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.unit.example_blocks import block
 
-from whyfast.judge.ratios import (
-    Ratios,
-    as_ratios,
-    block_log_ratio,
-    log_ratios,
-    pair_ratios,
-    turn_ratios,
-)
+from whyfast.judge.ratios import Ratios, as_ratios, blocks_by_benchmark, pair_ratios, turn_ratios
 from whyfast.judge.strategies import CLIP, location, strategies, strategies_in_hindsight
+from whyfast.model.sample import Block
 
 Floats = NDArray[np.float64]
 _RATIO = st.integers(-400, 400).map(lambda n: n / 2048)
@@ -109,15 +103,19 @@ _SECONDS = st.floats(1e-6, 10)
 _TURNS = st.lists(st.tuples(_SECONDS, _SECONDS), min_size=1, max_size=20)
 
 
+def _log_ratio(b: Block, variant: str, baseline: str) -> float:
+    return float(pair_ratios([b], [(variant, baseline)])[variant, baseline].medians[0])
+
+
 def test_a_block_is_the_median_over_its_turns_of_the_log_ratio() -> None:
     b = block({"new": [2.0, 3.0, 8.0], "old": [1.0, 1.0, 1.0]})
-    assert block_log_ratio(b, "new", "old") == pytest.approx(math.log(3))
+    assert _log_ratio(b, "new", "old") == pytest.approx(math.log(3))
 
 
 def test_drift_that_hits_neighbours_alike_leaves_no_trace() -> None:
     drift = [1.0, 10.0, 0.2, 5.0]
     b = block({"new": [1.25 * x for x in drift], "old": drift})
-    assert block_log_ratio(b, "new", "old") == pytest.approx(math.log(1.25))
+    assert _log_ratio(b, "new", "old") == pytest.approx(math.log(1.25))
 
 
 @given(_TURNS)
@@ -125,7 +123,7 @@ def test_exchanging_the_variants_changes_the_sign_and_nothing_else(
     turns: list[tuple[float, float]],
 ) -> None:
     b = block({"a": [a for a, _ in turns], "b": [b for _, b in turns]})
-    assert block_log_ratio(b, "a", "b") == -block_log_ratio(b, "b", "a")
+    assert _log_ratio(b, "a", "b") == -_log_ratio(b, "b", "a")
 
 
 def test_log_ratios_are_of_one_benchmark_in_order_where_both_variants_ran() -> None:
@@ -135,9 +133,12 @@ def test_log_ratios_are_of_one_benchmark_in_order_where_both_variants_ran() -> N
         block({"b": [1.0], "c": [1.0]}),
         block({"c": [1.0], "b": [2.0], "a": [1.0]}),
     ]
-    assert log_ratios(blocks, "fib", "a", "b").tolist() == [math.log(2), -math.log(2)]
-    assert log_ratios(blocks, "fib", "a", "c").tolist() == [0.0]
-    assert log_ratios(blocks, "fib", "d", "a").shape == (0,)
+    fib = blocks_by_benchmark(blocks, ["fib"])["fib"]
+    ratios = pair_ratios(fib, [("a", "b"), ("a", "c"), ("d", "a")])
+    assert {pair: r.medians.tolist() for pair, r in ratios.items()} == {
+        ("a", "b"): [math.log(2), -math.log(2)],
+        ("a", "c"): [0.0],
+    }
 
 
 def test_location_is_where_the_scores_cancel() -> None:
@@ -208,7 +209,7 @@ def test_exchanging_the_variants_changes_signs_and_nothing_else(
     assert one.logs.tolist() == (-other.logs).tolist()
     for of in ("spread", "level"):
         assert getattr(one, of).tolist() == getattr(other, of).tolist()
-    assert one.medians.tolist() == [block_log_ratio(b, "a", "b") for b in blocks]
+    assert one.medians.tolist() == [_log_ratio(b, "a", "b") for b in blocks]
 
 
 def test_of_one_turn_a_block_all_statistics_are_one() -> None:
