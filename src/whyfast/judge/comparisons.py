@@ -16,9 +16,7 @@ from whyfast.model.evidence import DispatchFacts, Evidence, FailedExpectation
 from whyfast.model.result import Recorded
 from whyfast.model.sample import Block
 from whyfast.model.study import Claim, Commands, Question
-from whyfast.model.verdict import (
-    Interaction,
-)
+from whyfast.model.verdict import Interaction
 
 _STYLES = ("loop", "tail-call")
 
@@ -32,16 +30,13 @@ def find_failed_expectations(
     ``merged``, ``partly merged``) or ``none``. A variant without a program is passed over. A twin
     is as true as its original.
     """
-    facts = {e.variant: e for e in evidence}
+    facts = {e.variant: e.dispatch for e in evidence}
     failed = []
     for variant in study.variants:
-        known = facts.get(variant.name)
-        if known is None:
-            continue
-        for key, wanted in variant.expect.items():
-            failure = _unmet(variant.name, key, wanted, known.dispatch)
-            if failure is not None:
-                failed.append(failure)
+        for key, wanted in variant.expect.items() if variant.name in facts else ():
+            shows, reason = _shows(key, wanted, facts[variant.name])
+            if shows != wanted:
+                failed.append(FailedExpectation(variant.name, key, wanted, shows, reason))
     return tuple(failed)
 
 
@@ -52,19 +47,15 @@ def refuted(study: Question, failed_expectations: Sequence[FailedExpectation]) -
     return frozenset(v.name for v in study.variants if (v.twin_of or v.name) in names)
 
 
-def _unmet(
-    variant: str, key: str, wanted: str, facts: DispatchFacts | None
-) -> FailedExpectation | None:
+def _shows(key: str, wanted: str, facts: DispatchFacts | None) -> tuple[str | None, str]:
+    """What a program has, None where that cannot be seen; and where it was seen, or why not."""
     if key != "dispatch":
-        return FailedExpectation(variant, key, wanted, None, "the evidence does not tell")
+        return None, "the evidence does not tell"
     if facts is None:
-        return FailedExpectation(
-            variant, key, wanted, None, "[evidence] names no dispatch functions"
-        )
+        return None, "[evidence] names no dispatch functions"
     if facts.form == "unknown":
-        return FailedExpectation(variant, key, wanted, None, facts.reason)
-    shows = facts.style if wanted in _STYLES else facts.form
-    return None if shows == wanted else FailedExpectation(variant, key, wanted, shows, facts.reason)
+        return None, facts.reason
+    return facts.style if wanted in _STYLES else facts.form, facts.reason
 
 
 def plausible_baselines(
@@ -197,19 +188,19 @@ def judge_interactions(
     """
     twos = {(a[0], b[0]): (a, b, axis) for a, b, axis in _comparable(question, pairs)}
     names = [b.name for b in question.benchmarks]
-    samples: dict[tuple[str, str, str], Ratios] = {}
-    for name in names:
-        taken = [b for b in blocks if b.benchmark == name]
-        for key, two in twos.items():
-            ratios = _ratios(taken, two, warming.get(name, 0))
-            if ratios is not None:
-                samples[name, *key] = ratios
-    verdicts = list(judge_family(dict(samples.items()), margin=question.margin))
+    samples = {
+        (name, *key): ratios
+        for name, taken in blocks_by_benchmark(blocks, names).items()
+        for key, two in twos.items()
+        if (ratios := _ratios(taken, two, warming.get(name, 0))) is not None
+    }
+    verdicts = judge_family(dict(samples.items()), margin=question.margin)
     suites = judge_suites(
         samples,
         margin=question.margin,
         rounds=rounds_of(blocks, names),
         benchmarks=dict.fromkeys(twos, names),
+        influence=False,
     )
     interactions = []
     for v in (*(s.verdict for s in suites), *verdicts):
@@ -221,11 +212,8 @@ def judge_interactions(
 def _comparable(question: Question, pairs: Sequence[tuple[str, str]]) -> Iterator[_Two]:
     if not question.along:
         return
-    places = {}
-    for pair in pairs:
-        variant = question.variant(pair[0])
-        if variant.axes and not variant.twin_of:
-            places[pair] = variant.axes
+    variants = {pair: question.variant(pair[0]) for pair in pairs}
+    places = {pair: v.axes for pair, v in variants.items() if v.axes and not v.twin_of}
     for (a, here), (b, there) in combinations(places.items(), 2):
         differing = [axis for axis in here if here[axis] != there[axis]]
         if len(differing) == 1 and differing[0] not in question.along:
@@ -239,9 +227,7 @@ def _ratios(blocks: Sequence[Block], two: _Two, skip: int) -> Ratios | None:
     them as they are.
     """
     a, b, _ = two
-    wanted = {*a, *b}
-    whole = [block for block in blocks if wanted <= block.values.keys()]
-    by_pair = pair_ratios(whole, (a, b), skip)
+    by_pair = pair_ratios([x for x in blocks if {*a, *b} <= x.values.keys()], (a, b), skip)
     if not by_pair:
         return None
     first, second = by_pair[a], by_pair[b]

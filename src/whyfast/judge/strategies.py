@@ -83,14 +83,9 @@ class Strategies:
     def of_statistic(self, row: int) -> Strategies:
         """The strategies that bet on one statistic, alone."""
         at = [i for i, statistic in enumerate(self.statistic) if statistic == row]
-        share = self.share[at]
-        return Strategies(
-            self.x[:, at],
-            self.inverse[:, at],
-            self.weight[:, at],
-            share / share.sum(),
-            (row,) * len(at),
-        )
+        share = self.share[at] / self.share[at].sum()
+        x, inverse, weight = (a[:, at] for a in (self.x, self.inverse, self.weight))
+        return Strategies(x, inverse, weight, share, (row,) * len(at))
 
 
 def strategies(series: Sequence[Ratios]) -> Strategies:
@@ -157,13 +152,8 @@ def _made(given: _Given, scale: Floats, weight: Floats) -> Strategies:
     inverse[~np.isfinite(inverse)] = 0.0
     share = np.full(kinds * rows + 1, 1 / (kinds * rows))
     share[-1] = WIDE_SHARE
-    return Strategies(
-        np.ascontiguousarray(x),
-        inverse,
-        weight,
-        share / share.sum(),
-        (*list(range(rows)) * kinds, 0),
-    )
+    statistic = (*list(range(rows)) * kinds, 0)
+    return Strategies(np.ascontiguousarray(x), inverse, weight, share / share.sum(), statistic)
 
 
 def _renewals(n: int) -> Iterator[tuple[int, int]]:
