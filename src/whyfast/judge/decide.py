@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.correlation import is_clear, lag_ones, likelihood
-from whyfast.judge.eprocess import counted, intervals
+from whyfast.judge.eprocess import counted, intervals, is_clear, lag_ones, likelihood
 from whyfast.judge.outliers import (
     SURE,
     SUSPECT,

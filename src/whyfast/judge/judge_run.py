@@ -11,7 +11,9 @@ from whyfast.judge.comparisons import (
     ComparisonPlan,
     comparisons_of,
     judge_interactions,
+    judge_suites,
     measured_builds,
+    rounds_of,
 )
 from whyfast.judge.confounds import find_confounds
 from whyfast.judge.decide import ALPHA, Key, Sample, judge_family
@@ -26,7 +28,6 @@ from whyfast.judge.stationarity import (
     judge_stationarity,
     set_aside,
 )
-from whyfast.judge.suite import judge_suites, rounds_of
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Block

@@ -19,8 +19,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.correlation import is_clear, lag_one
 from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, outcome_beside, precise_enough
+from whyfast.judge.eprocess import is_clear, lag_one
 from whyfast.judge.power import needed_blocks, small_sample
 from whyfast.judge.ratios import Ratios, RatioTable, over_layouts
 from whyfast.judge.stationarity import non_stationary, set_aside

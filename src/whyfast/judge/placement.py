@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.comparisons import ComparisonPlan, fitting, rounds_of, suite_ratios
 from whyfast.judge.decide import Key, judge_family
 from whyfast.judge.ratios import (
     Ratios,
@@ -25,7 +25,6 @@ from whyfast.judge.ratios import (
     turn_log_ratios,
 )
 from whyfast.judge.stationarity import set_aside
-from whyfast.judge.suite import fitting, rounds_of, suite_ratios
 from whyfast.model.sample import Block
 from whyfast.model.verdict import (
     Fix,

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge import noise as prior
+from whyfast.judge.comparisons import carriers
 from whyfast.judge.decide import coverage_level, outcome_of
 from whyfast.judge.noise import (
     FREEDOM,
@@ -32,7 +33,6 @@ from whyfast.judge.noise import (
     with_drift,
 )
 from whyfast.judge.power import exp_or_inf
-from whyfast.judge.suite import carriers
 from whyfast.model.series import Recording, Series
 from whyfast.model.verdict import Outcome, Suite, Verdict
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.judge.runs_example import noisy, recording
 
+from whyfast.judge.comparisons import carriers
 from whyfast.judge.decide import coverage_level, outcome_of
 from whyfast.judge.noise import Contrast, calibrate_noise, contrast, log_mean
 from whyfast.judge.runs import (
@@ -22,7 +23,6 @@ from whyfast.judge.runs import (
     e_value_of,
     interval_of,
 )
-from whyfast.judge.suite import carriers
 from whyfast.model.series import SECOND, Recording, Series
 from whyfast.model.verdict import Verdict
 

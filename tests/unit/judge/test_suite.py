@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 from tests.unit.example_blocks import block
 
+from whyfast.judge.comparisons import judge_suites, rounds_of, suite_ratios
 from whyfast.judge.eprocess import confidence_interval
 from whyfast.judge.ratios import Ratios
-from whyfast.judge.suite import judge_suites, rounds_of, suite_ratios
 from whyfast.model.sample import Block
 
 Floats = NDArray[np.float64]

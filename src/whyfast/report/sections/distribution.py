@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from whyfast.judge.suite import carriers
+from whyfast.judge.comparisons import carriers
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
