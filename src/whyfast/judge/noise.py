@@ -304,7 +304,7 @@ def fit_prior(variances: Floats, freedom: float) -> tuple[float, float]:
     half = freedom / 2
     e = np.log(variances) - special.digamma(half) + math.log(half)
     excess = float(np.var(e, ddof=1)) - float(special.polygamma(1, half))
-    half_prior = _inverse_trigamma(excess) if excess > 0 else math.inf
+    half_prior = inverse_trigamma(excess) if excess > 0 else math.inf
     borrowed = min(2 * half_prior, MOST_BORROWED)
     log_scale = float(np.mean(e))
     if math.isfinite(half_prior):
@@ -312,7 +312,7 @@ def fit_prior(variances: Floats, freedom: float) -> tuple[float, float]:
     return borrowed, math.exp(log_scale)
 
 
-def _inverse_trigamma(y: float) -> float:
+def inverse_trigamma(y: float) -> float:
     """x with ψ′(x) = y > 0, by bisection on its logarithm; ψ′ falls from ∞ to 0."""
     low, high = -20.0, 20.0
     for _ in range(80):
