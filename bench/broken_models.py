@@ -21,9 +21,8 @@ from whyfast.judge import eprocess
 from whyfast.judge.decide import ALPHA, judge_family, precise_enough
 from whyfast.judge.eprocess import is_clear, lag_ones
 from whyfast.judge.looks import Looks
-from whyfast.judge.outliers import SURE, split
+from whyfast.judge.processes import SURE, non_stationary, split
 from whyfast.judge.ratios import Ratios
-from whyfast.judge.stationarity import non_stationary
 from whyfast.judge.strategies import strategies
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Verdict

@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.eprocess import counted, intervals, is_clear, lag_ones, likelihood
-from whyfast.judge.outliers import (
-    SURE,
-    SUSPECT,
-    asymmetric_outliers_of,
-    may_have_asymmetric_outliers,
-)
 from whyfast.judge.power import (
     detectable,
     exp_or_inf,
     needed_blocks,
     seconds_to_margin,
     small_sample,
+)
+from whyfast.judge.processes import (
+    SURE,
+    SUSPECT,
+    asymmetric_outliers_of,
+    may_have_asymmetric_outliers,
 )
 from whyfast.judge.ratios import STATISTICS, Ratios, as_ratios
 from whyfast.judge.strategies import Strategies, location, locations, strategies

@@ -19,15 +19,16 @@ from whyfast.judge.confounds import find_confounds
 from whyfast.judge.decide import ALPHA, Key, Sample, judge_family
 from whyfast.judge.lines import judge_counts, judge_lines
 from whyfast.judge.looks import KEPT, final_analysis, level_of_looks
-from whyfast.judge.outliers import process_modes, unlike_medians
 from whyfast.judge.placement import judge_fixes, judge_levels, judge_placements
-from whyfast.judge.ratios import Ratios, as_linked, blocks_by_benchmark, over_layouts
-from whyfast.judge.stationarity import (
+from whyfast.judge.processes import (
     correct_cold_start,
     correct_suites,
     judge_stationarity,
+    process_modes,
     set_aside,
+    unlike_medians,
 )
+from whyfast.judge.ratios import Ratios, as_linked, blocks_by_benchmark, over_layouts
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Block

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, outcome_beside, precise_enough
 from whyfast.judge.eprocess import is_clear, lag_one
 from whyfast.judge.power import needed_blocks, small_sample
+from whyfast.judge.processes import non_stationary, set_aside
 from whyfast.judge.ratios import Ratios, RatioTable, over_layouts
-from whyfast.judge.stationarity import non_stationary, set_aside
 from whyfast.judge.strategies import location, strategies_in_hindsight
 from whyfast.model.sample import Block
 from whyfast.model.study import Commands, Question

@@ -26,8 +26,8 @@ from whyfast.judge.comparisons import ComparisonPlan, judge_suites, rounds_of
 from whyfast.judge.confounds import confound, grouped, sides, warnings_first
 from whyfast.judge.decide import ALPHA, Key, coverage_level, judge_family, outcome_of
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
+from whyfast.judge.processes import correct_cold_start, set_aside
 from whyfast.judge.ratios import over_layouts
-from whyfast.judge.stationarity import correct_cold_start, set_aside
 from whyfast.model.build import Build
 from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
 from whyfast.model.verdict import Confound, Verdict

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from whyfast.judge.comparisons import ComparisonPlan, fitting, rounds_of, suite_ratios
 from whyfast.judge.decide import Key, judge_family
+from whyfast.judge.processes import set_aside
 from whyfast.judge.ratios import (
     Ratios,
     as_linked,
@@ -24,7 +25,6 @@ from whyfast.judge.ratios import (
     tamed,
     turn_log_ratios,
 )
-from whyfast.judge.stationarity import set_aside
 from whyfast.model.sample import Block
 from whyfast.model.verdict import (
     Fix,
@@ -289,7 +289,7 @@ def judge_levels(
 ) -> tuple[VarianceComponents, ...]:
     """The variance components of each comparison with ``baseline``.
 
-    ``non_stationary``: the result of :func:`whyfast.judge.stationarity.judge_stationarity`.
+    ``non_stationary``: the result of :func:`whyfast.judge.processes.judge_stationarity`.
     """
     drifting = {u.benchmark for u in non_stationary if u.lasts}
     warming = set_aside(non_stationary)

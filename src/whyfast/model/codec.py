@@ -139,7 +139,7 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
     return _expect(data, kind, key)
 
 
-# ---- The envelope.
+# The envelope.
 
 
 def pack(name: str, data: object) -> dict[str, Any]:

@@ -92,7 +92,7 @@ class Counts:
     failed: bool = False
 
 
-# ---- Hot functions and their addresses.
+# Hot functions and their addresses.
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Heat:
         return self.of(name) >= self.hot
 
 
-# ---- Counters and hot functions of all builds on one benchmark.
+# Counters and hot functions of all builds on one benchmark.
 
 
 @dataclass(frozen=True)

@@ -148,7 +148,7 @@ def unmatched(evidence: Sequence[Evidence]) -> tuple[str, ...]:
     return tuple(p for p in first if all(p in one.missing for one in evidence))
 
 
-# ---- Symptoms in machine code of troubles of compilers, known or unknown.
+# Symptoms in machine code of troubles of compilers, known or unknown.
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ class Result:
     found: Found = field(default_factory=Found)
 
 
-# ---- Results of one study from several machines, side by side.
+# Results of one study from several machines, side by side.
 
 
 @dataclass(frozen=True)

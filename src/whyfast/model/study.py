@@ -9,7 +9,7 @@ from typing import Literal
 
 from whyfast.model.variant import Benchmark, Variant
 
-# ---- Questions: a study, commands side by side, recorded results.
+# Questions: a study, commands side by side, recorded results.
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from scipy import stats
 from tests.golden_files import Hear
 from tests.unit.example_blocks import block
 
-from whyfast.judge.outliers import (
+from whyfast.judge.processes import (
     SURE,
     asymmetric_outliers_of,
     may_have_asymmetric_outliers,

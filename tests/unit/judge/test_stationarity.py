@@ -14,7 +14,7 @@ from tests.unit.example_blocks import block
 
 from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.placement import judge_levels
-from whyfast.judge.stationarity import (
+from whyfast.judge.processes import (
     correct_cold_start,
     correct_suites,
     judge_stationarity,

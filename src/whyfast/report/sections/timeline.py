@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any
 
-from whyfast.judge.outliers import SURE
+from whyfast.judge.processes import SURE
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, Session
 from whyfast.model.verdict import AsymmetricOutliers, SmallSample, Verdict
