@@ -129,12 +129,9 @@ def _of(name: str, **environment: object) -> Session:
     return Session(name, 0.0, environment)
 
 
-def _block(session: str) -> Block:
-    return Block("b", 0, 0, session, 0, 1, 0, (), (), {}, 0.0, 1.0)
-
-
 def _found(*sessions: Session, blocks: tuple[str, ...]) -> list[Confound]:
-    return machine_confounds(sessions, [_block(name) for name in blocks])
+    taken = [Block("b", 0, 0, name, 0, 1, 0, (), (), {}, 0.0, 1.0) for name in blocks]
+    return machine_confounds(sessions, taken)
 
 
 def test_another_governor_in_a_resumed_run_is_named() -> None:

@@ -175,12 +175,9 @@ def test_a_verdict_on_two_blocks_has_no_bounds_and_could_have_detected_nothing()
     assert verdict.outcome == "undecided"
     assert (verdict.low, verdict.high) == (0.0, math.inf)
     assert verdict.detectable == math.inf
-    assert verdict.small_sample
-    assert (
-        verdict.small_sample.outcome,
-        verdict.small_sample.confidence,
-        verdict.small_sample.needed,
-    ) == ("undecided", 0.5, 9)
+    few = verdict.small_sample
+    assert few
+    assert (few.outcome, few.confidence, few.needed) == ("undecided", 0.5, 9)
 
 
 def test_a_verdict_on_no_blocks() -> None:
@@ -239,12 +236,9 @@ def test_same_is_not_said_where_one_side_has_slow_processes() -> None:
     (verdict,) = judge_family({KEY: _with_slow_processes(80, 10)}, margin=0.01)
     assert verdict.outcome == "undecided"
     assert math.exp(-0.01) < verdict.low < 1 < verdict.high < 1.01
-    assert verdict.asymmetric_outliers
-    assert (
-        verdict.asymmetric_outliers.side,
-        verdict.asymmetric_outliers.count,
-        verdict.asymmetric_outliers.of,
-    ) == ("new", 8, 80)
+    outliers = verdict.asymmetric_outliers
+    assert outliers
+    assert (outliers.side, outliers.count, outliers.of) == ("new", 8, 80)
 
 
 def test_with_few_slow_processes_same_is_said_beside_them_and_more_blocks_are_wanted() -> None:
