@@ -43,7 +43,7 @@ def _alternating(number: int) -> list[Block]:
     return made
 
 
-def _slower(*ratios: float, seconds: float = 1.0) -> list[Block]:
+def _slower(*ratios: float, seconds: float = 0.25) -> list[Block]:
     """A block for each ratio of ``b`` to ``a``."""
     return [block({"a": [1.0], "b": [x]}, index=i, seconds=seconds) for i, x in enumerate(ratios)]
 
