@@ -176,13 +176,13 @@ def _named(points: Sequence[KeptPoint], *, apart: bool) -> list[tuple[str, KeptP
     revisions = [revision_of(p.facts) for p in points]
     shared = apart and all(revisions)
     seen: dict[tuple[str, str], int] = {}
-    made = []
+    names = []
     for p, revision in zip(points, revisions, strict=True):
         name = revision[:_SHORT] if shared and revision else p.name
         key = (p.host if shared else "", name)
         seen[key] = seen.get(key, 0) + 1
-        made.append((name if seen[key] == 1 else f"{name} ({seen[key]})", p))
-    return made
+        names.append((name if seen[key] == 1 else f"{name} ({seen[key]})", p))
+    return names
 
 
 def _series(

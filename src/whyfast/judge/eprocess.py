@@ -97,8 +97,8 @@ WEIGHTS: Floats = LAMBDAS**0.5 / np.sum(LAMBDAS**0.5)
 #: Factors (1 + exp(−2λψ)), each at most 1 + e⁶, that are multiplied before a logarithm is taken.
 _TOGETHER = 64
 
-#: The probability at most, over a whole run, that statistics are taken for those of no shift though
-#: they are: the interval is wider than need be then.
+#: The largest probability, over a whole run, that the statistics of a true shift are taken to
+#: disagree; the interval is then wider than it has to be.
 SHIFT_LEVEL = 0.01
 
 #: Where the search for an end begins, in median absolute deviations over √n from the median.
@@ -200,13 +200,13 @@ def intervals(
     low, high = np.where(crossed, high, low), np.where(crossed, low, high)
     apart = crossed | _apart(s, low, high, wanted, independent=independent) | _no_shift(s)
     if np.any(apart):
-        few, rows = s.one(apart), sorted(set(s.statistic))
+        few, rows = s.pick(apart), sorted(set(s.statistic))
         # Each statistic alone, at a level that holds for all of them together.
         stricter = np.log(2 * len(rows) / alpha)[apart]
         for row in rows:
-            own_low, own_high = _ends(few.of_statistic(row), stricter, independent=independent)
-            low[apart] = np.minimum(low[apart], own_low)
-            high[apart] = np.maximum(high[apart], own_high)
+            ends = _ends(few.of_statistic(row), stricter, independent=independent)
+            low[apart] = np.minimum(low[apart], ends[0])
+            high[apart] = np.maximum(high[apart], ends[1])
     return low, high, apart
 
 
@@ -238,7 +238,7 @@ def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats, *, independ
     bounded = np.isfinite(low) & np.isfinite(high)
     if len(rows) < 2 or not np.any(bounded):
         return apart
-    part = s.one(bounded)
+    part = s.pick(bounded)
     other_end = np.concatenate([high[bounded], -low[bounded]])
     for row in rows:
         alone = part.of_statistic(row)
@@ -262,7 +262,7 @@ def _lower_ends(s: Strategies, wanted: Floats, blocks: Likelihood) -> Floats:
     def held(t: Floats, which: Mask) -> Floats:
         if which.all():
             return _counted_above(s, t, blocks)
-        return _counted_above(s.one(which), t, blocks.one(which))
+        return _counted_above(s.pick(which), t, blocks.pick(which))
 
     first = s.x[:, -1]  # the medians
     n, m = first.shape
@@ -296,8 +296,8 @@ def _lower_ends(s: Strategies, wanted: Floats, blocks: Likelihood) -> Floats:
 # favours one side (a cache on disk, a file that grows), they are not. So evidence against a shift
 # counts as far as a first-order autoregression about that shift does not explain the blocks too.
 
-#: Standard errors from which on a lag-1 correlation above 0 is taken for one: 1 % of series of
-#: independent blocks are beyond.
+#: Standard errors above 0 from which a lag-1 correlation counts: 1 % of series of independent
+#: blocks are beyond.
 CLEAR = 2.326
 
 #: Fewer blocks show no correlation.
@@ -379,7 +379,7 @@ class Likelihood:
     best: Floats
     shares: Floats
 
-    def one(self, at: NDArray[Any]) -> Likelihood:
+    def pick(self, at: NDArray[Any]) -> Likelihood:
         """That of the series that ``at`` picks: a mask of shape (m,), or places."""
         return Likelihood(
             self.blocks, self.known[at], self.center[at], self.unit[at],
@@ -449,10 +449,10 @@ def likelihood(d: Floats, *, independent: bool = False) -> Likelihood:
     peak = ((1 - r) * total + r * ends) / ((1 - r) * n + 2 * r)
     least = np.maximum(at_zero - bend * peak**2, 1e-9)
     best = np.max(_log_likelihood(least, n), axis=0)
-    made = Likelihood(n, known, center, unit, least, peak, bend, best, np.ones((2, m)))
+    whole = Likelihood(n, known, center, unit, least, peak, bend, best, np.ones((2, m)))
     usual = np.sqrt(least[0] * math.expm1(2 * _USUAL / n) / bend[0])
-    shares = [made.ratio(peak[0] - side * usual, side) / _USUAL for side in (1, -1)]
-    return replace(made, shares=np.minimum(shares, 1.0))
+    shares = [whole.ratio(peak[0] - side * usual, side) / _USUAL for side in (1, -1)]
+    return replace(whole, shares=np.minimum(shares, 1.0))
 
 
 def _log_likelihood(squares: Floats, blocks: int) -> Floats:
@@ -461,6 +461,6 @@ def _log_likelihood(squares: Floats, blocks: int) -> Floats:
 
 
 def _free() -> Floats:
-    """What of the log likelihood the blocks do not change, shape (k, 1)."""
+    """The part of the log likelihood that the blocks do not change, shape (k, 1)."""
     unlikely = np.where(CORRELATIONS > 0, math.log(ODDS), 0.0)
     return np.asarray(np.log1p(-(CORRELATIONS**2)) / 2 - unlikely)

@@ -49,7 +49,7 @@ class Looks:
     apart: float = 0.25
 
 
-#: Where many machines are judged by one: fewer than nine blocks never decide anything.
+#: Where one machine judges many: fewer than nine blocks never decide anything.
 FEW_LOOKS = Looks(first=9, each=9, growth=1 / 3)
 
 

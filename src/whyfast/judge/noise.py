@@ -51,10 +51,10 @@ SHARE = 0.2
 #: Fewer benchmarks than this do not show the drift of their pair: the upper bound is taken.
 FEWEST = 5
 
-#: Processes of a quiet machine spread by less than this (the median benchmark: 0.4 to 1.9 % in the
-#: public runs). One whose processes spread by more has other work, whose drift may be so many times
-#: as large as what is beyond, and up to so much: under a load of 13 on two CPUs whole sessions were
-#: up to three times slower. Too few benchmarks to show it are given once what is beyond.
+#: Processes of a quiet machine spread by less than QUIET (the median benchmark: 0.4 to 1.9 % in the
+#: public runs). A machine whose processes spread by more has other work, whose drift may be BUSY
+#: times as large as the excess, up to MOST_BUSY: under a load of 13 on two CPUs whole sessions were
+#: up to three times slower. Too few benchmarks to show it get the excess once.
 QUIET, BUSY, MOST_BUSY = 0.02, 10.0, 1.0
 
 #: A run's drift that its benchmarks share, as a share of a: the geometric mean does not lose it.
@@ -197,7 +197,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise that reruns show. ``benchmarks`` holds those that two reruns or more have.
+    """The noise that reruns show. ``benchmarks`` holds the ones that two reruns or more have.
 
     ``typical`` stands in for a benchmark that the reruns lack; None when there is too little to
     tell. ``logs[r, i]`` is the log mean of benchmark ``names[i]``, which all reruns have, in rerun

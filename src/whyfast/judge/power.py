@@ -58,8 +58,8 @@ FACTORS = (
 )
 # fmt: on
 
-#: With fewer blocks it is chance mostly that widens an interval for correlation, which more of them
-#: take back: what allows for it in a detectable effect is none of the cost.
+#: With fewer blocks it is mostly chance that widens an interval for correlation, and more of them
+#: take that back, so the cost does not allow for it.
 _STEADY = 17
 
 #: No cost is given for more blocks than this.
@@ -91,9 +91,9 @@ def seconds_to_margin(
     """Further seconds of measuring until a difference of the margin is distinguished from none: as
     often too long as too short, and long enough nine times in ten.
 
-    The first is when half of the interval's width is log(1 + margin), the second when half of it,
-    times what makes that :func:`detectable` from so many blocks as there are now, is: that allows
-    for how little these know of the noise. None when the noise is not known yet.
+    The first is when half of the interval's width is log(1 + margin), the second when that times
+    the factor of :func:`detectable` for the present number of blocks is, which allows for how
+    little these know of the noise. None when the noise is not known yet.
     """
     low, high = interval
     n = len(d)

@@ -51,11 +51,10 @@ def same_revision(a: str, b: str) -> bool:
 
 
 def one_form(key: str, texts: Iterable[str]) -> dict[str, str]:
-    """Each text with the form in which those that say the same are equal.
+    """Each text with the form in which texts of one meaning are equal.
 
     Times of boot are in the form of the first of their row, in which each is as near to the next as
-    :func:`same_fact` wants. Revisions are the shortest of those that are the same, wherever in a
-    text they stand.
+    :func:`same_fact` wants. Each revision has its shortest form, wherever in a text it stands.
     """
     every = list(dict.fromkeys(texts))
     if key in _BOOTS:

@@ -67,7 +67,7 @@ class Strategies:
         np.copyto(psi, CLIP * np.sign(away), where=self.inverse == 0)
         return np.asarray(psi * self.weight)
 
-    def one(self, at: NDArray[Any]) -> Strategies:
+    def pick(self, at: NDArray[Any]) -> Strategies:
         """Those of the comparisons that ``at`` picks: a mask of shape (m,), or places."""
         return Strategies(
             self.x[..., at], self.inverse[..., at], self.weight[..., at], self.share, self.statistic
@@ -237,7 +237,7 @@ def locations(series: Sequence[Ratios]) -> Floats:
     s = strategies_in_hindsight(series)
     theta = median(s.x.reshape(-1, s.x.shape[-1]), axis=0)
     at = np.nonzero((s.inverse > 0).any(axis=(0, 1)))[0]
-    s = s.one(at)
+    s = s.pick(at)
     low, high, middle = s.x.min(axis=(0, 1)), s.x.max(axis=(0, 1)), theta[at]
     enough = 1e-10 * (high - low)
     for _ in range(_STEPS):
@@ -253,7 +253,7 @@ def locations(series: Sequence[Ratios]) -> Floats:
             break
         middle = following
         if np.mean(open_) < 0.5:
-            s, at, middle = s.one(open_), at[open_], middle[open_]
+            s, at, middle = s.pick(open_), at[open_], middle[open_]
             low, high, enough = low[open_], high[open_], enough[open_]
     return np.asarray(theta)
 

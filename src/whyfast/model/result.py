@@ -42,7 +42,7 @@ def late_types() -> dict[str, type]:
     from whyfast.model.machine import Boot
 
     late = (Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
-    return {one.__name__: one for one in late}
+    return {kind.__name__: kind for kind in late}
 
 
 @dataclass(frozen=True)

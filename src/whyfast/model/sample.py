@@ -156,7 +156,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Observed:
-    """All of it; ``notes`` say what could not be had."""
+    """All of these; ``notes`` say what the programs did not yield."""
 
     images: tuple[JitImage, ...] = ()
     run_times: tuple[RunTimes, ...] = ()

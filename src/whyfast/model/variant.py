@@ -249,7 +249,7 @@ def words_of(variant: Variant, aspect: Aspect) -> tuple[str, ...]:
 
 
 def flag_units(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Flags, each with its value: two uses of ``-mllvm`` are told apart."""
+    """Flags, each with its value, which distinguishes two uses of ``-mllvm``."""
     units: list[tuple[str, ...]] = []
     for word in words:
         if units and len(units[-1]) == 1 and units[-1][0] in _TAKES_VALUE:
