@@ -1,7 +1,7 @@
 """What else differs, or weakens the measurement, beside the question under study.
 
-:data:`TEXTS` has every confound by its kind: *what differs: what it does to the verdict*. The
-functions below it decide from the records which of them there are.
+:data:`WARNINGS` and :data:`NOTES` have every confound by its kind: *what differs: what it does to
+the verdict*. The functions below them decide from the records which of them there are.
 """
 
 from __future__ import annotations
@@ -21,132 +21,106 @@ from whyfast.model.verdict import Confound
 
 _ABSOLUTE = "ratios are unaffected; absolute times are inflated"
 
-#: Severity and text of each kind; ``{names}`` are the variants or machines concerned, ``{sides}``
-#: the values with those that have them. That profile-guided optimisation is worth a tenth of the
-#: time and more, docs/studies/cpython-tail-call-pgo.md measures.
-TEXTS: dict[str, tuple[Literal["warning", "note"], str]] = {
+#: The text of each kind that can mislead; ``{names}`` are the variants or machines concerned,
+#: ``{sides}`` the values with those that have them. That profile-guided optimisation is worth a
+#: tenth of the time and more, docs/studies/cpython-tail-call-pgo.md measures.
+WARNINGS = {
     "interpreter-compiler": (
-        "warning",
-        "different compilers made the interpreters ({sides}): a difference may be the compiler's",
+        "different compilers made the interpreters ({sides}): a difference may be the compiler's"
     ),
     "interpreter-flags": (
-        "warning",
-        "different flags made the interpreters ({sides}): a difference may be that of the flags",
+        "different flags made the interpreters ({sides}): a difference may be that of the flags"
     ),
     "interpreter-pgo": (
-        "warning",
         "the interpreters differ, or may differ, in profile-guided optimisation ({sides}): it can "
-        "be worth a tenth of the time and more",
+        "be worth a tenth of the time and more"
     ),
     "interpreter-lto": (
-        "warning",
         "the interpreters differ, or may differ, in link-time optimisation ({sides}): a difference "
-        "may come from it",
-    ),
-    "interpreter-libpython": (
-        "note",
-        "the interpreters are linked differently ({sides}): calls into a shared library go through "
-        "a table",
+        "may come from it"
     ),
     "interpreter-build": (
-        "warning",
-        "the interpreters are different kinds of build ({sides}): a difference may come from that",
+        "the interpreters are different kinds of build ({sides}): a difference may come from that"
     ),
     "root-libc": (
-        "warning",
         "different C libraries ({sides}): time spent in the library (memory, strings, mathematics) "
-        "may differ by more than the compiler's effect",
-    ),
-    "root-packages": (
-        "note",
-        "different packages in the build roots ({sides}): a difference may be theirs and not the "
-        "compiler's",
-    ),
-    "toolchain-provider": (
-        "note",
-        "compilers from different providers ({sides}): linker, start-up code and default flags "
-        "differ too",
+        "may differ by more than the compiler's effect"
     ),
     "stand-in": (
-        "warning",
         "{reason}; {name} was measured instead, another program: its times say nothing about the "
-        "original question",
+        "original question"
     ),
-    "identical-programs": (
-        "note",
-        "{names} are the same program byte for byte: any difference between them is a false alarm",
-    ),
-    "kernel": (
-        "warning",
-        "measured under several kernels ({names}): a difference may be the kernel's",
-    ),
-    "boot": (
-        "note",
-        "measured over {boots} boots: each block lies within one, so ratios are unaffected, but "
-        "the kernel's memory layout may have changed between blocks",
-    ),
-    "load": ("note", "the machine was busy at the start (load {load:.1f} per CPU): " + _ABSOLUTE),
-    "waited": (
-        "note",
-        "other programs competed for these CPUs: the runs waited {share:.0f} % of their time, "
-        "which is excluded from the times here",
-    ),
-    "virtual-machine": (
-        "note",
-        "measured in a virtual machine: neighbours share its caches, and hardware counters may be "
-        "missing",
-    ),
-    "one-layout": (
-        "note",
-        "each build has one memory layout: the verdicts are about these binaries, and a difference "
-        "of a few per cent may come from where the linker placed the code",
-    ),
-    "hosts": (
-        "note",
-        "the benchmarks are spread over {number} hosts ({sides}): each comparison lies within one "
-        "host, and a geometric mean spans all of them",
-    ),
-    "steal": (
-        "note",
-        "the host gave {share:.1f} % of the time on these CPUs to other machines (steal time): "
-        + _ABSOLUTE,
-    ),
-    "throttling": (
-        "note",
-        "heat slowed CPUs down while measuring ({events} events of cores and packages, over all "
-        "CPUs): " + _ABSOLUTE,
-    ),
-    # Between the machines of a merged result.
+    "kernel": "measured under several kernels ({names}): a difference may be the kernel's",
     "machine-compiler": (
-        "warning",
         "{names} is not the same compiler on all machines ({sides}): differences between machines "
-        "may be the compiler's",
+        "may be the compiler's"
     ),
     "machine-source": (
-        "warning",
-        "different sources for {names}: verdicts of the machines are about different code",
-    ),
-    "machine-program": (
-        "note",
-        "different programs for {names}, compared byte for byte: differences between machines may "
-        "be the programs'",
+        "different sources for {names}: verdicts of the machines are about different code"
     ),
     "machine-dispatch": (
-        "warning",
-        "{names} dispatches differently ({sides}): differences between machines may come from that",
+        "{names} dispatches differently ({sides}): differences between machines may come from that"
     ),
-    "machine-layouts": ("warning", "verdicts have different subjects: {sides}"),
-    "machine-incomplete": ("warning", "the run is incomplete on {names}: blocks are missing there"),
+    "machine-layouts": "verdicts have different subjects: {sides}",
+    "machine-incomplete": "the run is incomplete on {names}: blocks are missing there",
     "machine-mean": (
-        "warning",
         "the geometric mean covers different benchmarks ({sides}): it is compared only where it "
-        "covers the same ones",
+        "covers the same ones"
     ),
-    "machine-virtual": ("note", "measured {sides}: neighbours may disturb a virtual machine"),
-    "machine-whyfast": (
-        "note",
-        "different versions of whyfast ({sides}): they may measure differently",
+}
+
+#: The text of each kind that is worth knowing.
+NOTES = {
+    "interpreter-libpython": (
+        "the interpreters are linked differently ({sides}): calls into a shared library go through "
+        "a table"
     ),
+    "root-packages": (
+        "different packages in the build roots ({sides}): a difference may be theirs and not the "
+        "compiler's"
+    ),
+    "toolchain-provider": (
+        "compilers from different providers ({sides}): linker, start-up code and default flags "
+        "differ too"
+    ),
+    "identical-programs": (
+        "{names} are the same program byte for byte: any difference between them is a false alarm"
+    ),
+    "boot": (
+        "measured over {boots} boots: each block lies within one, so ratios are unaffected, but "
+        "the kernel's memory layout may have changed between blocks"
+    ),
+    "load": "the machine was busy at the start (load {load:.1f} per CPU): " + _ABSOLUTE,
+    "waited": (
+        "other programs competed for these CPUs: the runs waited {share:.0f} % of their time, "
+        "which is excluded from the times here"
+    ),
+    "virtual-machine": (
+        "measured in a virtual machine: neighbours share its caches, and hardware counters may be "
+        "missing"
+    ),
+    "one-layout": (
+        "each build has one memory layout: the verdicts are about these binaries, and a difference "
+        "of a few per cent may come from where the linker placed the code"
+    ),
+    "hosts": (
+        "the benchmarks are spread over {number} hosts ({sides}): each comparison lies within one "
+        "host, and a geometric mean spans all of them"
+    ),
+    "steal": (
+        "the host gave {share:.1f} % of the time on these CPUs to other machines (steal time): "
+        + _ABSOLUTE
+    ),
+    "throttling": (
+        "heat slowed CPUs down while measuring ({events} events of cores and packages, over all "
+        "CPUs): " + _ABSOLUTE
+    ),
+    "machine-program": (
+        "different programs for {names}, compared byte for byte: differences between machines may "
+        "be the programs'"
+    ),
+    "machine-virtual": "measured {sides}: neighbours may disturb a virtual machine",
+    "machine-whyfast": "different versions of whyfast ({sides}): they may measure differently",
 }
 
 #: Settings that ``whyfast doctor`` finds, by key: they hold until somebody changes them.
@@ -218,9 +192,10 @@ def sides(groups: Mapping[str, Sequence[str]]) -> str:
 
 
 def confound(kind: str, variants: Iterable[str] = (), **values: object) -> Confound:
-    """The confound of that kind of :data:`TEXTS`, filled in with ``values``."""
-    severity, text = TEXTS[kind]
-    return Confound(kind, text.format(**values), severity, tuple(variants))
+    """The confound of that kind of :data:`WARNINGS` or :data:`NOTES`, with its ``values``."""
+    severity: Literal["warning", "note"] = "warning" if kind in WARNINGS else "note"
+    text = (WARNINGS | NOTES)[kind].format(**values)
+    return Confound(kind, text, severity, tuple(variants))
 
 
 def interpreter_confounds(builds: Sequence[Build]) -> Iterator[Confound]:

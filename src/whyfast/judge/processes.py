@@ -126,7 +126,7 @@ def unlike_medians(verdicts: Sequence[Verdict], blocks: Iterable[Block]) -> tupl
     for block in blocks:
         for variant, values in block.values.items():
             times[block.benchmark, variant].extend(v / block.loops for v in values)
-    medians = {key: statistics_median(seconds) for key, seconds in times.items()}
+    medians = {key: statistics_median(seconds) for key, seconds in times.items() if seconds}
     furthest, worst = math.log(_FACTOR), None
     for verdict in verdicts:
         head = medians.get((verdict.benchmark or "", verdict.variant), 0.0)

@@ -9,7 +9,7 @@ equally likely. docs/MATH.md has the proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,10 +97,13 @@ def strategies(series: Sequence[Ratios]) -> Strategies:
     """
     given = _stacked(series)
     n = given.logs.shape[-1]
-    scale, weight = _unset(given)
-    for start, stop in _renewals(n):
-        _fill(scale[start:stop], weight[start:stop], given.part(0, start), given.part(start, stop))
-    return _made(given, scale, weight)
+    periods = []
+    start = SCALE_AFTER
+    while start < n:
+        stop = min(n, start + 1 if start < RENEWED_EACH else math.ceil(start * 9 / 8))
+        periods.append((start, start, stop))
+        start = stop
+    return _scaled(given, periods)
 
 
 def strategies_in_hindsight(series: Sequence[Ratios], theta: float | None = None) -> Strategies:
@@ -110,9 +113,8 @@ def strategies_in_hindsight(series: Sequence[Ratios], theta: float | None = None
     of a block leaves as they are where it is the true one; from the median without it.
     """
     given = _stacked(series)
-    scale, weight = _unset(given)
-    _fill(scale, weight, given, given, theta)
-    return _made(given, scale, weight)
+    n = given.logs.shape[-1]
+    return _scaled(given, [(n, 0, n)], theta)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,14 +140,18 @@ def _stacked(series: Sequence[Ratios]) -> _Given:
     return _Given(logs, spread, level, any(r.level is not None for r in series))
 
 
-def _unset(given: _Given) -> tuple[Floats, Floats]:
+def _scaled(
+    given: _Given, periods: Sequence[tuple[int, int, int]], theta: float | None = None
+) -> Strategies:
+    """For each of ``periods`` (known, start, stop), the blocks from start to stop − 1 take their
+    scale and weight from the first ``known`` ones; by their distances from ``theta``, None for
+    their median. Before the first of them the sign alone counts."""
     rows, m, n = given.logs.shape
-    shape = (n, (2 if given.levelled else 1) * rows + 1, m)
-    return np.zeros(shape), np.ones(shape)
-
-
-def _made(given: _Given, scale: Floats, weight: Floats) -> Strategies:
-    rows, kinds = len(given.logs), 2 if given.levelled else 1
+    kinds = 2 if given.levelled else 1
+    scale, weight = np.zeros((n, kinds * rows + 1, m)), np.ones((n, kinds * rows + 1, m))
+    for known, start, stop in periods:
+        past, new = given.part(0, known), given.part(start, stop)
+        _fill(scale[start:stop], weight[start:stop], past, new, theta)
     x = np.concatenate([given.logs] * kinds + [given.logs[:1]]).transpose(2, 0, 1)
     with np.errstate(divide="ignore", over="ignore"):
         inverse = 1 / scale
@@ -156,20 +162,10 @@ def _made(given: _Given, scale: Floats, weight: Floats) -> Strategies:
     return Strategies(np.ascontiguousarray(x), inverse, weight, share / share.sum(), statistic)
 
 
-def _renewals(n: int) -> Iterator[tuple[int, int]]:
-    """(start, stop): blocks start to stop − 1 take their scale from the first ``start`` blocks."""
-    start = SCALE_AFTER
-    while start < n:
-        following = start + 1 if start < RENEWED_EACH else math.ceil(start * 9 / 8)
-        yield start, min(following, n)
-        start = following
-
-
 def _fill(
     scale: Floats, weight: Floats, past: _Given, new: _Given, theta: float | None = None
 ) -> None:
-    """The scales and weights of the ``new`` blocks from the ``past`` ones, in place; by their
-    distances from ``theta``, None for their median."""
+    """The scales and weights of the ``new`` blocks from the ``past`` ones, in place."""
     rows = len(past.logs)
     center = median(past.logs, axis=-1, keepdims=True) if theta is None else theta
     away = np.abs(past.logs - center)
