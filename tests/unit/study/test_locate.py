@@ -95,7 +95,6 @@ LINES: dict[Key, int | None] = {
     ("study", "nothing"): None,
     ("study", "list", 9): None,
     ("array", 0, "sub"): None,
-    (): None,
 }
 
 
