@@ -70,6 +70,14 @@ def tools() -> Tools:
     return Tools(None, why_not, None, nor, *try_chroot(_find("chroot")))
 
 
+def must_enter_roots() -> None:
+    """CannotBuildHere where no root can be entered: one that is downloaded then is of no use."""
+    if sys.platform != "linux":
+        raise CannotBuildHere(f"Debian roots need Linux, not {sys.platform}")
+    if not (have := tools()).any:
+        raise CannotBuildHere(cannot_enter(have))
+
+
 def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[list[str], str]:
     """The words before a build step, and the sandbox in words, for the provenance.
 

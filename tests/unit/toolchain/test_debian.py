@@ -37,8 +37,8 @@ def _fill(folder: Path, *, size: int = 1000) -> None:
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """An empty home on a machine where everything works, and no compiler is really started."""
     monkeypatch.setattr(sandbox, "tools", lambda: WORKING)
-    monkeypatch.setattr(debian, "archive_address", lambda: "http://a.example/debian")
-    monkeypatch.setattr(debian, "proxy_options", list)
+    monkeypatch.setattr(debian_root, "archive_address", lambda: "http://a.example/debian")
+    monkeypatch.setattr(debian_root, "proxy_options", list)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(
         debian,

@@ -22,9 +22,8 @@ from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.files import exclusive
 from whyfast.store.home import Home
-from whyfast.toolchain import wheels, zig
-from whyfast.toolchain.wheels import Wheel
-from whyfast.toolchain.zig import WHEELS, ZigProvider
+from whyfast.toolchain import wheels
+from whyfast.toolchain.wheels import WHEELS, Wheel, ZigProvider
 
 VERSION = "clang version 19.1.7 (https://example.org/zig 0123abc)"
 FOLDER = "ziglang-0.14.1"
@@ -86,7 +85,7 @@ def test_a_compiler_is_downloaded_unpacked_and_described(own: Home, downloads: l
         version="clang 19.1.7",
         target="x86_64-linux-gnu",
         digest=(folder / "digest").read_text().strip(),
-        cc=(*(str(folder / "zig"), "cc", "-target", "x86_64-linux-gnu"), *zig.FIXED_FLAGS),
+        cc=(*(str(folder / "zig"), "cc", "-target", "x86_64-linux-gnu"), *wheels.FIXED_FLAGS),
         features=frozenset({"computed-goto", "musttail"}),
         env={
             "ZIG_GLOBAL_CACHE_DIR": str(own.toolchains / f"{FOLDER}-cache"),
@@ -176,7 +175,7 @@ def test_the_compiler_appears_in_one_step(
         before.append((file.parent / "unpacked" / "ziglang").stat().st_ino)
         return "d" * 64
 
-    monkeypatch.setattr(wheels, "_sha256", last_work)
+    monkeypatch.setattr(wheels, "sha256_of", last_work)
     assert _resolve(own).digest == "d" * 64
     assert before == [(own.toolchains / FOLDER).stat().st_ino]  # renamed, not copied
 
