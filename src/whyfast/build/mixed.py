@@ -45,10 +45,7 @@ def mix_object(
     folder.mkdir(parents=True, exist_ok=True)
     try:
         parts = []
-        for name, file, weak in (
-            ("good", good, taken),
-            ("bad", bad, set(symbols) - taken),
-        ):
+        for name, file, weak in (("good", good, taken), ("bad", bad, set(symbols) - taken)):
             part = folder / f"{name}.o"
             # LLVM's list of symbols would be of other numbers after the link.
             options = ["--strip-debug", "--remove-section=.llvm_addrsig"]
@@ -109,7 +106,7 @@ def link_with(
     good: BuiltWith, objects: Mapping[str, Path], link: BuiltWith, identity: str, store: BuildStore
 ) -> Path:
     """The program of ``good`` with these files in the place of objects of its own, linked as
-    ``link`` is; made once for all that are ``said`` to be the same. Raises :class:`CannotMix`."""
+    ``link`` is; made once for each ``identity``. Raises :class:`CannotMix`."""
     name = hashlib.sha256(identity.encode()).hexdigest()[:16]
     folder = store.folder(good.build.digest) / MIXED / name
     program = folder / "work" / good.recipe.program
@@ -127,8 +124,7 @@ def link_with(
                 printed = log.rpartition(f"+ {step}\n")[2].splitlines()
                 raise CannotMix(why(step, status, printed[-20:]))
         except (CannotBuildHere, OSError) as error:
-            reason = because(error) if isinstance(error, OSError) else str(error)
-            raise CannotMix(reason) from error
+            raise CannotMix(because(error)) from error
         if not program.is_file():
             raise CannotMix(f"the link ended well but made no {good.recipe.program!r}")
         (folder / "done").touch()

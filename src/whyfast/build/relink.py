@@ -92,9 +92,9 @@ def relink(
 ) -> list[Path]:
     """The programs of the layouts ``seeds`` of a build, made where they are missing.
 
-    ``keep`` are patterns of sections that stay together, see
-    :func:`draw_layout`. Raises :class:`CannotRelink`. What the linker
-    prints is added to the build's log. Interrupted, it ends the linker.
+    ``keep`` are patterns of sections that stay together, see :func:`draw_layout`. Raises
+    :class:`CannotRelink`. What the linker prints is added to the build's log. Interrupted, it ends
+    the linker.
     """
     folder = store.folder(build.digest)
     work = folder / "work"
@@ -109,8 +109,7 @@ def relink(
                 keep,
             )
     except (CannotBuildHere, OSError) as error:
-        reason = because(error) if isinstance(error, OSError) else str(error)
-        raise CannotRelink(reason) from error
+        raise CannotRelink(because(error)) from error
 
 
 def make_layouts(

@@ -123,16 +123,15 @@ class BuildStore:
     def all(self) -> Iterator[StoredBuild]:
         """Every complete build, most recently used first."""
         folders = [f for f in self.root.iterdir() if f.is_dir()] if self.root.is_dir() else []
-        found = (self._load(f) for f in folders)
-        yield from sorted((b for b in found if b), key=lambda b: (-b.order, -b.used))
+        builds = (self._load(f) for f in folders)
+        yield from sorted((b for b in builds if b), key=lambda b: (-b.order, -b.used))
 
     def last_like(self, source: str, steps: Sequence[str]) -> StoredBuild | None:
         """The build last used of the source with that digest, by those steps."""
-        for build in self.all():
-            inputs = build.provenance.get("inputs", {})
-            if inputs.get("source") == source and inputs.get("steps") == list(steps):
-                return build
-        return None
+        wanted = {"source": source, "steps": list(steps)}
+        return next(
+            (b for b in self.all() if wanted.items() <= b.provenance["inputs"].items()), None
+        )
 
     def add_failure(self, digest: str, variant: str, compiler: str, reason: str) -> None:
         """Note beside its log why the build of that digest failed."""
@@ -147,8 +146,8 @@ class BuildStore:
                 continue
             try:
                 text = json.loads(file.read_text())
-                found = (text["variant"], text["compiler"], text["reason"])
-                failed = FailedBuild(file.parent.name, file.parent, *found, file.stat().st_mtime)
+                details = (text["variant"], text["compiler"], text["reason"])
+                failed = FailedBuild(file.parent.name, file.parent, *details, file.stat().st_mtime)
                 known.append((int(text.get("order", 0)), failed))
             except (OSError, ValueError, KeyError, TypeError):
                 continue
@@ -240,12 +239,10 @@ _Known = TypeVar("_Known", StoredBuild, StoredBuild | FailedBuild)
 
 
 def _only(prefix: str, builds: Sequence[_Known]) -> _Known:
-    found = [b for b in builds if b.digest.startswith(prefix.lower())]
-    if not prefix or not found:
+    matches = [b for b in builds if b.digest.startswith(prefix.lower())]
+    if not prefix or not matches:
         raise UserError(f"no build has a digest beginning with {prefix!r}; see whyfast builds")
-    if len(found) > 1:
-        raise UserError(
-            f"{len(found)} builds have a digest beginning with {prefix!r}: "
-            + ", ".join(b.digest[:12] for b in found[:5])
-        )
-    return found[0]
+    if len(matches) > 1:
+        names = ", ".join(b.digest[:12] for b in matches[:5])
+        raise UserError(f"{len(matches)} builds have a digest beginning with {prefix!r}: {names}")
+    return matches[0]

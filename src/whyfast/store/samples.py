@@ -41,6 +41,9 @@ CREATE TABLE IF NOT EXISTS calibration (
 """
 
 
+_SELECT = "SELECT id, key, study, started, finished"
+
+
 @dataclass(frozen=True)
 class Run:
     """One measurement of one study; ``finished`` is None while it can be resumed."""
@@ -129,11 +132,8 @@ class SampleStore:
         try:
             return [decode(kind, json.loads(text)) for (text,) in texts]
         except (*_DAMAGE, Malformed) as error:
-            raise UserError(
-                f"{what} of the unfinished run {run[:8]} cannot be read ({_said(error)}); start "
-                "anew with --fresh",
-                where=self._path,
-            ) from None
+            message = f"{what} of the unfinished run {run[:8]} cannot be read ({_short(error)})"
+            raise UserError(f"{message}; start anew with --fresh", where=self._path) from None
 
     def begin(self, run: Run) -> None:
         """Record a new run."""
@@ -145,23 +145,20 @@ class SampleStore:
     def unfinished(self, key: str) -> Run | None:
         """The newest run of that key, when it was not finished."""
         rows = self._execute(
-            "SELECT id, key, study, started, finished FROM run WHERE key = ? "
-            "ORDER BY rowid DESC LIMIT 1",
-            (key,),
+            f"{_SELECT} FROM run WHERE key = ? ORDER BY rowid DESC LIMIT 1", (key,)
         )
         run = Run(*rows[0]) if rows else None
         return run if run and run.finished is None else None
 
     def runs(self) -> list[Run]:
         """All runs, oldest first."""
-        rows = self._execute("SELECT id, key, study, started, finished FROM run ORDER BY rowid")
-        return [Run(*row) for row in rows]
+        return [Run(*row) for row in self._execute(f"{_SELECT} FROM run ORDER BY rowid")]
 
     def latest(self, study: str) -> tuple[Run, Mapping[str, Any]] | None:
         """The newest run of a study (by name) that has a result, with the result."""
         rows = self._execute(
-            "SELECT id, key, study, started, finished, result FROM run "
-            "WHERE study = ? AND result IS NOT NULL ORDER BY rowid DESC LIMIT 1",
+            f"{_SELECT}, result FROM run WHERE study = ? AND result IS NOT NULL "
+            "ORDER BY rowid DESC LIMIT 1",
             (study,),
         )
         if not rows:
@@ -170,7 +167,7 @@ class SampleStore:
         try:
             return Run(*run), json.loads(text)
         except _DAMAGE as error:
-            message = f"the result of {study!r} cannot be read ({_said(error)}); run it again"
+            message = f"the result of {study!r} cannot be read ({_short(error)}); run it again"
             raise UserError(message, where=self._path) from None
 
     def results(self, study: str) -> Iterator[tuple[Run, Mapping[str, Any]]]:
@@ -179,11 +176,8 @@ class SampleStore:
         ids = self._execute(
             "SELECT id FROM run WHERE study = ? AND result IS NOT NULL ORDER BY rowid", (study,)
         )
-        for one in ids:
-            rows = self._execute(
-                "SELECT id, key, study, started, finished, result FROM run WHERE id = ?", one
-            )
-            for *run, text in rows:
+        for row_id in ids:
+            for *run, text in self._execute(f"{_SELECT}, result FROM run WHERE id = ?", row_id):
                 try:
                     yield Run(*run), dict(json.loads(text))
                 except _DAMAGE:
@@ -275,6 +269,6 @@ def _unusable(path: Path, error: Exception) -> UserError:
     return UserError(f"cannot be used as the results database: {error}", where=path)
 
 
-def _said(error: Exception) -> str:
-    """What a decoder raised, in short."""
+def _short(error: Exception) -> str:
+    """A decoder's error on one line."""
     return f"{type(error).__name__}: {error}".splitlines()[0][:80]

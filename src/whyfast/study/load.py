@@ -27,15 +27,8 @@ from whyfast.study.variants import (
 )
 
 _SECTIONS = (
-    "study",
-    "source",
-    "build",
-    "variant",
-    "axes",
-    "benchmarks",
-    "measure",
-    "quick",
-    "evidence",
+    *("study", "source", "build", "variant", "axes"),
+    *("benchmarks", "measure", "quick", "evidence"),
 )
 
 
@@ -107,8 +100,7 @@ def _variants(top: TomlTable) -> tuple[tuple[Variant, ...], tuple[VariantRecipe,
     return variants, by_hand
 
 
-# ---- ``include = "FILE"``: what several studies have in common, written once.
-
+#: ``include = "FILE"`` names a file with what several studies have in common.
 INCLUDE = "include"
 
 
