@@ -19,15 +19,7 @@ from pathlib import Path
 
 from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.store.files import (
-    discard,
-    exclusive,
-    lock_of,
-    make_once,
-    replacing,
-    sha256_of,
-    used,
-)
+from whyfast.store.files import discard, exclusive, lock_of, make_once, replacing, sha256_of, used
 from whyfast.store.home import Home
 from whyfast.toolchain.path import features, short_version
 from whyfast.toolchain.provider import Cost, Progress, first_line, run
