@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
-from tests.unit.build.example import gcc, recipe, toolchain
+from tests.unit.build.example import built, failed, gcc, recipe, toolchain
 
 from whyfast.build import run
 from whyfast.build.run import build_all
 from whyfast.build.steps import because, enclose, tail, why, without_folders
-from whyfast.model.build import Build, BuildFailure, Toolchain
+from whyfast.model.build import BuildFailure, Toolchain
 from whyfast.store.builds import BuildStore
 from whyfast.toolchain import sandbox
 
@@ -139,8 +139,7 @@ def _fails(
     source: Path, store: BuildStore, *steps: str, compiler: Toolchain | None = None
 ) -> BuildFailure:
     made = recipe(source, steps=steps, compiler=compiler)
-    (outcome,) = build_all([made], store, lambda text: None)
-    assert isinstance(outcome, BuildFailure)
+    outcome = failed(made, store)
     assert outcome.variant == made.variant
     return outcome
 
@@ -196,10 +195,6 @@ def test_a_full_disk(source: Path, store: BuildStore) -> None:
 NOTHING = sandbox.Tools(None, "bubblewrap is not installed", None, "no namespaces")
 
 
-def _silent(text: str) -> None:
-    """Nobody listens."""
-
-
 @pytest.fixture
 def sandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Undo the ``off`` of this folder; skip where there is no bubblewrap."""
@@ -219,8 +214,7 @@ def test_a_step_cannot_have_our_files_written_elsewhere(
     link = f"for n in {names}; do ln -sf {victim} ../$n || true; done"
     steps = (link, "echo x > $TMPDIR/x", "cp {source}/main.c {program}")
     made = recipe(source, steps=steps)
-    (build,) = build_all([made], store, _silent)
-    assert isinstance(build, Build)
+    built(made, store)
     assert victim.read_text() == "mine"
     kept = sorted(os.listdir(store.folder(made.digest)))
     assert kept == ["log.txt", "provenance.json", "tmp", "used", "work"]
@@ -241,8 +235,7 @@ def test_the_record_is_not_written_through_a_link(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("sandboxed")
 def test_a_step_cannot_leave_its_folder(source: Path, store: BuildStore, tmp_path: Path) -> None:
     steps = (f"touch {tmp_path}/outside || true", "cp {source}/main.c {program}")
-    (build,) = build_all([recipe(source, steps=steps)], store, _silent)
-    assert isinstance(build, Build)
+    build = built(recipe(source, steps=steps), store)
     assert not (tmp_path / "outside").exists()
     assert build.provenance["sandbox"].startswith("bubblewrap, no network, no home")
 
@@ -252,8 +245,7 @@ def test_without_a_sandbox_the_provenance_says_why(
 ) -> None:
     monkeypatch.delenv(sandbox.VARIABLE)
     monkeypatch.setattr(sandbox, "tools", lambda: NOTHING)
-    (build,) = build_all([recipe(source)], store, _silent)
-    assert isinstance(build, Build)
+    build = built(recipe(source), store)
     golden(build.provenance["sandbox"])
 
 
@@ -264,8 +256,7 @@ def test_without_a_sandbox_a_step_can_do_what_the_user_can(
     monkeypatch.setattr(sandbox, "tools", lambda: NOTHING)
     (tmp_path / "socket").write_text("of a service")
     steps = (f"cat {tmp_path}/socket >{tmp_path}/outside", "cp {source}/main.c {program}")
-    (build,) = build_all([recipe(source, steps=steps)], store, _silent)
-    assert isinstance(build, Build)
+    built(recipe(source, steps=steps), store)
     assert (tmp_path / "outside").read_text() == "of a service"
 
 
@@ -274,8 +265,7 @@ def test_a_root_that_cannot_be_entered_is_a_reason_not_to_build(
 ) -> None:
     monkeypatch.setattr(sandbox, "tools", lambda: NOTHING)
     compiler = replace(toolchain(), root=tmp_path / "root")
-    (failure,) = build_all([recipe(source, compiler=compiler)], store, _silent)
-    assert isinstance(failure, BuildFailure)
+    failure = failed(recipe(source, compiler=compiler), store)
     assert failure.kind == "not-buildable"
     assert failure.reason.startswith(
         "Debian roots cannot be used on this machine: bubblewrap is not"
@@ -302,8 +292,7 @@ def test_what_a_toolchain_writes_is_writable(
 def test_all_files_of_a_source_get_the_same_date(source: Path, store: BuildStore) -> None:
     (source / "older.c").write_text("")
     os.utime(source / "older.c", (1, 1))
-    (build,) = build_all([recipe(source)], store, _silent)
-    assert isinstance(build, Build)
+    build = built(recipe(source), store)
     src = build.program.parent / "src"
     assert {p.stat().st_mtime for p in src.iterdir()} == {315532800.0}
 
@@ -331,8 +320,7 @@ def test_room_is_asked_for_first(
     source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "NEED_LEAST", 10**18)
-    (failure,) = build_all([recipe(source)], store, _silent)
-    assert isinstance(failure, BuildFailure)
+    failure = failed(recipe(source), store)
     assert failure.reason.startswith("no room to build: ")
     assert failure.reason.endswith(" are needed")
 
