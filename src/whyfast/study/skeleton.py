@@ -8,8 +8,7 @@ from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.study.c_project import autotools, c, cmake, meson
-from whyfast.study.package_projects import cargo, go, python
-from whyfast.study.project import Project
+from whyfast.study.project import Project, cargo, go, python
 
 _TEXT = """\
 # A study for whyfast: a question, the ways to build the program, and the workloads to time.
@@ -145,9 +144,8 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string(name)
 
 
-# ---- The kinds of projects that ``whyfast new`` knows: a new one is one file and one line here.
-
-#: Each kind with the files that tell it, in the order in which they are looked for.
+#: Each kind of project that ``whyfast new`` knows, with the files that it is recognised by, in the
+#: order in which they are looked for.
 KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
     "cargo": (("Cargo.toml",), cargo),
     "go": (("go.mod",), go),

@@ -14,7 +14,7 @@ from whyfast.cli.reading_options import PROJECT_KINDS
 from whyfast.model.errors import UserError
 from whyfast.study.c_project import makefile_in, program_of
 from whyfast.study.load import load_study
-from whyfast.study.package_projects import cargo
+from whyfast.study.project import cargo
 from whyfast.study.skeleton import KINDS, check_file, project_of
 
 MAIN = "int main(void)\n{\n    return 0;\n}\n"
