@@ -59,7 +59,7 @@ def build_incrementally(
 
 
 def marked(recipe: Recipe) -> Recipe:
-    """The recipe under whose digest the store keeps what was made in a used folder."""
+    """The recipe under whose digest the store keeps a build from a used folder."""
     return replace(recipe, inputs={**recipe.inputs, "incremental": True})
 
 

@@ -157,7 +157,7 @@ def same_link(good: Recipe, bad: Recipe) -> bool:
 
 
 def differing_objects(good: Path, bad: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of two build folders the objects whose code or data differ, and those that one alone has."""
+    """Of two build folders the objects whose code or data differ, and those of one folder alone."""
     names = [
         {str(path.relative_to(folder)) for path in folder.rglob("*.o") if path.is_file()}
         for folder in (good, bad)

@@ -36,15 +36,15 @@ from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 
 class Stopwatch:
-    """Runs from when it is made. ``started`` is wall time, for people; how long it has run is told
-    by a clock that nobody sets."""
+    """Runs from its creation. ``started`` is wall time, for people; the duration comes from a clock
+    that nobody sets."""
 
     def __init__(self) -> None:
         self.started = time.time()
         self._began = time.monotonic()
 
     def seconds(self) -> float:
-        """Since it was made."""
+        """Since its creation."""
         return time.monotonic() - self._began
 
 

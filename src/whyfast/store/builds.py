@@ -110,7 +110,7 @@ class BuildStore:
         return next_number(self.root / "sequence")
 
     def _in_use_since(self) -> float:
-        """The number of the first of those that run builds now; infinity when nobody does."""
+        """The number of the first process that runs builds now; infinity when there is none."""
         since = math.inf
         for mark in self.root.glob("in-use-*"):
             with contextlib.suppress(FileNotFoundError), exclusive_if_free(mark) as free:

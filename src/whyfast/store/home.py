@@ -182,9 +182,8 @@ class Home:
 
 def home() -> Home:
     """``WHYFAST_HOME`` for both when set, else the user's XDG cache and data folders."""
-    own = os.environ.get("WHYFAST_HOME")
-    if own:
-        base = Path(own).absolute()
+    if place := os.environ.get("WHYFAST_HOME"):
+        base = Path(place).absolute()
         return Home(base / "cache", base / "data")
     cache = _folder("XDG_CACHE_HOME") or _user() / ".cache"
     data = _folder("XDG_DATA_HOME") or _user() / ".local" / "share"

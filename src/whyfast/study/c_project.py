@@ -90,7 +90,7 @@ class Makefile:
     phony: set[str] = field(default_factory=set)
 
     def expand(self, text: str) -> str:
-        """With the values of variables; those that have none are empty, as in make."""
+        """With the values of variables; unset ones are empty, as in make."""
         for _ in range(_DEEPEST):
             if len(text) > _LONGEST:
                 return ""
@@ -343,8 +343,8 @@ def _made_in(text: str, name: str, place: Path) -> Path:
     # One expression for the whole command would take the cube of its words.
     for words in re.findall(r"set_(?:property|target_properties)\s*\(([^()]*)", text):
         _, _, after = f" {' '.join(words.split())} ".partition(f" {name} ")
-        if after and (own := re.search(rf"\b{folder}", after)):
-            return place / own.group(2)
+        if after and (output := re.search(rf"\b{folder}", after)):
+            return place / output[2]
     every = re.search(rf"CMAKE_{folder}", text)
     return Path(every.group(2)) if every and every.group(1) else place
 

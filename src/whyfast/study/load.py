@@ -128,7 +128,7 @@ def _read(document: TomlDocument, chain: tuple[Path, ...]) -> TomlDocument:
             raise table.error((INCLUDE,), reason, f"relative to {document.file.parent}") from None
         raise
     merged = _merged(base.data, document.data)
-    return replace(document, data=merged, own=document.data, base=base)
+    return replace(document, data=merged, own_data=document.data, base=base)
 
 
 def _same(a: Path, b: Path) -> bool:

@@ -18,10 +18,10 @@ from whyfast.study.toml_document import parse_toml
 #: What programs of the system are looked for in while building; a tool from elsewhere is named.
 SYSTEM = "/usr/local/bin:/usr/bin:/bin"
 
-#: At most so many benchmarks are written for a project that has them in its files.
+#: The most benchmarks that are written for a project that has them in its files.
 MOST = 12
 
-#: Bytes of a file that are looked at; no file that a person wrote has as many.
+#: Bytes of a file that are read; no file that a person wrote has as many.
 _MOST_TEXT = 1_000_000
 
 
@@ -55,8 +55,7 @@ def some(commands: Commands) -> Commands:
 
 def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:
     """Names of programs, given with their folders, in the order in which they are likely to be
-    meant: that which is called as the project is, those that are installed, and those for tests
-    and examples last."""
+    meant: the one that has the project's name, then installed ones; tests and examples last."""
 
     def rank(name: str) -> tuple[bool, bool, bool]:
         aside = re.search(r"test|fuzz|example|demo|sample", str(programs[name] / name).lower())

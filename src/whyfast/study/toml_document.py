@@ -16,8 +16,6 @@ from typing import Any
 from whyfast.formats.input import read_bytes
 from whyfast.model.errors import StudyError, UserError
 
-# Words of errors: keys, names, kinds of values, and what was probably meant.
-
 #: Where a value stands in a study file: names of keys, and indices of list entries.
 Key = tuple[str | int, ...]
 
@@ -212,14 +210,14 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 class TomlDocument:
     """The text of a study file and the values in it.
 
-    ``base`` is the file that it includes: ``data`` has the values of both, ``own`` those that stand
-    in this one.
+    ``base`` is the file that it includes: ``data`` has the values of both, ``own_data`` those of
+    this one.
     """
 
     file: Path
     text: str
     data: dict[str, Any]
-    own: dict[str, Any] | None = None
+    own_data: dict[str, Any] | None = None
     base: TomlDocument | None = None
 
     def error(self, key: Key, message: str, hint: str | None = None) -> StudyError:
@@ -230,9 +228,9 @@ class TomlDocument:
 
     def _place(self, key: Key) -> TomlDocument:
         """The file in which the key, or the innermost table around it, stands."""
-        if self.base is None or self.own is None:
+        if self.base is None or self.own_data is None:
             return self
-        deeper = _depth(self.base.data, key) > _depth(self.own, key)
+        deeper = _depth(self.base.data, key) > _depth(self.own_data, key)
         return self.base._place(key) if deeper else self
 
 
@@ -267,7 +265,7 @@ def read_document(file: Path) -> TomlDocument:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The values of a TOML text; ValueError, which is what tomllib raises, for what is none.
+    """The values of a TOML text; ValueError, which is what tomllib raises, for any other text.
 
     The time of tomllib grows with the square of the parts of a dotted key, so no key has many.
     """

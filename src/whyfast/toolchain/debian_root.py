@@ -46,7 +46,7 @@ LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/s
 #: Where the root keeps what apt knew of its packages when it was made.
 RECORD = "var/lib/whyfast-packages"
 
-#: Where apt in the root is told which versions to take.
+#: The file by which apt in the root takes certain versions.
 PREFERENCES = "etc/apt/preferences.d/whyfast"
 
 #: Seconds that mmdebstrap gets to clean up after itself when it is stopped.
@@ -346,7 +346,7 @@ class RecordedRoot:
 
 
 def recorded_root(provenance: Mapping[str, Any], where: str) -> RecordedRoot:
-    """The root that a build was made in. UserError when it was made in none."""
+    """The root that a build was made in; UserError for a build without one."""
     recorded_toolchain = provenance.get("toolchain")
     toolchain = recorded_toolchain if isinstance(recorded_toolchain, Mapping) else {}
     name, recorded = str(toolchain.get("name", "")), toolchain.get("packages")

@@ -37,8 +37,8 @@ _NAMES: tuple[tuple[re.Pattern[str], Language], ...] = (
 @dataclass(frozen=True)
 class Installed:
     """A compiler as installed. ``program`` is what runs: behind the proxies of rustup, the real
-    one. ``files`` are those that do the work beside it, ``readable`` the folders that a build has
-    to see, ``env`` what it has to be told."""
+    one. ``files`` do the work beside it, ``readable`` are the folders that a build has to see,
+    ``env`` the variables that it needs."""
 
     program: str
     version: str

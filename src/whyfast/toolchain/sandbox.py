@@ -43,7 +43,7 @@ _TOP = ("bin", "etc", "lib", "lib32", "lib64", "libx32", "opt", "sbin", "usr", "
 #: ``$1`` is the table of mounts, ``$2`` the root; the rest is the command.
 _ENTER = '{mount} -a -T "$1"; root=$2; shift 2; exec {chroot} "$root" "$@"'
 
-#: Where a system has its tools, also those that are not on an ordinary user's ``PATH``.
+#: Folders of a system's tools, also of tools that are not on an ordinary user's ``PATH``.
 _SYSTEM = "/usr/bin:/bin:/usr/sbin:/sbin"
 
 
@@ -235,8 +235,8 @@ def _chroot_step(program: str, root: Path, box: Box) -> list[str]:
     if not box.writable:
         return [program, str(root)]
     # Without mounts the whole folder of a build is moved in; a compiler in a root needs no other.
-    own = box.start.parent if box.start else box.writable[-1]
-    place = (str(_real(own)), str(box.start or "/"))
+    folder = box.start.parent if box.start else box.writable[-1]
+    place = (str(_real(folder)), str(box.start or "/"))
     return [sys.executable, "-I", chroot.__file__, str(root), *place]
 
 

@@ -315,16 +315,26 @@ def test_equal_programs_under_different_digests_are_equal_to_the_byte(
     assert str(store.root).encode() not in builds[0].program.read_bytes()
 
 
-def test_the_script_names_every_command(tmp_path: Path, golden: Hear) -> None:
+def _script(compiler: str, *commands: str, root: str = "", **env: str) -> str:
+    """The script of a build by that version of gcc."""
+    provider = "debian" if root else "path"
+    toolchain = {"version": f"gcc {compiler}.2.0", "name": f"{provider}:gcc-{compiler}"}
     provenance = {
+        "digest": "0123456789abcdef",
         "variant": "fast",
-        "toolchain": {"version": "gcc 12.2.0", "name": "path:gcc-12"},
+        "toolchain": {**toolchain, **({"root": root} if root else {})},
         "program_sha256": "abc",
         "inputs": {"include": None},
-        "env": {"LC_ALL": "C", "A": "b c", "HOME": "/store/d1/work", "TMPDIR": "/store/d1"},
-        "commands": ["cd src", "gcc -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"],
+        "env": env,
+        "commands": commands,
     }
-    golden(repeat_script(provenance, Path("/store/d1")))
+    return repeat_script(provenance, Path("/store/d1"))
+
+
+def test_the_script_names_every_command(golden: Hear) -> None:
+    env = {"LC_ALL": "C", "A": "b c", "HOME": "/store/d1/work", "TMPDIR": "/store/d1"}
+    compile_ = "gcc -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"
+    golden(_script("12", "cd src", compile_, **env))
 
 
 def _repeat(build: Build, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -396,15 +406,8 @@ def test_the_script_ends_at_the_first_step_that_fails(source: Path, tmp_path: Pa
 def test_steps_of_a_root_are_repeated_in_it(tmp_path: Path) -> None:
     (tmp_path / "root" / "usr").mkdir(parents=True)
     root = str(tmp_path / "root")
-    provenance = {
-        "variant": "fast",
-        "toolchain": {"version": "gcc 14.2.0", "name": "debian:gcc-14", "root": root},
-        "program_sha256": "abc",
-        "inputs": {"include": None},
-        "env": {},
-        "commands": ["gcc-14 -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"],
-    }
-    last = repeat_script(provenance, Path("/store/d1")).splitlines()[-1]
+    compile_ = "gcc-14 -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"
+    last = _script("14", compile_, root=root).splitlines()[-1]
     assert last.startswith("bwrap --unshare-ipc --unshare-net --ro-bind ")
     assert f"--ro-bind {root}/usr /usr " in last
     assert last.endswith(
@@ -414,16 +417,7 @@ def test_steps_of_a_root_are_repeated_in_it(tmp_path: Path) -> None:
 
 
 def test_a_root_that_was_removed_is_named(tmp_path: Path, golden: Hear) -> None:
-    provenance = {
-        "digest": "0123456789abcdef",
-        "variant": "fast",
-        "toolchain": {"version": "gcc 14.2.0", "name": "debian:gcc-14", "root": "/gone/root"},
-        "program_sha256": "abc",
-        "inputs": {"include": None},
-        "env": {},
-        "commands": ["gcc-14 -o vm src/*.c"],
-    }
-    script = repeat_script(provenance, Path("/store/d1"))
+    script = _script("14", "gcc-14 -o vm src/*.c", root="/gone/root")
     done = subprocess.run(["sh"], input=script, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     golden(done.stderr)

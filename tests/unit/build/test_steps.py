@@ -17,7 +17,6 @@ from tests.unit.build.example import built, failed, gcc, recipe, toolchain
 from whyfast.build import run
 from whyfast.build.run import build_all
 from whyfast.build.steps import because, enclose, tail, why, without_folders
-from whyfast.model.build import BuildFailure, Toolchain
 from whyfast.store.builds import BuildStore
 from whyfast.toolchain import sandbox
 
@@ -135,15 +134,6 @@ def test_the_end_of_a_log_from_some_byte_on(tmp_path: Path) -> None:
     assert tail(log, 5, len("first\n")) == ("second", "third")
 
 
-def _fails(
-    source: Path, store: BuildStore, *steps: str, compiler: Toolchain | None = None
-) -> BuildFailure:
-    made = recipe(source, steps=steps, compiler=compiler)
-    outcome = failed(made, store)
-    assert outcome.variant == made.variant
-    return outcome
-
-
 def _compiler_proper(folder: Path, body: str) -> Path:
     """A folder for ``-B`` whose cc1 does what ``body`` says."""
     folder.mkdir()
@@ -169,11 +159,11 @@ def test_what_the_driver_of_a_compiler_says(
 ) -> None:
     folder = _compiler_proper(tmp_path / "libexec", body)
     step = COMPILE.format(folder=folder)
-    assert _fails(source, store, step, compiler=gcc()).reason.startswith(reason)
+    assert failed(recipe(source, steps=(step,), compiler=gcc()), store).reason.startswith(reason)
 
 
 def test_the_reason_is_found_above_what_is_shown(source: Path, store: BuildStore) -> None:
-    failure = _fails(source, store, "echo LLVM ERROR: broken; seq 40; exit 1")
+    failure = failed(recipe(source, steps=("echo LLVM ERROR: broken; seq 40; exit 1",)), store)
     assert failure.reason.startswith("the compiler crashed")
     assert failure.log_tail[-1] == "40"
 
@@ -181,14 +171,14 @@ def test_the_reason_is_found_above_what_is_shown(source: Path, store: BuildStore
 def test_what_an_earlier_step_printed_is_no_reason(
     source: Path, store: BuildStore, golden: Hear
 ) -> None:
-    failure = _fails(source, store, "echo No space left on device", "exit 1")
+    failure = failed(recipe(source, steps=("echo No space left on device", "exit 1")), store)
     golden(failure.reason)
 
 
 def test_a_full_disk(source: Path, store: BuildStore) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
-    reason = _fails(source, store, "cat {source}/main.c > /dev/full").reason
+    reason = failed(recipe(source, steps=("cat {source}/main.c > /dev/full",)), store).reason
     assert reason.startswith("the disk became full in the step: cat src/main.c > /dev/full (")
 
 

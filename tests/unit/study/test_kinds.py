@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.cli.reading_options import PROJECT_KINDS
 from whyfast.model.errors import UserError
@@ -74,9 +74,7 @@ def test_the_first_kind_says_what_it_lacks(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_none(tmp_path: Path, golden: Hear) -> None:
-    with pytest.raises(UserError) as caught:
-        project_of(tmp_path)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: project_of(tmp_path)))
 
 
 def test_names_in_quotes_and_variables_of_cmake(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 import tomlkit
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.study.conftest import Message
 
 from whyfast.model.errors import StudyError
@@ -50,15 +50,11 @@ def test_duplicate_below_another_mistake_is_not_reported_first(
 def test_not_utf8(tmp_path: Path, golden: Hear) -> None:
     file = tmp_path / "study.toml"
     file.write_bytes(b"[study]\ntitle = '\xff'\n")
-    with pytest.raises(StudyError) as caught:
-        read_document(file)
-    golden(str(caught.value))
+    golden(refusal(StudyError, lambda: read_document(file)))
 
 
 def test_not_readable(tmp_path: Path, golden: Hear) -> None:
-    with pytest.raises(StudyError) as caught:
-        read_document(tmp_path)
-    golden(str(caught.value))
+    golden(refusal(StudyError, lambda: read_document(tmp_path)))
 
 
 def test_byte_order_mark_and_windows_lines(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.files import delete
@@ -121,9 +121,14 @@ def test_why_it_could_not_be_unpacked(
     )
     tar.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
-    with pytest.raises(CannotBuildHere) as caught:
-        make_root(SPEC, tmp_path / "root-1", _script(f"cat {archive}"), lambda text: None)
-    golden(str(caught.value))
+    golden(
+        refusal(
+            CannotBuildHere,
+            lambda: make_root(
+                SPEC, tmp_path / "root-1", _script(f"cat {archive}"), lambda text: None
+            ),
+        )
+    )
 
 
 def test_remains_of_a_killed_process_go(tmp_path: Path, archive: Path) -> None:
@@ -241,9 +246,7 @@ def test_packages_that_the_archive_has_no_longer_are_named(
     _listed(monkeypatch, ("gcc-14", "14.2.0-19", A), ("libc6", "2.41-12", B), ("tar", "1", A))
     check_archive(wanted, "trixie")
     _listed(monkeypatch, ("gcc-14", "14.2.0-20", A), ("tar", "1", A))
-    with pytest.raises(CannotBuildHere) as caught:
-        check_archive(wanted, "trixie")
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: check_archive(wanted, "trixie")))
     # the same version from another build is another package
     _listed(monkeypatch, ("gcc-14", "14.2.0-19", B), ("libc6", "2.41-12", B))
     with pytest.raises(CannotBuildHere, match="1 of the 2 packages"):

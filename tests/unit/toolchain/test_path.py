@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.toolchain.conftest import FakeCompiler
 
 from whyfast.model.build import FEATURES, Language, Toolchain
@@ -69,14 +69,10 @@ def test_a_compiler_that_is_missing_is_reported_with_those_that_are_there(
     bin_folder: Path, own: Home, monkeypatch: pytest.MonkeyPatch, golden: Hear
 ) -> None:
     monkeypatch.setenv("PATH", str(bin_folder))
-    with pytest.raises(CannotBuildHere) as caught:
-        _resolve("gcc-99", own)
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: _resolve("gcc-99", own)))
     for name in ("gcc", "clang-19"):
         (bin_folder / name).touch(0o755)
-    with pytest.raises(CannotBuildHere) as caught:
-        _resolve("gcc-99", own)
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: _resolve("gcc-99", own)))
 
 
 def _program(file: Path, code: str) -> Path:
@@ -89,13 +85,9 @@ def test_a_program_that_is_no_compiler_is_reported(
     bin_folder: Path, own: Home, golden: Hear
 ) -> None:
     _program(bin_folder / "silent", "exit 1")
-    with pytest.raises(CannotBuildHere) as caught:
-        _resolve("silent", own)
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: _resolve("silent", own)))
     _program(bin_folder / "gcc-7", "test $1 = --version && echo 1.0 || ! echo what? >&2")
-    with pytest.raises(CannotBuildHere) as caught:
-        _resolve("gcc-7", own)
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: _resolve("gcc-7", own)))
 
 
 def test_a_compiler_of_another_language_is_taken_as_it_is(bin_folder: Path, own: Home) -> None:
@@ -152,9 +144,7 @@ def test_installed_and_remove(fake_compiler: Make, own: Home, golden: Hear) -> N
     fake_compiler("gcc-99")
     assert PathProvider().installed("gcc-99", own)
     assert not PathProvider().installed("gcc-98", own)
-    with pytest.raises(UserError) as caught:
-        PathProvider().remove("gcc-99", own)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: PathProvider().remove("gcc-99", own)))
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
@@ -191,13 +181,11 @@ def test_short_version(line: str, short: str) -> None:
 def test_go_keeps_what_it_has_compiled(
     bin_folder: Path, own: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go = bin_folder / "go"
-    go.write_text(
-        "#!/bin/sh\n"
+    _program(
+        bin_folder / "go",
         f'case "$*" in "env GOROOT") echo {tmp_path} ;; "env GOOS") echo linux ;; '
-        '"env GOARCH") echo amd64 ;; version) echo go version go1.26.8 linux/amd64 ;; esac\n'
+        '"env GOARCH") echo amd64 ;; version) echo go version go1.26.8 linux/amd64 ;; esac',
     )
-    go.chmod(0o755)
     monkeypatch.setenv("PATH", f"{bin_folder}:/usr/bin:/bin")
     toolchain = _resolve("go", own)
     kept = own.cache / "go" / toolchain.digest[:12]
@@ -280,9 +268,6 @@ def test_the_real_ones(name: str, version: str, tmp_path: Path) -> None:
     assert len(toolchain.digest) == 64
 
 
-Make_of_probe = Callable[..., FakeCompiler]
-
-
 def _features(compiler: FakeCompiler, cache: Path, digest: str = "d" * 64) -> frozenset[str]:
     return features((str(compiler.path),), dict(os.environ), digest, cache)
 
@@ -297,18 +282,18 @@ def _features(compiler: FakeCompiler, cache: Path, digest: str = "d" * 64) -> fr
     ],
 )
 def test_a_feature_is_there_when_its_probe_compiles(
-    fake_compiler: Make_of_probe, tmp_path: Path, rejects: str, found: tuple[str, ...]
+    fake_compiler: Make, tmp_path: Path, rejects: str, found: tuple[str, ...]
 ) -> None:
     assert _features(fake_compiler(rejects=rejects), tmp_path / "probes") == frozenset(found)
 
 
-def test_a_warning_is_a_refusal(fake_compiler: Make_of_probe, tmp_path: Path) -> None:
+def test_a_warning_is_a_refusal(fake_compiler: Make, tmp_path: Path) -> None:
     compiler = fake_compiler()
     _features(compiler, tmp_path / "probes")
     assert all(" -Werror " in call for call in compiler.calls)
 
 
-def test_answers_are_remembered_by_digest(fake_compiler: Make_of_probe, tmp_path: Path) -> None:
+def test_answers_are_remembered_by_digest(fake_compiler: Make, tmp_path: Path) -> None:
     cache, able, unable = tmp_path / "probes", fake_compiler("able"), fake_compiler("unable")
     unable.path.write_text(unable.path.read_text().replace("in ;", "in musttail ;"))
     assert _features(able, cache) == frozenset(FEATURES)
@@ -317,7 +302,7 @@ def test_answers_are_remembered_by_digest(fake_compiler: Make_of_probe, tmp_path
     assert _features(unable, cache, "e" * 64) == frozenset({"computed-goto", "preserve_none"})
 
 
-def test_a_broken_memory_is_written_anew(fake_compiler: Make_of_probe, tmp_path: Path) -> None:
+def test_a_broken_memory_is_written_anew(fake_compiler: Make, tmp_path: Path) -> None:
     cache, compiler = tmp_path / "probes", fake_compiler()
     _features(compiler, cache)
     (memory,) = cache.iterdir()
@@ -330,20 +315,16 @@ def test_a_broken_memory_is_written_anew(fake_compiler: Make_of_probe, tmp_path:
 
 
 def test_a_compiler_that_can_do_nothing_is_reported_and_not_remembered(
-    fake_compiler: Make_of_probe, tmp_path: Path, golden: Hear
+    fake_compiler: Make, tmp_path: Path, golden: Hear
 ) -> None:
     cache, compiler = tmp_path / "probes", fake_compiler(rejects="probe")
     for _ in range(2):
-        with pytest.raises(CannotBuildHere) as caught:
-            _features(compiler, cache)
-        golden(str(caught.value))
+        golden(refusal(CannotBuildHere, lambda: _features(compiler, cache)))
     assert not cache.exists()
 
 
 def test_the_end_of_a_long_complaint_is_kept(bin_folder: Path, tmp_path: Path) -> None:
-    chatty = bin_folder / "chatty"
-    chatty.write_text("#!/bin/sh\nseq 1000 >&2; echo the point >&2; exit 1\n")
-    chatty.chmod(0o755)
+    chatty = _program(bin_folder / "chatty", "seq 1000 >&2; echo the point >&2; exit 1")
     with pytest.raises(CannotBuildHere) as caught:
         features((str(chatty), "cc"), dict(os.environ), "d", tmp_path)
     assert str(caught.value).startswith(f"{chatty} cc cannot compile a trivial program: ")
@@ -359,12 +340,10 @@ def test_a_compiler_that_cannot_be_started_says_nothing() -> None:
 def test_a_compiler_that_is_killed_is_not_said_to_lack_a_feature(
     bin_folder: Path, tmp_path: Path
 ) -> None:
-    killed = bin_folder / "killed"
-    killed.write_text(
-        "#!/bin/sh\nfor file; do case $file in *.c)\n"
-        "    if grep -q musttail $file; then kill -9 $$; fi ;;\nesac; done\n"
+    code = "if grep -q musttail $file; then kill -9 $$; fi"
+    killed = _program(
+        bin_folder / "killed", f"for file; do case $file in *.c) {code} ;; esac; done"
     )
-    killed.chmod(0o755)
     with pytest.raises(CannotBuildHere, match="killed was killed while it was tested"):
         features((str(killed),), dict(os.environ), "d", tmp_path / "probes")
     assert not (tmp_path / "probes").exists()
@@ -422,9 +401,7 @@ def test_a_name_is_a_provider_and_what_it_is_asked_for(name: str, parts: tuple[s
 
 @pytest.mark.parametrize("name", ["gcc-12", "zig:", "", "zik:clang-19", "nix:gcc", ":gcc"])
 def test_a_name_that_means_nothing(name: str, golden: Hear) -> None:
-    with pytest.raises(UserError) as caught:
-        split_name(name)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: split_name(name)))
 
 
 def test_every_provider_lists_names() -> None:
@@ -432,9 +409,7 @@ def test_every_provider_lists_names() -> None:
     assert all(isinstance(p.names(), list) for p in providers().values())
 
 
-def test_a_toolchain_is_resolved_by_its_provider(
-    fake_compiler: Callable[..., FakeCompiler], own: Home
-) -> None:
+def test_a_toolchain_is_resolved_by_its_provider(fake_compiler: Make, own: Home) -> None:
     fake_compiler("gcc-99")
     assert resolve("path:gcc-99", own, lambda text: None).name == "path:gcc-99"
 

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.toolchain.conftest import script
 
 from whyfast.model.build import Toolchain
@@ -202,15 +202,11 @@ def test_removing_deletes_the_compiler_and_its_cache(own: Home, downloads: list[
 
 @pytest.mark.parametrize("name", ["clang-19", "clang-1"])
 def test_removing_what_is_not_there(own: Home, name: str, golden: Hear) -> None:
-    with pytest.raises(UserError) as caught:
-        ZigProvider().remove(name, own)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: ZigProvider().remove(name, own)))
 
 
 def test_a_name_that_zig_does_not_have(own: Home, golden: Hear) -> None:
-    with pytest.raises(UserError) as caught:
-        _resolve(own, "clang-17")
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: _resolve(own, "clang-17")))
 
 
 def test_a_machine_without_wheels(own: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,9 +275,7 @@ def test_a_file_with_another_hash_is_refused(
 @needs_pip
 def test_a_file_that_cannot_be_had_is_reported(own: Home, local_index: Path, golden: Hear) -> None:
     del local_index
-    with pytest.raises(CannotBuildHere) as caught:
-        _resolve(own)
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: _resolve(own)))
 
 
 def test_removing_waits_for_whoever_installs(own: Home, downloads: list[str]) -> None:
