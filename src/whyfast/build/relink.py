@@ -36,7 +36,7 @@ STEP = 16
 #: the gaps between pieces up to four cache lines.
 FIRST_GAP = 4096
 GAP = 256
-#: About how many gaps a layout has, however many pieces there are: a gap behind each of ten thousand
+#: About how many gaps a layout has, however many pieces it has: a gap behind each of ten thousand
 #: functions would spread the code over half as many pages again, which no linker does.
 GAPS = 256
 

@@ -197,7 +197,10 @@ class BuildStore:
             provenance = json.loads((folder / "provenance.json").read_text())
         except (OSError, ValueError, RecursionError):
             return None
-        if not _whole(provenance):
+        # Not the record of a build, but what a damaged disk or an editor left of one.
+        if not isinstance(provenance, dict) or not all(
+            isinstance(provenance.get(key), kind) for key, kind in _RECORD.items()
+        ):
             return None
         try:
             last_use = (folder / "used").stat().st_mtime
@@ -226,13 +229,6 @@ _RECORD: Mapping[str, type | tuple[type, ...]] = {
     "started": (int, float),
     "seconds": (int, float),
 }
-
-
-def _whole(provenance: object) -> bool:
-    """Whether it is the record of a build, and not what a damaged disk or an editor left of it."""
-    return isinstance(provenance, dict) and all(
-        isinstance(provenance.get(key), kind) for key, kind in _RECORD.items()
-    )
 
 
 _Known = TypeVar("_Known", StoredBuild, StoredBuild | FailedBuild)

@@ -35,10 +35,16 @@ def span(table: TomlTable) -> tuple[VariantRecipe, ...]:
     fastest."""
     extends = table.one_or_more("extends")
     axes = _read_axes(table)
-    only, exclude = (_patterns(table, name, axes) for name in ("only", "exclude"))
+    only, exclude = (
+        [_pattern(entry, axes) for entry in table.entries(name)] for name in ("only", "exclude")
+    )
+    count = math.prod(len(values) for values in axes.values())
+    if count > _MOST:
+        raise table.error((), f"has {count} combinations; at most {_MOST} are allowed")
+    product = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
     chosen = [
         combination
-        for combination in _product(table, axes)
+        for combination in product
         if ("only" not in table or _matches(combination, only))
         and not _matches(combination, exclude)
     ]
@@ -95,10 +101,6 @@ def _read_value(table: TomlTable) -> Layer:
     return read_layer(table)
 
 
-def _patterns(table: TomlTable, name: str, axes: Axes) -> tuple[Pattern, ...]:
-    return tuple(_pattern(entry, axes) for entry in table.entries(name))
-
-
 def _pattern(entry: TomlTable, axes: Axes) -> Pattern:
     if not entry.data:
         raise entry.error((), "names no axis", f"valid: {listed(axes)}")
@@ -120,13 +122,6 @@ def _matches(combination: Combination, patterns: Iterable[Pattern]) -> bool:
     return any(
         all(combination[axis] in values for axis, values in pattern.items()) for pattern in patterns
     )
-
-
-def _product(table: TomlTable, axes: Axes) -> list[Combination]:
-    count = math.prod(len(values) for values in axes.values())
-    if count > _MOST:
-        raise table.error((), f"has {count} combinations; at most {_MOST} are allowed")
-    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
 
 
 def _template(table: TomlTable, axes: Axes) -> str:

@@ -370,13 +370,18 @@ def python(folder: Path) -> Project:
         steps.insert(0, "cd {source} && {cc} setup.py -q build_ext --inplace")
     launcher = f'printf \'#!/bin/sh\\nPYTHONPATH=%s exec %s "$@"\\n\' "{path}" {{cc}}'
     steps.append(f"{launcher} > {{program}} && chmod +x {{program}}")
-    benchmarks, runner = _python_benchmarks(folder)
+    # Files that use pyperf; those of the head on both sides.
+    benchmarks: Commands = {
+        file.stem: ("{program}", "{source}/" + str(file.relative_to(folder)))
+        for file in sources(folder, ("bench*.py", "bench*/*.py", "perf/*.py"))
+        if "pyperf" in text_of(file)
+    }
     return Project(
         "path:python3",
         tuple(steps),
         "python",
-        benchmarks=benchmarks or {"import": ("{program}", "-c", f"import {packages[0]}")},
-        runner=runner,
+        benchmarks=some(benchmarks) or {"import": ("{program}", "-c", f"import {packages[0]}")},
+        runner="pyperf" if benchmarks else "command",
         comments=(
             "The program is the interpreter on PATH with this revision's package in front; what",
             "the package needs must be installed there.",
@@ -393,12 +398,3 @@ def _by_setuptools(folder: Path) -> bool:
     system = data.get("build-system")
     backend = system.get("build-backend", "setuptools") if isinstance(system, dict) else ""
     return "setuptools" in str(backend or "setuptools")
-
-
-def _python_benchmarks(folder: Path) -> tuple[dict[str, tuple[str, ...]], str]:
-    """Files that use pyperf; they are those of the head on both sides."""
-    benchmarks = {}
-    for file in sources(folder, ("bench*.py", "bench*/*.py", "perf/*.py")):
-        if "pyperf" in text_of(file):
-            benchmarks[file.stem] = ("{program}", "{source}/" + str(file.relative_to(folder)))
-    return dict(list(benchmarks.items())[:MOST]), "pyperf" if benchmarks else "command"

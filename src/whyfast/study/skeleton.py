@@ -102,7 +102,10 @@ def check_file(project: Project) -> str:
     """The text of a ``whyfast.toml`` for that project."""
     text = _CHECK.format(
         # Names of files stand in them, which a line end must not lead out of the comment.
-        comments="".join(f"# {_printable(line)}\n" for line in project.comments),
+        comments="".join(
+            f"# {''.join(c if c.isprintable() else '?' for c in line)}\n"
+            for line in project.comments
+        ),
         steps="".join(f"    {_string(step)},\n" for step in project.steps),
         program=_string(project.program),
         env=_table("build.env", project.env),
@@ -115,10 +118,6 @@ def check_file(project: Project) -> str:
         ),
     )
     return re.sub(r"\n{3,}", "\n\n", text)
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _table(name: str, values: Mapping[str, str]) -> str:

@@ -206,12 +206,14 @@ def read_layer(table: TomlTable) -> Layer:
     values: dict[str, str | bool] = {name: text for name, text in texts.items() if text}
     if "evidence_only" in table:
         values["evidence_only"] = table.flag("evidence_only")
+    expect = table.table("expect")
+    expect.check_keys(*EXPECTATIONS)
     return Layer(
         values=values,
         lists={name: _change(table, name) for name in LISTS if name in table},
         tables={
             "env": table.variables("env"),
-            "expect": _expect(table),
+            "expect": {n: expect.choice(n, EXPECTATIONS[n], "") for n in expect.data},
             "sysctl": read_sysctl(table),
         },
         about=table.sentence("about"),
@@ -254,12 +256,6 @@ def _change(table: TomlTable, name: str) -> ListChange:
         for i, feature in enumerate(change.values):
             table.check_choice((*where, i), feature, FEATURES)
     return change
-
-
-def _expect(table: TomlTable) -> dict[str, str]:
-    inner = table.table("expect")
-    inner.check_keys(*EXPECTATIONS)
-    return {name: inner.choice(name, EXPECTATIONS[name], "") for name in inner.data}
 
 
 def resolve(

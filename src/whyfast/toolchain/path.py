@@ -178,7 +178,8 @@ def features(
     Raises :class:`CannotBuildHere` when it cannot even compile a trivial program.
     """
     # The probes themselves are part of the name: new probes, new answer.
-    memory = cache / f"{digest[:32]}-{_fingerprint()}.json"
+    probes = hashlib.sha256(json.dumps(_PROBES).encode()).hexdigest()[:8]
+    memory = cache / f"{digest[:32]}-{probes}.json"
     try:
         return frozenset(json.loads(memory.read_text()))
     except (OSError, ValueError):
@@ -192,10 +193,6 @@ def features(
     cache.mkdir(parents=True, exist_ok=True)
     memory.write_text(json.dumps(names))
     return frozenset(names)
-
-
-def _fingerprint() -> str:
-    return hashlib.sha256(json.dumps(_PROBES).encode()).hexdigest()[:8]
 
 
 _COMPILER = re.compile(r"^((gcc|g\+\+|clang|clang\+\+)(-\d+(\.\d+)?)?|rustc|cargo|go|python3)$")
