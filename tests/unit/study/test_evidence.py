@@ -5,13 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.unit.study.conftest import Write
+from tests.unit.study.conftest import Message, Write
 
-from whyfast.model.errors import StudyError
 from whyfast.model.study import EvidenceBuild, EvidenceSpec
 from whyfast.study.load import load_study
-
-Write = Write
 
 
 @pytest.fixture
@@ -48,17 +45,17 @@ def _evidence(folder: Path) -> EvidenceSpec:
 def test_counters(
     write: Write, valid: str, lines: str, counters: str, events: tuple[str, ...]
 ) -> None:
-    found = _evidence(write(_with(valid, lines)))
-    assert (found.counters, found.events) == (counters, events)
+    evidence = _evidence(write(_with(valid, lines)))
+    assert (evidence.counters, evidence.events) == (counters, events)
 
 
 def test_a_change_needs_counting(write: Write, git: str) -> None:
-    found = _evidence(write(_with(git, 'change = "v1..v2"')))
-    assert (found.change, found.counters) == ("v1..v2", "hardware or simulation")
+    evidence = _evidence(write(_with(git, 'change = "v1..v2"')))
+    assert (evidence.change, evidence.counters) == ("v1..v2", "hardware or simulation")
 
 
 @pytest.mark.parametrize(
-    ("lines", "message"),
+    ("lines", "mistake"),
     [
         ('counters = "hardware"', 'evidence.counters: cannot be "hardware"; write counters = true'),
         ('counters = ["instruction"]', 'no counter "instruction"; did you mean "instructions"?'),
@@ -70,10 +67,8 @@ def test_a_change_needs_counting(write: Write, git: str) -> None:
         ('change = "v1...v2"', 'evidence.change: "v1...v2" is not BASE..HEAD'),
     ],
 )
-def test_mistakes(write: Write, git: str, lines: str, message: str) -> None:
-    with pytest.raises(StudyError) as error:
-        load_study(write(_with(git, lines)))
-    assert message in str(error.value)
+def test_mistakes(message: Message, git: str, lines: str, mistake: str) -> None:
+    assert mistake in message(_with(git, lines))
 
 
 def test_a_revision_is_inherited_and_replaced(write: Write, git: str) -> None:
@@ -86,26 +81,23 @@ def test_a_revision_is_inherited_and_replaced(write: Write, git: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("revision", "of_git", "message"),
+    ("revision", "of_git", "mistake"),
     [
         ("v2", False, "variant.base.revision: needs a source from git"),
         ("--all", True, 'variant.base.revision: "--all" begins with a dash'),
     ],
 )
 def test_revisions_that_cannot_be(
-    write: Write, valid: str, git: str, revision: str, of_git: bool, message: str
+    message: Message, valid: str, git: str, revision: str, of_git: bool, mistake: str
 ) -> None:
     text = git if of_git else valid
-    with pytest.raises(StudyError) as error:
-        load_study(
-            write(text.replace("abstract = true", f'abstract = true\nrevision = "{revision}"', 1))
-        )
-    assert message in str(error.value)
+    base = f'abstract = true\nrevision = "{revision}"'
+    assert mistake in message(text.replace("abstract = true", base, 1))
 
 
-def test_a_change_needs_a_source_from_git(write: Write, valid: str) -> None:
-    with pytest.raises(StudyError, match=r"evidence\.change: needs a source from git"):
-        load_study(write(_with(valid, 'change = "v1..v2"')))
+def test_a_change_needs_a_source_from_git(message: Message, valid: str) -> None:
+    mistake = "evidence.change: needs a source from git"
+    assert mistake in message(_with(valid, 'change = "v1..v2"'))
 
 
 SHORT = """
@@ -144,14 +136,15 @@ def test_how_they_are_built(valid: str, write: Write) -> None:
     assert load_study(write(valid)).build.evidence is None
 
 
-def test_a_whole_study_that_measures_nothing_needs_no_benchmark(valid: str, write: Write) -> None:
+def test_a_whole_study_that_measures_nothing_needs_no_benchmark(
+    valid: str, write: Write, message: Message
+) -> None:
     start, end = valid.index("[benchmarks.collatz]"), valid.index("[measure]")
     text = (valid[:start] + valid[end:]).replace("[study]\n", "[study]\nevidence_only = true\n")
     study = load_study(write(text))
     assert study.measured == ()
     assert study.benchmarks == ()
-    with pytest.raises(StudyError, match="a study needs a benchmark"):
-        load_study(write(valid[:start] + valid[end:]))
+    assert "a study needs a benchmark" in message(valid[:start] + valid[end:])
 
 
 @pytest.mark.parametrize(
@@ -171,11 +164,9 @@ def test_a_whole_study_that_measures_nothing_needs_no_benchmark(valid: str, writ
     ],
 )
 def test_mistakes_of_evidence_only(
-    valid: str, write: Write, old: str, new: str, mistake: str
+    valid: str, message: Message, old: str, new: str, mistake: str
 ) -> None:
-    with pytest.raises(StudyError) as raised:
-        load_study(write((valid + READ).replace(old, new)))
-    assert mistake in str(raised.value)
+    assert mistake in message((valid + READ).replace(old, new))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +180,5 @@ def test_mistakes_of_evidence_only(
         ('takes = "20s"', 'link = "x"', "build.evidence.link: unknown key"),
     ],
 )
-def test_mistakes_in_how(valid: str, write: Write, old: str, new: str, mistake: str) -> None:
-    with pytest.raises(StudyError) as raised:
-        load_study(write(valid + SHORT.replace(old, new)))
-    assert mistake in str(raised.value)
+def test_mistakes_in_how(valid: str, message: Message, old: str, new: str, mistake: str) -> None:
+    assert mistake in message(valid + SHORT.replace(old, new))
