@@ -136,17 +136,9 @@ def mixed_layouts(
 ) -> list[Path]:
     """The layouts ``seeds`` of a mixture, as :func:`whyfast.build.relink.relink` makes those of a
     build. Raises :class:`CannotRelink`, InterruptedError when it is interrupted."""
-    recipe = link.recipe
-    work = program.parents[len(Path(recipe.program).parts) - 1]
-    with logged_steps(recipe, work.parent, store) as run_step:
-        return make_layouts(
-            work,
-            lambda layout, target: expand_link(recipe, work, layout, target),
-            run_step,
-            recipe.program,
-            seeds,
-            keep,
-        )
+    folder = program.parents[len(Path(link.recipe.program).parts)]
+    with logged_steps(link.recipe, folder, store) as run_step:
+        return make_layouts(link.recipe, folder, run_step, seeds, keep)
 
 
 def same_link(good: Recipe, bad: Recipe) -> bool:

@@ -165,12 +165,8 @@ def test_a_makefile_links_whole_objects_of_folders_and_libraries(
 def test_no_objects_at_all_are_refused_with_the_flag_that_helps(
     tmp_path: Path, golden: Hear
 ) -> None:
-    golden(
-        refusal(
-            CannotRelink,
-            lambda: make_layouts(tmp_path, lambda layout, program: "", lambda step: 0, "vm", [1]),
-        )
-    )
+    recipe = linked_recipe(tmp_path)
+    golden(refusal(CannotRelink, lambda: make_layouts(recipe, tmp_path, lambda step: 0, [1])))
 
 
 EMITTING = """
