@@ -128,6 +128,14 @@ class SampleStore:
         except sqlite3.Error as error:
             raise _unusable(self._path, error) from None
 
+    def _insert(self, how: str, table: str, *values: object) -> None:
+        self._execute(f"{how} INTO {table} VALUES ({', '.join('?' * len(values))})", values)
+
+    def _all(self, run: str, table: str, kind: Any) -> list[Any]:
+        """The records of a run in the order in which they were written."""
+        rows = self._execute(f"SELECT data FROM {table} WHERE run = ? ORDER BY rowid", (run,))
+        return self._decoded(run, f"a {table}", rows, kind)
+
     def _decoded(self, run: str, what: str, texts: Iterable[tuple[str]], kind: Any) -> list[Any]:
         try:
             return [decode(kind, json.loads(text)) for (text,) in texts]
@@ -200,10 +208,8 @@ class SampleStore:
 
     def add_session(self, run: str, session: Session) -> None:
         """Record the start of measuring, with the state of the machine."""
-        self._execute(
-            "INSERT INTO session VALUES (?, ?, ?, ?)",
-            (session.id, run, session.started, json.dumps(session.environment)),
-        )
+        environment = json.dumps(session.environment)
+        self._insert("INSERT", "session", session.id, run, session.started, environment)
 
     def end_session(self, session: Session) -> None:
         """Replace what was recorded of the state of the machine by what is known in the end."""
@@ -214,29 +220,22 @@ class SampleStore:
 
     def add_block(self, run: str, block: Block) -> None:
         """Append a block."""
-        self._execute(
-            "INSERT INTO block VALUES (?, ?, ?, ?, ?)",
-            (run, block.benchmark, block.index, block.session, json.dumps(vars(block))),
-        )
+        data = json.dumps(vars(block))
+        self._insert("INSERT", "block", run, block.benchmark, block.index, block.session, data)
 
     def add_failure(self, run: str, failure: RunFailure) -> None:
         """Record that a variant failed on a benchmark (a later one replaces an earlier one)."""
-        self._execute(
-            "INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?)",
-            (run, failure.benchmark, failure.variant, json.dumps(asdict(failure))),
-        )
+        data = json.dumps(asdict(failure))
+        self._insert("INSERT OR REPLACE", "failure", run, failure.benchmark, failure.variant, data)
 
     def add_calibration(self, run: str, calibration: Calibration) -> None:
         """Record how a benchmark is measured (a later one replaces an earlier one)."""
-        self._execute(
-            "INSERT OR REPLACE INTO calibration VALUES (?, ?, ?)",
-            (run, calibration.benchmark, json.dumps(asdict(calibration))),
-        )
+        data = json.dumps(asdict(calibration))
+        self._insert("INSERT OR REPLACE", "calibration", run, calibration.benchmark, data)
 
     def calibrations(self, run: str) -> list[Calibration]:
         """The latest calibration of each benchmark of a run."""
-        rows = self._execute("SELECT data FROM calibration WHERE run = ? ORDER BY rowid", (run,))
-        return self._decoded(run, "a calibration", rows, Calibration)
+        return self._all(run, "calibration", Calibration)
 
     def finish(self, run: str, when: float) -> None:
         """Mark a run as finished; the same command starts a new one from now on."""
@@ -248,8 +247,7 @@ class SampleStore:
 
     def blocks(self, run: str) -> list[Block]:
         """All blocks of a run, in the order taken."""
-        rows = self._execute("SELECT data FROM block WHERE run = ? ORDER BY rowid", (run,))
-        return self._decoded(run, "a block", rows, Block)
+        return self._all(run, "block", Block)
 
     def sessions(self, run: str) -> list[Session]:
         """All sessions of a run, oldest first."""
@@ -261,8 +259,7 @@ class SampleStore:
 
     def failures(self, run: str) -> list[RunFailure]:
         """All failures of a run."""
-        rows = self._execute("SELECT data FROM failure WHERE run = ? ORDER BY rowid", (run,))
-        return self._decoded(run, "a failure", rows, RunFailure)
+        return self._all(run, "failure", RunFailure)
 
 
 def _unusable(path: Path, error: Exception) -> UserError:
