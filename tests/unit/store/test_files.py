@@ -1,8 +1,9 @@
-"""Locks between processes and threads."""
+"""Files on disk: complete folders, free room, locks."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,7 +13,131 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.store.files import exclusive, exclusive_if_free
+from whyfast.store import files as complete
+from whyfast.store.files import (
+    discard,
+    exclusive,
+    exclusive_if_free,
+    lacking,
+    lock_of,
+    make_once,
+    readable,
+    replacing,
+    used,
+)
+
+
+def _root(folder: Path) -> Path:
+    (folder / "root" / "usr").mkdir(parents=True)
+    (folder / "digest").write_text("d1\n")
+    return folder
+
+
+def test_nothing_is_left(tmp_path: Path) -> None:
+    root = _root(tmp_path / "root-1")
+    (root / "root" / "usr").chmod(0o555)
+    discard(root)
+    assert list(tmp_path.iterdir()) == []
+    discard(root)  # it is not there
+
+
+def test_interrupted_it_has_lost_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = _root(tmp_path / "root-1")
+
+    def interrupted(folder: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(complete, "delete", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        discard(root)
+    (remains,) = tmp_path.iterdir()
+    assert remains.name.startswith("root-1-unfinished-")
+
+
+def test_a_folder_appears_when_complete_and_takes_the_place_of_another(tmp_path: Path) -> None:
+    folder = _root(tmp_path / "root-1")
+    with replacing(folder) as work:
+        (work / "made").mkdir()
+        (work / "scratch").touch()
+        assert (folder / "digest").exists()
+    assert list(folder.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_what_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    folder = _root(tmp_path / "root-1")
+
+    def interrupted() -> None:
+        with replacing(folder) as work:
+            (work / "made").mkdir()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert (folder / "digest").read_text() == "d1\n"
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_remains_of_a_killed_process_are_deleted_and_those_of_others_stay(tmp_path: Path) -> None:
+    _root(tmp_path / "root-1-unfinished-x")
+    other = _root(tmp_path / "root-11-unfinished-x")
+    with replacing(tmp_path / "root-1") as work:
+        (work / "made").mkdir()
+    assert sorted(tmp_path.iterdir()) == [tmp_path / "root-1", other]
+
+
+def test_it_is_made_once(tmp_path: Path) -> None:
+    folder, made = tmp_path / "root-1", []
+
+    def make() -> None:
+        assert lock_of(folder) == tmp_path / "root-1.lock"
+        assert lock_of(folder).exists()
+        made.append(1)
+        folder.mkdir()
+
+    for _ in range(2):
+        make_once(folder, folder.is_dir, make, lambda: None)
+    assert made == [1]
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 kB"),
+        (12_300, "12 kB"),
+        (270_815_347, "271 MB"),
+        (999_600_000, "1.0 GB"),
+        (1_340_000_000, "1.3 GB"),
+    ],
+)
+def test_readable(size: int, text: str) -> None:
+    assert readable(size) == text
+
+
+def test_lacking_asks_the_disk_of_a_folder_that_is_still_to_be_made(tmp_path: Path) -> None:
+    folder = tmp_path / "a" / "b"
+    assert lacking(folder, 1) is None
+    said = lacking(folder, 10**18)
+    assert said is not None
+    assert said.startswith(f"{folder} has ")
+    assert said.endswith(" free and about 1000000000.0 GB are needed")
+
+
+def test_used_counts_files_and_not_what_links_point_to(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "file").write_bytes(b"x" * 1000)
+    (tmp_path / "link").symlink_to("a/file")
+    (tmp_path / "broken").symlink_to("nowhere")
+    assert used(tmp_path) == 1000
+
+
+def test_what_cannot_be_asked_has_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(place: Path) -> None:
+        raise PermissionError(place)
+
+    monkeypatch.setattr(shutil, "disk_usage", refuse)
+    assert lacking(tmp_path, 10**18) is None
+
 
 #: Seconds after which a test that would hang fails instead.
 STUCK = 30.0

@@ -1,7 +1,9 @@
-"""Interpreters by their full names."""
+"""Interpreters by name, what they answer, and how they were built."""
 
 from __future__ import annotations
 
+import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from tests.golden_files import Hear
 from tests.interpreters import interpreters
 
 from whyfast.interpreter.debian import parse_name, root_folder
+from whyfast.interpreter.provider import ask, corrected, facts_of, needs_libpython
 from whyfast.interpreter.registry import interpreter_installed, resolve_interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
@@ -87,3 +90,76 @@ def test_a_root_for_each_python_and_suite(home: Home) -> None:
     assert root_folder(home, one).name.startswith("debian-forky-python3.14-")
     assert root_folder(home, one) != root_folder(home, other)
     assert not interpreter_installed("debian:python3.14@forky", home)
+
+
+def test_modules_of_the_current_folder_are_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be an untrusted checkout."""
+    for name in ("json", "platform", "sysconfig"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').close(); raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    assert ask([sys.executable]).version == ".".join(map(str, sys.version_info[:3]))
+    assert not (tmp_path / "ran").exists()
+
+
+PYENV = {
+    "CONFIG_ARGS": "'--prefix=/v' '--enable-shared' '--libdir=/v/lib'",
+    "OPT": "-DNDEBUG -g -fwrapv -O3 -Wall",
+    "PY_CFLAGS": "-Wsign-compare -DNDEBUG -g -fwrapv -O3 -Wall",
+    "Py_ENABLE_SHARED": 1,
+    "Py_DEBUG": 0,
+}
+SHARED = {
+    "compiler": "GCC 12.2.0",
+    "flags": "-O3",
+    "PGO": "without PGO",
+    "LTO": "without LTO",
+    "libpython": "shared",
+    "build": "release",
+}
+
+
+def test_of_a_plain_build() -> None:
+    assert facts_of("GCC 12.2.0", PYENV) == SHARED
+
+
+@pytest.mark.parametrize(
+    ("variables", "fact", "said"),
+    [
+        ({"CONFIG_ARGS": "'--enable-optimizations'"}, "PGO", "with PGO"),
+        ({"PY_CORE_CFLAGS": "-O2 -fprofile-use"}, "PGO", "with PGO"),
+        ({"CONFIG_ARGS": "'--with-lto'"}, "LTO", "with LTO"),
+        ({"CONFIG_ARGS": "'--with-lto=thin'"}, "LTO", "with LTO"),
+        ({"CONFIG_ARGS": "'--with-lto=no'"}, "LTO", "without LTO"),
+        (
+            {"PY_CFLAGS": "-O3 -O2 -fstack-protector-strong"},
+            "flags",
+            "-O2 -fstack-protector-strong",
+        ),
+        ({"Py_DEBUG": 1, "Py_GIL_DISABLED": 1}, "build", "debug without the GIL"),
+        ({"CONFIG_ARGS": None}, "libpython", "in the program"),
+    ],
+)
+def test_of_others(variables: dict[str, object], fact: str, said: str) -> None:
+    assert facts_of("Clang 19.1.7", variables)[fact] == said
+
+
+def test_a_record_that_the_program_contradicts_is_believed_in_nothing_else() -> None:
+    assert corrected(SHARED, linked=True) == corrected(SHARED, linked=None) == SHARED
+    assert corrected(SHARED, linked=False) == {
+        **SHARED,
+        "libpython": "in the program",
+        "PGO": "not known",
+        "LTO": "not known",
+    }
+
+
+def test_whether_a_program_is_linked_with_libpython(tmp_path: Path) -> None:
+    text = tmp_path / "python"
+    text.write_text("#!/bin/sh\n")
+    assert needs_libpython(text) is None
+    assert needs_libpython(tmp_path / "none") is None
+    true = shutil.which("true")
+    if true:
+        assert needs_libpython(Path(true)) is False
