@@ -290,7 +290,7 @@ def series_plot(history: History) -> Plot:
                 (abs(math.log(f.ratio)) for items in findings.values() for f in items), default=0.0
             ),
             "noise": h.noise,
-            "said": list(in_series(h, points)),
+            "findings": list(in_series(h, points)),
             "plain": h.series.higher,
         }
         for h in (*history.suite, *history.series)
