@@ -86,7 +86,7 @@ def programs_brief(
 ) -> Summary:
     """Programs on one screen: the functions that differ, the hottest first with ``heat``; of one
     program, or where none differs, ``candidates``, a table of the first one's functions."""
-    first, *others = programs = [one.program for one in looked]
+    first, *others = programs = [p.program for p in looked]
     comparisons = [compare_programs(first, other, heat) for other in others]
     shown = difference_table(comparisons, heat)
     if shown is not None:
@@ -268,11 +268,11 @@ def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> Ta
     columns = (*(right("of the run") if heat else ()), *(("in",) if several else ()))
     numbers = right("bytes", "instructions", "indirect jumps", "calls")
     more = f": the first {_MOST} of {len(differing):,}" if len(differing) > _MOST else ""
-    made = table(f"{a} → {others}{more}", ("function", *columns, *numbers, *only), rows)
-    heads = made.columns if made else ()
-    return made and replace(
-        made, columns=tuple(replace(c, drop=9) if c.title in only else c for c in heads)
-    )
+    whole = table(f"{a} → {others}{more}", ("function", *columns, *numbers, *only), rows)
+    if whole is None:
+        return None
+    heads = tuple(replace(c, drop=9) if c.title in only else c for c in whole.columns)
+    return replace(whole, columns=heads)
 
 
 def _share(heat: Heat, name: str) -> Cell:
@@ -357,12 +357,10 @@ def programs_headline(
 def _dispatch(a: Looked, b: Looked) -> str:
     """What can be said of both, as far as both dispatch."""
     facts, other = a.dispatch, b.dispatch
-    if facts is None or other is None or "unknown" in (facts.form, other.form):
-        return ""
-    if "none" in (facts.form, other.form):
+    if facts is None or other is None or {"unknown", "none"} & {facts.form, other.form}:
         return ""
     here, there = quote(a.program.variant), quote(b.program.variant)
-    form, jumps = _form(facts), [_jumps(facts.indirect_jumps), _jumps(other.indirect_jumps)]
+    form, jumps = _form(facts), [_jumps(d.indirect_jumps) for d in (facts, other)]
     if (facts.style, facts.form) != (other.style, other.form):
         return (
             f"The dispatch is {_form(other)} in {there}: {jumps[1]}, where {here}, {form}, has "

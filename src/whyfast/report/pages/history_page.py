@@ -97,6 +97,8 @@ _COMMANDS = 2
 def history_page(history: History) -> Document:
     """The whole report; of a single series its table is part of the answer."""
     single = len(history.series) == 1
+    lines = search_commands(history)
+    commands = CodeBlock(lines, "sh") if lines else None
     return document(
         "history",
         "",
@@ -106,7 +108,7 @@ def history_page(history: History) -> Document:
         section("suite", "The suite as a whole", suite_table(history), importance="answer"),
         section("machines", "Machine by machine", machine_table(history), importance="answer"),
         section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
-        section("search", "Search for the cause", search_block(history), importance="answer"),
+        section("search", "Search for the cause", commands, importance="answer"),
         section(
             "each", "Each series", series_table(history), importance="main" if single else "detail"
         ),
@@ -119,15 +121,14 @@ def history_page(history: History) -> Document:
 def _brief(history: History) -> Summary:
     """The answer on one screen: what the suite does in the headline, the others in the table."""
     rest = largest(history)
-    others = finding_table(history, wide=False)
-    one = series_table(history) if len(history.series) == 1 else suite_table(history)
-    found = others or one
+    levels = series_table(history) if len(history.series) == 1 else suite_table(history)
+    shown = finding_table(history, wide=False) or levels
     notes = history.timeline.notes
     cautious = [c for c in cautions(history) if c not in notes]  # the first two are of all
     return Summary(
         findings=tuple(why_sentences(history)),
-        table=found and replace(found, short=None),
-        ranks=tuple(range(len(found.rows))) if found else (),
+        table=shown and replace(shown, short=None),
+        ranks=tuple(range(len(shown.rows))) if shown else (),
         care=(*notes, _SHORT_CARE, *cautious[2:]),
         row="finding" if rest else "row",
         headline=headline(history, named=False) if rest else "",
@@ -168,7 +169,7 @@ def cautions(history: History) -> tuple[str, ...]:
 def finding_table(history: History, *, wide: bool = True) -> Table | None:
     """Every finding: those of the suite, unless not ``wide``, then the largest first; the first of
     them in short."""
-    others = (one.finding for one in largest(history))
+    others = (change.finding for change in largest(history))
     shared = suite_wide(history) if wide else ()
     rows = [
         (
@@ -180,11 +181,11 @@ def finding_table(history: History, *, wide: bool = True) -> Table | None:
     ]
     columns = ("what", *right("series"), "where", *right("median", "from … to"))
     caption = f"What changed, by {history.timeline.by}"
-    made = table(caption, columns, rows)
-    if made is None or len(rows) <= _ROWS:
-        return made
+    whole = table(caption, columns, rows)
+    if whole is None or len(rows) <= _ROWS:
+        return whole
     caption = f"{caption}: the first {_ROWS} of {len(rows)}; -v shows all"
-    return replace(made, short=table(caption, columns, rows[:_ROWS]))
+    return replace(whole, short=table(caption, columns, rows[:_ROWS]))
 
 
 def _where(finding: Finding) -> str | None:
@@ -222,12 +223,6 @@ def _on_machine(history: History, finding: Finding, machine: str) -> str:
     if not here:
         return "–"
     return f"{factor(median(here))} in {len(here)} of {len(mine)}"
-
-
-def search_block(history: History) -> CodeBlock | None:
-    """The commands that search for the commit of a step."""
-    commands = search_commands(history)
-    return CodeBlock(commands, "sh") if commands else None
 
 
 def suite_table(history: History) -> Table | None:
@@ -271,11 +266,6 @@ def _levels(h: SeriesHistory) -> list[float]:
 
 def series_plot(history: History) -> Plot:
     """A line for each series, its outliers, and the steps that many series share."""
-    marks = [
-        {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
-        for f in suite_wide(history)
-        if f.kind != "drift"
-    ]
     points = history.timeline.points
     series = [
         {
@@ -296,13 +286,16 @@ def series_plot(history: History) -> Plot:
         for h in (*history.suite, *history.series)
         for findings in [_findings(h)]
     ]
-    timeline = history.timeline
     data = {
-        "by": timeline.by,
-        "points": list(timeline.points),
+        "by": history.timeline.by,
+        "points": list(points),
         "suite": len(history.suite),
         "series": series,
-        "marks": marks,
+        "marks": [
+            {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
+            for f in suite_wide(history)
+            if f.kind != "drift"
+        ],
     }
     return Plot("history", data, "The plot needs JavaScript; the tables say the same.")
 
@@ -315,12 +308,8 @@ def _edge(history: SeriesHistory) -> list[int]:
     """Points that are a segment by themselves at either end."""
     there = [i for i, level in enumerate(history.levels) if level is not None]
     starts = [s.at for s in history.shifts]
-    ends = []
-    if starts and starts[0] == there[1]:
-        ends.append(there[0])
-    if starts and starts[-1] == there[-1]:
-        ends.append(there[-1])
-    return ends
+    first = there[:1] if starts and starts[0] == there[1] else []
+    return first + (there[-1:] if starts and starts[-1] == there[-1] else [])
 
 
 def _range(finding: Finding) -> str:
