@@ -9,7 +9,7 @@ from tests.unit.fleet.machines import measured, study
 
 from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
-from whyfast.report.pages.merged_page import merged_page
+from whyfast.report.pages.many_results import merged_page
 from whyfast.report.render.html import render_html
 
 NAMES = ("kite", "<b>wren</b>", "owl", "rook", "finch")

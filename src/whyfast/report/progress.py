@@ -98,7 +98,7 @@ class _Plain:
 
 
 def _text(text: str, style: str = "") -> Text:
-    """What programs print and users name, harmless."""
+    """Output of programs and names by users, harmless."""
     return Text(escape_controls(text), style=style)
 
 
@@ -128,9 +128,7 @@ class _Living:
         self._title = title
         self._runs = runs
         self._margin = margin
-        self._phase = ""
-        self._table: Table | None = None
-        self._line = ""
+        self.phase("")
         self._status: Sequence[str] = ()
         self.display = Live(
             console=console, get_renderable=self._render, refresh_per_second=2, transient=True
@@ -138,7 +136,7 @@ class _Living:
 
     def phase(self, name: str) -> None:
         self._phase = _PHASES.get(name, name)
-        self._table = None
+        self._table: Table | None = None
         self._line = ""
 
     def step(self, text: str) -> None:

@@ -19,7 +19,7 @@ from whyfast.model.history import PointSeries, Timeline
 from whyfast.report.document import Document
 from whyfast.report.pages.check_page import check_page
 from whyfast.report.pages.code_page import Looked, code_page, programs_brief, programs_headline
-from whyfast.report.pages.history_page import history_page
+from whyfast.report.pages.many_results import history_page
 from whyfast.report.pages.results import result_page
 from whyfast.report.pages.search_page import search_page
 from whyfast.report.render.terminal import render_terminal

@@ -1,4 +1,4 @@
-"""A history as a page (sentences, tables, a plot) and as JSON."""
+"""Pages of several results: those of machines side by side, and a history (as JSON too)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from whyfast.history.changes import FALSE_STEP
 from whyfast.model.codec import dump, encode
 from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
+from whyfast.model.result import Merged
 from whyfast.report.document import (
     Cell,
     CodeBlock,
@@ -23,7 +24,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import format_percent, format_seconds
+from whyfast.report.formatting import format_percent, format_seconds, pluralize
 from whyfast.report.sections.history import (
     coincidences,
     factor,
@@ -38,12 +39,61 @@ from whyfast.report.sections.history import (
     where_text,
     why_sentences,
 )
+from whyfast.report.sections.machine_differences import (
+    care_section,
+    claim_section,
+    difference_sections,
+    lacking_section,
+    pooled_section,
+)
+from whyfast.report.sections.machines import (
+    benchmark_machine_section,
+    builds_machine_section,
+    dispatch_machine_section,
+    each_machine_section,
+    machine_plot,
+    machine_table,
+    machines_summary,
+    overall_table,
+)
+from whyfast.report.sections.over_machines import machine_sentences
 
-# ---- A history as JSON; docs/history.md has the keys.
+
+def merged_page(merged: Merged) -> Document:
+    """What machines say alike and what otherwise, and what each of them says."""
+    headline, *rest = machine_sentences(merged) or ["Nothing is compared."]
+    whole, each = difference_sections(merged)
+    return document(
+        "merge",
+        merged.question.title,
+        headline,
+        section(
+            "answer",
+            "Every comparison on every machine",
+            machine_plot(merged),
+            overall_table(merged),
+            sentences(rest),
+            importance="answer",
+        ),
+        care_section(merged),
+        lacking_section(merged),
+        claim_section(merged),
+        whole,
+        pooled_section(merged),
+        section("machines", "The machines", machine_table(merged)),
+        dispatch_machine_section(merged),
+        each,
+        benchmark_machine_section(merged),
+        builds_machine_section(merged),
+        each_machine_section(merged),
+        about=(pluralize(len(merged.machines), "machine"),),
+        heading="On several machines",
+        summary=machines_summary(merged),
+    )
 
 
 def dump_history(history: History) -> str:
-    """The JSON text. Points are named, not numbered."""
+    """The JSON text; docs/history.md has the keys. Points are named, not numbered."""
     timeline, points = history.timeline, history.timeline.points
 
     def named(item: object, *keys: str) -> dict[str, Any]:
@@ -106,7 +156,7 @@ def history_page(history: History) -> Document:
         section("series", "The series", series_plot(history)),
         section("found", "What changed", finding_table(history), importance="answer"),
         section("suite", "The suite as a whole", suite_table(history), importance="answer"),
-        section("machines", "Machine by machine", machine_table(history), importance="answer"),
+        section("machines", "Machine by machine", changes_by_machine(history), importance="answer"),
         section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
         section("search", "Search for the cause", commands, importance="answer"),
         section(
@@ -195,8 +245,8 @@ def _where(finding: Finding) -> str | None:
     return f"all with {where_text(finding.where)}" if finding.where else None
 
 
-def machine_table(history: History) -> Table | None:
-    """The findings of the suite, a machine a column; None of a single machine."""
+def changes_by_machine(history: History) -> Table | None:
+    """The findings of the suite, one column per machine; None of a single machine."""
     machines = history.timeline.machines
     if len(machines) < 2:
         return None
