@@ -97,9 +97,7 @@ def run_explain(args: argparse.Namespace) -> int:
 
 def _explain(args: argparse.Namespace, folder: Path) -> int:
     taken = [taken_out(file, folder) for file in args.files]
-    labels = [t.name or label for t, label in zip(taken, _labels(args.files), strict=True)]
-    if len(set(labels)) < len(labels):
-        labels = [str(file) for file in args.files]
+    labels = _labels(args.files, [t.name for t in taken])
     files = [t.path for t in taken]
     parts = [t.note for t in taken if t.note]
     heat = read_heat(args.profile, files) if args.profile is not None else None
@@ -179,16 +177,15 @@ def _count(args: argparse.Namespace, files: Sequence[Path], labels: Sequence[str
 
 
 def _counts_data(counts: FileCounts) -> dict[str, object]:
-    data: dict[str, object] = {}
+    data: dict[str, object] = {
+        "counts": encode(counts.counts),
+        "hot": encode(counts.hot),
+        "overlap": encode(counts.overlaps),
+    }
     if counts.touched is not None:
         hot = [f.name for f in counts.hot if not f.object]
         data["touched"] = {**encode(counts.touched), "hot": counts.touched.of(hot)}
-    return {
-        **data,
-        "counts": [encode(c) for c in counts.counts],
-        "hot": [encode(f) for f in counts.hot],
-        "overlap": [encode(o) for o in counts.overlaps],
-    }
+    return data
 
 
 def _functions(programs: Programs, globs: Sequence[str]) -> Content:
@@ -224,10 +221,8 @@ def _unmatched(programs: Programs, evidence: Sequence[Evidence]) -> list[str]:
     warnings = []
     for glob in unmatched(evidence):
         hint = hint_for(programs.files[0], glob, programs.arch)
-        warnings.append(
-            f"{glob}: no matching function in {', '.join(programs.labels)}"
-            + (f"; {hint}" if hint else "")
-        )
+        problem = f"{glob}: no matching function in {', '.join(programs.labels)}"
+        warnings.append(f"{problem}; {hint}" if hint else problem)
     return warnings
 
 
@@ -265,15 +260,9 @@ def _side_by_side(
 ) -> tuple[list[ReportSection | None], dict[str, object], list[int]]:
     """The functions that differ side by side, the same as data, and their number per program."""
     first, *others = (Listings(load(f, programs.arch, programs.debug)) for f in programs.files)
+    most = 0 if globs else MOST_FUNCTIONS
     pairs = [
-        code_pair(
-            first,
-            other,
-            (programs.labels[0], label),
-            globs,
-            0 if globs else MOST_FUNCTIONS,
-            programs.heat,
-        )
+        code_pair(first, other, (programs.labels[0], label), globs, most, programs.heat)
         for other, label in zip(others, programs.labels[1:], strict=True)
     ]
     code = [
@@ -292,13 +281,15 @@ def _side_by_side(
     return [code_section(pairs, importance="main")], {"code": code}, changed
 
 
-def _labels(files: Sequence[Path]) -> list[str]:
-    """Unique names of the files: file names, else the variants of stored builds, else paths."""
-    names = [file.name for file in files]
-    if len(set(names)) == len(names):
-        return names
-    variants = [_variant(file) or str(file) for file in files]
-    return variants if len(set(variants)) == len(variants) else [str(file) for file in files]
+def _labels(files: Sequence[Path], inner: Sequence[str]) -> list[str]:
+    """Unique names: of the parts taken out of files, else file names, else the variants of stored
+    builds, else paths."""
+    paths = [str(file) for file in files]
+    for name in (lambda file: file.name, _variant):
+        labels = [i or name(f) or str(f) for i, f in zip(inner, files, strict=True)]
+        if len(set(labels)) == len(labels):
+            return labels
+    return paths
 
 
 def _variant(file: Path) -> str | None:
