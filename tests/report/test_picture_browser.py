@@ -6,15 +6,14 @@ import importlib
 import itertools
 from dataclasses import replace
 
-from tests.report.opening import PHONE, POINTS, Opening, clean
+from tests.report.conftest import PHONE, POINTS, Opening, fits_phone
 from tests.unit.report.big_example import big_result
 from tests.unit.report.example import SUITES, ab_result, sample_result
 from tests.unit.report.parts import changed
 
 
 def test_the_picture_shows_every_variant_against_the_chosen_baseline(opened: Opening) -> None:
-    seen = opened(sample_result())
-    page = seen.page
+    page = opened(sample_result())
     assert page.locator("#plots figcaption").all_inner_texts() == ["geometric mean of 6 benchmarks"]
     assert page.locator(POINTS).count() == page.locator("#plots .xerror").count() == 3
     assert page.locator("#plots .name").all_text_contents()[:6] == [
@@ -31,12 +30,10 @@ def test_the_picture_shows_every_variant_against_the_chosen_baseline(opened: Ope
     label = page.locator("#plots [role=img]").get_attribute("aria-label")
     assert "clang18-goto 2.14x faster [2.10, 2.19]" in label
     assert page.evaluate("location.hash") == "#against=clang19-goto"
-    clean(seen)
 
 
 def test_chosen_benchmarks_change_sentence_picture_and_tables(opened: Opening) -> None:
-    seen = opened(sample_result())
-    page = seen.page
+    page = opened(sample_result())
     summary = page.locator("table[data-overall] tbody tr", has_text="clang19-goto").first
     for name in ("sieve", "fib", "nbody", "sort"):
         page.get_by_label(name, exact=True).uncheck()
@@ -51,11 +48,10 @@ def test_chosen_benchmarks_change_sentence_picture_and_tables(opened: Opening) -
     page.get_by_role("button", name="Back to all benchmarks").click()
     assert "2.14x slower [2.10, 2.19]" in summary.inner_text().replace("\n", " ")
     assert page.evaluate("location.hash") == ""
-    clean(seen)
 
 
 def test_a_link_shows_the_same_choice(opened: Opening) -> None:
-    page = opened(sample_result()).page
+    page = opened(sample_result())
     page.goto(f"{page.url}#against=clang19-goto&without=fib&without=hash&order=study")
     expect = importlib.import_module("playwright.sync_api").expect
     expect(page.get_by_label("fib", exact=True)).not_to_be_checked()
@@ -69,7 +65,7 @@ def test_a_link_shows_the_same_choice(opened: Opening) -> None:
 
 
 def test_the_last_benchmark_stays_chosen(opened: Opening) -> None:
-    page = opened(sample_result()).page
+    page = opened(sample_result())
     boxes = page.locator("#chosen input")
     for i in range(6):
         boxes.nth(i).click()
@@ -78,9 +74,9 @@ def test_the_last_benchmark_stays_chosen(opened: Opening) -> None:
 
 
 def test_a_distribution_has_a_dot_a_benchmark_the_fastest_on_top(opened: Opening) -> None:
-    seen = opened(big_result())
-    seen.page.locator("#more-plots summary").click()
-    figure = seen.page.locator("#more-plots figure").nth(1)
+    page = opened(big_result())
+    page.locator("#more-plots summary").click()
+    figure = page.locator("#more-plots figure").nth(1)
     assert figure.locator("figcaption").inner_text() == (
         "clang19-taildup: faster on 14, slower on 11 of 32"
     )
@@ -95,12 +91,10 @@ def test_a_distribution_has_a_dot_a_benchmark_the_fastest_on_top(opened: Opening
     assert (names[0], names[31]) == ("async_generators", "pidigits")
     # The geometric mean: a dashed line and its interval, beside the margin and the line at 1.
     assert figure.locator(".shape").count() == 4
-    clean(seen)
 
 
 def test_many_variants_and_benchmarks_are_drawn_when_unfolded(opened: Opening) -> None:
-    seen = opened(big_result(), viewport=PHONE)
-    page = seen.page
+    page = opened(big_result(), viewport=PHONE)
     assert page.locator("#plots figure").count() == 1
     more, each = page.locator("#more-plots"), page.locator("#benchmark-plots")
     assert more.locator("figure").count() == each.locator("figure").count() == 0
@@ -116,12 +110,11 @@ def test_many_variants_and_benchmarks_are_drawn_when_unfolded(opened: Opening) -
     label = each.locator("[role=img]").first.get_attribute("aria-label")
     assert label.startswith("asyncio_tcp_ssl: time relative to clang19.")
     assert more.locator("figure").count() == 10
-    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    clean(seen)
+    assert fits_phone(page)
 
 
 def test_one_benchmark_needs_no_folds(opened: Opening) -> None:
-    page = opened(ab_result()).page
+    page = opened(ab_result())
     assert page.locator("#plots figure").count() == 1
     for hidden in ("#more-plots", "#benchmark-plots", "#chosen", "#baselines"):
         assert page.locator(hidden).is_hidden()
@@ -132,7 +125,6 @@ def test_unbounded_intervals_are_points_without_bars(opened: Opening) -> None:
         replace(s, verdict=replace(s.verdict, outcome="undecided", low=0.0, high=float("inf")))
         for s in SUITES
     )
-    seen = opened(changed(sample_result(), suites=suites, verdicts=()))
-    assert seen.page.locator(POINTS).count() == 3
-    assert "(too few blocks)" in seen.page.locator("table").first.inner_text()
-    clean(seen)
+    page = opened(changed(sample_result(), suites=suites, verdicts=()))
+    assert page.locator(POINTS).count() == 3
+    assert "(too few blocks)" in page.locator("table").first.inner_text()
