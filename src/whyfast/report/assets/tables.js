@@ -3,11 +3,6 @@
 // of baseline and benchmarks.
 const WORDS = ["faster", "slower", "same", "undecided"];
 
-const keyOf = (cell) => {
-  if (!cell) return "";
-  const number = Number(cell.dataset.n);
-  return cell.dataset.n !== undefined && Number.isFinite(number) ? number : cell.textContent.trim();
-};
 const compared = (a, b) => {
   if (typeof a === typeof b) return typeof a === "number" ? a - b : a.localeCompare(b, undefined, { numeric: true });
   return typeof a === "number" ? -1 : 1;
@@ -32,19 +27,26 @@ function sortable(table, sort) {
   });
 }
 
-// A field, and buttons for the verdicts that the table has.
-function filters(table, words, changed) {
+// A table that sorts and, if it is long, filters by a text and a verdict: `redraw(rows)` shows what is chosen, in that
+// order. `key` is what a row is sorted by in a column, `text` what it is searched for, `has` whether it has a verdict.
+function interactive(table, rows, { key, text, has }, redraw) {
+  let column = 0, way = 0;
+  const label = `Filter the rows: ${table.caption ? table.caption.textContent : ""}`;
+  const field = make("input", undefined, { type: "search", placeholder: "filter rows", "aria-label": label });
+  const select = make("select", undefined, { "aria-label": "Only rows with this verdict" });
+  const verdicts = WORDS.filter((word) => rows.some((row) => has(row, word)));
+  select.append(make("option", "every verdict", { value: "" }), ...verdicts.map((word) => make("option", word, { value: word })));
+  const draw = () => {
+    const [wanted, verdict] = [field.value.toLowerCase(), select.value];
+    const chosen = rows.filter((row) => text(row).toLowerCase().includes(wanted) && (!verdict || has(row, verdict)));
+    redraw(way ? chosen.sort((a, b) => way * compared(key(a, column), key(b, column))) : chosen);
+  };
+  sortable(table, (c, w) => { column = c; way = w; draw(); });
+  if (rows.length < 8) return;
+  field.addEventListener("input", draw);
+  select.addEventListener("change", draw);
   const line = make("p", undefined, { class: "choice filters" });
-  const field = make("input", undefined, { type: "search", placeholder: "filter rows", "aria-label": `Filter the rows: ${table.caption ? table.caption.textContent : ""}` });
-  field.addEventListener("input", () => changed(field.value.toLowerCase(), select ? select.value : ""));
-  line.append(field);
-  let select = null;
-  if (words.length > 1) {
-    select = make("select", undefined, { "aria-label": "Only rows with this verdict" });
-    select.append(make("option", "every verdict", { value: "" }), ...words.map((word) => make("option", word, { value: word })));
-    select.addEventListener("change", () => changed(field.value.toLowerCase(), select.value));
-    line.append(select);
-  }
+  line.append(field, ...(verdicts.length > 1 ? [select] : []));
   table.closest(".scroll").before(line);
 }
 
@@ -53,16 +55,19 @@ function enhance(table) {
   if (!table.tHead || !body || body.rows.length < 3 || table.dataset.made) return;
   table.dataset.made = "yes";
   const rows = [...body.rows];
-  sortable(table, (column, way) => {
-    const order = way ? [...rows].sort((a, b) => way * compared(keyOf(a.cells[column]), keyOf(b.cells[column]))) : rows;
-    body.append(...order);
+  interactive(table, rows, {
+    key: ({ cells }, column) => {
+      if (!cells[column]) return "";
+      const number = Number(cells[column].dataset.n);
+      return Number.isFinite(number) ? number : cells[column].textContent.trim();
+    },
+    text: (row) => row.textContent,
+    has: (row, word) => row.querySelector(`.verdict.${word}`),
+  }, (chosen) => {
+    rows.forEach((row) => row.classList.add("filtered"));
+    chosen.forEach((row) => row.classList.remove("filtered"));
+    body.append(...chosen);
   });
-  if (rows.length < 8) return;
-  const words = WORDS.filter((word) => table.querySelector(`.verdict.${word}`));
-  filters(table, words, (text, word) => rows.forEach((row) => {
-    const fits = row.textContent.toLowerCase().includes(text) && (!word || row.querySelector(`.verdict.${word}`));
-    row.classList.toggle("filtered", !fits);
-  }));
 }
 
 // A long table from its data: the rows that are asked for, a page at a time.
@@ -74,8 +79,6 @@ async function drawPacked(holder) {
   const { table, body, scroll } = makeTable(heads, caption, make("caption", caption, { class: "unseen" }));
   const more = make("button", undefined, { type: "button" });
   holder.replaceChildren(scroll, more);
-  let column = 0, way = 0, text = "", word = "";
-  const key = (cell) => (cell[3] === null || cell[3] === undefined ? cell[0] : cell[3]);
   const rowOf = (cells) => {
     const row = make("tr");
     cells.forEach(([text, detail, verdict], i) => {
@@ -85,15 +88,16 @@ async function drawPacked(holder) {
     });
     return row;
   };
-  const draw = () => {
-    let chosen = rows.filter((cells) => cells.some((c) => `${c[0]} ${c[1] || ""}`.toLowerCase().includes(text)) && (!word || cells.some((c) => c[2] === word)));
-    if (way) chosen = [...chosen].sort((a, b) => way * compared(key(a[column]), key(b[column])));
+  const redraw = (chosen) => {
     body.replaceChildren();
     drawPages(chosen, more, (part) => { body.append(...part.map(rowOf)); hideMachines(table); });
   };
-  sortable(table, (c, w) => { column = c; way = w; draw(); });
-  filters(table, WORDS.filter((w) => rows.some((cells) => cells.some((c) => c[2] === w))), (t, w) => { text = t; word = w; draw(); });
-  draw();
+  interactive(table, rows, {
+    key: (cells, column) => cells[column][3] ?? cells[column][0],
+    text: (cells) => cells.map((cell) => `${cell[0]} ${cell[1] || ""}`).join("\n"),
+    has: (cells, word) => cells.some((cell) => cell[2] === word),
+  }, redraw);
+  redraw(rows);
 }
 
 // Columns and rows of machines that the reader left out.
