@@ -98,7 +98,7 @@ class OptionGroup:
         self.parser.epilog = f"examples:\n{examples}\n\n{EXIT_CODES}"
 
     def measuring(self) -> OptionGroup:
-        """The group of options that say what is measured and for how long."""
+        """The group of options for the measurement and its length."""
         return self.group("measuring")
 
     def outputs(self, verbose: str = "show every detail") -> OptionGroup:

@@ -90,7 +90,7 @@ def show(
 
 
 def _page(text: str) -> bool:
-    """Show by ``$PAGER``, or less, with colours; False where there is none."""
+    """Show by ``$PAGER``, or less, with colours; False without one."""
     command = shlex.split(os.environ.get("PAGER") or "less")
     environment = {"LESS": "-FRX", **os.environ}
     try:

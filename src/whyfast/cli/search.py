@@ -95,7 +95,7 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult | SetR
 
 
 def _check_command(word: str) -> None:
-    """UserError for what is neither a study nor a command; a path may be built later."""
+    """UserError unless it is a command; a path may be built later."""
     if "/" not in word and shutil.which(word) is None:
         raise UserError(
             f"neither a study nor a command; without a study: {WITHOUT}", where=repr(word)

@@ -191,7 +191,7 @@ function drawPages(rows, more, draw) {
   more.onclick();
 }
 
-// What is packed is gzip in base64; the browser itself inflates it.
+// Packs are gzip in base64; the browser itself inflates them.
 async function unpacked(id) {
   const element = byId(id);
   if (element.type === "application/json") return element.textContent;

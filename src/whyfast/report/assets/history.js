@@ -1,6 +1,6 @@
 "use strict";
 // All series over the points, with their levels, and a picture a series: filtered, sorted, linked
-// to. What is chosen stands in the URL's fragment, so that a link shows the same.
+// to. The choice stands in the URL's fragment, so that a link shows the same.
 KINDS.history = (parent, read) => {
   const { by, points, suite, series, marks } = read();
   const EVERY = "all";
@@ -26,7 +26,7 @@ KINDS.history = (parent, read) => {
   const colors = new Map(singles.map((item, i) => [item.name, color(grouping ? grouping[1].indexOf(item.keys[grouping[0]]) : i)]));
   const colorOf = (item) => colors.get(item.name) || GREY;
 
-  // What is chosen; what is not there has its default.
+  // The choice; keys that are absent have their default.
   const DEFAULTS = { q: "", found: EVERY, sort: "size", series: "", ...Object.fromEntries(columns.map(([name]) => [`by.${name}`, EVERY])) };
   let chosen = { ...DEFAULTS };
   let most = AT_ONCE;

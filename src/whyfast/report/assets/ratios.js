@@ -4,7 +4,7 @@
 // benchmark. Tables below follow the choice; the fragment of the address has it.
 KINDS.intervals = (() => {
   const ROW = 24;
-  const DENSE_ROW = 19; // for one dot a benchmark, of which there may be a hundred
+  const DENSE_ROW = 19; // for one dot per benchmark, of which there may be a hundred
   const NAMED_ROW = 44; // with the name above the interval, where there is no room beside it
   const SKELETON = `
     <form class="switches">
@@ -107,7 +107,7 @@ KINDS.intervals = (() => {
       if (!state.sorted) choice.set("order", "study");
     }
 
-    // Every point of a baseline over the chosen benchmarks, one a variant.
+    // The points of a baseline over the chosen benchmarks, one per variant.
     function points(baseline) {
       const whole = baseline.plots.find((p) => p.suite);
       const single = baseline.plots.filter((p) => !p.suite && !state.off.has(p.title));
@@ -180,7 +180,7 @@ KINDS.intervals = (() => {
   };
 })();
 
-// Each comparison with an interval a machine, and what is expected of others; machines to choose,
+// Each comparison with an interval for each machine, and the range expected of others; machines to choose,
 // which the tables below follow. The fragment of the address has those left out.
 KINDS.machines = (parent, read) => {
   const { margin, machines, figures } = read();
@@ -226,7 +226,7 @@ KINDS.machines = (parent, read) => {
     (choice) => leftOut.forEach((name) => choice.append("without-machine", name)), show);
 };
 
-// One figure a pair of variants: every drawn pair of layouts a dot, above them the interval as
+// One figure per pair of variants: every drawn pair of layouts a dot, above them the interval as
 // linked, below them the one over layouts.
 KINDS.placement = (() => {
   const LINKED = { color: "#d07c2a", symbol: "diamond" };

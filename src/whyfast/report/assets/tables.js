@@ -159,10 +159,10 @@ function followMeans(table, baselines, state, points, words) {
   });
 }
 
-// How the benchmarks lie: the extremes and the shares of those that are chosen.
-const LIES = "variant,best,worst,faster,slower,by estimate";
+// The distribution of the chosen benchmarks: extremes and shares.
+const DISTRIBUTION = "variant,best,worst,faster,slower,by estimate";
 const rounded = (x) => (x % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)); // as Python does
-function followLies(table, baseline, state, words) {
+function followDistribution(table, baseline, state, words) {
   const single = baseline.plots.filter((p) => !p.suite && !state.off.has(p.title));
   for (const row of table.tBodies[0].rows) {
     const name = row.cells[0].textContent.trim();
@@ -187,7 +187,7 @@ function followLies(table, baseline, state, words) {
   }
 }
 
-// Of a table of benchmarks: the row of the mean, and what is said of the mean of all.
+// Of a table of benchmarks: the row of the mean, and the cells about the mean of all.
 function followEach(table, state, own, words) {
   const heads = headsOf(table);
   const verdict = heads.indexOf("verdict"), without = heads.indexOf("mean without it");
@@ -214,12 +214,12 @@ function follow(baselines, state, points, words) {
   const own = new Map(points(chosen).map((p) => [p.name, p]));
   document.querySelectorAll("[data-against] > table").forEach((table) => {
     if (table.parentElement.dataset.against !== chosen.name) return;
-    if (headsOf(table).join() === LIES) followLies(table, chosen, state, words);
+    if (headsOf(table).join() === DISTRIBUTION) followDistribution(table, chosen, state, words);
     else if (headsOf(table)[0] === "benchmark") followEach(table, state, own.get(table.parentElement.dataset.of), words);
   });
 }
 
-// What is left out, as the embedded data name it.
+// The key of the benchmarks left out in the embedded data.
 const outOf = (later, off) => later.benchmarks.flatMap((name, i) => (off.has(name) ? [i] : [])).join(",");
 
 // A sentence, with code where it stands between backticks.

@@ -83,7 +83,7 @@ def _because(evidence: StepEvidence) -> tuple[Block | None, ...]:
 def _course(
     result: SearchResult, which: str, number: int = 0
 ) -> tuple[ReportSection | None, ReportSection | None]:
-    """What was measured, and skipped."""
+    """The measured candidates, and the skipped ones."""
     suffix = f"-{number}" if number else ""
     importance: Importance = "detail" if number else "main"
     plot = posterior_plot(result)
@@ -218,7 +218,7 @@ def _answer(result: SearchResult) -> str:
 
 
 def _rests_on(result: SearchResult) -> Iterator[str]:
-    """What was measured, and how sure that makes it."""
+    """The measurements behind the answer, and its probability."""
     answer = result.answer
     if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # in the headline
         blocks = pluralize(answer.ends.blocks, "block")

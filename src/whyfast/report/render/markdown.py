@@ -85,7 +85,7 @@ def _escape_start(match: re.Match[str]) -> str:
 
 
 def _details(sections: Iterable[ReportSection]) -> Iterator[tuple[str, str]]:
-    """What is folded away, as title and Markdown."""
+    """The folded parts, as title and Markdown."""
     for section in sections:
         for block in section.blocks:
             if isinstance(block, (Table, Group)):
@@ -138,7 +138,7 @@ def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
 
 
 def _sides(block: CodeSides) -> str:
-    """As a difference of texts, what is equal folded, its beginning only where it is long."""
+    """A difference of texts, equal lines folded; of a long one its beginning."""
     lines: list[str] = []
     rows = block.difference.rows
     for start, end, equal in folded(rows, around=1):

@@ -175,10 +175,10 @@ class _Printer:
             self._table(table)
             return
         self._line(self._text(text.caption, "italic"))
-        made = self._rich(text, folded=False, stacked=False)
-        made.box = None
-        made.padding = (0, 2, 0, 0)
-        self._console.print(made)
+        rich_table = self._rich(text, folded=False, stacked=False)
+        rich_table.box = None
+        rich_table.padding = (0, 2, 0, 0)
+        self._console.print(rich_table)
 
     @property
     def _unicode(self) -> bool:
@@ -247,7 +247,7 @@ class _Printer:
             self._line(text.append(self._safe(item.text)))
 
     def _hanging(self, item: Sentence, width: int) -> None:
-        """The label in a column of its own, what is said beside it."""
+        """The label in a column of its own, the texts beside it."""
         made = RichTable(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         made.add_column(no_wrap=True, min_width=width - 2)
         made.add_column(overflow="fold")
@@ -335,7 +335,7 @@ class _Printer:
                 Text(title.replace(" ", "\n") if folded and len(title) > widest else title),
                 justify=column.align,
                 overflow="fold",
-                # What is narrow is kept whole when others must give way.
+                # Narrow columns stay whole when others must give way.
                 no_wrap=widest <= 30 and len(column.title) < 16,
             )
         for row in table.rows:
