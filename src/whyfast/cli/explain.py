@@ -6,9 +6,11 @@ import argparse
 import os
 import shlex
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 from rich.text import Text
@@ -46,6 +48,8 @@ from whyfast.report.sections.counters_shown import counts_section
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import home, own_home
 
+T = TypeVar("T")
+
 #: Functions laid side by side where none is named.
 MOST_FUNCTIONS = 20
 
@@ -59,6 +63,13 @@ class Programs:
     arch: Architecture | None
     debug: Sequence[Path]
     heat: Heat | None
+
+    def read(self, function: Callable[..., T]) -> list[T]:
+        """What ``function`` finds in each program."""
+        return [
+            function(file, variant=label, architecture=self.arch, debug=self.debug)
+            for file, label in zip(self.files, self.labels, strict=True)
+        ]
 
 
 @dataclass
@@ -115,17 +126,15 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     if args.run is not None:
         counts = _count(args, files, labels)
         failed = any(c.failed for c in counts.counts)
-        sections = [
-            *sections,
-            counts_section(counts.counts, counts.hot, counts.overlaps, counts.touched),
-        ]
-        data = {**data, **_counts_data(counts)}
+        sections.append(counts_section(counts.counts, counts.hot, counts.overlaps, counts.touched))
+        data |= _counts_data(counts)
     has_functions = any(p.program.functions for p in content.looked)
     headline = content.headline
     summary, changed = None, None
     if args.diff:
         beside, code, changed = _side_by_side(programs, args.function)
-        sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
+        sections = [*beside, *([] if args.function else sections)]
+        data |= code
     elif has_functions and args.run is None:
         notes = (*(f"Warning: {w}" for w in warnings), *parts)
         summary = programs_brief(content.looked, content.candidates, content.troubles, notes, heat)
@@ -189,17 +198,7 @@ def _counts_data(counts: FileCounts) -> dict[str, object]:
 
 
 def _functions(programs: Programs, globs: Sequence[str]) -> Content:
-    evidence = [
-        explain_program(
-            file,
-            variant=label,
-            dispatch=globs,
-            functions=globs,
-            architecture=programs.arch,
-            debug=programs.debug,
-        )
-        for file, label in zip(programs.files, programs.labels, strict=True)
-    ]
+    evidence = programs.read(partial(explain_program, dispatch=globs, functions=globs))
     comparisons = [compare_programs(evidence[0], other, programs.heat) for other in evidence[1:]]
     troubles = [trouble for program in evidence for trouble in program_troubles(program)]
     data: dict[str, object] = {
@@ -227,10 +226,7 @@ def _unmatched(programs: Programs, evidence: Sequence[Evidence]) -> list[str]:
 
 
 def _survey(programs: Programs) -> Content:
-    surveys = [
-        survey_program(file, variant=label, architecture=programs.arch, debug=programs.debug)
-        for file, label in zip(programs.files, programs.labels, strict=True)
-    ]
+    surveys = programs.read(survey_program)
     first, *others = (s.evidence for s in surveys)
     comparisons = [compare_programs(first, other, programs.heat) for other in others]
     data = [

@@ -108,11 +108,9 @@ def github_annotations(result: Result, failed: bool) -> list[str]:
 
 
 def _annotation(kind: str, title: str, text: str) -> str:
-    def escaped(raw: str) -> str:
-        return escape_controls(raw).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-    title = escaped(title).replace(":", "%3A").replace(",", "%2C")
-    return f"::{kind} title={title}::{escaped(text)}"
+    title, text = (escape_controls(raw).replace("%", "%25") for raw in (title, text))
+    title = title.replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={title}::{text}"
 
 
 def log_line(result: Result) -> str:
