@@ -86,7 +86,7 @@ def test_the_page_says_what_the_judge_says(opened: Opening) -> None:
     assert len(set(_said(anew, main)) - set(_said(judged(), main))) == 2
     for text in _said(anew, main):
         assert text in _label(page)
-    assert "An interval is the mean" not in page.locator("#said").inner_text()
+    assert "An interval is the mean" not in page.locator("#choice-text").inner_text()
     summary = page.locator("table[data-overall]").inner_text().replace("\n", " ")
     slow = next(s.verdict for s in anew.judged.suites if s.verdict.variant == "clang19-goto")
     assert format_verdict(slow, 0.01) in summary
@@ -102,7 +102,7 @@ def test_headline_and_sentences_follow(opened: Opening) -> None:
     anew = _anew(set(BENCHMARKS) - {"hash"})
     expected = answer_of(without(judged(), {"hash"}, anew.judged.suites))
     assert page.locator(".headline").inner_text() == expected.headline.replace("`", "") != before
-    told = page.locator("#told li").all_inner_texts()
+    told = page.locator("#answer-text li").all_inner_texts()
     assert told == [text.replace("`", "") for text in expected.sentences]
     assert page.locator(".whole").count() == 0
     page.get_by_role("button", name="Back to all benchmarks").click()

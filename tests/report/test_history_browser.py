@@ -26,7 +26,7 @@ def _page() -> str:
 
 
 def test_the_series_and_the_step_are_drawn(opened: Opening) -> None:
-    page = opened(_page())
+    page = opened(_page(), viewport=PHONE)
     assert page.locator(".headline").inner_text() == (
         "Step <b>v4</b> → v5: 2.99x slower in 2 of 2 series with mode=n (median)."
     )
@@ -36,10 +36,6 @@ def test_the_series_and_the_step_are_drawn(opened: Opening) -> None:
     assert page.locator("#history-plot .point").count() == 2 * 8
     page.get_by_label("size").select_option("2")
     assert page.locator("#history-plot .point").count() == 8
-
-
-def test_it_fits_a_phone(opened: Opening) -> None:
-    page = opened(_page(), viewport=PHONE)
     assert fits_phone(page)
 
 

@@ -22,7 +22,7 @@ def test_the_picture_shows_every_variant_against_the_chosen_baseline(opened: Ope
     ]  # fmt: skip
     label = page.locator("#plots [role=img]").get_attribute("aria-label")
     assert "clang19-goto 2.14x slower [2.10, 2.19]" in label
-    assert page.locator("#said").inner_text() == (
+    assert page.locator("#choice-text").inner_text() == (
         "Against clang18-goto, geometric mean of 6 benchmarks: 1 faster, 1 same, 1 slower. "
         "clang19-tail: 1.012x faster [1.006, 1.018]. clang19-goto: 2.14x slower [2.10, 2.19]."
     )
@@ -38,7 +38,7 @@ def test_chosen_benchmarks_change_sentence_picture_and_tables(opened: Opening) -
     for name in ("sieve", "fib", "nbody", "sort"):
         page.get_by_label(name, exact=True).uncheck()
     # The estimates of mandel and hash are 2.14 and 2.14 x 1.003, their ends averaged likewise.
-    said = page.locator("#said").inner_text()
+    said = page.locator("#choice-text").inner_text()
     assert "geometric mean of 2 of 6 benchmarks" in said
     assert "clang19-goto: 2.14x slower [2.10, 2.20]" in said
     assert "holds with at least 90 %" in said
@@ -57,7 +57,7 @@ def test_a_link_shows_the_same_choice(opened: Opening) -> None:
     expect(page.get_by_label("fib", exact=True)).not_to_be_checked()
     expect(page.locator("#baselines").get_by_label("clang19-goto", exact=True)).to_be_checked()
     expect(page.get_by_label("sorted")).not_to_be_checked()
-    assert "4 of 6 benchmarks" in page.locator("#said").inner_text()
+    assert "4 of 6 benchmarks" in page.locator("#choice-text").inner_text()
     # Tables against another baseline are out of sight, and so is what folds them.
     assert page.locator("[data-against=clang18-goto]:visible").count() == 0
     assert page.get_by_text("Each benchmark against clang18-goto").is_hidden()
@@ -70,7 +70,7 @@ def test_the_last_benchmark_stays_chosen(opened: Opening) -> None:
     for i in range(6):
         boxes.nth(i).click()
     assert page.locator("#chosen input:checked").count() == 1
-    assert "on hash" in page.locator("#said").inner_text()
+    assert "on hash" in page.locator("#choice-text").inner_text()
 
 
 def test_a_distribution_has_a_dot_a_benchmark_the_fastest_on_top(opened: Opening) -> None:

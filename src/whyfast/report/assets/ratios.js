@@ -12,7 +12,7 @@ KINDS.intervals = (() => {
     <fieldset id="chosen" class="choice"><legend>Benchmarks</legend></fieldset>
     <p class="choice"><label><input type="checkbox" id="sorted"> sorted</label>
     <button type="button" id="whole" hidden>Back to all benchmarks</button></p></form>
-    <p id="said" aria-live="polite"></p>
+    <p id="choice-text" aria-live="polite"></p>
     <div id="plots" class="plots"></div>
     ${VERDICT_LEGEND}
     <details id="more-plots" hidden><summary>Each variant: one dot for each benchmark</summary>
@@ -144,7 +144,7 @@ KINDS.intervals = (() => {
       const baseline = baselines[state.baseline];
       const means = points(baseline).map((p) => ({ ...p, verdict: words(p, margin).replace(/ within [^(]*\((.*)\)$/, " $1") }));
       const ordered = state.sorted ? [...means].sort((a, b) => a.ratio - b.ratio) : means;
-      byId("said").textContent = sentence(baseline, means);
+      byId("choice-text").textContent = sentence(baseline, means);
       byId("whole").hidden = !state.off.size;
       const title = benchmarks.length < 2 ? benchmarks[0] || "" : state.off.size ? "Mean of the chosen benchmarks" : baseline.plots[0].title;
       const label = `${title}: time relative to ${baseline.name}. ${means.map((p) => `${p.name} ${words(p, margin)}`).join("; ")}.`;

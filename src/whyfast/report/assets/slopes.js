@@ -125,7 +125,7 @@ KINDS.releases = (parent, read) => {
   const { kernels, unit, at, series } = read();
   parent.innerHTML = `
     <p class="choice"><label for="what">Show</label> <input type="range" id="what" min="0" step="1">
-    <output id="what-said" for="what"></output></p>
+    <output id="what-text" for="what"></output></p>
     <p id="series-legend" class="legend"></p>
     <div id="release-plot" role="img" aria-label="Instructions by kernel release; the tables say the same"></div>`;
   const range = byId("what");
@@ -137,7 +137,7 @@ KINDS.releases = (parent, read) => {
 
   function draw() {
     const place = Number(range.value);
-    byId("what-said").textContent = title(place);
+    byId("what-text").textContent = title(place);
     range.setAttribute("aria-valuetext", title(place));
     const traces = series.map((line, i) => {
       const values = shown(line, place);

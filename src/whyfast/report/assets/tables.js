@@ -229,7 +229,7 @@ function prose(text) {
 }
 
 function tell(later, state) {
-  const head = document.querySelector(".headline"), sentences = byId("told");
+  const head = document.querySelector(".headline"), sentences = byId("answer-text");
   const parts = [head, sentences].filter(Boolean);
   parts.forEach(restore);
   const key = later && `${state.baseline}|${outOf(later, state.off)}`;
