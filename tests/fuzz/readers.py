@@ -363,7 +363,7 @@ def _own_results() -> list[bytes]:
 
 
 def _report(data: bytes) -> None:
-    from whyfast.cli.report import show_merged
+    from whyfast.cli.reading import show_merged
     from whyfast.cli.results import show_result
     from whyfast.fleet.merging import merge_results
     from whyfast.report import result_json as merged_json

@@ -89,17 +89,12 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult | SetR
     if args.axis in ("commits", "toolchains") and (
         len(args.what) > 1 or not is_study(args.what[0])
     ):
-        _check_command(args.what[0])
+        word = args.what[0]
+        if "/" not in word and shutil.which(word) is None:  # a path may be built later
+            problem = f"neither a study nor a command; without a study: {WITHOUT}"
+            raise UserError(problem, where=repr(word))
         return _search_command(args, request, observer)
     return _in_study(args, request, search_range, observer)
-
-
-def _check_command(word: str) -> None:
-    """UserError for what is neither a study nor a command; a path may be built later."""
-    if "/" not in word and shutil.which(word) is None:
-        raise UserError(
-            f"neither a study nor a command; without a study: {WITHOUT}", where=repr(word)
-        )
 
 
 def _search_command(

@@ -1,4 +1,4 @@
-"""A history as a page (sentences, tables, a plot) and as JSON."""
+"""Pages of several results: those of machines side by side, and a history (as JSON too)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from whyfast.history.changes import FALSE_STEP
 from whyfast.model.codec import dump, encode
 from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
+from whyfast.model.result import Merged
 from whyfast.report.document import (
     Cell,
     CodeBlock,
@@ -23,7 +24,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import format_percent, format_seconds
+from whyfast.report.formatting import format_percent, format_seconds, pluralize
 from whyfast.report.sections.history import (
     coincidences,
     factor,
@@ -38,12 +39,61 @@ from whyfast.report.sections.history import (
     where_text,
     why_sentences,
 )
+from whyfast.report.sections.machine_differences import (
+    care_section,
+    claim_section,
+    difference_sections,
+    lacking_section,
+    pooled_section,
+)
+from whyfast.report.sections.machines import (
+    benchmark_machine_section,
+    builds_machine_section,
+    dispatch_machine_section,
+    each_machine_section,
+    machine_plot,
+    machine_table,
+    machines_summary,
+    overall_table,
+)
+from whyfast.report.sections.over_machines import machine_sentences
 
-# ---- A history as JSON; docs/history.md has the keys.
+
+def merged_page(merged: Merged) -> Document:
+    """What machines say alike and what otherwise, and what each of them says."""
+    headline, *rest = machine_sentences(merged) or ["Nothing is compared."]
+    whole, each = difference_sections(merged)
+    return document(
+        "merge",
+        merged.question.title,
+        headline,
+        section(
+            "answer",
+            "Every comparison on every machine",
+            machine_plot(merged),
+            overall_table(merged),
+            sentences(rest),
+            importance="answer",
+        ),
+        care_section(merged),
+        lacking_section(merged),
+        claim_section(merged),
+        whole,
+        pooled_section(merged),
+        section("machines", "The machines", machine_table(merged)),
+        dispatch_machine_section(merged),
+        each,
+        benchmark_machine_section(merged),
+        builds_machine_section(merged),
+        each_machine_section(merged),
+        about=(pluralize(len(merged.machines), "machine"),),
+        heading="On several machines",
+        summary=machines_summary(merged),
+    )
 
 
 def dump_history(history: History) -> str:
-    """The JSON text. Points are named, not numbered."""
+    """The JSON text; docs/history.md has the keys. Points are named, not numbered."""
     timeline, points = history.timeline, history.timeline.points
 
     def named(item: object, *keys: str) -> dict[str, Any]:
@@ -97,6 +147,8 @@ _COMMANDS = 2
 def history_page(history: History) -> Document:
     """The whole report; of a single series its table is part of the answer."""
     single = len(history.series) == 1
+    lines = search_commands(history)
+    commands = CodeBlock(lines, "sh") if lines else None
     return document(
         "history",
         "",
@@ -104,9 +156,9 @@ def history_page(history: History) -> Document:
         section("series", "The series", series_plot(history)),
         section("found", "What changed", finding_table(history), importance="answer"),
         section("suite", "The suite as a whole", suite_table(history), importance="answer"),
-        section("machines", "Machine by machine", machine_table(history), importance="answer"),
+        section("machines", "Machine by machine", changes_by_machine(history), importance="answer"),
         section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
-        section("search", "Search for the cause", search_block(history), importance="answer"),
+        section("search", "Search for the cause", commands, importance="answer"),
         section(
             "each", "Each series", series_table(history), importance="main" if single else "detail"
         ),
@@ -119,15 +171,14 @@ def history_page(history: History) -> Document:
 def _brief(history: History) -> Summary:
     """The answer on one screen: what the suite does in the headline, the others in the table."""
     rest = largest(history)
-    others = finding_table(history, wide=False)
-    one = series_table(history) if len(history.series) == 1 else suite_table(history)
-    found = others or one
+    levels = series_table(history) if len(history.series) == 1 else suite_table(history)
+    shown = finding_table(history, wide=False) or levels
     notes = history.timeline.notes
     cautious = [c for c in cautions(history) if c not in notes]  # the first two are of all
     return Summary(
         findings=tuple(why_sentences(history)),
-        table=found and replace(found, short=None),
-        ranks=tuple(range(len(found.rows))) if found else (),
+        table=shown and replace(shown, short=None),
+        ranks=tuple(range(len(shown.rows))) if shown else (),
         care=(*notes, _SHORT_CARE, *cautious[2:]),
         row="finding" if rest else "row",
         headline=headline(history, named=False) if rest else "",
@@ -168,7 +219,7 @@ def cautions(history: History) -> tuple[str, ...]:
 def finding_table(history: History, *, wide: bool = True) -> Table | None:
     """Every finding: those of the suite, unless not ``wide``, then the largest first; the first of
     them in short."""
-    others = (one.finding for one in largest(history))
+    others = (change.finding for change in largest(history))
     shared = suite_wide(history) if wide else ()
     rows = [
         (
@@ -180,11 +231,11 @@ def finding_table(history: History, *, wide: bool = True) -> Table | None:
     ]
     columns = ("what", *right("series"), "where", *right("median", "from … to"))
     caption = f"What changed, by {history.timeline.by}"
-    made = table(caption, columns, rows)
-    if made is None or len(rows) <= _ROWS:
-        return made
+    whole = table(caption, columns, rows)
+    if whole is None or len(rows) <= _ROWS:
+        return whole
     caption = f"{caption}: the first {_ROWS} of {len(rows)}; -v shows all"
-    return replace(made, short=table(caption, columns, rows[:_ROWS]))
+    return replace(whole, short=table(caption, columns, rows[:_ROWS]))
 
 
 def _where(finding: Finding) -> str | None:
@@ -194,8 +245,8 @@ def _where(finding: Finding) -> str | None:
     return f"all with {where_text(finding.where)}" if finding.where else None
 
 
-def machine_table(history: History) -> Table | None:
-    """The findings of the suite, a machine a column; None of a single machine."""
+def changes_by_machine(history: History) -> Table | None:
+    """The findings of the suite, one column per machine; None of a single machine."""
     machines = history.timeline.machines
     if len(machines) < 2:
         return None
@@ -222,12 +273,6 @@ def _on_machine(history: History, finding: Finding, machine: str) -> str:
     if not here:
         return "–"
     return f"{factor(median(here))} in {len(here)} of {len(mine)}"
-
-
-def search_block(history: History) -> CodeBlock | None:
-    """The commands that search for the commit of a step."""
-    commands = search_commands(history)
-    return CodeBlock(commands, "sh") if commands else None
 
 
 def suite_table(history: History) -> Table | None:
@@ -271,11 +316,6 @@ def _levels(h: SeriesHistory) -> list[float]:
 
 def series_plot(history: History) -> Plot:
     """A line for each series, its outliers, and the steps that many series share."""
-    marks = [
-        {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
-        for f in suite_wide(history)
-        if f.kind != "drift"
-    ]
     points = history.timeline.points
     series = [
         {
@@ -290,19 +330,22 @@ def series_plot(history: History) -> Plot:
                 (abs(math.log(f.ratio)) for items in findings.values() for f in items), default=0.0
             ),
             "noise": h.noise,
-            "said": list(in_series(h, points)),
+            "findings": list(in_series(h, points)),
             "plain": h.series.higher,
         }
         for h in (*history.suite, *history.series)
         for findings in [_findings(h)]
     ]
-    timeline = history.timeline
     data = {
-        "by": timeline.by,
-        "points": list(timeline.points),
+        "by": history.timeline.by,
+        "points": list(points),
         "suite": len(history.suite),
         "series": series,
-        "marks": marks,
+        "marks": [
+            {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
+            for f in suite_wide(history)
+            if f.kind != "drift"
+        ],
     }
     return Plot("history", data, "The plot needs JavaScript; the tables say the same.")
 
@@ -315,12 +358,8 @@ def _edge(history: SeriesHistory) -> list[int]:
     """Points that are a segment by themselves at either end."""
     there = [i for i, level in enumerate(history.levels) if level is not None]
     starts = [s.at for s in history.shifts]
-    ends = []
-    if starts and starts[0] == there[1]:
-        ends.append(there[0])
-    if starts and starts[-1] == there[-1]:
-        ends.append(there[-1])
-    return ends
+    first = there[:1] if starts and starts[0] == there[1] else []
+    return first + (there[-1:] if starts and starts[-1] == there[-1] else [])
 
 
 def _range(finding: Finding) -> str:
