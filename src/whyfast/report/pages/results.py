@@ -17,7 +17,6 @@ from whyfast.report.document import (
     document,
     section,
 )
-from whyfast.report.sections.along_axes import axes_table, interaction_section
 from whyfast.report.sections.certainty import (
     certainty_section,
     confound_section,
@@ -39,7 +38,7 @@ from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_ta
 from whyfast.report.sections.kernel_counts import kernel_sections
 from whyfast.report.sections.layouts import layout_section
 from whyfast.report.sections.machine_code import machine_code_sections, trouble_code
-from whyfast.report.sections.main_table import summary_table
+from whyfast.report.sections.main_table import axes_table, interaction_section, summary_table
 from whyfast.report.sections.programs import builds_section, provenance_section
 from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.summary import result_summary

@@ -125,7 +125,7 @@ def claim_section(merged: Merged) -> ReportSection | None:
     """The audit of the claim, machine by machine."""
     margin = merged.question.margin
     rows = [
-        (name, Cell(audit_headline(audit, margin), audit_intervals(audit, margin) or ""))
+        (name, Cell(audit_headline(audit, margin), "".join(audit_intervals(audit, margin))))
         for name, audit in audits(merged).items()
     ]
     made = table("The claim, audited on each machine", ("machine", "what the audit says"), rows)

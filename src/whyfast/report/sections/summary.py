@@ -25,7 +25,6 @@ from whyfast.report.formatting import (
     sentence,
     size_of,
 )
-from whyfast.report.sections.along_axes import alike_sentences, axes_table, interaction_sentences
 from whyfast.report.sections.certainty import more_or_less, shell_sentences
 from whyfast.report.sections.check import (
     changed_code,
@@ -51,12 +50,15 @@ from whyfast.report.sections.main_table import (
     OUTCOMES,
     SUITE,
     Comparisons,
-    failed_sentences,
+    alike_sentences,
+    axes_table,
+    interaction_sentences,
     summary_table,
     tally,
 )
 from whyfast.report.sections.programs import (
     failed_expectation_sentences,
+    failed_sentences,
     folded_sentences,
     without_lost,
 )
@@ -296,7 +298,7 @@ def _runs_summary(result: Result, comparisons: Comparisons) -> Summary:
         table = next(iter(benchmark_tables(result)[main]), None)
         if table is not None:
             single = tuple(cells for cells in table.rows if cells[0].text != SUITE)
-            words = tally(Counter(v.outcome for v in verdicts))
+            words = tally(verdicts)
             several_rows = len(single) > 1
             caption = f"Each of {len(single)} benchmarks: {words}"
             table = replace(table, rows=single, caption=caption if several_rows else table.caption)

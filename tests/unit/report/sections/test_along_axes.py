@@ -10,7 +10,7 @@ from tests.unit.report.parts import result_of
 
 from whyfast.model.verdict import Suite
 from whyfast.report.answer import answer_of
-from whyfast.report.sections.along_axes import (
+from whyfast.report.sections.main_table import (
     alike_sentences,
     axes_table,
     interaction_section,

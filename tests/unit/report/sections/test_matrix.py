@@ -8,7 +8,7 @@ from whyfast.model.counters import Counted, Counter, Counts
 from whyfast.model.counters import Source as CountedBy
 from whyfast.model.sample import RunFailure
 from whyfast.report.sections.counters_shown import figures_table
-from whyfast.report.sections.main_table import failure_text, lacking_sentences
+from whyfast.report.sections.programs import failure_text, lacking_sentences
 
 
 def test_what_is_lacking_is_said_once_a_reason() -> None:
