@@ -5,13 +5,6 @@ from __future__ import annotations
 from whyfast.model.result import Merged
 from whyfast.report.document import Document, document, section, sentences
 from whyfast.report.formatting import pluralize
-from whyfast.report.sections.machine_differences import (
-    care_section,
-    claim_section,
-    difference_sections,
-    lacking_section,
-    pooled_section,
-)
 from whyfast.report.sections.machines import (
     benchmark_machine_section,
     builds_machine_section,
@@ -22,7 +15,14 @@ from whyfast.report.sections.machines import (
     machines_summary,
     overall_table,
 )
-from whyfast.report.sections.over_machines import machine_sentences
+from whyfast.report.sections.over_machines import (
+    care_section,
+    claim_section,
+    difference_sections,
+    lacking_section,
+    machine_sentences,
+    pooled_section,
+)
 
 
 def merged_page(merged: Merged) -> Document:

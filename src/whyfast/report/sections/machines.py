@@ -39,9 +39,9 @@ from whyfast.report.formatting import (
 from whyfast.report.sections.certainty import when
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
 from whyfast.report.sections.distribution import interval_data, plottable
-from whyfast.report.sections.machine_differences import POOLED
-from whyfast.report.sections.main_table import SUITE, verdict_cell
+from whyfast.report.sections.main_table import time_caption, verdict_cell
 from whyfast.report.sections.over_machines import (
+    POOLED,
     OverMachines,
     cpu_text,
     machine_sentences,
@@ -63,7 +63,8 @@ def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
     on, what others may do."""
     every = over_machines(merged)
     pooled = pooled and any(o.pooled for o in every)
-    several = len({o.baseline for o in every}) > 1
+    baselines = list(dict.fromkeys(o.baseline for o in every))
+    several = len(baselines) > 1
     rows = [
         (
             *(o.variant, *((o.baseline,) if several else ())),
@@ -73,17 +74,9 @@ def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
         for o in every
     ]
     heads = ("variant", *(("against",) if several else ()))
-    after = (POOLED,) if pooled else ()
-    return _by_column(overall_caption(merged, every), heads, merged, rows, after)
-
-
-def overall_caption(merged: Merged, every: Sequence[OverMachines]) -> str:
-    """What the verdicts of ``every`` comparison are about, with the baseline if it is one."""
-    names = [b.name for b in merged.question.benchmarks]
-    on = f" on {names[0]}" if len(names) == 1 else f", {SUITE} of {len(names)} benchmarks"
-    baselines = list(dict.fromkeys(o.baseline for o in every))
     against = f" against {baselines[0]}" if len(baselines) == 1 else ""
-    return f"Time{on}{against}, on each machine"
+    caption = f"{time_caption(merged.question)}{against}, on each machine"
+    return _by_column(caption, heads, merged, rows, (POOLED,) if pooled else ())
 
 
 def _by_column(
@@ -95,12 +88,12 @@ def _by_column(
 ) -> Table | None:
     """A table with a column for each machine after those of ``heads``, which stay."""
     names = [m.machine.name for m in merged.machines]
-    made = table(caption, (*heads, *names, *after), rows, fixed=len(heads))
-    if made is None:
+    whole = table(caption, (*heads, *names, *after), rows, fixed=len(heads))
+    if whole is None:
         return None
     first, last = len(heads), len(heads) + len(names)
-    columns = (replace(c, machine=first <= i < last) for i, c in enumerate(made.columns))
-    return replace(made, columns=tuple(columns))
+    columns = (replace(c, machine=first <= i < last) for i, c in enumerate(whole.columns))
+    return replace(whole, columns=tuple(columns))
 
 
 def _verdict_cells(
@@ -134,13 +127,8 @@ def benchmark_machine_section(merged: Merged) -> ReportSection | None:
         group(f"{o.variant} against {o.baseline}", _each(merged, o.variant, o.baseline))
         for o in over_machines(merged)
     ]
-    return section(
-        "benchmarks",
-        "Each benchmark",
-        *groups,
-        importance="detail",
-        hint="Each benchmark: with -v.",
-    )
+    title = "Each benchmark"
+    return section("benchmarks", title, *groups, importance="detail", hint=f"{title}: with -v.")
 
 
 def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
@@ -189,8 +177,8 @@ def machine_table(merged: Merged) -> Table | None:
         *("machine", "CPU", *right("CPUs"), "system", "virtual?", "compilers"),
         *(*right("blocks", "warnings"), "measured", "from"),
     )
-    made = table("The machines", columns, rows)
-    return replace(made, by_machine=True) if made else None
+    whole = table("The machines", columns, rows)
+    return whole and replace(whole, by_machine=True)
 
 
 def dispatch_machine_section(merged: Merged) -> ReportSection | None:
@@ -258,38 +246,31 @@ def each_machine_section(merged: Merged) -> ReportSection | None:
 def machine_plot(merged: Merged) -> Plot | None:
     """For each comparison a row for each machine with its interval, and the mean over machines."""
     margin = merged.question.margin
-    figures = [_figure(o, merged) for o in over_machines(merged)]
+    figures = [_figure(o, margin) for o in over_machines(merged)]
     if not any(f["points"] for f in figures):
         return None
-    data = {
-        "margin": margin,
-        "machines": [
-            {"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines
-        ],
-        "figures": figures,
-    }
+    machines = [
+        {"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines
+    ]
+    data = {"margin": margin, "machines": machines, "figures": figures}
     return Plot("machines", data, "The plots need JavaScript; the tables below say the same.")
 
 
-def _figure(o: OverMachines, merged: Merged) -> dict[str, Any]:
-    margin = merged.question.margin
+def _figure(o: OverMachines, margin: float) -> dict[str, Any]:
     points = [
         {"name": name, "word": v.outcome, **interval_data(v), "text": format_verdict(v, margin)}
         for name, v in o.verdicts.items()
         if plottable(v.ratio)
     ]
-    pooled = None
-    if o.pooled:
-        p = o.pooled
-        ends = {"low": p.low, "high": p.high}
-        pooled = {
-            "name": POOLED,
-            "word": p.outcome,
-            "ratio": p.ratio,
-            **{k: x if plottable(x) else None for k, x in ends.items()},
-            "expect": [x if plottable(x) else None for x in (p.expect_low, p.expect_high)],
-            "text": pooled_sentence(p, margin),
-        }
+    pooled = o.pooled and {
+        "name": POOLED,
+        "word": o.pooled.outcome,
+        **interval_data(o.pooled),
+        "expect": [
+            x if plottable(x) else None for x in (o.pooled.expect_low, o.pooled.expect_high)
+        ],
+        "text": pooled_sentence(o.pooled, margin),
+    }
     verdicts = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
     title = f"{o.variant} against {o.baseline}"
     return {"title": title, "label": f"{title}: {verdicts}.", "points": points, "pooled": pooled}
@@ -339,13 +320,11 @@ def _care(merged: Merged) -> Iterator[str]:
     yield from (sentence(c.text) for c in warnings[:_QUOTED])
     lacking = dict.fromkeys((lack.machine, lack.variant) for lack in merged.lacking)
     yield from (f"{quote(m)} has no {quote(v)}." for m, v in list(lacking)[:_QUOTED])
-    warned = {
-        m.machine.name: sum(c.severity == "warning" for c in m.result.judged.confounds)
+    warnings_of = {
+        quote(m.machine.name): sum(c.severity == "warning" for c in m.result.judged.confounds)
         for m in merged.machines
     }
-    some = [f"{quote(name)} {number}" for name, number in warned.items() if number]
-    if some:
-        yield f"Warnings of the machines themselves: {', '.join(some)}."
-    rest = len(merged.confounds) - len(warnings[:_QUOTED])
-    if rest:
+    if numbers := [f"{name} {number}" for name, number in warnings_of.items() if number]:
+        yield f"Warnings of the machines themselves: {', '.join(numbers)}."
+    if rest := len(merged.confounds) - len(warnings[:_QUOTED]):
         yield f"{pluralize(rest, 'further note')} on what differs between the machines."

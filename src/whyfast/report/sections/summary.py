@@ -4,7 +4,6 @@ what to distrust. Each kind of result ranks the rows of a table that its report 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
