@@ -27,9 +27,8 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.check import check_sentences
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.cost_by_parameter import slope_sentences
+from whyfast.report.sections.cost_by_parameter import figure_sentences, slope_sentences
 from whyfast.report.sections.counted_work import changed_sentences, counted_sentences
-from whyfast.report.sections.counters_shown import figure_sentences
 from whyfast.report.sections.dispatching import (
     Witness,
     dispatch_contrast,

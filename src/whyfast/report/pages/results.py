@@ -29,9 +29,8 @@ from whyfast.report.sections.certainty import (
 from whyfast.report.sections.check import CHECK_HEADING
 from whyfast.report.sections.claim_audit import choices
 from whyfast.report.sections.code_sides import linked, result_code_section
-from whyfast.report.sections.cost_by_parameter import slope_sections
+from whyfast.report.sections.cost_by_parameter import figures_section, slope_sections
 from whyfast.report.sections.counted_work import counted_sections
-from whyfast.report.sections.counters_shown import figures_section
 from whyfast.report.sections.dispatching import dispatch_section
 from whyfast.report.sections.distribution import distribution_section, interval_plot
 from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_tables

@@ -14,6 +14,7 @@ from whyfast.model.variant import Variant, differences
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Cell, ReportSection, Table, right, section, table
 from whyfast.report.formatting import pluralize, quote, ratio_text
+from whyfast.report.sections.cost_by_parameter import spaced_cell
 from whyfast.report.sections.main_table import Comparisons, verdict_cell
 from whyfast.report.sections.programs import without_lost
 
@@ -102,7 +103,7 @@ def dispatch_table(result: Result) -> Table | None:
     rows = [
         (
             *(found.variant, "unknown" if facts.targets is None else facts.targets),
-            *(facts.functions, _spaced(facts.instructions), _spaced(facts.size, " B")),
+            *(facts.functions, spaced_cell(facts.instructions), spaced_cell(facts.size, " B")),
             facts.reason,
         )
         for found in result.found.evidence
@@ -110,10 +111,6 @@ def dispatch_table(result: Result) -> Table | None:
     ]
     numbers = right("targets", "functions", "instructions", "size")
     return table("The dispatching functions", ("variant", *numbers, "reason"), rows)
-
-
-def _spaced(number: int, unit: str = "") -> Cell:
-    return Cell(f"{number:,}{unit}".replace(",", " "), number=number)
 
 
 def entry_table(result: Result) -> Table | None:

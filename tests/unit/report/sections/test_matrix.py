@@ -7,7 +7,7 @@ from tests.unit.report.examples import LACKING, figures, matrix_result
 from whyfast.model.counters import Counted, Counter, Counts
 from whyfast.model.counters import Source as CountedBy
 from whyfast.model.sample import RunFailure
-from whyfast.report.sections.counters_shown import figures_table
+from whyfast.report.sections.cost_by_parameter import figures_table
 from whyfast.report.sections.programs import failure_text, lacking_sentences
 
 
