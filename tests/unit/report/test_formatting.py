@@ -19,11 +19,11 @@ from whyfast.report.formatting import (
     format_verdict,
     has,
     no_difference,
+    percent_text,
     plain_ratio_text,
     quote,
     ratio_text,
 )
-from whyfast.report.sections.check import change_text, percent_interval
 
 
 @pytest.mark.parametrize(
@@ -213,9 +213,12 @@ def test_a_change_in_per_cent_lies_within_its_interval(
     ratio: float, below: float, above: float, off: float
 ) -> None:
     said = verdict("b", "a", "slower", ratio * off, ratio / below, ratio * above)
-    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", percent_interval(said))]
-    value = float(re.findall(r"\d+(?:\.\d+)?", change_text(said))[0])
-    assert numbers[0] <= value <= numbers[1], (change_text(said), percent_interval(said))
+    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", percent_text(said).interval)]
+    value = float(re.findall(r"\d+(?:\.\d+)?", percent_text(said).factor)[0])
+    assert numbers[0] <= value <= numbers[1], (
+        percent_text(said).factor,
+        percent_text(said).interval,
+    )
 
 
 @pytest.mark.parametrize(

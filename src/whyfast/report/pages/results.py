@@ -20,11 +20,8 @@ from whyfast.report.document import (
 from whyfast.report.sections.certainty import (
     certainty_section,
     confound_section,
-    machine_section,
     method_sections,
     metric_section,
-    raw_section,
-    when,
 )
 from whyfast.report.sections.check import CHECK_HEADING
 from whyfast.report.sections.claim_audit import choices
@@ -41,7 +38,7 @@ from whyfast.report.sections.main_table import axes_table, interaction_section, 
 from whyfast.report.sections.programs import builds_section, provenance_section
 from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.summary import result_summary
-from whyfast.report.sections.timeline import timeline_section
+from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
 
 #: The rows of the table of times: variants, or benchmarks with a column for each variant.
 TableRows = Literal["variants", "benchmarks"]

@@ -22,7 +22,7 @@ from whyfast.report.sections.search import (
     sections_table,
 )
 from whyfast.report.sections.search_set import set_headline, set_page
-from whyfast.report.sections.summary import search_brief
+from whyfast.report.sections.summary import search_summary
 from whyfast.search.results import SearchResult, SetResult, deepest, merged_by
 from whyfast.search.state import Interval, Where
 
@@ -59,7 +59,7 @@ def search_page(result: SearchResult | SetResult) -> Document:
         *(s for i, o in enumerate(others, 1) for s in _course(o, _which(o, result), i)),
         about=(_taken(result),),
         heading="Search",
-        summary=search_brief(
+        summary=search_summary(
             (*_further(result), *_rests_on(result), *_first_evidence(inner)),
             tuple(_weakened(result)),
             measured_table(inner),

@@ -36,7 +36,6 @@ from whyfast.report.formatting import (
     quote,
     sentence,
 )
-from whyfast.report.sections.certainty import when
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
 from whyfast.report.sections.distribution import interval_data, plottable
 from whyfast.report.sections.main_table import time_caption, verdict_cell
@@ -48,6 +47,7 @@ from whyfast.report.sections.over_machines import (
     over_machines,
     pooled_sentence,
 )
+from whyfast.report.sections.timeline import when
 
 _SHORT = 12
 _PROVENANCE = (

@@ -9,18 +9,17 @@ from statistics import median
 
 import numpy as np
 
-from whyfast.model.code import ChangeCoverage, FunctionChange
+from whyfast.model.code import ChangeCoverage
 from whyfast.report.document import Cell, CodeBlock, Group, Plot, Table, group, right, table
 from whyfast.report.formatting import (
     escape_controls,
     format_rough,
-    join_words,
     plain_ratio_text,
     pluralize,
     quote,
     ratio_text,
 )
-from whyfast.report.sections.check import change_sentence
+from whyfast.report.sections.check import change_sentence, some_code
 from whyfast.search.likelihood import ENDS_NOISE, robust_noise
 from whyfast.search.posterior import Posterior
 from whyfast.search.results import SearchResult, StepEvidence
@@ -101,21 +100,12 @@ def posterior_plot(result: SearchResult) -> Plot | None:
     if belief is None:
         return None
     ratios = _ratios(result)
-    measured = [
-        {
-            "at": at,
-            "n": n,
-            "ratio": math.exp(mid),
-            "low": math.exp(low),
-            "high": math.exp(high),
-            "text": " ".join(_printed(mid, low, high)),
-        }
-        for at, (mid, low, high, n) in ratios.items()
-    ]
-    gaps = [
-        {"low": low, "high": high, "share": float(share)}
-        for low, high, share in zip(belief.bounds, belief.bounds[1:], belief.some, strict=False)
-    ]
+    measured = []
+    for at, (*logs, blocks) in ratios.items():
+        ratio, low, high = map(math.exp, logs)
+        ends = {"ratio": ratio, "low": low, "high": high}
+        measured.append({"at": at, "n": blocks, **ends, "text": " ".join(_printed(*logs))})
+    gaps = [{"low": low, "high": high, "share": share} for low, high, share in _gaps(belief)]
     where = result.answer.where
     data = {
         "gaps": gaps,
@@ -134,14 +124,18 @@ def posterior_table(result: SearchResult) -> Table | None:
     if belief is None:
         return None
     rows = []
-    for low, high, share in zip(belief.bounds, belief.bounds[1:], belief.some, strict=False):
+    for low, high, share in _gaps(belief):
         if share >= _LEAST:
-            first, last = result.at(low + 1), result.at(high)
-            name = quote(last.title)
-            if high > low + 1:
-                name = f"{quote(first.title)} … {quote(last.title)} ({high - low})"
-            rows.append((name, Cell(f"{min(float(share), 1.0):.3f}", number=float(share))))
+            first, last = quote(result.at(low + 1).title), quote(result.at(high).title)
+            name = f"{first} … {last} ({high - low})" if high > low + 1 else last
+            rows.append((name, Cell(f"{min(share, 1.0):.3f}", number=share)))
     return table("Where a step may lie", ("at", *right("probability")), rows)
+
+
+def _gaps(belief: Posterior) -> Iterator[tuple[int, int, float]]:
+    """The places of a step: (measured candidate before, next one, probability)."""
+    for low, high, share in zip(belief.bounds, belief.bounds[1:], belief.some, strict=False):
+        yield low, high, float(share)
 
 
 def measured_table(result: SearchResult) -> Table | None:
@@ -221,7 +215,7 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
         how = "byte by byte" if code.identical else "up to addresses"
         yield f"The machine code of culprit and parent is the same {how}."
     elif code.reached:
-        names = _some([f"`{escape_controls(f.name)}`" for f in code.reached])
+        names = some_code(f.name for f in code.reached)
         yield f"The machine code of {pluralize(len(code.reached), 'function')} differs: {names}."
         inlined = [f for f in code.reached if f.calls or f.called]
         for function in inlined[:_NAMES]:
@@ -231,20 +225,14 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
     for reach in evidence.reaches:
         yield _reach(reach)
     if evidence.dispatch is not None:
-        before, after = evidence.dispatch
-        if (before.form, before.indirect_jumps) == (after.form, after.indirect_jumps):
-            yield (
-                f"The dispatch is the same: {after.form}, "
-                f"{pluralize(after.indirect_jumps, 'indirect jump')}."
-            )
-        else:
-            yield (
-                f"The dispatch went from {before.form} "
-                f"({pluralize(before.indirect_jumps, 'indirect jump')}) to {after.form} "
-                f"({after.indirect_jumps})."
-            )
+        (old, before), (new, after) = (
+            (d.form, pluralize(d.indirect_jumps, "indirect jump")) for d in evidence.dispatch
+        )
+        same = (old, before) == (new, after)
+        change = f"went from {old} ({before}) to {new} ({after.split(' ')[0]})"
+        yield f"The dispatch {f'is the same: {new}, {after}' if same else change}."
     if evidence.files:
-        files = _some([f"`{escape_controls(f)}`" for f in evidence.files])
+        files = some_code(evidence.files)
         yield f"In the source it changes {files}."
 
 
@@ -254,7 +242,7 @@ def _reach(reach: ChangeCoverage) -> str:
         return f"Unknown whether {name} executes the functions that differ: {reach.why}."
     if not reach.executes:
         return f"{name} executes no function that differs; only the placement of its code does."
-    text = f"{name} executes {_some([f'`{escape_controls(n)}`' for n in reach.executes])}"
+    text = f"{name} executes {some_code(reach.executes)}"
     if reach.instructions is not None:
         before, after = reach.instructions
         text += f"; {before:,.0f} instructions became {after:,.0f}, simulated"
@@ -277,19 +265,9 @@ def code_shown(evidence: StepEvidence) -> Group | None:
         (f for f in evidence.code.reached if f.diff),
         key=lambda f: (f.name not in executed, -abs(f.sizes[1] - f.sizes[0])),
     )
-    blocks = [_code(f) for f in order[:_SHOWN]]
+    blocks = [CodeBlock((f"{escape_controls(f.name)}:", *f.diff), "diff") for f in order[:_SHOWN]]
     made = group("Instructions that differ", *blocks)
     return made if isinstance(made, Group) else None
-
-
-def _code(function: FunctionChange) -> CodeBlock:
-    return CodeBlock((f"{escape_controls(function.name)}:", *function.diff), "diff")
-
-
-def _some(items: list[str]) -> str:
-    if len(items) <= _NAMES:
-        return join_words(items)
-    return f"{', '.join(items[:_NAMES])} and {len(items) - _NAMES} more"
 
 
 # ---- Placement, from the layouts that a search drew.

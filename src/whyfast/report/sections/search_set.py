@@ -25,7 +25,7 @@ from whyfast.report.formatting import (
     sentence,
 )
 from whyfast.report.sections.search import alike, compares, scatter_of, surely_unlike
-from whyfast.report.sections.summary import search_brief
+from whyfast.report.sections.summary import search_summary
 from whyfast.search.ddmin import Failed, Part
 from whyfast.search.results import SetResult
 from whyfast.search.state import Interval
@@ -57,7 +57,7 @@ def set_page(result: SetResult) -> Document:
         *(s for i, search in enumerate(every) for s in _course(search, i)),
         about=(about,),
         heading="Search",
-        summary=search_brief(
+        summary=search_summary(
             (*_rests_on(result), *_further(result)),
             tuple(_weakened(result)),
             _measured(result, named=True),

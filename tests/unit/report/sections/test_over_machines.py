@@ -135,7 +135,7 @@ def test_pooled() -> None:
         *("slow", "base", None, "slower", 1.1, 1.05, 1.15, 0.99), *(0.0144, 1.02, 1.18, 7, ("owl",))
     )
     assert pooled_sentence(one, 0.01) == (
-        "Over machines like these 7, slow against base is 1.10x slower [1.05, 1.15]; between "
+        "Over machines like these 7, slow is 1.10x slower than base [1.05, 1.15]; between "
         "machines the ratio varies by 1.44 %, so a further one may show [1.02, 1.18] (owl has too "
         "few blocks)."
     )
