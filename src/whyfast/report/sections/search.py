@@ -65,6 +65,16 @@ def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str
     return f"{same} (it {compares(quantity, ends)})"
 
 
+def swapped(ends: str) -> str:
+    """The answer where the bad end is the better one; ``ends`` compares them."""
+    return f"The ends are swapped: {ends}; exchange good and bad."
+
+
+def placement(ends: str) -> str:
+    """What placement alone shows, as the end of an answer."""
+    return f"{ends} as linked, and the difference disappears in other layouts of the same code."
+
+
 def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:
     """Whether there is a difference, even one below the margin."""
     if ends is None or not math.isfinite(ends.low + ends.high):
@@ -79,7 +89,7 @@ def _factor(estimate: float) -> str:
     return f"{math.exp(abs(estimate)):.4g}"
 
 
-# ---- The posterior by step, and every measured candidate.
+# The posterior by step, and every measured candidate.
 
 _WITHOUT = "The plot needs JavaScript; the tables say the same."
 #: Half of an interval, in standard errors, and the error of a median in those of a mean.
@@ -183,7 +193,7 @@ def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:
     return ratios
 
 
-# ---- What differs between a culprit and its parent.
+# What differs between a culprit and its parent.
 
 #: Names that a sentence lists before it only counts the rest, and functions whose code is shown.
 _NAMES, _SHOWN = 5, 3
@@ -197,15 +207,14 @@ def because(evidence: StepEvidence) -> str:
     code = evidence.code
     if code.same:
         return "its machine code is its parent's, so the cause is outside the program's code"
-    executed = [n for r in evidence.reaches for n in r.executes or ()]
     by_name = {f.name: f for f in code.reached}
-    for name in executed:
-        if name in by_name:
-            return f"{change_sentence(by_name[name])}, which the benchmark executes"
+    executed = (by_name.get(n) for r in evidence.reaches for n in r.executes or ())
+    if function := next(filter(None, executed), None):
+        return f"{change_sentence(function)}, which the benchmark executes"
     if evidence.reaches and all(r.placement_only for r in evidence.reaches):
         return "no benchmark executes a function that differs: only the placement of its code does"
-    changed = sorted(code.reached, key=lambda f: -abs(f.sizes[1] - f.sizes[0]))
-    return change_sentence(changed[0]) if changed else ""
+    changed = max(code.reached, key=lambda f: abs(f.sizes[1] - f.sizes[0]), default=None)
+    return change_sentence(changed) if changed else ""
 
 
 def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
@@ -251,11 +260,9 @@ def _reach(reach: ChangeCoverage) -> str:
 
 def sections_table(evidence: StepEvidence) -> Table | None:
     """The sections whose size differs."""
-    return table(
-        "Sections whose size differs, in bytes",
-        ("section", *right("parent", "culprit")),
-        ((s.name, f"{s.before:,}", f"{s.after:,}") for s in evidence.sections),
-    )
+    rows = [(s.name, f"{s.before:,}", f"{s.after:,}") for s in evidence.sections]
+    columns = ("section", *right("parent", "culprit"))
+    return table("Sections whose size differs, in bytes", columns, rows)
 
 
 def code_shown(evidence: StepEvidence) -> Group | None:
@@ -270,7 +277,7 @@ def code_shown(evidence: StepEvidence) -> Group | None:
     return made if isinstance(made, Group) else None
 
 
-# ---- Placement, from the layouts that a search drew.
+# Placement, from the layouts that a search drew.
 
 #: The interval of n layouts reaches about this many spreads over √n to each side, at 99 %.
 REACH = 6.0
