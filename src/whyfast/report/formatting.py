@@ -130,6 +130,11 @@ def size_of(ratio: float) -> float:
     return abs(math.log(ratio)) if 0 < ratio < math.inf else 0.0
 
 
+def exact_text(ratio: float) -> RatioText:
+    """The :func:`ratio_text` of an estimate without an interval."""
+    return ratio_text(ratio, ratio, ratio)
+
+
 class Estimate(Protocol):
     """A ratio of times with its interval."""
 

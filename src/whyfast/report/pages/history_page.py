@@ -23,10 +23,9 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import format_percent, format_seconds
+from whyfast.report.formatting import exact_text, format_percent, format_seconds
 from whyfast.report.sections.history import (
     coincidences,
-    factor,
     headline,
     in_series,
     largest,
@@ -34,7 +33,6 @@ from whyfast.report.sections.history import (
     name_finding,
     search_commands,
     suite_wide,
-    times,
     where_text,
     why_sentences,
 )
@@ -173,7 +171,7 @@ def finding_table(history: History, *, wide: bool = True) -> Table | None:
     rows = [
         (
             *(name_finding(history, f), f"{len(f.ratios)} of {f.of}", _where(f)),
-            Cell(factor(middle := median(f.ratios.values())), number=middle),
+            Cell(exact_text(middle := median(f.ratios.values())).factor, number=middle),
             _range(f),
         )
         for f in (*sorted(shared, key=lambda f: (-len(f.ratios), f.at)), *others)
@@ -221,7 +219,7 @@ def _on_machine(history: History, finding: Finding, machine: str) -> str:
     ]
     if not here:
         return "–"
-    return f"{factor(median(here))} in {len(here)} of {len(mine)}"
+    return f"{exact_text(median(here)).factor} in {len(here)} of {len(mine)}"
 
 
 def search_block(history: History) -> CodeBlock | None:
@@ -325,4 +323,4 @@ def _edge(history: SeriesHistory) -> list[int]:
 
 def _range(finding: Finding) -> str:
     sizes = sorted(finding.ratios.values(), key=lambda r: abs(math.log(r)))
-    return times(sizes[0]) if len(sizes) == 1 else f"{times(sizes[0])} … {times(sizes[-1])}"
+    return " … ".join(dict.fromkeys(exact_text(size).value for size in (sizes[0], sizes[-1])))

@@ -15,11 +15,11 @@ from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
 from whyfast.report.document import Cell, Plot, ReportSection, Table, section, sentences, table
 from whyfast.report.formatting import (
     Estimate,
+    exact_text,
     format_percent,
     format_verdict,
     pluralize,
     quote,
-    ratio_text,
     text_of,
 )
 from whyfast.report.sections.main_table import SUITE
@@ -138,7 +138,7 @@ def influence_sentences(suites: Sequence[Suite], study: Question) -> list[str]:
 
 
 def _influence(verdict: Verdict, carrier: Carrier, study: Question) -> str:
-    rest = ratio_text(carrier.without, carrier.without, carrier.without)
+    rest = exact_text(carrier.without)
     mean = f"the {SUITE} of {quote(verdict.variant)}"
     if verdict.baseline not in study.baselines[:1]:
         mean += f" against {quote(verdict.baseline)}"

@@ -12,7 +12,7 @@ from whyfast.history.changes import FALSE_STEP
 from whyfast.history.findings import Coincidence, FactChange, coincidence, revision_of
 from whyfast.judge.run_confounds import same_revision
 from whyfast.model.history import Drift, Finding, History, SeriesHistory, Timeline
-from whyfast.report.formatting import join_words, pluralize, size_of, text_of
+from whyfast.report.formatting import exact_text, join_words, pluralize, size_of, text_of
 
 #: A finding is the suite's when at least this share of the series that could have it has it.
 _SHARE = 0.25
@@ -33,7 +33,7 @@ class LargestOf:
 
     def __str__(self) -> str:
         more = f" (and in {self.others} more)" if self.others else ""
-        return f"{self.series} {factor(self.ratio)}, {self.name}{more}"
+        return f"{self.series} {exact_text(self.ratio).factor}, {self.name}{more}"
 
 
 def headline(history: History, *, named: bool = True) -> str:
@@ -124,7 +124,7 @@ def in_series(h: SeriesHistory, points: tuple[str, ...]) -> Iterator[str]:
     for d in h.drifts:
         yield f"drifting {points[d.start]} … {points[d.end]} {text_of(d)}, about {pace(d)}"
     for o in h.outliers:
-        yield f"outlier {points[o.at]} {factor(o.ratio)}"
+        yield f"outlier {points[o.at]} {exact_text(o.ratio).factor}"
 
 
 def pace(drift: Drift) -> str:
@@ -140,23 +140,11 @@ def where_text(where: Mapping[str, str]) -> str:
     return ", ".join(f"{c}={v}" for c, v in where.items())
 
 
-def factor(ratio: float) -> str:
-    """1.9x slower, 2.2x faster: from the slower side; as many decimals as tell it from 1."""
-    return f"{times(ratio)} {'slower' if ratio > 1 else 'faster'}"
-
-
-def times(ratio: float) -> str:
-    """``1.90x``, from the slower side."""
-    size = math.exp(abs(math.log(ratio)))
-    decimals = 2 if size >= 1.02 else 3 if size >= 1.002 else 4
-    return f"{size:.{decimals}f}x"
-
-
 def _in_words(finding: Finding) -> str:
     ratios = list(finding.ratios.values())
     many = f" in {len(ratios)} of {finding.of} series" if finding.of > 1 else ""
     many += f" with {where}" if (where := where_text(finding.where)) else ""
-    return f"{factor(median(ratios))}{many}{' (median)' if len(ratios) > 1 else ''}"
+    return f"{exact_text(median(ratios)).factor}{many}{' (median)' if len(ratios) > 1 else ''}"
 
 
 def _capital(text: str) -> str:

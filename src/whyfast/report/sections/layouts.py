@@ -65,6 +65,10 @@ def _overall(placements: Sequence[Placement]) -> list[Placement]:
     return [p for p in placements if p.linked.benchmark is None] or list(placements)
 
 
+def _overall_fixes(fixes: Sequence[Fix]) -> list[Fix]:
+    return [f for f in fixes if f.benchmark is None] or list(fixes)
+
+
 def spread_text(spread: float) -> str:
     """A standard deviation of the log time in per cent, with two digits."""
     if spread <= 0:
@@ -159,11 +163,6 @@ def fix_sentences(
                 text += f", and {format_verdict(v, margin, 'clause')} over {over}"
         texts.append(f"{text}; {_spread(fix, margin)}.")
     return texts
-
-
-def _overall_fixes(fixes: Sequence[Fix]) -> list[Fix]:
-    """Of the suite where there is one, of each benchmark otherwise."""
-    return [f for f in fixes if f.benchmark is None] or list(fixes)
 
 
 def _as_linked(

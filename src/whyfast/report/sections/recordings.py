@@ -12,6 +12,7 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import Suite, Verdict
 from whyfast.report.document import ReportSection, Table, right, section, sentences, table
 from whyfast.report.formatting import (
+    exact_text,
     format_percent,
     format_seconds,
     format_verdict,
@@ -78,7 +79,7 @@ def recording_surprises(result: Result) -> list[str]:
     if not result.judged.verdicts:
         return []
     whole = _whole(result)
-    audited = list(_audited(result))
+    audited = _audited(result)
     texts = [*audited[1:], *([_headline(result, whole)] if audited else [])]
     texts += _shared(result, whole)
     for suite in _suites(result):
@@ -103,12 +104,11 @@ def _suites(result: Result) -> list[Suite]:
     return [s for s in result.judged.suites if s.verdict.baseline == main]
 
 
-def _audited(result: Result) -> Iterable[str]:
+def _audited(result: Result) -> Sequence[str]:
     """The outcome of the audit of a claim, and its figures."""
     audit = audit_claim(result.question, Comparisons.of_result(result), ())
-    if audit is not None:
-        yield audit_headline(audit, result.question.margin)
-        yield from audit_intervals(audit, result.question.margin)
+    margin = result.question.margin
+    return [audit_headline(audit, margin), *audit_intervals(audit, margin)] if audit else []
 
 
 def _whole(result: Result) -> list[Verdict]:
@@ -168,7 +168,7 @@ def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
         return
     means = [math.exp(fmean(math.log(r[name]) for name in common)) for r in ratios]
     parts = [
-        f"{quote(v.variant)} {ratio_text(mean, mean, mean).factor}"
+        f"{quote(v.variant)} {exact_text(mean).factor}"
         for v, mean in zip(whole, means, strict=True)
     ]
     yield f"Over the {pluralize(len(common), 'benchmark')} in all files: {', '.join(parts)}."

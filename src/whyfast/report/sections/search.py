@@ -13,6 +13,7 @@ from whyfast.model.code import ChangeCoverage
 from whyfast.report.document import Cell, CodeBlock, Group, Plot, Table, group, right, table
 from whyfast.report.formatting import (
     escape_controls,
+    exact_text,
     format_rough,
     plain_ratio_text,
     pluralize,
@@ -49,7 +50,7 @@ def compares(quantity: Quantity, ratio: Interval | None) -> str:
         return f"has {_factor(ratio.estimate)}x {more if ratio.estimate >= 0 else fewer}"
     if not math.isfinite(ratio.low + ratio.high):
         estimate = math.exp(ratio.estimate)
-        return f"is about {ratio_text(estimate, estimate, estimate).factor}"
+        return f"is about {exact_text(estimate).factor}"
     logs = (ratio.estimate, ratio.low, ratio.high)
     text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in logs))
     return f"is {text.factor} {text.interval}".strip()
