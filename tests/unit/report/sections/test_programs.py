@@ -1,16 +1,24 @@
-"""Variants that are read and not measured, in the answer."""
+"""Variants that are read and not measured, and what variants lack."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from tests.unit.build.example import study as example
+from tests.unit.report.examples import LACKING
 
 from whyfast.model.build import Build, BuildFailure
+from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.report.sections.programs import measured_builds, unmeasured_sentences
+from whyfast.report.sections.programs import (
+    failure_text,
+    lacking_sentences,
+    measured_builds,
+    unmeasured_sentences,
+)
 
 BUILDS = (
     Build("base", "d1", Path("/p"), "s1", {}, False),
@@ -26,23 +34,31 @@ def _study(*unmeasured: str) -> Study:
     return replace(example(Path("/nowhere/subject")), variants=variants)
 
 
-def test_those_that_were_built_are_named() -> None:
-    assert unmeasured_sentences(_study("old", "older", "oldest"), BUILDS) == [
-        "old and older are evidence only: the machine code was read, nothing was measured."
-    ]
-    assert unmeasured_sentences(_study("old"), BUILDS) == [
-        "old is evidence only: the machine code was read, nothing was measured."
-    ]
-
-
-def test_nothing_is_said_where_all_or_none_are() -> None:
-    assert unmeasured_sentences(_study(), BUILDS) == []
-    assert unmeasured_sentences(_study("base", "old", "older", "oldest"), BUILDS) == []
-    assert unmeasured_sentences(_study("oldest"), BUILDS) == []
+@pytest.mark.parametrize(
+    ("unmeasured", "names"),
+    [
+        (("old", "older", "oldest"), "old and older are"),
+        (("old",), "old is"),
+        ((), ""),
+        (("base", "old", "older", "oldest"), ""),
+        (("oldest",), ""),
+    ],
+)
+def test_variants_for_evidence_only_are_named(unmeasured: tuple[str, ...], names: str) -> None:
+    text = f"{names} evidence only: the machine code was read, nothing was measured."
+    assert unmeasured_sentences(_study(*unmeasured), BUILDS) == ([text] if names else [])
 
 
 def test_the_builds_without_them() -> None:
-    assert [b.variant for b in measured_builds(_study("old", "oldest"), BUILDS)] == [
-        "base",
-        "older",
+    measured = measured_builds(_study("old", "oldest"), BUILDS)
+    assert [b.variant for b in measured] == ["base", "older"]
+
+
+def test_what_is_lacking_is_said_once_a_reason() -> None:
+    assert failure_text(LACKING) == "old has no fastcall: METH_FASTCALL came with 3.6"
+    lacking = [RunFailure(name, "old", "came later", "", (), lacks=True) for name in "abcde"]
+    assert lacking_sentences(lacking) == [
+        "old has no a, b, c and 2 further benchmarks: came later.",
+        "A geometric mean covers the benchmarks that both sides have.",
     ]
+    assert lacking_sentences([]) == []
