@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
 from whyfast.report.document import (
-    Block,
     CodeSides,
     Group,
     Importance,
     ReportSection,
     Sentence,
     Sentences,
-    group,
     section,
     sentences,
 )
@@ -43,14 +40,14 @@ def code_section(
     return section("code", "Side by side", *map(_pair, pairs), importance=importance)
 
 
-def _pair(pair: CodePair) -> Block | None:
+def _pair(pair: CodePair) -> Group:
     start = pair_name(pair.a, pair.b)
     sides = [
         CodeSides(f"{start}-{i}", pair.a, pair.b, d, difference_text(d))
         for i, d in enumerate(pair.differences)
     ]
-    made = group(f"{pair.a} → {pair.b}", sentences(_about(pair)), *sides)
-    return replace(made, name=start) if isinstance(made, Group) else made
+    about = [block for block in (sentences(_about(pair)),) if block]
+    return Group(f"{pair.a} → {pair.b}", (*about, *sides), start)
 
 
 def _about(pair: CodePair) -> Iterator[str]:

@@ -290,10 +290,10 @@ def _figures(result: Result) -> tuple[Figure, ...]:
         return ()  # counts have a table of their own
     order = {b.name: at for at, b in enumerate(result.question.benchmarks)}
     counted = (
-        Figure(one.benchmark, counts.variant, f"instructions a loop ({source})", round(number, 1))
-        for one in result.found.counted
-        for counts in one.counts
-        for number, source in filter(None, [one.instructions_a_loop(counts.variant)])
+        Figure(work.benchmark, counts.variant, f"instructions a loop ({source})", round(number, 1))
+        for work in result.found.counted
+        for counts in work.counts
+        for number, source in filter(None, [work.instructions_a_loop(counts.variant)])
     )
     return tuple(sorted((*counted, *reported), key=lambda f: order.get(f.benchmark, len(order))))
 

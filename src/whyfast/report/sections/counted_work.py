@@ -289,29 +289,20 @@ def counted_sentences(
 ) -> list[str]:
     """What goes with the largest difference from the main baseline, and with the claim; and what
     could not be counted."""
-    texts = []
-    found = totals(counted, "measured") or totals(counted, "simulated")
-    if found is not None:
+    total, texts = totals(counted, "measured") or totals(counted, "simulated"), []
+    if total is not None:
         pairs = dict.fromkeys(_pairs(study, comparisons))
-        texts += [s for pair in pairs if (s := _pair(found, counted, *pair))]
+        texts = [text for pair in pairs if (text := _pair(total, counted, *pair))]
     return [*texts, *_failures(counted)]
 
 
-def changed_sentences(changed: Sequence[ChangedFunctions]) -> list[str]:
+def changed_sentences(changed: Sequence[ChangedFunctions]) -> Iterator[str]:
     """Whether commits touch hot functions, as a fact, and what they touch."""
-    return [
-        sentence(f"From {c.base} to {c.head}, {c.statement}; it touches {_changed(c)}")
-        for c in changed
-    ]
-
-
-def _changed(changed: ChangedFunctions) -> str:
-    names = changed.functions
-    if not names:
-        return "no function of the program"
-    if names[_TOUCHED:]:
-        return f"{len(names)} functions, among them {join_words(names[:_TOUCHED])}"
-    return join_words(names)
+    for c in changed:
+        names = join_words(c.functions[:_TOUCHED]) or "no function of the program"
+        if c.functions[_TOUCHED:]:
+            names = f"{len(c.functions)} functions, among them {names}"
+        yield sentence(f"From {c.base} to {c.head}, {c.statement}; it touches {names}")
 
 
 def _pairs(study: Question, comparisons: Comparisons) -> Iterator[tuple[str, str]]:
@@ -330,40 +321,38 @@ def _pairs(study: Question, comparisons: Comparisons) -> Iterator[tuple[str, str
 
 
 def _pair(
-    found: CountTotals, counted: Sequence[Counted], variant: str, baseline: str
+    total: CountTotals, counted: Sequence[Counted], variant: str, baseline: str
 ) -> str | None:
-    executed = found.ratio("instructions", variant, baseline)
+    executed = total.ratio("instructions", variant, baseline)
     if executed is None:
         return None
-    how = "Counted apart from the timed runs" if found.source == "measured" else "In simulation"
+    how = "Counted apart from the timed runs" if total.source == "measured" else "In simulation"
     alike = abs(executed - 1) < _ALIKE
     many = "as many instructions as" if alike else f"{executed:.2f}x the instructions of"
     text = f"{how}, {quote(variant)} executes {many} {quote(baseline)}"
-    shares = [
-        found.share("indirect branch misses", "indirect branches", name)
-        for name in (variant, baseline)
-    ]
-    missed = found.ratio("branch-misses", variant, baseline)
-    if shares[0] is not None and shares[1] is not None:
-        own, other = (f"{share * 100:.1f} %" for share in (shares[0], shares[1]))
-        text += f" and mispredicts {own} of its indirect branches, "
-        text += "as that does" if own == other else f"where {quote(baseline)} mispredicts {other}"
+    indirect = ("indirect branch misses", "indirect branches")
+    mine, theirs = (total.share(*indirect, name) for name in (variant, baseline))
+    missed = total.ratio("branch-misses", variant, baseline)
+    if mine is not None and theirs is not None:
+        share, other = f"{mine * 100:.1f} %", f"{theirs * 100:.1f} %"
+        where = "as that does" if share == other else f"where {quote(baseline)} mispredicts {other}"
+        text += f" and mispredicts {share} of its indirect branches, {where}"
     elif missed is not None:
         text += f" and mispredicts {missed:.2f}x as many branches"
-    return f"{text}{_place(found, counted, variant, baseline)}."
+    return f"{text}{_place(total, counted, variant, baseline)}."
 
 
-def _place(found: CountTotals, counted: Sequence[Counted], variant: str, baseline: str) -> str:
+def _place(total: CountTotals, counted: Sequence[Counted], variant: str, baseline: str) -> str:
     """Which function has most of the further mispredictions, if one has."""
-    own, other = (found.sums[name].get("branch-misses") for name in (variant, baseline))
-    if own is None or not other or abs(own - other) < _ALIKE * other:
+    mine, theirs = (total.sums[name].get("branch-misses") for name in (variant, baseline))
+    if mine is None or not theirs or abs(mine - theirs) < _ALIKE * theirs:
         return ""
-    changes = function_changes(counted, found.benchmarks, variant, baseline, "misses")
+    changes = function_changes(counted, total.benchmarks, variant, baseline, "misses")
     name, change = changes[0] if changes else ("", 0.0)
-    share = change / (own - other)
+    share = change / (mine - theirs)
     if not _MOST_OF_IT <= share <= 1 / _MOST_OF_IT:
         return ""
-    kind = "further" if own > other else "spared"
+    kind = "further" if mine > theirs else "spared"
     return f"; of all {kind} mispredictions {min(share, 1.0) * 100:.0f} % are in {name}"
 
 

@@ -193,9 +193,9 @@ def _row(d: Distribution) -> tuple[Cell, ...]:
 
 def share_cell(d: Distribution, outcome: Literal["faster", "slower"]) -> Cell:
     """ "25 %," with "2 of 8" beside it."""
-    number, of = d.words.get(outcome, 0), len(d.verdicts)
-    text = f"{100 * number / of:.0f} %,"
-    return Cell(text, f"{number} of {of}", outcome if number else None, number / of)
+    number, total = d.words.get(outcome, 0), len(d.verdicts)
+    text = f"{100 * number / total:.0f} %,"
+    return Cell(text, f"{number} of {total}", outcome if number else None, number / total)
 
 
 def _extreme(verdict: Verdict) -> Cell:

@@ -12,7 +12,6 @@ from whyfast.model.verdict import Verdict
 from whyfast.report.answer import answer_of
 from whyfast.report.document import (
     NOTHING,
-    Block,
     Cell,
     Column,
     FactTree,
@@ -192,8 +191,8 @@ def dispatch_machine_section(merged: Merged) -> ReportSection | None:
                 return Cell(f"{kind.text}{number}", kind.detail)
         return None
 
-    made = _by_variant(merged, "How they dispatch, on each machine", cell)
-    return section("dispatch", "How they dispatch", made)
+    title = "How they dispatch"
+    return section("dispatch", title, _by_variant(merged, f"{title}, on each machine", cell))
 
 
 def builds_machine_section(merged: Merged) -> ReportSection | None:
@@ -208,9 +207,9 @@ def builds_machine_section(merged: Merged) -> ReportSection | None:
                 return Cell(b.program_sha256[:_SHORT], version)
         return None
 
-    made = _by_variant(merged, "Programs, by digest, and what compiled them", cell)
-    note = sentences([_PROVENANCE], aside=True) if made else None
-    return section("builds", "The builds", made, note, importance="detail")
+    programs = _by_variant(merged, "Programs, by digest, and what compiled them", cell)
+    note = sentences([_PROVENANCE], aside=True) if programs else None
+    return section("builds", "The builds", programs, note, importance="detail")
 
 
 def _by_variant(
@@ -226,20 +225,15 @@ def _by_variant(
 
 def each_machine_section(merged: Merged) -> ReportSection | None:
     """What each says by itself, and its environment."""
-    groups: list[Block | None] = []
+    groups = []
     for m in merged.machines:
-        answer = answer_of(m.result)
+        answer, name = answer_of(m.result), m.machine.name
+        texts = sentences([f"{quote(name)}: {answer.headline}", *answer.sentences])
         environments = {
             f"session {s.id}, started {when(s.started)}": s.environment
             for s in m.result.recorded.sessions
         }
-        groups.append(
-            group(
-                m.machine.name,
-                sentences([f"{quote(m.machine.name)}: {answer.headline}", *answer.sentences]),
-                FactTree(environments),
-            )
-        )
+        groups.append(group(name, texts, FactTree(environments)))
     return section("each", "Each machine by itself", *groups, importance="detail")
 
 
@@ -276,7 +270,7 @@ def _figure(o: OverMachines, margin: float) -> dict[str, Any]:
     return {"title": title, "label": f"{title}: {verdicts}.", "points": points, "pooled": pooled}
 
 
-# The first screen.
+# The summary.
 
 #: Up to this number of machines each has a column, more have rows.
 _COLUMNS = 4

@@ -47,7 +47,7 @@ class Comparisons:
         single: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
         for verdict in verdicts:
             single[verdict.variant, verdict.baseline].append(verdict)
-        self._overall = {pair: found[0] for pair, found in single.items() if len(found) == 1}
+        self._overall = {pair: vs[0] for pair, vs in single.items() if len(vs) == 1}
         for suite in suites:
             self._overall[suite.verdict.variant, suite.verdict.baseline] = suite.verdict
 

@@ -404,8 +404,8 @@ def pooled_section(merged: Merged) -> ReportSection | None:
         *("variant", "against", "mean over machines"),
         *(*right("between machines"), "a further machine", *right("machines")),
     )
-    made = table("Means over machines, the machine as a random effect", columns, rows, fixed=2)
-    return section("pooled", "Machines like these", made, sentences([_POOLING], aside=True))
+    means = table("Means over machines, the machine as a random effect", columns, rows, fixed=2)
+    return section("pooled", "Machines like these", means, sentences([_POOLING], aside=True))
 
 
 _POOLING = (
@@ -423,8 +423,9 @@ def claim_section(merged: Merged) -> ReportSection | None:
         (name, Cell(audit_headline(audit, margin), "".join(audit_intervals(audit, margin))))
         for name, audit in audits(merged).items()
     ]
-    made = table("The claim, audited on each machine", ("machine", "what the audit says"), rows)
-    return section("claim", "The claim", replace(made, by_machine=True) if made else None)
+    columns = ("machine", "what the audit says")
+    whole = table("The claim, audited on each machine", columns, rows)
+    return section("claim", "The claim", whole and replace(whole, by_machine=True))
 
 
 def lacking_section(merged: Merged) -> ReportSection | None:

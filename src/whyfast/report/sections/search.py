@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 
 from whyfast.model.code import ChangeCoverage
-from whyfast.report.document import Cell, CodeBlock, Group, Plot, Table, group, right, table
+from whyfast.report.document import Cell, CodeBlock, Group, Plot, Table, right, table
 from whyfast.report.formatting import (
     escape_controls,
     exact_text,
@@ -274,8 +274,7 @@ def code_shown(evidence: StepEvidence) -> Group | None:
         key=lambda f: (f.name not in executed, -abs(f.sizes[1] - f.sizes[0])),
     )
     blocks = [CodeBlock((f"{escape_controls(f.name)}:", *f.diff), "diff") for f in order[:_SHOWN]]
-    made = group("Instructions that differ", *blocks)
-    return made if isinstance(made, Group) else None
+    return Group("Instructions that differ", tuple(blocks)) if blocks else None
 
 
 # Placement, from the layouts that a search drew.

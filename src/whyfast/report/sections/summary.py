@@ -1,4 +1,4 @@
-"""The first screen of a terminal: the answer, the section's table with its most important rows, and
+"""The summary of a report: the answer, the section's table with its most important rows, and
 what to distrust. Each kind of result ranks the rows of a table that its report has anyway."""
 
 from __future__ import annotations
@@ -74,22 +74,14 @@ _QUOTED, _NAMES, _QUANTITIES = 2, 3, 3
 #: Columns that give way where the terminal is narrow, the one with the largest number first; from
 #: 9 on to bars too.
 _DROPS = {
-    "σ": 2,
-    "runs": 1,
-    "time": 1,
-    "jumps": 2,
-    "dispatch": 2,
-    "executes": 1,
-    "instructions": 2,
-    "e-value": 9,
-    "mean without it": 9,
-    "processes": 9,
-    "blocks": 9,
+    **dict.fromkeys(("runs", "time", "executes"), 1),
+    **dict.fromkeys(("σ", "jumps", "dispatch", "instructions"), 2),
+    **dict.fromkeys(("e-value", "mean without it", "processes", "blocks"), 9),
 }
 
 
 def result_summary(result: Result) -> Summary | None:
-    """The first screen of a result; None where the whole report is short or has another form."""
+    """The summary of a result; None where the whole report is short or has another form."""
     if result.found.check is not None:
         return check_summary(result)
     question = result.question
@@ -380,7 +372,7 @@ def _runs_care(result: Result) -> Iterator[str]:
 def check_summary(result: Result) -> Summary:
     """The answer, and a row for each benchmark where any was measured."""
     table = check_table(result)
-    start = _not_complete(result)
+    headline = f"{_not_complete(result)}{check_headline(result, figures=False)}"
     care = [scope(result)] if result.judged.verdicts else []
     if line := machine_line(result.judged.confounds):
         care.append(line)
@@ -390,7 +382,7 @@ def check_summary(result: Result) -> Summary:
         ranks=tuple(range(len(table.rows))) if table else (),
         care=tuple(care),
         row="row",
-        headline=f"{start}{check_headline(result, figures=False)}" if table else "",
+        headline=headline if table else "",
         bars="verdict",
     )
 
