@@ -14,6 +14,7 @@ from whyfast.report.sections.machines import (
     machine_table,
     machines_summary,
     overall_table,
+    pooled_section,
 )
 from whyfast.report.sections.over_machines import (
     care_section,
@@ -21,7 +22,6 @@ from whyfast.report.sections.over_machines import (
     difference_sections,
     lacking_section,
     machine_sentences,
-    pooled_section,
 )
 
 

@@ -20,6 +20,7 @@ from whyfast.report.formatting import (
     format_verdict,
     pluralize,
     quote,
+    ratio_text,
     text_of,
 )
 from whyfast.report.sections.main_table import SUITE
@@ -147,6 +148,12 @@ def _influence(verdict: Verdict, carrier: Carrier, study: Question) -> str:
     else:
         mean = f"carries {carrier.share:.0%} of {mean}"
     return f"{quote(carrier.benchmark)} alone {mean}: without it, {rest.factor}."
+
+
+def mean_without(verdict: Verdict, ratio: float) -> str:
+    """The mean without a benchmark, with as many digits as the mean ``verdict`` itself has."""
+    scale = ratio / verdict.ratio
+    return ratio_text(ratio, verdict.low * scale, verdict.high * scale).factor
 
 
 def distribution_section(result: Result) -> ReportSection | None:

@@ -28,9 +28,8 @@ from whyfast.report.formatting import (
     format_e_value,
     format_verdict,
     quote,
-    ratio_text,
 )
-from whyfast.report.sections.distribution import Distribution, distributions
+from whyfast.report.sections.distribution import Distribution, distributions, mean_without
 from whyfast.report.sections.main_table import (
     SUITE,
     median_times,
@@ -251,11 +250,8 @@ def _by_benchmark(result: Result, verdicts: Sequence[Verdict], times: Times) -> 
 
 def without_cell(suite: Suite, benchmark: str | None) -> Cell | None:
     """The mean without that benchmark, with as many digits as the mean itself has."""
-    ratio, whole = suite.influence.get(benchmark or ""), suite.verdict
-    if ratio is None:
-        return None
-    scale = ratio / whole.ratio
-    return Cell(ratio_text(ratio, whole.low * scale, whole.high * scale).factor, number=ratio)
+    ratio = suite.influence.get(benchmark or "")
+    return None if ratio is None else Cell(mean_without(suite.verdict, ratio), number=ratio)
 
 
 def _sureness(verdict: Verdict) -> tuple[int, Cell]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from whyfast.judge.machines import FEWEST
 from whyfast.model.build import Build
 from whyfast.model.result import MachineResult, Merged
 from whyfast.model.verdict import Verdict
@@ -29,6 +30,7 @@ from whyfast.report.document import (
     without_details,
 )
 from whyfast.report.formatting import (
+    format_percent,
     format_verdict,
     join_words,
     pluralize,
@@ -41,7 +43,9 @@ from whyfast.report.sections.main_table import time_caption, verdict_cell
 from whyfast.report.sections.over_machines import (
     POOLED,
     OverMachines,
+    compared_pairs,
     cpu_text,
+    expected_interval,
     machine_sentences,
     over_machines,
     pooled_sentence,
@@ -152,6 +156,43 @@ def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
     ]
     caption = f"{variant} against {baseline}, each benchmark"
     return _by_column(caption, ("benchmark",), merged, rows, (POOLED,) if pooled else ())
+
+
+def pooled_section(merged: Merged) -> ReportSection | None:
+    """The mean over machines; why there is none below five."""
+    if len(merged.machines) < 2:
+        return None
+    if not merged.pooled:
+        why = "too few machines have enough blocks."
+        if len(merged.machines) < FEWEST:
+            why = f"how far machines lie apart takes at least {FEWEST} of them."
+        reason = sentences([f"There is no mean over machines: {why}"], aside=True)
+        return section("pooled", "Machines like these", reason)
+    single, pairs = len(merged.question.benchmarks) == 1, compared_pairs(merged)
+    rows = [
+        (
+            *(p.variant, p.baseline, verdict_cell(p)),
+            Cell(format_percent(round(p.tau, 4)), number=p.tau),
+            expected_interval(p),
+            p.machines,
+        )
+        for p in merged.pooled
+        if (single or p.benchmark is None) and (p.variant, p.baseline) in pairs
+    ]
+    columns = (
+        *("variant", "against", "mean over machines"),
+        *(*right("between machines"), "a further machine", *right("machines")),
+    )
+    means = table("Means over machines, the machine as a random effect", columns, rows, fixed=2)
+    return section("pooled", "Machines like these", means, sentences([_POOLING], aside=True))
+
+
+_POOLING = (
+    "This treats the machines as a random sample of their kind, which they are not: read it as a "
+    "summary. Between machines: the standard deviation of the logarithm of the ratio beyond "
+    "measurement error. Unlike the intervals of single machines, these assume normally distributed "
+    "differences, and do not cover a kind of machine that is absent here."
+)
 
 
 def machine_table(merged: Merged) -> Table | None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from whyfast.judge.machines import FEWEST
 from whyfast.model.result import MachineDifference, Merged, Pooled
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.document import (
@@ -17,7 +16,6 @@ from whyfast.report.document import (
     Sentence,
     Sentences,
     Table,
-    right,
     section,
     sentences,
     table,
@@ -35,7 +33,7 @@ from whyfast.report.formatting import (
     verdict_text,
 )
 from whyfast.report.sections.claim_audit import Audit, audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.main_table import OUTCOMES, Comparisons, verdict_cell
+from whyfast.report.sections.main_table import OUTCOMES, Comparisons
 
 #: How many comparisons are put in words; the table has all.
 _MOST_COMPARISONS = 4
@@ -314,11 +312,12 @@ def pooled_sentence(p: Pooled, margin: float) -> str:
     return (
         f"Over machines like these {p.machines}, {quote(p.variant)} is "
         f"{format_verdict(p, margin, 'clause')}; between machines the ratio varies by "
-        f"{format_percent(round(p.tau, 4))}, so a further one may show {_expected(p)}{left}."
+        f"{format_percent(round(p.tau, 4))}, so a further one may show "
+        f"{expected_interval(p)}{left}."
     )
 
 
-def _expected(p: Pooled) -> str:
+def expected_interval(p: Pooled) -> str:
     """The interval of a further machine."""
     return verdict_text(replace(p, low=p.expect_low, high=p.expect_high)).interval
 
@@ -376,43 +375,6 @@ _DIFFERENCES = (
     "A difference is reported where the intervals of two machines do not overlap, at a level at "
     "which all of them hold together with 99 % confidence; different outcomes alone show nothing. "
     "Only ratios are compared, each measured on one machine, never times."
-)
-
-
-def pooled_section(merged: Merged) -> ReportSection | None:
-    """The mean over machines; why there is none below five."""
-    if len(merged.machines) < 2:
-        return None
-    if not merged.pooled:
-        why = "too few machines have enough blocks."
-        if len(merged.machines) < FEWEST:
-            why = f"how far machines lie apart takes at least {FEWEST} of them."
-        reason = sentences([f"There is no mean over machines: {why}"], aside=True)
-        return section("pooled", "Machines like these", reason)
-    single, pairs = len(merged.question.benchmarks) == 1, compared_pairs(merged)
-    rows = [
-        (
-            *(p.variant, p.baseline, verdict_cell(p)),
-            Cell(format_percent(round(p.tau, 4)), number=p.tau),
-            _expected(p),
-            p.machines,
-        )
-        for p in merged.pooled
-        if (single or p.benchmark is None) and (p.variant, p.baseline) in pairs
-    ]
-    columns = (
-        *("variant", "against", "mean over machines"),
-        *(*right("between machines"), "a further machine", *right("machines")),
-    )
-    means = table("Means over machines, the machine as a random effect", columns, rows, fixed=2)
-    return section("pooled", "Machines like these", means, sentences([_POOLING], aside=True))
-
-
-_POOLING = (
-    "This treats the machines as a random sample of their kind, which they are not: read it as a "
-    "summary. Between machines: the standard deviation of the logarithm of the ratio beyond "
-    "measurement error. Unlike the intervals of single machines, these assume normally distributed "
-    "differences, and do not cover a kind of machine that is absent here."
 )
 
 

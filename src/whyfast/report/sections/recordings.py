@@ -24,6 +24,7 @@ from whyfast.report.formatting import (
     text_of,
 )
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
+from whyfast.report.sections.distribution import mean_without
 from whyfast.report.sections.main_table import Comparisons, decided, tally
 
 
@@ -223,11 +224,9 @@ def _carried(suite: Suite, margin: float) -> Iterable[str]:
         share = "sways"
         if 0 < carrier.share < 1:
             share = f"carries {format_percent(round(carrier.share, 2))} of"
-        scale = carrier.without / verdict.ratio  # of an interval as wide as that of the whole
-        without = ratio_text(carrier.without, verdict.low * scale, verdict.high * scale).factor
         text = (
             f"{quote(carrier.benchmark)} alone {share} {variant}'s {mean}: without it the "
-            f"geometric mean is {without}"
+            f"geometric mean is {mean_without(verdict, carrier.without)}"
         )
         if carrier.outcome != verdict.outcome:
             same = f"the same within {format_percent(margin)}"
