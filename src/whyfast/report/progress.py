@@ -22,7 +22,7 @@ from whyfast.report.formatting import (
     pluralize,
     ratio_text,
 )
-from whyfast.report.sections.main_table import failure_text
+from whyfast.report.sections.programs import failure_text
 
 #: Seconds between two plain lines of progress.
 PLAIN_EVERY = 10.0

@@ -18,7 +18,7 @@ from whyfast.cli.results import exit_code
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import Evidence
 from whyfast.model.verdict import Suite, Verdict
-from whyfast.report.sections.certainty import when
+from whyfast.report.sections.timeline import when
 
 
 def test_a_file_is_written_whole_and_nothing_beside_it(

@@ -74,7 +74,7 @@ KINDS.intervals = (() => {
     const equal = Number(r.toFixed(digits)) === 1 && !(l > 1) && (h === null || h >= 1);
     const factor = `${r.toFixed(digits)}x${plain || equal ? "" : turned ? " faster" : " slower"}`;
     if (plain) return `same within ${Number((margin * 100).toPrecision(4))} % (${factor} ${interval})`;
-    return `${word === "undecided" ? "undecided: " : ""}${factor} ${interval}`;
+    return `${word === "undecided" ? "undecided, " : ""}${factor} ${interval}`;
   }
 
   // The verdict on a mean of some benchmarks where none was embedded: its ends are the means of theirs,

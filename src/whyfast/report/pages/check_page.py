@@ -21,17 +21,15 @@ from whyfast.report.document import (
     section,
     sentences,
 )
-from whyfast.report.formatting import escape_controls
+from whyfast.report.formatting import escape_controls, percent_text
 from whyfast.report.render.markdown import code, fold, render_markdown
 from whyfast.report.sections.check import (
     CHECK_HEADING,
     change_sentence,
-    change_text,
     changed_hot,
     check_of,
     check_table,
     machine_line,
-    percent_interval,
     promise,
 )
 from whyfast.report.sections.summary import check_summary
@@ -102,8 +100,8 @@ def github_annotations(result: Result, failed: bool) -> list[str]:
     lines = [_annotation(kind, "whyfast", answer_of(result).headline)]
     for v in result.judged.verdicts:
         if v.outcome == "slower":
-            text = f"{change_text(v)} {percent_interval(v)}"
-            lines.append(_annotation("error" if failed else "warning", str(v.benchmark), text))
+            kind = "error" if failed else "warning"
+            lines.append(_annotation(kind, f"{v.benchmark}", str(percent_text(v))))
     return lines
 
 

@@ -24,10 +24,9 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import format_percent, format_seconds, pluralize
+from whyfast.report.formatting import exact_text, format_percent, format_seconds, pluralize
 from whyfast.report.sections.history import (
     coincidences,
-    factor,
     headline,
     in_series,
     largest,
@@ -35,16 +34,8 @@ from whyfast.report.sections.history import (
     name_finding,
     search_commands,
     suite_wide,
-    times,
     where_text,
     why_sentences,
-)
-from whyfast.report.sections.machine_differences import (
-    care_section,
-    claim_section,
-    difference_sections,
-    lacking_section,
-    pooled_section,
 )
 from whyfast.report.sections.machines import (
     benchmark_machine_section,
@@ -55,8 +46,15 @@ from whyfast.report.sections.machines import (
     machine_table,
     machines_summary,
     overall_table,
+    pooled_section,
 )
-from whyfast.report.sections.over_machines import machine_sentences
+from whyfast.report.sections.over_machines import (
+    care_section,
+    claim_section,
+    difference_sections,
+    lacking_section,
+    machine_sentences,
+)
 
 
 def merged_page(merged: Merged) -> Document:
@@ -224,7 +222,7 @@ def finding_table(history: History, *, wide: bool = True) -> Table | None:
     rows = [
         (
             *(name_finding(history, f), f"{len(f.ratios)} of {f.of}", _where(f)),
-            Cell(factor(middle := median(f.ratios.values())), number=middle),
+            Cell(exact_text(middle := median(f.ratios.values())).factor, number=middle),
             _range(f),
         )
         for f in (*sorted(shared, key=lambda f: (-len(f.ratios), f.at)), *others)
@@ -272,7 +270,7 @@ def _on_machine(history: History, finding: Finding, machine: str) -> str:
     ]
     if not here:
         return "–"
-    return f"{factor(median(here))} in {len(here)} of {len(mine)}"
+    return f"{exact_text(median(here)).factor} in {len(here)} of {len(mine)}"
 
 
 def suite_table(history: History) -> Table | None:
@@ -364,4 +362,4 @@ def _edge(history: SeriesHistory) -> list[int]:
 
 def _range(finding: Finding) -> str:
     sizes = sorted(finding.ratios.values(), key=lambda r: abs(math.log(r)))
-    return times(sizes[0]) if len(sizes) == 1 else f"{times(sizes[0])} … {times(sizes[-1])}"
+    return " … ".join(dict.fromkeys(exact_text(size).value for size in (sizes[0], sizes[-1])))

@@ -24,13 +24,15 @@ from whyfast.report.sections.search import (
     evidence_sentences,
     exact,
     measured_table,
+    placement,
     posterior_plot,
     posterior_table,
     scatter_of,
     sections_table,
+    swapped,
 )
 from whyfast.report.sections.search_set import set_headline, set_page
-from whyfast.report.sections.summary import search_brief
+from whyfast.report.sections.summary import search_summary
 from whyfast.search.results import SearchResult, SetResult, StepEvidence, deepest, merged_by
 from whyfast.search.state import Interval, Where
 
@@ -56,7 +58,7 @@ def search_page(result: SearchResult | SetResult) -> Document:
         *(s for i, o in enumerate(others, 1) for s in _course(o, _which(o, result), i)),
         about=(_taken(result),),
         heading="Search",
-        summary=search_brief(
+        summary=search_summary(
             # The headline has the first sentence of the evidence.
             (
                 *(*_further(result), *_rests_on(result)),
@@ -204,12 +206,9 @@ def _answer(result: SearchResult) -> str:
     if answer.outcome == "none":
         return f"There is no step: {alike(result.quantity, answer.ends, good, bad)}."
     if answer.outcome == "swapped":
-        return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
+        return swapped(f"{bad} {ends} than {good}")
     if answer.outcome == "placement":
-        return (
-            f"Placement, not a change of the code: {bad} {ends} than {good} as linked, and the "
-            "difference disappears in other layouts of the same code."
-        )
+        return f"Placement, not a change of the code: {placement(f'{bad} {ends} than {good}')}"
     if answer.outcome in ("gradual", "scattered"):
         how = "grew in many small steps" if answer.outcome == "gradual" else "went back and forth"
         return f"There is no single step: {_of_ends(result, answer.ends)}; it {how}."

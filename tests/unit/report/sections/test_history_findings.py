@@ -14,7 +14,7 @@ def test_findings_of_single_series_are_in_the_headline_with_size_and_place() -> 
     history = detect(Timeline(VERSIONS, (*flat, series("twice", 2.0), series("much", 21.0))))
     assert suite_wide(history) == ()
     assert headline(history) == (
-        "1 finding in 2 of 10 series: much 20.95x slower, step v4 → v5 (and in 1 more)."
+        "1 finding in 2 of 10 series: much 20.9x slower, step v4 → v5 (and in 1 more)."
     )
 
 

@@ -1,7 +1,8 @@
-"""Placement or change in words, tables and the data of its plots."""
+"""Placement or change, and fixes of placement, in words, tables and the data of plots."""
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -9,12 +10,16 @@ from typing import Any
 import pytest
 from tests.golden_files import check_golden, paragraphs
 from tests.unit.report.example import sample_result
-from tests.unit.report.examples import OPEN_PLACED, SAME_PLACED
+from tests.unit.report.examples import OPEN_PLACED, SAME_PLACED, fix_of, fixes_result
 from tests.unit.report.parts import as_html, as_markdown, changed
 from tests.unit.report.placement_example import CHANGED, PLACED, POINTS, placement, placement_result
 
 from whyfast.model.result import Result
+from whyfast.model.verdict import Fix
+from whyfast.report.result_json import dump_result, from_json
 from whyfast.report.sections.layouts import (
+    fix_sentences,
+    fix_table,
     placement_plot,
     placement_sentences,
     placement_table,
@@ -38,21 +43,18 @@ PAIRS = {
 
 @pytest.mark.golden
 def test_pairs_in_sentences() -> None:
-    told = {name: placement_sentences([found], STUDY) for name, found in PAIRS.items()}
-    check_golden("report", "placements.md", paragraphs(told))
+    texts = {name: placement_sentences([pair], STUDY) for name, pair in PAIRS.items()}
+    check_golden("report", "placements.md", paragraphs(texts))
 
 
 def test_what_is_within_reach_of_chance_is_not_called_far() -> None:
     near = placement("placement", PLACED.linked, SAME_PLACED, points=[*POINTS, 0.6])
-    (_, said) = placement_sentences([near], STUDY)
-    assert said.endswith("over 17 layouts).")
+    (_, text) = placement_sentences([near], STUDY)
+    assert text.endswith("over 17 layouts).")
 
 
-@pytest.mark.parametrize(
-    ("spread", "text"), [(0.0, "none seen"), (0.0025, "0.25 %"), (0.1, "11 %")]
-)
-def test_spread(spread: float, text: str) -> None:
-    assert spread_text(spread) == text
+def test_spread() -> None:
+    assert [spread_text(x) for x in (0.0, 0.0025, 0.1)] == ["none seen", "0.25 %", "11 %"]
 
 
 def test_benchmarks_are_added_where_there_are_several() -> None:
@@ -99,9 +101,36 @@ def test_what_has_no_bound_or_no_ratio_is_left_out_of_the_plots() -> None:
     result = placement_result()
     open_ended = replace(PLACED.linked, outcome="undecided", low=0.0, high=math.inf)
     none = replace(PLACED.varied, outcome="undecided", ratio=math.nan, low=0.0, high=math.inf)
-    odd = replace(
-        PLACED, outcome="undecided", linked=open_ended, varied=none, points=(0.0, math.nan)
-    )
+    odd = replace(PLACED, linked=open_ended, varied=none, points=(0.0, math.nan))
     (row,) = _plotted(changed(result, placements=(odd,)))["baselines"][0]["figures"][0]["rows"]
     assert (row["linked"]["low"], row["linked"]["high"], row["varied"]) == (None, None, None)
     assert row["points"] == [1.0]
+
+
+FIXES = {
+    "removed": fix_of("removed"),
+    "reduced": fix_of("reduced", 0.01),
+    "larger": fix_of("larger", 0.03),
+    "none": fix_of("none", 0.0, 0.001),
+    "undecided": fix_of("undecided", 0.015),
+    "too few": fix_of("undecided", math.nan, math.nan),
+}
+
+
+def _fix_texts(result: Result) -> list[str]:
+    return fix_sentences(result.judged.fixes, result.judged.placements, result.question)
+
+
+@pytest.mark.golden
+def test_fixes_in_sentences() -> None:
+    texts = {name: _fix_texts(fixes_result(fix)) for name, fix in FIXES.items()}
+    check_golden("report", "fixes.md", paragraphs(texts))
+    assert fix_table(placement_result()) is None
+    assert _fix_texts(placement_result()) == []
+
+
+def test_json_keeps_what_could_not_be_measured_apart() -> None:
+    nan = math.nan
+    fix = Fix("hot", "after", "calls", "undecided", nan, nan, nan, nan, 5)
+    (back,) = from_json(json.loads(dump_result(fixes_result(fix)))).judged.fixes
+    assert [math.isnan(x) for x in (back.spread, back.without, back.low, back.high)] == [True] * 4

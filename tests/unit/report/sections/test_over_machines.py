@@ -103,20 +103,17 @@ MACHINES: dict[str, Callable[[], Merged]] = {
 
 @pytest.mark.golden
 def test_machines_in_sentences() -> None:
-    told = {name: machine_sentences(make()) for name, make in MACHINES.items()}
-    check_golden("report", "machines.md", paragraphs(told))
+    texts = {name: machine_sentences(make()) for name, make in MACHINES.items()}
+    check_golden("report", "machines.md", paragraphs(texts))
 
 
 def test_too_few_blocks_to_tell() -> None:
-    found = merge_results(
-        [
-            OneResult("a", measured("kite", {"slow": 1.0}, blocks=9)),
-            OneResult("b", measured("wren", {"slow": 1.1}, blocks=9, seed=2)),
-        ]
+    few = _judged(
+        measured("kite", {"slow": 1.0}, blocks=9), measured("wren", {"slow": 1.1}, blocks=9, seed=2)
     )
-    assert found.needed.benchmarks == 10
-    (said,) = machine_sentences(found)
-    assert said.endswith("; to tell whether the machines differ takes 10 blocks on each.")
+    assert few.needed.benchmarks == 10
+    (text,) = machine_sentences(few)
+    assert text.endswith("; to tell whether the machines differ takes 10 blocks on each.")
 
 
 def test_one_program_on_one_machine_is_the_same_and_not_lacking() -> None:
@@ -135,7 +132,7 @@ def test_pooled() -> None:
         *("slow", "base", None, "slower", 1.1, 1.05, 1.15, 0.99), *(0.0144, 1.02, 1.18, 7, ("owl",))
     )
     assert pooled_sentence(one, 0.01) == (
-        "Over machines like these 7, slow against base is 1.10x slower [1.05, 1.15]; between "
+        "Over machines like these 7, slow is 1.10x slower than base [1.05, 1.15]; between "
         "machines the ratio varies by 1.44 %, so a further one may show [1.02, 1.18] (owl has too "
         "few blocks)."
     )

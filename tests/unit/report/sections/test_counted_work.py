@@ -33,11 +33,9 @@ def test_measured_and_simulated_never_share_a_table() -> None:
     base, other = two_variants()
     both = replace(
         simulated(),
-        counts=(
-            counts_of(base, {"instructions": 100, "cycles": 50, "branch-misses": None}, "measured"),
-            counts_of(
-                other, {"instructions": 100, "cycles": 80, "branch-misses": None}, "measured"
-            ),
+        counts=tuple(
+            counts_of(v, {"instructions": 100, "cycles": n, "branch-misses": None}, "measured")
+            for v, n in ((base, 50), (other, 80))
         ),
     )
     measured = count_tables(counted_result(both))[0]
@@ -63,19 +61,18 @@ def test_what_could_not_be_counted_is_said_once() -> None:
 
 
 def test_what_commits_touch() -> None:
-    touched = ChangedFunctions(
-        "v1", "v2", "v", "the change touches no hot function", (), ("f (f.c)",)
-    )
-    assert changed_sentences((touched,)) == [
-        "From v1 to v2, the change touches no hot function; it touches f (f.c)."
-    ]
+    statement = "the change touches no hot function"
+    touched = ChangedFunctions("v1", "v2", "v", statement, (), ("f (f.c)",))
+    (text,) = changed_sentences((touched,))
+    assert text == f"From v1 to v2, {statement}; it touches f (f.c)."
     many = replace(touched, functions=tuple(f"f{i} (f.c)" for i in range(9)))
-    assert "it touches 9 functions, among them f0 (f.c), f1 (f.c)" in changed_sentences((many,))[0]
+    (text,) = changed_sentences((many,))
+    assert "it touches 9 functions, among them f0 (f.c), f1 (f.c)" in text
 
 
 def test_what_the_hot_code_needs_of_the_cache_is_said_once_a_build() -> None:
     base, _ = two_variants()
     small, large = (Overlap(base, 1, n, 1, 512, 8, 64, 2, 0) for n in (10, 90))
     one, two = (replace(simulated(), overlaps=(o,)) for o in (large, small))
-    (said,) = counted_notes(counted_result(one, two))
-    assert said.startswith(f"{base}: 1 hot function spans 90 lines on 1 page (")
+    (note,) = counted_notes(counted_result(one, two))
+    assert note.startswith(f"{base}: 1 hot function spans 90 lines on 1 page (")

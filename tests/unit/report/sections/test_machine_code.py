@@ -29,8 +29,8 @@ TROUBLES = {
 
 @pytest.mark.golden
 def test_troubles_in_sentences() -> None:
-    told = {name: trouble_sentences([t], [t.variant, "b", "c"]) for name, t in TROUBLES.items()}
-    check_golden("report", "troubles.md", paragraphs(told))
+    texts = {name: trouble_sentences([t], [t.variant, "b", "c"]) for name, t in TROUBLES.items()}
+    check_golden("report", "troubles.md", paragraphs(texts))
 
 
 def test_lines_for_the_study() -> None:
@@ -45,9 +45,9 @@ def test_calls_that_one_build_makes_often() -> None:
         CalleeCounts("dispatch", "rare", True, {"gcc": 2, "old": 0}),
         CalleeCounts("dispatch", "global", False, counts),
     ]
-    (said,) = calls_sentences(rows)
-    assert "gcc (22) calls close" in said
-    assert "old and new" in said
+    (text,) = calls_sentences(rows)
+    assert "gcc (22) calls close" in text
+    assert "old and new" in text
 
 
 def test_facts_of_older_results_are_unknown() -> None:

@@ -1,8 +1,8 @@
+"""Counters and hot functions of programs."""
+
 from __future__ import annotations
 
-import io
-
-from rich.console import Console
+from tests.unit.report.parts import printed
 
 from whyfast.model.counters import (
     CodePlace,
@@ -16,7 +16,6 @@ from whyfast.model.counters import (
 )
 from whyfast.report.document import Cell
 from whyfast.report.pages.code_page import code_page
-from whyfast.report.render.terminal import render_terminal
 from whyfast.report.sections.counters_shown import counter_tables, counts_section, hot_table
 
 PROFILE = Profile("callgrind", "simulated", ("Ir",), (FunctionCost("f", "", {"Ir": 9}),), {"Ir": 9})
@@ -38,8 +37,10 @@ def test_measured_and_simulated_are_never_in_one_table() -> None:
     measured, simulated = counter_tables([_counts("a", *both)])
     assert measured.caption == "Counted by the hardware (tool, user space)"
     assert simulated.caption == "Simulated, not measured (tool)"
-    assert [row[0].text for row in measured.rows] == ["cycles"]
-    assert [row[0].text for row in simulated.rows] == ["instructions"]
+    assert [[row[0].text for row in t.rows] for t in (measured, simulated)] == [
+        ["cycles"],
+        ["instructions"],
+    ]
 
 
 def test_how_values_are_shown() -> None:
@@ -82,16 +83,13 @@ def test_hot_functions() -> None:
 
 
 def test_everything_on_the_terminal() -> None:
-    out = io.StringIO()
     programs = [_counts("a", _counter("n", 1.0), notes=("all",)), _counts("b", notes=("all", "b"))]
     overlaps = [Overlap("a", 1, 10, 1, 512, 8, 64, 9, 3), Overlap("b", 0, 0, 0, 512, 8, 64, 0, 0)]
-    page = code_page(counts_section(programs, FUNCTIONS, overlaps))
-    render_terminal(page, console=Console(file=out, width=120))
-    printed = out.getvalue()
-    assert "Addresses in a" in printed
-    assert "Addresses in b" not in printed
-    assert ".text.hot" in printed
+    text = printed(code_page(counts_section(programs, FUNCTIONS, overlaps)), 120)
+    assert "Addresses in a" in text
+    assert "Addresses in b" not in text
+    assert ".text.hot" in text
     assert (
         "a: 1 hot function spans 10 lines on 1 page (the L1 instruction cache holds 512); up to 9 "
         "fall on one\nset of 8 ways, and 3 of 64 sets have too many\nall\nb: b\n"
-    ) in printed
+    ) in text

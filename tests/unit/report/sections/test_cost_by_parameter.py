@@ -1,4 +1,4 @@
-"""Cost by parameter, and what the programs said about themselves, in every kind of report."""
+"""Cost by parameter, and what the programs said about themselves."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import pytest
 from tests.unit.report.example import sample_result
+from tests.unit.report.examples import figures, matrix_result
 from tests.unit.report.parts import answer_from, as_html, changed
 from tests.unit.report.slope_example import LINES, estimate, slope_result
 
+from whyfast.model.counters import Counted, Counter, Counts
+from whyfast.model.counters import Source as CountedBy
 from whyfast.model.sample import Observed
 from whyfast.model.verdict import Coefficient
 from whyfast.report.sections.cost_by_parameter import (
+    figures_table,
     format_estimate,
     overhead_table,
     point_tables,
@@ -84,3 +88,34 @@ def test_where_no_line_is_meant_the_points_alone_are_shown() -> None:
     assert len(point_tables(result)) == 1
     (plot,) = slope_plots(result)
     assert [v["linear"] for v in plot.data["variants"]] == [False] * len(LINES)
+
+
+def test_figures_that_differ_have_a_row() -> None:
+    table = figures_table(matrix_result(observed=figures()))
+    whole = figures_table(matrix_result(observed=figures()), every=True)
+    assert table is not None
+    assert whole is not None
+    assert (len(table.rows), len(whole.rows)) == (2, 3)
+    assert figures_table(matrix_result()) is None
+
+
+def test_instructions_of_a_loop_stand_beside_what_programs_say() -> None:
+    def counts(variant: str, number: float, source: CountedBy) -> Counts:
+        counter = Counter("instructions", number, "events", source, "tool")
+        return Counts(variant, (), (counter,), None)
+
+    counted = (
+        # Measured is of more weight; a whole run has no loops.
+        Counted("map", "w", (counts("old", 2000.0, "simulated"),), loops={"simulated": 64}),
+        Counted("getattr", "w", (counts("new", 1230.0, "measured"),), loops={"measured": 10}),
+        Counted("fastcall", "w", (counts("new", 1230.0, "simulated"),)),
+    )
+    table = figures_table(matrix_result(observed=figures(), counted=counted), every=True)
+    assert table is not None
+    rows = [[c.text for c in row] for row in table.rows if "a loop" in row[1].text]
+    assert rows == [
+        ["map", "instructions a loop (simulated)", "31.2", "–"],
+        ["getattr", "instructions a loop (measured)", "–", "123"],
+    ]
+    # They have a table of their own where programs say nothing.
+    assert figures_table(matrix_result(counted=counted)) is None

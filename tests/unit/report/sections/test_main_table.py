@@ -1,4 +1,4 @@
-"""The table along axes and what is said of interactions."""
+"""The main tables, also along axes, and interactions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.unit.report.parts import result_of
 
 from whyfast.model.verdict import Suite
 from whyfast.report.answer import answer_of
-from whyfast.report.sections.along_axes import (
+from whyfast.report.sections.main_table import (
     alike_sentences,
     axes_table,
     interaction_section,
@@ -20,12 +20,10 @@ from whyfast.report.sections.along_axes import (
 
 def test_places_that_do_not_and_those_that_are_open() -> None:
     assert answer_of(axes_result("same", 1.0)).headline.startswith("gcc-goto is 1.14x faster than")
-    assert list(alike_sentences(axes_result("same", 1.0))) == [
-        "Within 1 %, goto does the same with gcc and clang."
-    ]
-    assert list(alike_sentences(axes_result("undecided", 1.005))) == [
-        "It is undecided whether goto does the same with gcc and clang."
-    ]
+    alike = "goto does the same with gcc and clang."
+    assert list(alike_sentences(axes_result("same", 1.0))) == [f"Within 1 %, {alike}"]
+    undecided = list(alike_sentences(axes_result("undecided", 1.005)))
+    assert undecided == [f"It is undecided whether {alike}"]
 
 
 def test_of_a_suite_its_own_is_told_and_the_table_has_all() -> None:
