@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.search.engine import entropy
-from whyfast.search.likelihood import doubt
-from whyfast.search.state import Costs, Tested
+from whyfast.search.posterior import doubt
+from whyfast.search.state import Tested
 from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
 from whyfast.search.view import ALPHA, MOST, bounded, surely_above, test_of
 
@@ -75,25 +75,21 @@ AGAIN = 2
 #: Levels are measured to this standard error, in at most :data:`MOST_BLOCKS` blocks.
 PRECISE = 0.1
 
-#: A build is charged to the first of about this many measurements of its subset.
+#: A build costs as much as a block, and is charged to the first of about this many measurements.
 SERVES = 5.0
-#: A build costs as much as a block.
-ONE_BLOCK = Costs()
+#: When more parts are needed, the difference is mixed.
+MOST_PARTS = 6
 
 
 @dataclass(frozen=True)
 class Differences:
     """The question: ``count`` differences, numbered from 0, of which some carry the difference.
 
-    ``margin`` as in ``Task``. ``most_parts``: when more parts are needed, the outcome is ``mixed``.
-    ``budget``: the most blocks of measuring, no limit if None.
-    ``relinkable``: whether blocks can draw layouts.
+    ``margin``, ``budget`` and ``relinkable`` are those of a :class:`~whyfast.search.state.Task`.
     """
 
     count: int
     margin: float = 0.01
-    most_parts: int = 6
-    costs: Costs = ONE_BLOCK
     budget: int | None = None
     relinkable: bool = False
 
@@ -275,7 +271,7 @@ class _Run:
         parts: tuple[Part, ...] = ()
         rest = tuple(range(self.task.count))
         while rest and not self._carries(_joined(parts)):
-            if len(parts) == self.task.most_parts:
+            if len(parts) == MOST_PARTS:
                 raise _Mixed
             low, high = self._first(_joined(parts), rest)
             parts, rest = (rest[low:high], *parts), rest[:low]
@@ -293,11 +289,9 @@ class _Run:
             if mass[best] >= SURE:
                 return int(edges[best]), int(edges[best + 1])
             built = {t.subset for t in self.seen}
-            costs, below = self.task.costs, np.cumsum(first)
+            below = np.cumsum(first)
             worth = [
-                float(entropy(below[i - 1]))
-                / (costs.block + (0 if chain[i] in built else costs.build / SERVES))
-                for i in free
+                float(entropy(below[i - 1])) / (1 + (chain[i] not in built) / SERVES) for i in free
             ]
             self._block(chain[free[int(np.argmax(worth))]], False)
 

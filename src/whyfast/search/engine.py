@@ -40,8 +40,8 @@ Floats = NDArray[np.float64]
 #: falls off: code that does not build stays broken for some commits.
 TOGETHER = 0.8
 STRETCH = 4.0
-#: A build serves about this many measurements: the candidates beside the culprit are measured
-#: again and again, so a build is charged to the first of them in part only.
+#: A build costs as much as a block, and serves about this many measurements: the candidates beside
+#: the culprit are measured again and again, so the first one pays for a part only.
 SERVES = 10.0
 #: Where :func:`information` is computed: at these log odds, by Gauss and Hermite's quadrature.
 _ODDS: Floats = np.linspace(-20.0, 20.0, 401)
@@ -52,16 +52,13 @@ CLEAR = 2.5
 MOST_WITNESS = 4.0
 
 
-def below(posterior: Posterior, task: Task) -> Floats:
+def below(posterior: Posterior) -> Floats:
     """F(c), the probability that the largest step is at c or before, for c = 1 … positions − 1.
 
-    Given that there is a step. Within a gap it spreads over the positions as it was beforehand.
+    Given that there is a step. Within a gap it spreads evenly over the positions.
     """
-    share = np.ones(task.positions) if task.weights is None else np.array(task.weights)
-    edges = np.array(posterior.bounds)
-    within = np.add.reduceat(share, edges[:-1])
-    mass = share * np.repeat(posterior.largest / within, np.diff(edges))
-    return np.cumsum(mass)[:-1]
+    width = np.diff(posterior.bounds)
+    return np.cumsum(np.repeat(posterior.largest / width, width))[:-1]
 
 
 def next_candidate(posterior: Posterior, state: State) -> int | None:
@@ -72,7 +69,7 @@ def next_candidate(posterior: Posterior, state: State) -> int | None:
     posterior, whichever splits it more evenly. The median itself would be measured for ever once it
     holds most of the posterior.
     """
-    share = below(posterior, state.task)
+    share = below(posterior)
     bits = information(share, posterior.effect / posterior.noise)
     worth = bits * _succeeds(state) / _costs(state)
     for candidate in state.skipped:
@@ -137,10 +134,10 @@ def entropy(share: Floats) -> Floats:
 
 
 def _costs(state: State) -> Floats:
-    cost = state.task.costs
-    costs = np.full(state.task.positions - 1, cost.block + cost.build / SERVES)
+    """Of measuring each candidate, in blocks."""
+    costs = np.full(state.task.positions - 1, 1 + 1 / SERVES)
     for candidate in state.built:
-        costs[candidate - 1] = cost.block
+        costs[candidate - 1] = 1.0
     return costs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,14 +22,24 @@ from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, DifferenceSet, SearchRequest
 from whyfast.search.axes.commits import changed_files, commit_range
-from whyfast.search.axes.flags import with_flags
-from whyfast.search.axes.registry import RANGES, SETS
+from whyfast.search.axes.flags import mix_flags, with_flags
+from whyfast.search.axes.objects import mix_functions, mix_objects
+from whyfast.search.axes.passes import pass_range
+from whyfast.search.axes.versions import kernel_range, toolchain_range
 from whyfast.search.ddmin import Differences, Minimal
-from whyfast.search.keep import SearchFile, search_key
-from whyfast.search.results import SearchResult, SetResult, StepEvidence, begun, compared
+from whyfast.search.results import (
+    SearchFile,
+    SearchResult,
+    SetResult,
+    StepEvidence,
+    begun,
+    compared,
+    search_key,
+)
 from whyfast.search.run import BAD, GOOD, SetSubject, run_search, run_set
-from whyfast.search.state import AxisCandidate, Count, Quantity, Task, check_quantity, remainders
+from whyfast.search.state import AxisCandidate, Quantity, Task, check_quantity, remainders
 from whyfast.search.study_subject import (
+    Count,
     Make,
     StudySubject,
     as_linked,
@@ -39,7 +49,21 @@ from whyfast.search.study_subject import (
 from whyfast.search.subject import ScriptSubject
 from whyfast.store.home import Home
 
-# ---- Searches of a study.
+# The axes of a study by name, beside commits. A new one is one file and one line here.
+
+#: Candidates in order; UserError for impossible ends.
+RANGES: Mapping[str, Callable[[RunContext[Study], Variant, SearchRequest], CandidateRange]] = {
+    "kernels": kernel_range,
+    "passes": pass_range,
+    "toolchains": toolchain_range,
+}
+#: The differences between the good and the bad variant, with the name of an object file for
+#: ``functions``; UserError for impossible ends.
+SETS: Mapping[str, Callable[[RunContext[Study], Variant, Variant, str], DifferenceSet]] = {
+    "flags": mix_flags,
+    "functions": mix_functions,
+    "objects": mix_objects,
+}
 
 
 @dataclass(frozen=True)

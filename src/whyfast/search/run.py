@@ -28,9 +28,8 @@ from whyfast.search.engine import (
     observe,
     skip,
 )
-from whyfast.search.keep import SearchFile
 from whyfast.search.posterior import Posterior
-from whyfast.search.results import SearchResult, SetResult
+from whyfast.search.results import SearchFile, SearchResult, SetResult
 from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, SearchAnswer, State, ran
 from whyfast.search.subject import CandidateFailed, Layouts, Subject, Times, observation
 from whyfast.search.subsets import Subset, Trial, label, numbered

@@ -13,6 +13,7 @@ import numpy as np
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
+from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.exec_prefixes import study_prefixes
 from whyfast.investigate.measuring import launch_arguments
 from whyfast.investigate.services import Note, Observer, Silent
@@ -23,7 +24,7 @@ from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict
-from whyfast.search.state import AxisCandidate, CannotTell, Count, Quantity, counting
+from whyfast.search.state import AxisCandidate, Quantity
 from whyfast.search.subject import Blocks, CandidateFailed, Layouts, Times
 from whyfast.store.builds import BuildStore
 
@@ -102,6 +103,72 @@ def as_linked(make: Make) -> Make:
 def without_layouts(study: Study) -> Study:
     """The study with none asked for."""
     return replace(study, measure=replace(study.measure, layouts=0))
+
+
+class CannotTell(Exception):
+    """Why a program has no such quantity."""
+
+
+#: The costs of the second program, a number above 0 for each benchmark; more is worse. The first
+#: is the good end, which is counted first. Raises :class:`CannotTell`.
+Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
+
+
+def counting(quantity: Quantity) -> Count:
+    """``instructions``: executed in one turn (a whole run where programs take none), by simulation.
+    ``indirect-jumps``: the reciprocal of their number in the functions that dispatch, since a
+    dispatch that was merged is the slower one."""
+    return _Instructions() if quantity == "instructions" else _merged
+
+
+def _merged(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
+    del good
+    dispatch = candidate.evidence[0].dispatch if candidate.evidence else None
+    if dispatch is None or not dispatch.indirect_jumps:
+        raise CannotTell("no indirect jump in the functions that dispatch")
+    return (1 / dispatch.indirect_jumps,)
+
+
+@dataclass
+class _Instructions:
+    """Of the good end it remembers how many loops were chosen; so each program is simulated once,
+    and all do the same work."""
+
+    _loops: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
+        benchmarks = [b for b in candidate.question.benchmarks if b.kind.countable]
+        chosen = all(b.name in self._loops for b in benchmarks)
+        work = candidate if good is candidate or chosen else _both(good, candidate)
+        name = candidate.builds[0].variant
+        costs = []
+        with scratch_folder(work.home) as folder:
+            counter = BuildCounter(work, {}, folder)
+            for benchmark in benchmarks:
+                wanted = self._loops.get(benchmark.name)
+                counts, _, loops = counter.simulated(benchmark, wanted)
+                (counted,) = [c for c in counts if c.variant == name]
+                executed = [c.value for c in counted.counters if c.name == "instructions"]
+                if counted.failed or not executed or not executed[0]:
+                    reason = (*counted.notes, "nothing was counted")[0]
+                    raise CannotTell(f"{benchmark.name}: {reason}")
+                self._loops[benchmark.name] = loops
+                costs.append(executed[0])
+        return tuple(costs)
+
+
+def _both(good: RunContext[Study], candidate: RunContext[Study]) -> RunContext[Study]:
+    """One piece of work with two programs; the good end is its baseline."""
+    works = (good, candidate)
+    variants = tuple(w.question.variant(w.builds[0].variant) for w in works)
+    return replace(
+        good,
+        question=replace(good.question, variants=variants),
+        builds=tuple(w.builds[0] for w in works),
+        toolchains=tuple({t.digest: t for w in works for t in w.toolchains}.values()),
+        evidence=tuple(e for w in works for e in w.evidence),
+        prefixes={k: v for w in works for k, v in w.prefixes.items()},
+    )
 
 
 @dataclass

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.search.likelihood import Grid, grid, log_block, log_ends, robust_noise
-from whyfast.search.posterior import crossing
+from whyfast.search.posterior import Grid, crossing, grid, log_block, log_ends, robust_noise
 
 Floats = NDArray[np.float64]
 Subset = frozenset[int]

@@ -16,8 +16,14 @@ from whyfast.judge.eprocess import confidence_interval, evidence
 from whyfast.judge.placement import REMAINS
 from whyfast.judge.ratios import as_ratios
 from whyfast.judge.strategies import strategies
-from whyfast.search.likelihood import ENDS_NOISE, FEWEST, log_disturbed, robust_noise
-from whyfast.search.posterior import Posterior, posterior
+from whyfast.search.posterior import (
+    ENDS_NOISE,
+    FEWEST,
+    Posterior,
+    log_disturbed,
+    posterior,
+    robust_noise,
+)
 from whyfast.search.state import Interval, KnownEnds, Observation, State, Tested, Where
 
 # ---- Confirmation: culprit and parent side by side, in blocks that chose neither.

@@ -19,7 +19,6 @@ from whyfast.search.engine import (
     skip,
 )
 from whyfast.search.state import (
-    Costs,
     KnownEnds,
     Observation,
     Pair,
@@ -279,7 +278,7 @@ def test_a_search_that_is_never_confirmed_ends_undecided() -> None:
 
 
 def test_what_is_built_already_costs_no_build() -> None:
-    task = Task(64, known=KnownEnds(0.05, 0.008), costs=Costs(1.0, 20.0))
+    task = Task(64, known=KnownEnds(0.05, 0.008))
     assert next_step(begin(task)) == BuildCandidate(32)
     assert next_step(begin(task, already_built=[30])) == Measure(30, layouts=False)
     assert next_step(built(begin(task), 32)) == Measure(32, layouts=False)
@@ -290,8 +289,6 @@ def test_what_is_built_already_costs_no_build() -> None:
     [
         (lambda: Task(0), "at least one position"),
         (lambda: Task(4, margin=0.0), "margin must be above 0"),
-        (lambda: Task(4, weights=(1.0, 2.0)), "one weight above 0 for each"),
-        (lambda: Task(2, weights=(1.0, 0.0)), "one weight above 0 for each"),
         (lambda: KnownEnds(0.0, 1.0), "above 0"),
         (lambda: Observation(float("nan")), "finite"),
     ],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.search.likelihood import (
+from whyfast.search.posterior import (
     DISTURBED,
     ENDS_NOISE,
     FEWEST,

@@ -15,7 +15,7 @@ from tests.unit.search.worlds import Range, step_at
 
 from whyfast.search.ddmin import Differences, Failed, Try, next_try
 from whyfast.search.engine import BuildCandidate, Step, begin, built, next_step, observe, skip
-from whyfast.search.keep import FORMAT, SearchFile, search_key
+from whyfast.search.results import FORMAT, SearchFile, search_key
 from whyfast.search.run import BARS, drive, likely_next, likely_subsets, posterior_lines
 from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, State, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times, observation

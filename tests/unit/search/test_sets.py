@@ -20,9 +20,8 @@ from whyfast.report.pages.search_page import dump_search, search_page
 from whyfast.report.sections.search_set import set_headline
 from whyfast.search.axes.axis import DifferenceSet
 from whyfast.search.ddmin import Differences, Event, Minimal, Try, ddmin
-from whyfast.search.keep import SearchFile
 from whyfast.search.requests import search_all
-from whyfast.search.results import SetResult
+from whyfast.search.results import SearchFile, SetResult
 from whyfast.search.run import SetSubject, run_set
 from whyfast.search.state import AxisCandidate, Quantity
 from whyfast.search.subject import CandidateFailed, Layouts, Times

@@ -17,7 +17,8 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, SearchRequest, between
-from whyfast.search.state import AxisCandidate, CannotTell
+from whyfast.search.state import AxisCandidate
+from whyfast.search.study_subject import CannotTell
 from whyfast.toolchain.kernels import NEWER, SUITES, parse_kernel
 from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
