@@ -175,21 +175,19 @@ def _both(good: RunContext[Study], candidate: RunContext[Study]) -> RunContext[S
 class StudySubject:
     """Candidates by number, built like the variants of the study in ``context``.
 
-    ``relinkable``: whether layouts are asked for. ``make`` builds a candidate; ``count`` counts it
-    where ``quantity`` has no way of its own, once for each build: further blocks repeat the number.
-    ``provisional``: how candidates between the ends are built until they are rebuilt clean or
-    measured over layouts, :func:`incrementally` or :func:`as_linked`; None: clean from the start.
+    ``make`` builds a candidate; ``count`` counts it where ``quantity`` has no way of its own, once
+    for each build: further blocks repeat the number. ``incremental``: candidates between the ends
+    are built :func:`incrementally` until they are rebuilt clean or measured over layouts.
     ``ends``: their numbers; by default the first and the last.
     """
 
     context: RunContext[Study]
     candidates: Sequence[AxisCandidate]
     seed: int
-    relinkable: bool = False
     quantity: Quantity = "time"
     make: Make = make_variant
     count: Count | None = None
-    provisional: Callable[[Make], Make] | None = None
+    incremental: bool = False
     ends: tuple[int, int] | None = None
     _rebuilt: set[int] = field(default_factory=set)
     _made: dict[int, RunContext[Study]] = field(default_factory=dict)
@@ -201,6 +199,11 @@ class StudySubject:
         self.context = replace(
             self.context, observer=WithinSearch(self.context.observer, self._title)
         )
+        study = self.context.question
+        self._relinkable = study.build.link is not None and study.measure.layouts > 0
+        provisional = as_linked if self._relinkable else None
+        #: How candidates between the ends are built at first; None: clean from the start.
+        self._provisional = incrementally if self.incremental else provisional
         self._count = self.count or counting(self.quantity)
         self._blocks = Blocks(
             self.context.question.benchmarks, self._launch, self.context.services, self.seed
@@ -224,7 +227,7 @@ class StudySubject:
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
 
     def _maker(self, candidate: int) -> Make:
-        first = None if self._is_clean(candidate) else self.provisional
+        first = None if self._is_clean(candidate) else self._provisional
         return self.make if first is None else first(self.make)
 
     def prefetch(self, candidates: Iterable[int]) -> None:
@@ -256,7 +259,7 @@ class StudySubject:
     def rebuild_clean(self, candidates: Sequence[int]) -> None:
         """Build these as the ends are. Raises CandidateFailed."""
         for candidate in candidates:
-            if self.provisional and not self._is_clean(candidate):
+            if self._provisional and not self._is_clean(candidate):
                 self._rebuilt.add(candidate)
                 self._made.pop(candidate, None)
                 self._failed.pop(candidate, None)
@@ -272,7 +275,7 @@ class StudySubject:
     def can_vary(self) -> bool:
         """Whether both ends, which it builds, have other layouts; no where one cannot be built,
         which its measurement reports."""
-        if self.relinkable:
+        if self._relinkable:
             with contextlib.suppress(CandidateFailed):
                 for end in self._ends:
                     self.build(end)

@@ -12,7 +12,7 @@ import pytest
 
 from whyfast.investigate.services import Services
 from whyfast.search.axes.commits import commits
-from whyfast.search.subject import CandidateFailed, ScriptSubject
+from whyfast.search.subject import CandidateFailed, ScriptSubject, UserCommand
 
 NUMBERS = ("7", "steps: 1,250", "none", "0")
 
@@ -37,9 +37,8 @@ def repository(tmp_path: Path) -> Path:
 def _subject(repository: Path, tmp_path: Path, *command: str, build: str = "") -> ScriptSubject:
     found = commits(repository, "main~3", "main")
     folder = tmp_path / "checkouts"
-    return ScriptSubject(
-        repository, found, command, build, folder, Services(), 1, prints_number=True
-    )
+    asked = UserCommand(command, build, repository, prints_number=True)
+    return ScriptSubject(asked, found, folder, Services(), 1)
 
 
 def test_the_last_number_counts(repository: Path, tmp_path: Path) -> None:
@@ -154,7 +153,8 @@ def test_closing_removes_the_checkouts(repository: Path, tmp_path: Path) -> None
 def test_a_timed_command_that_cannot_run_says_why(
     repository: Path, tmp_path: Path, command: tuple[str, ...], said: str
 ) -> None:
-    subject = replace(_subject(repository, tmp_path, *command), prints_number=False)
+    subject = _subject(repository, tmp_path, *command)
+    subject.command = replace(subject.command, prints_number=False)
     with pytest.raises(CandidateFailed, match=said):
         subject.block([0, 1], number=1, layouts=None)
 
