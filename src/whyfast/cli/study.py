@@ -7,9 +7,8 @@ import argparse
 from whyfast.cli.output import FAILED, INTERRUPTED, check_outputs, duration, show
 from whyfast.cli.results import exit_code, finish, keep
 from whyfast.investigate.building import with_control
-from whyfast.investigate.choose import Choice, chosen, runnable
 from whyfast.investigate.forecast import forecast
-from whyfast.investigate.study_run import run_study
+from whyfast.investigate.study_run import Choice, chosen, run_study, runnable
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.report.pages.admin_pages import free_space, plan_page

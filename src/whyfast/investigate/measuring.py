@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from whyfast.investigate.context import RunContext, argument_vector
-from whyfast.investigate.exec_prefixes import study_prefixes
+from whyfast.investigate.context import RunContext, argument_vector, study_prefixes
 from whyfast.investigate.recording import OpenRun, Settled, measure_blocks
 from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.measure.campaign import BenchmarkRun

@@ -13,9 +13,9 @@ from whyfast.build.revisions import top_level
 from whyfast.build.source import with_source
 from whyfast.investigate.building import build
 from whyfast.investigate.check_run import reached_by
-from whyfast.investigate.choose import narrow
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.study_run import narrow
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.study import Source, Study

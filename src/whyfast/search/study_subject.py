@@ -12,9 +12,8 @@ import numpy as np
 
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.building import build
-from whyfast.investigate.context import RunContext
+from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.counting import BuildCounter, scratch_folder
-from whyfast.investigate.exec_prefixes import study_prefixes
 from whyfast.investigate.measuring import launch_arguments
 from whyfast.investigate.services import Note, Observer, Silent
 from whyfast.measure.invocation import LaunchArguments

@@ -12,7 +12,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.build.example import study as example
 
-from whyfast.investigate.choose import Choice, chosen, runnable
+from whyfast.investigate.study_run import Choice, chosen, runnable
 from whyfast.judge.confounds import find_confounds
 from whyfast.model.errors import UserError
 from whyfast.model.study import Claim, MeasureSpec, Quick, Study

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from tests.unit.build.example import study as example
 
-from whyfast.investigate import exec_prefixes
-from whyfast.investigate import exec_prefixes as enter
-from whyfast.investigate.context import RunContext
-from whyfast.investigate.exec_prefixes import file_prefixes, study_prefixes
+from whyfast.investigate import context
+from whyfast.investigate import context as enter
+from whyfast.investigate.context import RunContext, file_prefixes, study_prefixes
 from whyfast.investigate.services import Services, Silent
 from whyfast.model.build import Build, BuildFailure, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -121,7 +120,7 @@ def boxes_exec_prefixes_files(monkeypatch: pytest.MonkeyPatch) -> list[Box]:
         found.append(box)
         return ["enter", str(box.root)]
 
-    monkeypatch.setattr(exec_prefixes, "around_program", around)
+    monkeypatch.setattr(context, "around_program", around)
     return found
 
 

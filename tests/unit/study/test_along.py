@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.golden_files import Hear
 
-from whyfast.investigate.choose import narrow
+from whyfast.investigate.study_run import narrow
 from whyfast.study.load import load_study
 
 STUDY = """
