@@ -5,9 +5,9 @@ Once a run of the study, before measuring, each under the settings of its varian
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
+from itertools import product
 from typing import TypeVar
 
 from whyfast.explain.jit import explain_image, this_architecture
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 
 
 class _NoAnswer(Exception):
-    """A program could not be asked, or said nothing sensible."""
+    """A program could not be asked, or gave no sensible answer."""
 
 
 def wants_observing(study: Study) -> bool:
@@ -37,7 +37,7 @@ def wants_observing(study: Study) -> bool:
 
 
 def observe(work: RunContext[Study]) -> RunContext[Study]:
-    """Everything that the study asks for; what cannot be had is noted."""
+    """Everything that the study asks for; what is not available is noted."""
     if not wants_observing(work.question):
         return work
     work.observer.step("asking the programs about themselves")
@@ -51,52 +51,32 @@ def _observed(work: RunContext[Study]) -> Observed:
     study, builds = work.question, work.usable
     notes: dict[str, None] = {}  # in order, each once
 
-    def attempt(what: str, get: Callable[[], _T]) -> list[_T]:
+    def attempt(what: str, get: Callable[..., Iterable[_T]], *arguments: object) -> list[_T]:
         try:
-            return [get()]
+            return list(get(work, *arguments))
         except (_NoAnswer, UserError) as error:
             notes[f"no {what}: {error}"] = None
             return []
 
+    images: list[JitImage] = []
+    run_times: list[RunTimes] = []
+    overheads: list[Overhead] = []
+    figures: list[Figure] = []
+    for build in builds if study.evidence.image else ():
+        images += attempt(f"machine code of {build.variant}", _image, build)
+    for build, benchmark in product(builds, study.benchmarks):
+        if benchmark.distribution:
+            what = f"single runs of {build.variant} on {benchmark.name}"
+            run_times += attempt(what, _run_times, build, benchmark)
     families: dict[str, Benchmark] = {}  # the first of each that tells its overhead
-    for benchmark in study.benchmarks:
-        if benchmark.overhead:
-            families.setdefault(benchmark.family_name, benchmark)
-    images = [
-        image
-        for build in builds
-        if study.evidence.image
-        for image in attempt(f"machine code of {build.variant}", partial(_image, work, build))
-    ]
-    run_times = [
-        found
-        for build in builds
-        for benchmark in study.benchmarks
-        if benchmark.distribution
-        for found in attempt(
-            f"single runs of {build.variant} on {benchmark.name}",
-            partial(_run_times, work, build, benchmark),
-        )
-    ]
-    overheads = [
-        one
-        for benchmark in families.values()
-        for found in attempt(
-            f"cost of timing on {benchmark.name}", partial(_overheads, work, benchmark)
-        )
-        for one in found
-    ]
-    figures = [
-        one
-        for benchmark in study.benchmarks
-        for build in builds
-        if benchmark.figures
-        for found in attempt(
-            f"figures of {build.variant} on {benchmark.name}",
-            partial(_figures, work, build, benchmark),
-        )
-        for one in found
-    ]
+    for benchmark in (b for b in study.benchmarks if b.overhead):
+        families.setdefault(benchmark.family_name, benchmark)
+    for benchmark in families.values():
+        overheads += attempt(f"cost of timing on {benchmark.name}", _overheads, benchmark)
+    for benchmark, build in product(study.benchmarks, builds):
+        if benchmark.figures:
+            what = f"figures of {build.variant} on {benchmark.name}"
+            figures += attempt(what, _figures, build, benchmark)
     return Observed(tuple(images), tuple(run_times), tuple(overheads), tuple(notes), tuple(figures))
 
 
@@ -117,18 +97,18 @@ def _ask(work: RunContext[Study], build: Build, command: tuple[str, ...], timeou
     return done.stdout
 
 
-def _image(work: RunContext[Study], build: Build) -> JitImage:
+def _image(work: RunContext[Study], build: Build) -> list[JitImage]:
     architecture = this_architecture()
     if architecture is None:
         raise _NoAnswer("whyfast does not read the machine code of this processor")
     report = read_code(_ask(work, build, work.question.evidence.image, 60.0))
-    return explain_image(report, build.variant, architecture)
+    return [explain_image(report, build.variant, architecture)]
 
 
-def _run_times(work: RunContext[Study], build: Build, benchmark: Benchmark) -> RunTimes:
+def _run_times(work: RunContext[Study], build: Build, benchmark: Benchmark) -> list[RunTimes]:
     buckets = read_buckets(_ask(work, build, benchmark.distribution, benchmark.timeout))
     starts, widths, counts = zip(*buckets, strict=True) if buckets else ((), (), ())
-    return RunTimes(benchmark.name, build.variant, starts, widths, counts)
+    return [RunTimes(benchmark.name, build.variant, starts, widths, counts)]
 
 
 def _overheads(work: RunContext[Study], benchmark: Benchmark) -> list[Overhead]:

@@ -32,8 +32,6 @@ from whyfast.search.view import (
     view,
 )
 
-# ---- Which candidate to measure next.
-
 Floats = NDArray[np.float64]
 
 #: How strongly a candidate fails together with its neighbour, and over how many candidates that
@@ -151,8 +149,6 @@ def _succeeds(state: State) -> Floats:
         out[candidate - 1] = 1.0
     return out
 
-
-# ---- From what is seen to the answer.
 
 #: The answer mentions a second step from this probability on.
 SEVERAL = 0.9

@@ -176,7 +176,9 @@ def grid(ends: Floats, margin: float, known: KnownEnds | None) -> Grid:
         _points(effect[effect > 0], noise * NOISES, (density + sign)[effect > 0]),
         _points(effect[effect < 0], noise * NOISES, (density + sign)[effect < 0]),
     ]
-    return _join([_trim(part, ends) for part in parts if part.effect.size])
+    kept = [_trim(part, ends) for part in parts if part.effect.size]
+    columns = ("effect", "noise", "log_prior")
+    return Grid(*(np.concatenate([getattr(k, column) for k in kept]) for column in columns))
 
 
 def doubt(ends: Floats, margin: float) -> tuple[float, float]:
@@ -216,14 +218,6 @@ def _trim(part: Grid, ends: Floats) -> Grid:
     order = np.argsort(-fit, kind="stable")[:KEPT]
     lost = np.logaddexp.reduce(fit) - np.logaddexp.reduce(fit[order])
     return Grid(part.effect[order], part.noise[order], part.log_prior[order] + lost)
-
-
-def _join(parts: list[Grid]) -> Grid:
-    return Grid(
-        np.concatenate([p.effect for p in parts]),
-        np.concatenate([p.noise for p in parts]),
-        np.concatenate([p.log_prior for p in parts]),
-    )
 
 
 @dataclass(frozen=True)

@@ -143,14 +143,12 @@ def _levels(trials: Sequence[Trial], subset: Subset, fresh: bool, points: Grid) 
     return out
 
 
-# ---- Labels of mixtures, by what they have from the bad end; each is unique.
-
 #: At most this many present or missing differences are named; more are given by numbers.
 MOST_NAMED = 2
 
 
 def label(titles: Sequence[str], subset: Subset) -> str:
-    """The differences by their titles, or as all but some, or by their numbers from 1."""
+    """What a mixture has from the bad end: by titles, as all but some, or by numbers from 1."""
     missing = frozenset(range(len(titles))) - subset
     if len(subset) <= MOST_NAMED:
         return _names(titles, subset)

@@ -196,8 +196,6 @@ def _title(good: Sequence[Unit], bad: Sequence[Unit]) -> str:
     return after or f"without {before}"
 
 
-# ---- The differences of two variants, with an optimisation level as the options that it sets.
-
 #: What a compiler tells of itself: gcc its options and parameters, clang how it calls itself.
 _ASK = (
     "{cc} {cflags} -Q --help=optimizers --help=params > {program} 2> /dev/null"

@@ -30,9 +30,8 @@ from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.toolchain.provider import Progress
 
-# ---- gcc's debug counters (``-fdbg-cnt``): what its passes did with one source file.
-
-#: A line of the table that gcc prints when it has compiled a file: ``dce  12  unset``.
+#: A line of the table that gcc prints when it has compiled a file with debug counters:
+#: ``dce  12  unset``.
 _COUNTER = re.compile(r"^\s+(?P<name>[a-z]\w*)\s+(?P<count>\d+)\s+(?:unset|[\[{].*)$")
 #: The head of that table.
 _HEAD = re.compile(r"^\s+counter name\s+counter value\b")
@@ -227,8 +226,6 @@ def _limit(run: OptimiserRun, text: str, where: str) -> int:
         raise UserError(f"unknown limit {text!r}; expected {run.ends}", where=where)
     return int(text) if named is None else named
 
-
-# ---- What an optimiser does with one source file of a study, as candidates of a search.
 
 #: Of source files, as compilers know them.
 _SUFFIXES = ("c", "cc", "cpp", "cxx", "C")

@@ -77,8 +77,6 @@ def _version(name: str) -> tuple[tuple[int, ...], str]:
     return tuple(int(n) for n in re.findall(r"\d+", name)), name
 
 
-# ---- Kernels, booted in virtual machines that count instructions.
-
 #: The kernels that patterns match: one for each release of Debian, oldest first.
 KNOWN = (*(f"debian:linux-{v}" for v in SUITES), *(f"debian:linux@{suite}" for suite in NEWER))
 
