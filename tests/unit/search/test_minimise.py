@@ -77,23 +77,26 @@ def test_two_flags_that_add_up_are_both_found() -> None:
     assert found.together != "interplay"
 
 
-def test_either_of_two_is_found_and_that_the_other_does_it_too() -> None:
-    found = ddmin(Differences(20), Mixtures(lambda s: float(3 in s or 9 in s)))
-    assert (found.outcome, found.parts, found.others) == ("set", ((3,),), True)
+def _luck(subset: Subset) -> float:
+    if len(subset) in (0, 30):
+        return float(len(subset) == 30)
+    return float(np.random.default_rng([7, *sorted(subset)]).integers(0, 2))
 
 
-def test_what_only_all_together_carry_vanishes_when_mixed() -> None:
-    found = ddmin(Differences(30), Mixtures(lambda s: float(len(s) == 30)))
-    assert (found.outcome, found.parts) == ("mixed", ())
-
-
-def test_what_comes_and_goes_with_any_mixture_vanishes_too() -> None:
-    def luck(subset: Subset) -> float:
-        if len(subset) in (0, 30):
-            return float(len(subset) == 30)
-        return float(np.random.default_rng([7, *sorted(subset)]).integers(0, 2))
-
-    assert ddmin(Differences(30), Mixtures(luck)).outcome == "mixed"
+@pytest.mark.parametrize(
+    ("count", "level", "expected"),
+    [
+        (20, lambda s: float(3 in s or 9 in s), ("set", ((3,),), True)),
+        (30, lambda s: float(len(s) == 30), ("mixed", (), False)),
+        (30, _luck, ("mixed", (), False)),
+    ],
+    ids=["either of two does it", "only all together do", "it comes and goes with any mixture"],
+)
+def test_others_do_it_too_or_it_vanishes_when_mixed(
+    count: int, level: Level, expected: tuple[str, tuple[object, ...], bool]
+) -> None:
+    found = ddmin(Differences(count), Mixtures(level))
+    assert (found.outcome, found.parts, found.others) == expected
 
 
 def test_parts_that_cannot_be_measured_apart_are_one() -> None:
