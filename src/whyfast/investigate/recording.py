@@ -197,8 +197,8 @@ def measure_blocks(
     settled: Settled | None = None,
     first: Callable[[str], Block] | None = None,
 ) -> bool:
-    """Take blocks until every entry is settled or the budget used; whether nothing that they said
-    ended it.
+    """Take blocks until every entry is settled or the budget used; whether it ended for another
+    reason than what the blocks show.
 
     Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
     durable before the observer hears of it. ``settled``: by default as ``spec.stop`` says, and
@@ -206,7 +206,7 @@ def measure_blocks(
     session, a block of the first entry that was taken already.
     """
     if first is None:
-        work.services.left()  # what ran before is not told of here
+        work.services.left()  # what ran before is not counted
     live = LiveSink(work, run, entries, spec)
     clock = work.services.clock
     with run.timed("measure", clock), run.session(work.services) as session:
@@ -237,7 +237,7 @@ def measuring_session(
 
 
 def released(name: str, threads: Mapping[str, int]) -> str:
-    """What is said of a benchmark whose processes are bound to one CPU no longer."""
+    """The note on a benchmark whose processes are no longer bound to one CPU."""
     most = max(threads, key=threads.__getitem__)
     return (
         f"{name}: {most} has {threads[most]} threads at work; measuring begins anew with all CPUs "

@@ -9,8 +9,7 @@ from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Measurer, measurer_of
-from whyfast.investigate.observing import observe
+from whyfast.investigate.measuring import Measurer, measurer_of, observe
 from whyfast.investigate.recording import recording, run_key
 from whyfast.investigate.services import Observer, Services
 from whyfast.measure.registry import MAKERS

@@ -67,9 +67,11 @@ def next_candidate(posterior: Posterior, state: State) -> int | None:
     posterior, whichever splits it more evenly. The median itself would be measured for ever once it
     holds most of the posterior.
     """
-    share = below(posterior)
-    bits = information(share, posterior.effect / posterior.noise)
-    worth = bits * _succeeds(state) / _costs(state)
+    bits = information(below(posterior), posterior.effect / posterior.noise)
+    costs = np.full(state.task.positions - 1, 1 + 1 / SERVES)
+    for candidate in state.built:
+        costs[candidate - 1] = 1.0
+    worth = bits * _succeeds(state) / costs
     for candidate in state.skipped:
         worth[candidate - 1] = -1.0
     best = int(np.argmax(worth)) if worth.size else 0
@@ -129,14 +131,6 @@ def entropy(share: Floats) -> Floats:
     """Of a coin with this probability, in bits."""
     p = np.clip(share, 1e-12, 1 - 1e-12)
     return -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
-
-
-def _costs(state: State) -> Floats:
-    """Of measuring each candidate, in blocks."""
-    costs = np.full(state.task.positions - 1, 1 + 1 / SERVES)
-    for candidate in state.built:
-        costs[candidate - 1] = 1.0
-    return costs
 
 
 def _succeeds(state: State) -> Floats:
@@ -300,17 +294,14 @@ def next_step(state: State) -> Step:
     task = state.task
     spent = task.budget is not None and len(state.observations) >= task.budget
     tries = attempts(state.observations, task.known)
-    if tries and not spent and _going_on(tries[-1], state):
-        return Confirm(tries[-1].parent, tries[-1].culprit, tries[-1].layouts, tries[-1].number)
+    if tries and not spent and tries[-1].outcome == "open":
+        last = tries[-1]
+        if not {last.parent, last.culprit} & set(state.skipped):
+            return Confirm(last.parent, last.culprit, last.layouts, last.number)
     seen = view(state, tries)
     if spent:
         return Done(conclude(state, seen, "undecided"))
     return _about_ends(state, seen) or _about_step(state, seen)
-
-
-def _going_on(attempt: Attempt, state: State) -> bool:
-    """Whether a confirmation is open and both candidates can still be measured."""
-    return attempt.outcome == "open" and not {attempt.parent, attempt.culprit} & set(state.skipped)
 
 
 def _about_ends(state: State, seen: View) -> Step | None:

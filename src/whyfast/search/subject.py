@@ -292,11 +292,11 @@ class ScriptSubject:
         for place in (self.place(c) for c in range(len(self.candidates))):
             place.with_suffix(".built").unlink(missing_ok=True)
             shutil.rmtree(place, ignore_errors=True)
-        own = self.folder / BORROWED
-        if own.exists():
-            unfinished = own.with_suffix(".unfinished")
+        borrowed = self.folder / BORROWED
+        if borrowed.exists():
+            unfinished = borrowed.with_suffix(".unfinished")
             shutil.rmtree(unfinished, ignore_errors=True)
-            own.rename(unfinished)
+            borrowed.rename(unfinished)
             shutil.rmtree(unfinished, ignore_errors=True)
         if not logs:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -326,10 +326,10 @@ class ScriptSubject:
         return self.folder / self.candidates[candidate].name[:12]
 
     def _borrowed(self) -> Path:
-        own = self.folder / BORROWED
-        if not own.exists():
-            unfinished = own.with_suffix(".unfinished")
+        borrowed = self.folder / BORROWED
+        if not borrowed.exists():
+            unfinished = borrowed.with_suffix(".unfinished")
             shutil.rmtree(unfinished, ignore_errors=True)
             borrow(self.command.repository, unfinished)
-            unfinished.rename(own)
-        return own
+            unfinished.rename(borrowed)
+        return borrowed

@@ -84,8 +84,8 @@ class CounterRun:
         before = 0
         for name, count in self.counters:
             if name == wanted:
-                own = str(count) if number == "all" else number
-                return before + int(own) if own.isdigit() and int(own) <= count else None
+                limit = str(count) if number == "all" else number
+                return before + int(limit) if limit.isdigit() and int(limit) <= count else None
             before += count
         return None
 
@@ -127,8 +127,8 @@ class PassRun:
     @property
     def names(self) -> frozenset[str]:
         """Words that may be names of functions."""
-        found = (_ON.search(t) for t in self.titles)
-        return frozenset(w for m in found if m for w in re.findall(r"[\w.$]+", m[1]))
+        places = (_ON.search(t) for t in self.titles)
+        return frozenset(w for m in places if m for w in re.findall(r"[\w.$]+", m[1]))
 
     @property
     def most(self) -> int:
@@ -144,8 +144,7 @@ class PassRun:
         return f"pass {number}, {self.titles[number - 1]}"
 
     def limit(self, text: str) -> int | None:
-        """Passes have no limits of other names."""
-        return None
+        """None: passes have no named limits."""
 
     @property
     def ends(self) -> str:
@@ -300,9 +299,9 @@ def limiting_one(services: Services, name: str, flags: Sequence[str]) -> Service
     def resolve(
         name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
     ) -> Toolchain:
-        found = services.toolchain(name, home, progress, packages)
-        seen = found.readable if found.root else (*found.readable, Path(found.cc[0]).parent)
-        return replace(found, cc=("/bin/sh", "-c", script, "cc", *found.cc), readable=seen)
+        plain = services.toolchain(name, home, progress, packages)
+        seen = plain.readable if plain.root else (*plain.readable, Path(plain.cc[0]).parent)
+        return replace(plain, cc=("/bin/sh", "-c", script, "cc", *plain.cc), readable=seen)
 
     return replace(services, toolchain=resolve)
 
