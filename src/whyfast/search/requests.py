@@ -26,7 +26,7 @@ from whyfast.search.axes.flags import mix_flags, with_flags
 from whyfast.search.axes.objects import mix_functions, mix_objects
 from whyfast.search.axes.passes import pass_range
 from whyfast.search.axes.versions import kernel_range, toolchain_range
-from whyfast.search.ddmin import Differences, Minimal
+from whyfast.search.ddmin import Minimal
 from whyfast.search.results import (
     SearchFile,
     SearchResult,
@@ -235,7 +235,7 @@ def _search_set(work: RunContext[Study], request: SearchRequest, ends: Differenc
         *((), Minimal("undecided"), ends.vanishing, ends.reverted),
     )
     return run_set(
-        Differences(len(titles), margin, budget=request.blocks, relinkable=subject.can_vary()),
+        Task(len(titles), margin, budget=request.blocks, relinkable=subject.can_vary()),
         SetSubject(subject, candidates, titles),
         *(blank, _file(work.home, key, request, titles), work.home, work.observer),
     )

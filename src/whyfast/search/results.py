@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,24 +65,24 @@ def compared(
     return StepEvidence(
         same_builds(parent, culprit),
         sections=tuple(
-            SectionSize(name, before.get(name, 0), after.get(name, 0))
+            SectionSize(name, before[name], after[name])
             for name in dict.fromkeys((*before, *after))
-            if before.get(name, 0) != after.get(name, 0)
+            if before[name] != after[name]
         ),
         files=tuple(files),
     )
 
 
-def _sizes(program: Path) -> dict[str, int]:
+def _sizes(program: Path) -> Counter[str]:
     """Bytes of the sections that are loaded; empty for a file that is not ELF."""
     try:
         sections = open_elf(program).sections
     except UserError:
-        return {}
-    sizes: dict[str, int] = {}
+        return Counter()
+    sizes = Counter[str]()
     for section in sections:
         if section.loaded:
-            sizes[section.name] = sizes.get(section.name, 0) + section.size
+            sizes[section.name] += section.size
     return sizes
 
 

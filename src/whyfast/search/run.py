@@ -16,7 +16,7 @@ import numpy as np
 from whyfast.investigate.recording import measuring_alone
 from whyfast.investigate.services import Observer
 from whyfast.model.errors import UserError
-from whyfast.search.ddmin import Differences, Event, Failed, Try, ddmin, next_try
+from whyfast.search.ddmin import Event, Failed, Try, ddmin, next_try
 from whyfast.search.engine import (
     BuildCandidate,
     Confirm,
@@ -39,6 +39,7 @@ from whyfast.search.state import (
     Reading,
     SearchAnswer,
     State,
+    Task,
     ran,
 )
 from whyfast.search.subject import CandidateFailed, Layouts, Subject, Times, observation
@@ -127,7 +128,7 @@ def likely_next(state: State) -> Iterator[int]:
     return _play(state, {}, move, PLAYED)
 
 
-def likely_subsets(task: Differences, events: Sequence[Event]) -> Iterator[Subset]:
+def likely_subsets(task: Task, events: Sequence[Event]) -> Iterator[Subset]:
     """The subsets that are likely to be built: each carries the difference or none of it."""
     trials = [e for e in events if not isinstance(e, Failed)]
     effect = _effect([t.ends for t in trials], task.margin)
@@ -321,7 +322,7 @@ def bars(belief: Posterior, width: int) -> str:
 
 
 def run_set(
-    task: Differences,
+    task: Task,
     oracle: SetSubject,
     result: SetResult,
     file: SearchFile,

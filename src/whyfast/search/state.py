@@ -109,7 +109,8 @@ class KnownEnds:
 class Task:
     """The question.
 
-    ``positions``: where the step may be, 1 … positions. ``margin``: the smallest difference of
+    ``positions``: where the step may be, 1 … positions; in a set the number of differences, which
+    are numbered from 0. ``margin``: the smallest difference of
     the ends that matters, as a ratio less 1. ``relinkable``: whether blocks can draw layouts.
     ``budget``: the most blocks of measuring, no limit if None.
     """

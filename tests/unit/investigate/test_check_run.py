@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.golden_files import Hear
+from tests.studies.commit_study import Repository
 from tests.unit.fleet.stand_in import Builder, StandIn
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
@@ -68,13 +69,12 @@ class Bench:
     world: World = field(default_factory=World)
     watcher: Watcher = field(default_factory=Watcher)
 
-    @property
-    def repo(self) -> Path:
-        return self.folder / "repo"
+    def __post_init__(self) -> None:
+        self.repository = Repository(self.folder / "repo")
+        self.repo = self.repository.folder
 
     def git(self, *words: str) -> None:
-        who = ["-c", "user.name=n", "-c", "user.email=e@e"]
-        subprocess.run(["git", *who, "-C", str(self.repo), *words], check=True)
+        self.repository.git(*words)
 
     def change_study(self, old: str, new: str) -> None:
         (self.repo / "whyfast.toml").write_text(STUDY.replace(old, new))
@@ -93,12 +93,9 @@ class Bench:
 def bench(tmp_path: Path) -> Bench:
     """One commit on main, with a study, and a change that is not committed and 10 % slower."""
     made = Bench(tmp_path, World(script=ratios({"base": 1.0, "head": 1.1})))
-    made.repo.mkdir()
-    made.git("init", "-q", "-b", "main")
     (made.repo / "whyfast.toml").write_text(STUDY)
     (made.repo / "main.c").write_text("before")
-    made.git("add", "-A")
-    made.git("commit", "-qm", "first")
+    made.repository.commit("first")
     (made.repo / "main.c").write_text("after")
     return made
 

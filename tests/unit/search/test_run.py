@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, place, step_at
 
-from whyfast.search.ddmin import Differences, Failed, Try, next_try
+from whyfast.search.ddmin import Failed, Try, next_try
 from whyfast.search.engine import BuildCandidate, Step, begin, built, next_step, observe, skip
 from whyfast.search.results import FORMAT, SearchFile, search_key
 from whyfast.search.run import BARS, drive, likely_next, likely_subsets, posterior_lines
@@ -244,7 +244,7 @@ def test_what_cannot_be_built_and_what_is_built_is_not_foreseen() -> None:
 
 
 def test_the_subsets_of_a_search_for_a_set() -> None:
-    task = Differences(8)
+    task = Task(8)
     events: tuple[Trial, ...] = ()
     while True:
         wanted = next_try(task, events)

@@ -9,6 +9,7 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from tests.studies.commit_study import Repository
 
 from whyfast.investigate.services import Services
 from whyfast.search.axes.commits import commits
@@ -19,19 +20,11 @@ NUMBERS = ("7", "steps: 1,250", "none", "0")
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-
-    def git(*arguments: str) -> None:
-        subprocess.run(["git", "-C", folder, *settings, *arguments], check=True)
-
-    git("init", "-q", "-b", "main")
+    made = Repository(tmp_path / "repository")
     for number, text in enumerate(NUMBERS):
-        (folder / "said").write_text(text)
-        git("add", "said")
-        git("commit", "-q", "-m", f"change {number}")
-    return folder
+        (made.folder / "said").write_text(text)
+        made.commit(f"change {number}")
+    return made.folder
 
 
 def _subject(repository: Path, tmp_path: Path, *command: str, build: str = "") -> ScriptSubject:

@@ -19,11 +19,11 @@ from whyfast.report.document import Sentences, Table
 from whyfast.report.pages.search_page import dump_search, search_page
 from whyfast.report.sections.search_set import set_headline
 from whyfast.search.axes.axis import DifferenceSet
-from whyfast.search.ddmin import Differences, Event, Minimal, Try, ddmin
+from whyfast.search.ddmin import Event, Minimal, Try, ddmin
 from whyfast.search.requests import search_all
 from whyfast.search.results import SearchFile, SetResult
 from whyfast.search.run import SetSubject, run_set
-from whyfast.search.state import AxisCandidate, Quantity
+from whyfast.search.state import AxisCandidate, Quantity, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times
 from whyfast.search.subsets import Subset, Trial
 from whyfast.store.home import Home
@@ -79,7 +79,7 @@ def _search(
     subject = Counted(candidates, **world)  # type: ignore[arg-type]
     blank = SetResult("flags", "fast", "slow", NAMES, quantity, (), Minimal("undecided"))
     watcher = Watcher()
-    task = Differences(len(NAMES), budget=budget, relinkable=subject.relinkable)
+    task = Task(len(NAMES), budget=budget, relinkable=subject.relinkable)
     oracle = SetSubject(subject, candidates, NAMES)
     file = SearchFile(home.data / "searches" / "one.json", NAMES)
     return run_set(task, oracle, blank, file, home, watcher), subject, watcher
@@ -169,7 +169,7 @@ def test_culprits_are_measured_over_layouts_too(
 
 def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(home: Home) -> None:
     candidates = [AxisCandidate("slow not", "good"), AxisCandidate("slow", "bad")]
-    task = Differences(len(NAMES), relinkable=True)
+    task = Task(len(NAMES), relinkable=True)
     file = SearchFile(home.data / "searches" / "two.json", NAMES)
     blank = SetResult("flags", "fast", "slow", NAMES, "time", (), Minimal("undecided"))
     first = Counted(candidates, relinkable=True, over=frozenset({3}), interrupt=25)
@@ -245,7 +245,7 @@ def _oracle_search(cost: Cost, noise: float = 0.0) -> Callable[[DifferenceSet], 
             events.append(Trial(bad - good, wanted.subset, offset, wanted.fresh))
             return events[-1]
 
-        answer = ddmin(Differences(len(mixing.differences)), oracle)
+        answer = ddmin(Task(len(mixing.differences)), oracle)
         return SetResult(
             *("flags", mixing.good.name, mixing.bad.name, mixing.differences),
             *("instructions", tuple(events), answer),

@@ -4,17 +4,14 @@ or gcc's debug counters.
 
 from __future__ import annotations
 
-import io
+import contextlib
 import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
+from whyfast.explain.objects.elf import FUNCTION_TYPES, open_elf, read_symbols
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Services
 from whyfast.model.build import Build, BuildFailure, Toolchain
@@ -182,18 +179,6 @@ def run_of(runs: Sequence[OptimiserRun], functions: frozenset[str]) -> Optimiser
     return max(runs, key=lambda run: (len(run.names & functions), -len(run.names)))
 
 
-def functions_of(file: Path) -> frozenset[str]:
-    """The functions of an object; none for a file that is not ELF. Raises OSError."""
-    try:
-        elf = ELFFile(io.BytesIO(file.read_bytes()))
-        tables = [s for s in elf.iter_sections() if isinstance(s, SymbolTableSection)]
-    except (ELFError, ValueError):
-        return frozenset()
-    return frozenset(
-        s.name for t in tables for s in t.iter_symbols() if s["st_info"]["type"] == "STT_FUNC"
-    )
-
-
 def passes(run: OptimiserRun, good: str, bad: str, variant: Variant) -> tuple[AxisCandidate, ...]:
     """One candidate for each limit, from the good one to the bad one, which may be the lower one.
 
@@ -308,8 +293,11 @@ def limiting_one(services: Services, name: str, flags: Sequence[str]) -> Service
 
 def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
     """The functions of a built object; UserError without any, or without such an object."""
-    file = built_with(listing).work / name
-    functions = functions_of(file) if file.is_file() else frozenset()
+    functions = frozenset[str]()
+    with contextlib.suppress(UserError):
+        elf = open_elf(built_with(listing).work / name)
+        symbols = (s for table in elf.of_type("SHT_SYMTAB") for s in read_symbols(elf, table))
+        functions = frozenset(s.name for s in symbols if s.type in FUNCTION_TYPES)
     if not functions:
         raise UserError(
             f"no object with functions; available: {_objects(listing)}", where=f"--object {name}"
