@@ -100,7 +100,7 @@ def run_ab(
     UserError for a command that cannot be run or fails in its first run.
     """
     work = RunContext(_question(commands, options), home, observer, services or Services())
-    arguments = _arguments(commands, options, work.services)
+    arguments = _arguments(commands, options, work.question.shell, work.services)
     start, counted, ended = 0.0, list[Quantities](), False
     observer.phase("measure")
     with _set_up(options, work) as left_over:
@@ -179,10 +179,9 @@ def _question(commands: Sequence[Command], options: Options) -> Commands:
 
 
 def _arguments(
-    commands: Sequence[Command], options: Options, services: Services
+    commands: Sequence[Command], options: Options, shell: str, services: Services
 ) -> LaunchArguments:
-    # All in the same way: starting a shell takes time.
-    shell = _shell([c.line for c in commands], options)
+    """All commands are started in the same way: starting a shell takes time."""
     return LaunchArguments(
         {c.name: _words(c.line, shell, services) for c in commands},
         services.env,
