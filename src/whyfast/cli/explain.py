@@ -22,7 +22,7 @@ from whyfast.explain.objects.containers import taken_out
 from whyfast.explain.objects.image import Architecture
 from whyfast.explain.program import explain_program, hint_for, load, survey_program
 from whyfast.explain.troubles import program_troubles
-from whyfast.investigate.explain_run import CountRequest, FileCounts, count_files
+from whyfast.investigate.counting import CountRequest, FileCounts, count_files
 from whyfast.model.codec import dump, encode
 from whyfast.model.counters import Heat
 from whyfast.model.errors import UserError

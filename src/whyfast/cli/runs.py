@@ -20,9 +20,8 @@ from whyfast.cli.results import exit_code, finish, keep, show_result
 from whyfast.investigate.building import with_control
 from whyfast.investigate.check_run import BUDGET, Request
 from whyfast.investigate.check_run import run_check as check_change
-from whyfast.investigate.choose import Choice, chosen, runnable
 from whyfast.investigate.forecast import forecast
-from whyfast.investigate.study_run import run_study
+from whyfast.investigate.study_run import Choice, chosen, run_study, runnable
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.study import Study

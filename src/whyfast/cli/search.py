@@ -16,8 +16,9 @@ from whyfast.model.study import Study
 from whyfast.report.pages.search_page import dump_search, search_page
 from whyfast.report.progress import watching
 from whyfast.search.axes.axis import SearchRequest
-from whyfast.search.requests import UserCommand, search_by_command, search_range, search_set
+from whyfast.search.requests import search_by_command, search_range, search_set
 from whyfast.search.results import SearchResult, SetResult
+from whyfast.search.subject import UserCommand
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home, own_home
 from whyfast.study.find import is_study

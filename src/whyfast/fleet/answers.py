@@ -35,8 +35,7 @@ from whyfast.fleet.messages import (
     write_answer,
 )
 from whyfast.fleet.transfer import NotReceived, ReceivedArchives
-from whyfast.investigate.context import RunContext
-from whyfast.investigate.exec_prefixes import study_prefixes
+from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.measuring import runner_of
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure.campaign import take

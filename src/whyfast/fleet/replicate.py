@@ -22,8 +22,7 @@ from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Processes, entry_of
-from whyfast.investigate.observing import observe
+from whyfast.investigate.measuring import Processes, entry_of, observe
 from whyfast.investigate.recording import FLEET_HOST, OpenRun, recording, run_key
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.study_run import comparable

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.investigate import observing as module
+from whyfast.investigate import measuring as module
 from whyfast.investigate.context import RunContext, argument_vector
-from whyfast.investigate.observing import observe, wants_observing
+from whyfast.investigate.measuring import observe, wants_observing
 from whyfast.investigate.recording import run_key
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure.launch import Finished, Launcher

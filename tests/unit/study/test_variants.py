@@ -9,7 +9,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.study.conftest import Message, Write
 
-from whyfast.investigate.choose import narrow
+from whyfast.investigate.study_run import narrow
 from whyfast.model.variant import Variant
 from whyfast.study.load import load_study
 

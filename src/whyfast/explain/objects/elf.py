@@ -229,7 +229,7 @@ def _has_pointers(section: Section) -> bool:
 
 _ENTRY = struct.Struct("<IBBHQQ")
 _TYPE_SECTION, _TYPE_FILE = 3, 4
-_FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
+FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 _OBJECT_TYPE = 1  # STT_OBJECT
 _LOCAL, _GLOBAL, _WEAK = 0, 1, 2
 _UNDEFINED, _EXTENDED = 0, 0xFFFF
@@ -337,7 +337,7 @@ def _why_no_functions(elf: ElfFile) -> str:
 
 def _labels(elf: ElfFile, symbols: list[Symbol], bases: Mapping[int, int]) -> Iterator[Label]:
     for symbol in symbols:
-        if symbol.type not in _FUNCTION_TYPES or symbol.section is None or not symbol.name:
+        if symbol.type not in FUNCTION_TYPES or symbol.section is None or not symbol.name:
             continue
         section = elf.sections[symbol.section]
         if not section.executable or section.type == "SHT_NOBITS" or symbol.section not in bases:

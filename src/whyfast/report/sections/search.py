@@ -21,8 +21,7 @@ from whyfast.report.formatting import (
     ratio_text,
 )
 from whyfast.report.sections.check import change_sentence, some_code
-from whyfast.search.likelihood import ENDS_NOISE, robust_noise
-from whyfast.search.posterior import Posterior
+from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
 from whyfast.search.state import Interval, Observation, Quantity
 from whyfast.search.subject import REPEATED
