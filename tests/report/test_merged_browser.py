@@ -7,8 +7,7 @@ from collections.abc import Callable
 from tests.report.conftest import Opened
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.fleet.joining import OneResult
-from whyfast.fleet.merging import merge_results
+from whyfast.fleet.merging import OneResult, merge_results
 from whyfast.report.pages.merged_page import merged_page
 from whyfast.report.render.html import render_html
 

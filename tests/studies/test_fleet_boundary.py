@@ -19,11 +19,11 @@ pytest.importorskip("distributed")
 
 from whyfast.fleet.cluster import Answered, Event, Gone, Joined, LeftUnanswered
 from whyfast.fleet.dask_cluster import DaskCluster
-from whyfast.fleet.messages import AskFacts, HostFacts, read_answer, write_task
+from whyfast.fleet.messages import AskFacts, HostFacts, read_answer, write
 from whyfast.fleet.security import make_certificates, own_certificates
 from whyfast.model.errors import UserError
 
-ASK = write_task(AskFacts())
+ASK = write(AskFacts())
 
 
 class Listener:

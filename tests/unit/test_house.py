@@ -47,7 +47,7 @@ LATE = {
     ("cli.search", "whyfast.fleet.building_hosts"),
     ("cli.study", "whyfast.cli.fleet"),
     ("cli.study", "whyfast.cli.report"),
-    ("cli.study", "whyfast.fleet.joining"),
+    ("cli.study", "whyfast.fleet.merging"),
     ("cli.study", "whyfast.fleet.merging"),
     ("cli.study", "whyfast.fleet.replicate"),
     ("explain.troubles", "tomlkit"),

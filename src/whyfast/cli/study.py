@@ -69,8 +69,7 @@ def _run_on_hosts(args: argparse.Namespace) -> int:
     """Build here, measure there, report as any run."""
     from whyfast.cli.fleet import connection  # takes 0.2 s, as does what it needs
     from whyfast.cli.report import show_merged
-    from whyfast.fleet.joining import OneResult
-    from whyfast.fleet.merging import merge_results
+    from whyfast.fleet.merging import OneResult, merge_results
     from whyfast.fleet.replicate import Sharded, replicate
 
     connect = connection(args)

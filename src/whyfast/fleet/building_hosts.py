@@ -19,16 +19,16 @@ from whyfast.fleet.merging import same_environment
 from whyfast.fleet.messages import (
     Answer,
     AskFacts,
+    FinishedBuild,
     HostFacts,
-    MadeBuild,
     MakeBuild,
-    NotMade,
     Place,
+    Refused,
     SendBack,
     SentBack,
     Task,
     Unprepared,
-    write_task,
+    write,
 )
 from whyfast.fleet.transfer import (
     NOT_SENT,
@@ -76,11 +76,11 @@ class MadeBuilds:
             (built,) = self._services.build([recipe], self._store, lambda text: None)
             if isinstance(built, BuildFailure):
                 self._remove(recipe.digest)
-                return NotMade(built.reason)
+                return Refused(built.reason)
             folder = self._store.folder(recipe.digest)
             archive = pack(folder, self._archives.home.cache / "parcels", NOT_SENT)
         self._made[archive.sha256] = archive, recipe.digest
-        return MadeBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
+        return FinishedBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
 
     def send(self, task: SendBack) -> Answer:
         """The next bytes of what was made; with the last of them it is gone from here."""
@@ -235,15 +235,15 @@ class BuildingHosts:
         assert self._proof is not None
         recipe, code = self._proof
         made = yield from self._make(recipe)
-        if isinstance(made, NotMade):
-            raise HostOut(f"it cannot build {recipe.variant}: {made.reason}")
+        if isinstance(made, Refused):
+            raise HostOut(f"it cannot build {recipe.variant}: {made.message}")
         if made.code != code:
             raise HostOut(f"it makes another program of {recipe.variant} than is made here")
 
     def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> HostTasks:
         """Have a host build, and get what it has built into the store."""
         made = yield from self._make(recipe)
-        if isinstance(made, NotMade):
+        if isinstance(made, Refused):
             self._failed.add(recipe.digest)  # it is built here, where its log is wanted
             return
         offset = 0
@@ -261,7 +261,9 @@ class BuildingHosts:
             offset += len(data)
         self._take_in(made, recipe, store, builder.host)
 
-    def _make(self, recipe: Recipe) -> Generator[tuple[Task, bytes], Answer, MadeBuild | NotMade]:
+    def _make(
+        self, recipe: Recipe
+    ) -> Generator[tuple[Task, bytes], Answer, FinishedBuild | Refused]:
         digest = recipe.source.digest
         if digest not in self._sources:
             into = self._received.home.cache / "parcels"
@@ -271,7 +273,7 @@ class BuildingHosts:
         yield from deliver_archives((place,), {source.sha256: source})
         sent = replace(recipe, source=SourceTree(recipe.source.folder))
         answer = yield MakeBuild(sent, source.sha256), b""
-        if not isinstance(answer, MadeBuild | NotMade):
+        if not isinstance(answer, FinishedBuild | Refused):
             raise UnexpectedAnswer(str(answer)[:200])
         return answer
 
@@ -283,7 +285,7 @@ class BuildingHosts:
             while builder.at(recipe.digest):
                 self._heed(self._cluster.next(LOOK))
 
-    def _take_in(self, made: MadeBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
+    def _take_in(self, made: FinishedBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
         """Unpack it where it belongs, if it is what was asked for; HostOut if not."""
         file = self._received.whole(made.archive)
         folder = store.folder(recipe.digest)
@@ -338,7 +340,7 @@ class BuildingHosts:
             self._leave_out(builder, f"{error.filename or ''}: {error.strerror}")
         else:
             builder.state = "building" if isinstance(task, MakeBuild) else "quick"
-            self._cluster.hand(builder.host, write_task(task), more)
+            self._cluster.hand(builder.host, write(task), more)
 
     def _ended(self, builder: _Builder) -> None:
         """Its job, and well."""

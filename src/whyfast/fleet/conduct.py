@@ -12,12 +12,12 @@ from whyfast.fleet.host_run import HostRun, State, status
 from whyfast.fleet.messages import (
     AskFacts,
     HostFacts,
+    Take,
     Taken,
     Unprepared,
     fits,
     read_answer,
-    task_of,
-    write_task,
+    write,
 )
 from whyfast.fleet.transfer import (
     HostOut,
@@ -173,7 +173,7 @@ class Conductor:
         except HostOut as out:
             self._put_out(host_run, str(out))
         else:
-            self._to_hand[host_run.host] = write_task(task), more
+            self._to_hand[host_run.host] = write(task), more
 
     def _put_out(self, host_run: HostRun, why: str) -> None:
         self._lives.pop(host_run.host, None)
@@ -194,7 +194,7 @@ class Conductor:
         self._enter(host_run, "measuring")
         host_run.begin(facts)
         while (wanted := host_run.asked()) is not None:
-            answer = yield task_of(wanted, key), b""
+            answer = yield Take(key, wanted), b""
             if isinstance(answer, Unprepared):
                 key = yield from deliver(self.shipment)
                 continue
@@ -251,7 +251,7 @@ def survey_all(
                 )
         if isinstance(event, Joined):
             asked.add(event.host)
-            cluster.hand(event.host, write_task(AskFacts()))
+            cluster.hand(event.host, write(AskFacts()))
         elif isinstance(event, Gone):
             asked.discard(event.host)
             hosts.pop(event.host, None)

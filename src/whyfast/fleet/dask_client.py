@@ -1,8 +1,8 @@
 """The process that holds Dask's client, the one place that knows it.
 
 It reads tasks from standard input and writes what happened to standard output, as
-:mod:`whyfast.fleet.pipe`; it ends with its standard input. It is sealed before it connects, says
-nothing else anywhere, and has a bound to its memory, so that what a worker sends ends here.
+:mod:`whyfast.fleet.messages`, and ends with its standard input. It is sealed before it connects,
+writes nowhere else, and has a limit to its memory, so that what a worker sends ends here.
 """
 
 from __future__ import annotations
@@ -26,11 +26,8 @@ from distributed import Client, Future
 from distributed.versions import get_package_info
 
 from whyfast.fleet.answers import SLOT, run_task
-from whyfast.fleet.dask_logs import silence
-from whyfast.fleet.messages import LARGEST
-from whyfast.fleet.pipe import PipeLine, is_name, receive, send
-from whyfast.fleet.sealed import seal
-from whyfast.fleet.security import security_of
+from whyfast.fleet.messages import LARGEST, PipeLine, is_name, receive, send
+from whyfast.fleet.security import seal, security_of, silence
 
 #: Seconds between two looks at which workers there are; a look costs the scheduler the more, the
 #: more there are.

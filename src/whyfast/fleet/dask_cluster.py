@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whyfast.fleet.cluster import Answered, Event, Gone, Joined, LeftUnanswered
-from whyfast.fleet.pipe import PipeLine, receive, send
+from whyfast.fleet.messages import PipeLine, receive, send
 from whyfast.fleet.security import read_address, security_of
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError

@@ -10,9 +10,7 @@ import dask
 from distributed import Scheduler, Worker
 
 from whyfast.fleet.answers import SLOT, HostAnswers, answer_with, run_task
-from whyfast.fleet.dask_logs import silence
-from whyfast.fleet.sealed import BYTES, seal
-from whyfast.fleet.security import Address, security_of
+from whyfast.fleet.security import BYTES, Address, seal, security_of, silence
 from whyfast.store.home import Home
 
 #: Seconds between two attempts to reach the scheduler.

@@ -15,7 +15,7 @@ from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Cluster, kind_of, most_common_kind, unfit
 from whyfast.fleet.conduct import Conductor, Spreading, survey_all
 from whyfast.fleet.host_run import HostRun
-from whyfast.fleet.joining import OneResult
+from whyfast.fleet.merging import OneResult
 from whyfast.fleet.messages import HostFacts
 from whyfast.fleet.transfer import check_sendable, shipment
 from whyfast.investigate.building import build, dedupe_builds, with_control

@@ -14,11 +14,10 @@ from pathlib import Path
 from whyfast.build.recipe import packages_here
 from whyfast.build.source import unpack
 from whyfast.fleet.messages import (
+    Accepted,
     Answer,
-    Arrived,
     Chunk,
     Lacking,
-    NotMade,
     Offer,
     Place,
     Prepare,
@@ -311,10 +310,8 @@ def next_task(tasks: HostTasks, data: object, building: bool = False) -> tuple[T
         if data is None:
             return next(tasks)
         answer = read_answer(data)
-        if isinstance(answer, Refused):
-            if not building:
-                raise HostOut(answer.message)
-            answer = NotMade(answer.message)
+        if isinstance(answer, Refused) and not building:
+            raise HostOut(answer.message)
         return tasks.send(answer)
     except Malformed as error:
         raise HostOut(f"unreadable answer: {error}") from error
@@ -379,10 +376,9 @@ def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
     which blocks can be taken. UnexpectedAnswer for another answer than was asked for."""
     yield from deliver_archives(sent.message.places, sent.archives)
     answer = yield sent.message, b""
-    key = getattr(answer, "key", None)
-    if not isinstance(key, str):
+    if not isinstance(answer, Accepted) or not answer.key:
         raise UnexpectedAnswer(str(answer)[:200])
-    return key
+    return answer.key
 
 
 def deliver_archives(
@@ -396,7 +392,7 @@ def deliver_archives(
         archive = archives[sha256]
         for offset, data in missing(archive, there):
             answer = yield Chunk(sha256, offset, archive.size), data
-            if not isinstance(answer, Arrived):
+            if not isinstance(answer, Accepted):
                 raise UnexpectedAnswer(str(answer)[:200])
 
 

@@ -11,8 +11,8 @@ from whyfast.investigate.exec_prefixes import study_prefixes
 from whyfast.investigate.recording import OpenRun, Settled, measure_blocks
 from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.measure.campaign import BenchmarkRun
+from whyfast.measure.doctor.tune import SysctlRunner
 from whyfast.measure.invocation import LaunchArguments, Runner
-from whyfast.measure.temporary_sysctls import SysctlRunner
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block, RunFailure
 from whyfast.model.study import Study

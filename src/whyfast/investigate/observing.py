@@ -13,8 +13,8 @@ from typing import TypeVar
 from whyfast.explain.jit import explain_image, this_architecture
 from whyfast.formats.self_report import read_buckets, read_code, read_figures, read_overheads
 from whyfast.investigate.context import RunContext, argument_vector
+from whyfast.measure.doctor.tune import CannotHold
 from whyfast.measure.process import TooMuchOutput, describe_status
-from whyfast.measure.temporary_sysctls import CannotHold
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Figure, JitImage, Observed, Overhead, RunTimes

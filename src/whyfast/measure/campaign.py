@@ -11,7 +11,7 @@ import random
 import statistics
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Literal, Protocol
 
 from whyfast.measure.block import BlockFailed, Plan, draw, draw_layouts, run_block
 from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, WantedLengths, best_turns, calibrate
@@ -27,6 +27,7 @@ class WantedCalibration:
     variants: tuple[str, ...]
     cpu: int | None
     lengths: WantedLengths
+    kind: Literal["calibrate"] = "calibrate"
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class WantedBlock:
     reference: str
     index: int
     session: str
+    kind: Literal["block"] = "block"
 
 
 Wanted = WantedCalibration | WantedBlock

@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.perf import available, measure_counters, sample
+from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.simulate import (
     Geometry,
     Valgrind,

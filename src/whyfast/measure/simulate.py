@@ -22,8 +22,7 @@ from whyfast.formats.valgrind import (
     parse_callgrind,
 )
 from whyfast.measure.doctor.system import System, number
-from whyfast.measure.launch import CannotCount, Launcher, ToolRun
-from whyfast.measure.process import describe_status
+from whyfast.measure.process import CannotCount, Launcher, ToolRun, describe_status
 from whyfast.model.counters import Counter, FunctionCost, Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home

@@ -22,8 +22,15 @@ from whyfast.measure.invocation import (
     Sample,
     started,
 )
-from whyfast.measure.launch import CannotCount, Finished, Launcher
-from whyfast.measure.process import Child, describe_status, on_cpu, wait_for
+from whyfast.measure.process import (
+    CannotCount,
+    Child,
+    Finished,
+    Launcher,
+    describe_status,
+    on_cpu,
+    wait_for,
+)
 from whyfast.measure.run_queue import ThreadTally
 
 #: Decimal digits, a point and an exponent if need be: nothing else that a language may take for a

@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
-from whyfast.fleet.joining import OneResult
+from whyfast.fleet.merging import OneResult
 from whyfast.formats.input import WANTED, plausible, read_text
 from whyfast.model.codec import Malformed, decode, dump, encode, is_packed, pack, unpack
 from whyfast.model.errors import UserError

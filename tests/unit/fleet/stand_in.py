@@ -14,7 +14,7 @@ from tests.unit.investigate.doubles import Watcher, World, own
 from whyfast.build.recipe import Recipe
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Answered, Event, Gone, Joined
-from whyfast.fleet.messages import read_task
+from whyfast.fleet.messages import Take, read_task
 from whyfast.investigate.services import Services
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.store.builds import BuildStore
@@ -77,7 +77,8 @@ class StandIn:
             self.world.clock.seconds += timeout
             return None
         host, task, data = self._tasks.popleft()
-        kind = read_task(task).kind
+        message = read_task(task)
+        kind = message.wanted.kind if isinstance(message, Take) else message.kind
         before = self.log.count((host, kind))
         self.log.append((host, kind))
         instead = self.faults(host, kind, before)

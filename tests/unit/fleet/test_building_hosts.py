@@ -86,8 +86,8 @@ class Named(HostAnswers):
 
     def answer(self, task: bytes, data: bytes = b"") -> bytes:
         said = json.loads(self._answers.answer(task, data))
-        if said["answer"]["kind"] == "facts":
-            said["answer"]["environment"]["machine"] = self._name
+        if said["kind"] == "facts":
+            said["environment"]["machine"] = self._name
         return json.dumps(said).encode()
 
 

@@ -6,8 +6,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.fleet.joining import OneResult
-from whyfast.fleet.merging import merge_results
+from whyfast.fleet.merging import OneResult, merge_results
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence

@@ -17,7 +17,7 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Answered, Event, Gone
-from whyfast.fleet.joining import OneResult
+from whyfast.fleet.merging import OneResult
 from whyfast.fleet.replicate import Sharded, deal, replicate
 from whyfast.investigate.study_run import run_study
 from whyfast.model.errors import UserError
@@ -292,8 +292,8 @@ def test_a_worker_that_was_started_anew_unseen_is_prepared_again(fleet: Fleet) -
         (lambda block: {**block, "index": 0}, "unexpected answer"),
         (lambda block: {**block, "benchmark": "fib"}, "unexpected answer"),
         (lambda block: {**block, "values": {"a": [1.0]}}, "unexpected answer"),
-        (lambda block: {**block, "cpu": "x' OR 1"}, "unreadable answer: answer.block.cpu"),
-        (lambda block: {**block, "seconds": None}, "unreadable answer: answer.block.seconds"),
+        (lambda block: {**block, "cpu": "x' OR 1"}, "unreadable answer: block.cpu"),
+        (lambda block: {**block, "seconds": None}, "unreadable answer: block.seconds"),
     ],
 )
 def test_an_answer_that_is_not_what_was_asked_is_not_kept(
@@ -304,12 +304,12 @@ def test_an_answer_that_is_not_what_was_asked_is_not_kept(
     def spoilt(self: HostAnswers, task: bytes, data: bytes = b"") -> bytes:
         text = answer(self, task, data)
         found = json.loads(text)
-        block = found["answer"].get("block")
+        block = found.get("block")
         if block is None or block["benchmark"] != "sum" or block["index"] < 2:
             return text
         if self is not fleet.used.answers["elm"]:
             return text
-        found["answer"]["block"] = spoil(block)
+        found["block"] = spoil(block)
         return json.dumps(found).encode()
 
     monkeypatch.setattr(HostAnswers, "answer", spoilt)

@@ -9,8 +9,8 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.measure.tools import Replay, said
 
-from whyfast.measure.launch import CannotCount, Finished, ToolRun
 from whyfast.measure.perf import GROUPS, available, measure_counters
+from whyfast.measure.process import CannotCount, Finished, ToolRun
 from whyfast.model.counters import Counter
 
 #: The seed's fast build of Python, as hardware with all of these events would count it.

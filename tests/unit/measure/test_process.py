@@ -18,11 +18,12 @@ from typing import Any
 import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
 
-from whyfast.measure.launch import Finished, SystemLauncher
 from whyfast.measure.process import (
     OUTPUT_KEPT,
     OUTPUT_MOST,
     Child,
+    Finished,
+    SystemLauncher,
     TooMuchOutput,
     away_from,
     describe_status,

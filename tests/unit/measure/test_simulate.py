@@ -18,7 +18,7 @@ from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, option, said
 
 from whyfast.measure.doctor.system import System
-from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
+from whyfast.measure.process import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.measure.simulate import (
     Cache,
     Geometry,

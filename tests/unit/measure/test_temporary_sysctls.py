@@ -15,8 +15,8 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor.tune import CannotHold, SysctlRunner, TemporarySysctls
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
-from whyfast.measure.temporary_sysctls import CannotHold, SysctlRunner, TemporarySysctls
 
 HARDEN = "net.core.bpf_jit_harden"
 
@@ -86,7 +86,7 @@ HOLD_FOREVER = """
 import sys, time
 from pathlib import Path
 from whyfast.measure.doctor.system import System
-from whyfast.measure.temporary_sysctls import TemporarySysctls
+from whyfast.measure.doctor.tune import TemporarySysctls
 root = Path(sys.argv[1])
 with TemporarySysctls(System(root), root / "doctor", root)({"net.core.bpf_jit_harden": "2"}):
     print("held", flush=True)

@@ -22,8 +22,7 @@ from tests.unit.report.placement_example import placement_result
 from tests.unit.report.screens.test_one_screen import PAGES, SMALL
 from tests.unit.report.slope_example import slope_result
 
-from whyfast.fleet.joining import OneResult
-from whyfast.fleet.merging import merge_results
+from whyfast.fleet.merging import OneResult, merge_results
 from whyfast.history.detect import detect
 from whyfast.model.build import BuildFailure
 from whyfast.model.evidence import CalleeCounts, EntryFacts, FailedExpectation, OptionTrace

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from tests.unit.fleet.machines import measured
 
-from whyfast.fleet.joining import OneResult
-from whyfast.fleet.merging import merge_results
+from whyfast.fleet.merging import OneResult, merge_results
 from whyfast.model.codec import pack
 from whyfast.model.errors import UserError
 from whyfast.model.result import (

@@ -8,12 +8,14 @@ which everything can be put back; putting back what was never changed does nothi
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import platform
-from collections.abc import Callable, Container, Iterable, Iterator
-from contextlib import contextmanager
+import subprocess
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -31,6 +33,7 @@ from whyfast.measure.doctor.readings import (
     WATCHDOG,
 )
 from whyfast.measure.doctor.system import System, cpu_list, number, selected
+from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
 from whyfast.model.errors import UserError
 from whyfast.model.machine import SettingChange
 from whyfast.store.files import exclusive
@@ -288,3 +291,143 @@ def _journal(system: System, folder: Path, machine: str) -> Iterator[tuple[Journ
         raise UserError(
             f"old values of settings cannot be kept: {error.strerror}", where=folder
         ) from error
+
+
+#: Reads one line; when there is none, because the other end of the pipe is gone, writes the old
+#: value ($1) into the setting ($2).
+_WATCH = 'read -r done || printf %s "$1" > "$2"'
+
+
+class CannotHold(Exception):
+    """A setting does not take the value that it should."""
+
+
+#: Makes settings hold for the time of a ``with`` block; raises CannotHold.
+Holding = Callable[[Mapping[str, str]], AbstractContextManager[None]]
+
+
+class TemporarySysctls:
+    """A :data:`Holding`. ``folder`` is where the doctor keeps old values, ``root`` where /proc
+    is."""
+
+    def __init__(self, system: System, folder: Path, root: Path = Path("/")) -> None:
+        self._system = system
+        self._folder = folder
+        self._root = root
+
+    def __call__(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+        return self._held(settings)
+
+    @contextlib.contextmanager
+    def _held(self, settings: Mapping[str, str]) -> Iterator[None]:
+        wanted = []
+        for name, value in settings.items():
+            now = current(self._system, path_of(name))
+            if now is None:
+                raise CannotHold(_missing(name))
+            if not same(now, value):
+                wanted.append(Setting(name, path_of(name), now, value))
+        if not wanted:
+            yield
+            return
+        with ExitStack() as stack:
+            for setting in wanted:
+                stack.enter_context(_watched(setting, self._root))
+            paths = [s.path for s in wanted]
+            stack.callback(lambda: _check(restore(self._system, self._folder, only=paths), "back "))
+            _check(change(self._system, self._folder, lambda _: wanted))
+            yield
+
+    def recover(self, settings: Sequence[str]) -> tuple[str, ...]:
+        """Put back what an earlier process left behind; returns what was done, in words."""
+        if not any(self._folder.glob("*.json")):
+            return ()
+        done = restore(self._system, self._folder, only=[path_of(name) for name in settings])
+        return tuple(
+            f"{_name(c.path)} was left at {c.old} by an earlier run and is {c.new} again"
+            if not c.error
+            else f"{_name(c.path)} was left at {c.old} by an earlier run: {c.error}"
+            for c in done.changes
+            if c.error or c.old != c.new
+        )
+
+    def why_not(self, settings: Mapping[str, str]) -> str:
+        """Why these settings cannot hold here; empty when they can, as far as can be seen."""
+        for name, value in settings.items():
+            now = current(self._system, path_of(name))
+            if now is None:
+                return _missing(name)
+            if not same(now, value) and not os.access(self._root / path_of(name), os.W_OK):
+                return f"{name} is {now}, and setting it to {value} needs root"
+        return ""
+
+
+class SysctlRunner:
+    """A runner whose processes start while the settings of their variant hold."""
+
+    def __init__(
+        self, inner: Runner, settings: Mapping[str, Mapping[str, str]], hold: Holding
+    ) -> None:
+        self._inner = inner
+        self._settings = settings
+        self._hold = hold
+        self.loops_vary = inner.loops_vary
+
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
+        """Start one process and wait until it is ready."""
+        invocation: Invocation | None = None
+        try:
+            with self._hold(self._settings.get(variant, {})):
+                invocation = self._inner.enter(variant, cpu=cpu, pad=pad, layout=layout)
+        except BaseException as error:  # also of an interrupt: nobody else knows this process yet
+            if invocation is not None:
+                invocation.close()
+            if isinstance(error, CannotHold):
+                raise InvocationFailed(str(error)) from error
+            raise
+        return invocation
+
+
+def _check(outcome: TuneOutcome, back: str = "") -> None:
+    """Raise CannotHold for the first setting that did not change."""
+    for setting in outcome.changes:
+        if setting.error:
+            what = f"put {back}to" if back else "set to"
+            raise CannotHold(
+                f"{_name(setting.path)} cannot be {what} {setting.new}: {setting.error}"
+            )
+
+
+def path_of(name: str) -> str:
+    """The file of a setting, from the root: ``proc/sys/net/core/bpf_jit_harden``."""
+    return "proc/sys/" + name.replace(".", "/")
+
+
+def _missing(name: str) -> str:
+    outside = " (some of net.core exist outside of containers only)"
+    more = outside if name.startswith("net.core.") else ""
+    return f"this kernel does not show a setting {name}{more}"
+
+
+def _name(path: str) -> str:
+    return path.removeprefix("proc/sys/").replace("/", ".")
+
+
+@contextlib.contextmanager
+def _watched(setting: Setting, root: Path) -> Iterator[None]:
+    """Inside, the end of this process, however it comes, puts the old value back."""
+    file = str(root / setting.path)
+    with subprocess.Popen(
+        ["/bin/sh", "-c", _WATCH, "watcher", setting.old, file],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # an interrupt from the terminal is not for it
+    ) as watcher:
+        try:
+            yield
+        finally:
+            assert watcher.stdin is not None
+            with contextlib.suppress(BrokenPipeError):
+                watcher.stdin.write(b"done\n")
+                watcher.stdin.flush()

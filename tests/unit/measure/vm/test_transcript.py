@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.measure.vm.transcript import (
+from whyfast.measure.vm.qemu import (
     Answers,
     LoopCount,
     TaskValues,
