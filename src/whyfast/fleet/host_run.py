@@ -12,13 +12,13 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import FLEET_HOST, LiveSink, OpenRun, measuring_session
 from whyfast.investigate.services import Observer
 from whyfast.judge.looks import Looks, TogetherJudge
+from whyfast.measure.block import WantedBlock
+from whyfast.measure.calibrate import WantedCalibration
 from whyfast.measure.campaign import (
     BenchmarkRun,
     Limits,
     Outcome,
     Wanted,
-    WantedBlock,
-    WantedCalibration,
     campaign,
 )
 from whyfast.measure.invocation import Clock

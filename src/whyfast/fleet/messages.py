@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import IO, Any, Literal, NoReturn
 
 from whyfast.build.recipe import Recipe
-from whyfast.measure.calibrate import MOST_TURNS
-from whyfast.measure.campaign import Outcome, Wanted, WantedCalibration
+from whyfast.measure.calibrate import MOST_TURNS, WantedCalibration
+from whyfast.measure.campaign import Outcome, Wanted
 from whyfast.model.build import Build, Toolchain
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.sample import Block, Calibration, RunFailure

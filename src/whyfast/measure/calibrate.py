@@ -13,6 +13,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from whyfast.measure.invocation import Clock, Invocation, InvocationFailed, Runner
 from whyfast.model.sample import Block, Calibration
@@ -65,49 +66,51 @@ class WantedLengths:
     block: float | None = None
 
 
-def calibrate(
-    benchmark: str,
-    runner: Runner,
-    variants: Sequence[str],
-    *,
-    cpu: int | None,
-    clock: Clock,
-    wanted: WantedLengths = WantedLengths(),
-) -> Calibration:
+@dataclass(frozen=True)
+class WantedCalibration:
+    """A benchmark to be calibrated with these variants, bound to ``cpu`` (None: anywhere)."""
+
+    benchmark: str
+    variants: tuple[str, ...]
+    cpu: int | None
+    lengths: WantedLengths = WantedLengths()
+    kind: Literal["calibrate"] = "calibrate"
+
+
+def calibrate(runner: Runner, wanted: WantedCalibration, clock: Clock) -> Calibration:
     """Try the benchmark with all variants alive, as in a block, and choose loops and turns.
 
-    Raises :class:`~whyfast.measure.invocation.InvocationFailed`.
+    Raises :class:`~whyfast.measure.invocation.InvocationFailed`, with its ``variant`` set.
     """
+    variants, lengths = wanted.variants, wanted.lengths
     invocations: dict[str, Invocation] = {}
     began = clock.monotonic()
-    v = variants[0]
     try:
         for v in variants:
-            invocations[v] = runner.enter(v, cpu=cpu, pad=0)
+            try:
+                invocations[v] = runner.enter(v, cpu=wanted.cpu, pad=0)
+            except InvocationFailed as failed:
+                failed.variant = v
+                raise
         start = clock.monotonic() - began
-        first = []
-        for v in variants:
-            first.append(invocations[v].turn(1).seconds)
+        first = [_turn(invocations, v, 1) for v in variants]
         slowest, round_cost = max(first), clock.monotonic() - began - start
         loops: int = 1
         steps: Steps = ((1, first[0]),)
         cold: dict[str, float] = {}
         if runner.loops_vary:
-            loops, cold, steps = _choose_loops(invocations, variants, wanted)
+            loops, cold, steps = _choose_loops(invocations, variants, lengths)
         if runner.loops_vary or first_turns(0.0, round_cost) > 1:  # else nothing would change
             t0 = clock.monotonic()
             slowest = max(_one_round(invocations, variants, loops).values())
             round_cost = clock.monotonic() - t0
-    except InvocationFailed as failed:
-        failed.variant = failed.variant or v
-        raise
     finally:
         for p in invocations.values():
             p.close()
-    turns = wanted.turns
+    turns = lengths.turns
     if turns is None:
         turns = first_turns(start if runner.loops_vary else 0.0, round_cost)
-    return Calibration(benchmark, loops, turns, slowest, start, steps, cold)
+    return Calibration(wanted.benchmark, loops, turns, slowest, start, steps, cold)
 
 
 def _choose_loops(
@@ -122,12 +125,11 @@ def _choose_loops(
     values: dict[str, float] = {}
     while not values or values[variants[0]] < (goal / 2 if turn is None and lengths[1:] else goal):
         if lengths and lengths[-1] >= MOST_LOOPS:
-            failed = InvocationFailed(
+            raise InvocationFailed(
                 f"{lengths[-1]} loops take {values[variants[0]]:.3g} s: its time does not grow "
-                "with the loops granted, so it does not do the work once for each"
+                "with the loops granted, so it does not do the work once for each",
+                variant=variants[0],
             )
-            failed.variant = variants[0]
-            raise failed
         shortest = SHORTEST if turn is None else turn
         lengths.append(next_loops(lengths[-1], values[variants[0]], shortest) if values else 1)
         values = _one_round(invocations, variants, lengths[-1])
@@ -218,14 +220,15 @@ def _one_round(
     invocations: dict[str, Invocation], variants: Sequence[str], loops: int
 ) -> dict[str, float]:
     """The seconds of one turn of every variant, which another's caches preceded."""
-    seconds = {}
-    for v in reversed(variants):
-        try:
-            seconds[v] = invocations[v].turn(loops).seconds
-        except InvocationFailed as failed:
-            failed.variant = v
-            raise
-    return seconds
+    return {v: _turn(invocations, v, loops) for v in reversed(variants)}
+
+
+def _turn(invocations: dict[str, Invocation], variant: str, loops: int) -> float:
+    try:
+        return invocations[variant].turn(loops).seconds
+    except InvocationFailed as failed:
+        failed.variant = variant
+        raise
 
 
 def next_loops(loops: int, value: float, goal: float) -> int:

@@ -33,9 +33,8 @@ from whyfast.fleet.messages import (
     write,
 )
 from whyfast.investigate.services import Services
-from whyfast.measure.block import draw
-from whyfast.measure.calibrate import WantedLengths
-from whyfast.measure.campaign import WantedBlock, WantedCalibration
+from whyfast.measure.block import WantedBlock, draw
+from whyfast.measure.calibrate import WantedCalibration, WantedLengths
 from whyfast.model.build import Build
 from whyfast.model.codec import Malformed
 from whyfast.model.sample import Block, Calibration, RunFailure
