@@ -297,10 +297,6 @@ class Child:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
-    def close(self) -> None:
-        """Release the output files of an ended process."""
-        self._close_files()
-
     def stdout(self) -> str:
         """What it printed on standard output (empty when that is not kept). TooMuchOutput when
         some of it is gone."""

@@ -14,6 +14,7 @@ import re
 import select
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from whyfast.measure.invocation import (
     Invocation,
@@ -244,29 +245,21 @@ _DESCRIPTOR = 100
 MOST_GRANTS = 1000
 
 
+@dataclass
 class PregrantedLauncher:
     """A launcher; wherever ``command`` is run, it takes ``turns`` turns of ``loops`` each.
 
     Raises CannotCount when the program answers otherwise than it should.
     """
 
-    def __init__(
-        self,
-        launcher: Launcher,
-        command: Sequence[str],
-        *,
-        loops: int,
-        turns: int,
-        check: str | None = None,
-    ) -> None:
-        self._launcher = launcher
-        self._command = tuple(command)
-        self._grants = f"{loops}\n".encode() * turns
-        self._turns = turns
-        self._check = check
+    launcher: Launcher
+    command: Sequence[str]
+    loops: int
+    turns: int
+    check: str | None = None
 
     def find(self, name: str) -> str | None:
-        return self._launcher.find(name)
+        return self.launcher.find(name)
 
     def run(
         self,
@@ -276,10 +269,10 @@ class PregrantedLauncher:
         timeout: float,
         pass_fds: Sequence[int] = (),
     ) -> Finished:
-        if tuple(argv[-len(self._command) :]) != self._command:
-            return self._launcher.run(argv, env=env, timeout=timeout, pass_fds=pass_fds)
-        with _pipes(self._grants) as (grants, answers, answer):
-            done = self._launcher.run(
+        if tuple(argv[-len(self.command) :]) != tuple(self.command):
+            return self.launcher.run(argv, env=env, timeout=timeout, pass_fds=pass_fds)
+        with _pipes(f"{self.loops}\n".encode() * self.turns) as (grants, answers, answer):
+            done = self.launcher.run(
                 argv,
                 env={**env, TURN_VARIABLE: f"{grants},{answers}"},
                 timeout=timeout,
@@ -302,10 +295,10 @@ class PregrantedLauncher:
             if line.startswith("error "):
                 raise CannotCount(line.removeprefix("error "))
             check = line.partition(" ")[2].strip()
-            if self._check is not None and check != self._check:
-                raise CannotCount(f"wrong result: {check or None}, expected {self._check}")
-        if len(lines) != self._turns:
-            raise CannotCount(f"took {len(lines)} turns of {self._turns}")
+            if self.check is not None and check != self.check:
+                raise CannotCount(f"wrong result: {check or None}, expected {self.check}")
+        if len(lines) != self.turns:
+            raise CannotCount(f"took {len(lines)} turns of {self.turns}")
 
 
 @contextlib.contextmanager

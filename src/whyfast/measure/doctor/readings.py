@@ -439,8 +439,8 @@ CHECKS = (
     MachineCheck(
         *("clock_source", "clock source", _clock_source),
         unknown="If reading the clock is slow, short values are too long.",
-        good="MachineReading the clock takes tens of nanoseconds and no system call.",
-        warning="MachineReading the clock takes a microsecond or more, which short values contain.",
+        good="Reading the clock takes tens of nanoseconds and no system call.",
+        warning="Reading the clock takes a microsecond or more, which short values contain.",
         how="boot with clocksource=tsc, if the kernel did not find the TSC unstable",
     ),
     MachineCheck(

@@ -1,9 +1,14 @@
-"""Applying settings and putting back exactly what was there.
+"""Settings of the kernel: changed, and put back exactly as they were.
 
 Old values are in a journal, one file a boot: the kernel forgets such settings when it restarts, and
 so may we. The name of the machine is in it, as a data folder may be shared between machines. An
 entry is on disk before the setting is changed, so that a crash at any moment leaves a journal from
 which everything can be put back; putting back what was never changed does nothing.
+
+:class:`TemporarySysctls` is for what the kernel decides once, when a program is loaded: whether its
+JIT hardens a BPF program, for instance. The old value is put back when the process is ready; by a
+watcher, a process of its own, when this one is killed meanwhile; and from the journal when both
+are.
 """
 
 from __future__ import annotations
@@ -16,7 +21,7 @@ import platform
 import subprocess
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.measure.doctor.readings import (
@@ -39,24 +44,13 @@ from whyfast.model.machine import SettingChange
 from whyfast.store.files import exclusive
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One kernel file with the value it holds now and the value it should hold."""
-
-    key: str
-    path: str
-    old: str
-    wanted: str
-
-
-def settings_to_change(system: System) -> list[Setting]:
+def settings_to_change(system: System) -> list[SettingChange]:
     """Every setting that exists here and is not as it should be."""
-    settings = []
-    for key, path, wanted in _wanted(system):
-        old = current(system, path)
-        if old is not None and not same(old, wanted):
-            settings.append(Setting(key, path, old, wanted))
-    return settings
+    return [
+        SettingChange(key, path, old, wanted)
+        for key, path, wanted in _wanted(system)
+        if (old := current(system, path)) is not None and not same(old, wanted)
+    ]
 
 
 def current(system: System, path: str) -> str | None:
@@ -102,16 +96,8 @@ def _interrupts(system: System) -> Iterator[tuple[str, str, str]]:
 
 
 SCHEMA = "whyfast-doctor-journal/1"
-
-
-@dataclass(frozen=True)
-class JournalEntry:
-    """A setting that was or was about to be changed from ``old`` to ``new``."""
-
-    key: str
-    path: str
-    old: str
-    new: str
+#: What the journal keeps of a setting that was or was about to be changed.
+_KEPT = ("key", "path", "old", "new")
 
 
 class Journal:
@@ -124,12 +110,12 @@ class Journal:
         self._file = folder / f"{boot}.json"
         self.entries = _read(self._file)[1] if self._file.exists() else ()
 
-    def add(self, entry: JournalEntry) -> None:
+    def add(self, entry: SettingChange) -> None:
         """Keep an entry durably. What the setting held first is what counts: a second entry for
         the same path changes nothing but ``new``."""
         known = {e.path: e for e in self.entries}
-        old = known[entry.path].old if entry.path in known else entry.old
-        known[entry.path] = JournalEntry(entry.key, entry.path, old, entry.new)
+        old = known.get(entry.path, entry).old
+        known[entry.path] = replace(entry, old=old)
         self._save(known.values())
 
     def remove(self, path: str) -> None:
@@ -148,7 +134,7 @@ class Journal:
                 file.unlink(missing_ok=True)
         return dropped
 
-    def _save(self, entries: Iterable[JournalEntry]) -> None:
+    def _save(self, entries: Iterable[SettingChange]) -> None:
         self.entries = tuple(entries)
         if not self.entries:
             self._file.unlink(missing_ok=True)
@@ -157,7 +143,7 @@ class Journal:
             "schema": SCHEMA,
             "boot": self.boot,
             "machine": self.machine,
-            "settings": [asdict(e) for e in self.entries],
+            "settings": [{name: getattr(e, name) for name in _KEPT} for e in self.entries],
         }
         temporary = self._file.with_suffix(".part")
         with temporary.open("w", encoding="utf-8") as out:
@@ -172,14 +158,13 @@ class Journal:
             os.close(fd)
 
 
-def _read(file: Path) -> tuple[str, tuple[JournalEntry, ...]]:
+def _read(file: Path) -> tuple[str, tuple[SettingChange, ...]]:
     """(machine, entries); UserError for a file that is not a journal, as guessing would lose old
     values."""
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
         entries = tuple(
-            JournalEntry(str(e["key"]), str(e["path"]), str(e["old"]), str(e["new"]))
-            for e in document["settings"]
+            SettingChange(*(str(entry[name]) for name in _KEPT)) for entry in document["settings"]
         )
         return str(document["machine"]), entries
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -210,30 +195,26 @@ class TuneOutcome:
     message: str = ""
 
 
-def tune(system: System, folder: Path, machine: str = "") -> TuneOutcome:
-    """Set what is not as it should be; what cannot be set is reported, and the others are done.
-
-    ``folder`` is where old values are kept. Raises UserError when that is not possible.
-    """
-    return change(system, folder, settings_to_change, machine)
-
-
-def change(
+def tune(
     system: System,
     folder: Path,
-    wanted: Callable[[System], Iterable[Setting]],
     machine: str = "",
+    wanted: Callable[[System], Iterable[SettingChange]] = settings_to_change,
 ) -> TuneOutcome:
-    """Set what ``wanted`` names, as :func:`tune` does."""
+    """Set what is not as it should be; what cannot be set is reported, and the others are done.
+
+    ``folder`` is where old values are kept, ``wanted`` gives the changes. Raises UserError when old
+    values cannot be kept.
+    """
     with _journal(system, folder, machine) as (journal, message):
         changes = []
-        for s in wanted(system):
-            known = s.path in {entry.path for entry in journal.entries}
-            journal.add(JournalEntry(s.key, s.path, s.old, s.wanted))
-            error = _write(system, s.path, s.wanted)
-            if error and not known and current(system, s.path) == s.old:
-                journal.remove(s.path)
-            changes.append(SettingChange(s.key, s.path, s.old, s.wanted, error))
+        for change in wanted(system):
+            known = change.path in {entry.path for entry in journal.entries}
+            journal.add(change)
+            error = _write(system, change.path, change.new)
+            if error and not known and current(system, change.path) == change.old:
+                journal.remove(change.path)
+            changes.append(replace(change, error=error))
     return TuneOutcome(tuple(changes), message)
 
 
@@ -315,18 +296,16 @@ class TemporarySysctls:
         self._folder = folder
         self._root = root
 
-    def __call__(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
-        return self._held(settings)
-
     @contextlib.contextmanager
-    def _held(self, settings: Mapping[str, str]) -> Iterator[None]:
+    def __call__(self, settings: Mapping[str, str]) -> Iterator[None]:
         wanted = []
         for name, value in settings.items():
-            now = current(self._system, path_of(name))
+            path = path_of(name)
+            now = current(self._system, path)
             if now is None:
                 raise CannotHold(_missing(name))
             if not same(now, value):
-                wanted.append(Setting(name, path_of(name), now, value))
+                wanted.append(SettingChange(name, path, now, value))
         if not wanted:
             yield
             return
@@ -335,7 +314,7 @@ class TemporarySysctls:
                 stack.enter_context(_watched(setting, self._root))
             paths = [s.path for s in wanted]
             stack.callback(lambda: _check(restore(self._system, self._folder, only=paths), "back "))
-            _check(change(self._system, self._folder, lambda _: wanted))
+            _check(tune(self._system, self._folder, wanted=lambda _: wanted))
             yield
 
     def recover(self, settings: Sequence[str]) -> tuple[str, ...]:
@@ -344,9 +323,8 @@ class TemporarySysctls:
             return ()
         done = restore(self._system, self._folder, only=[path_of(name) for name in settings])
         return tuple(
-            f"{_name(c.path)} was left at {c.old} by an earlier run and is {c.new} again"
-            if not c.error
-            else f"{_name(c.path)} was left at {c.old} by an earlier run: {c.error}"
+            f"{_name(c.path)} was left at {c.old} by an earlier run"
+            + (f": {c.error}" if c.error else f" and is {c.new} again")
             for c in done.changes
             if c.error or c.old != c.new
         )
@@ -414,7 +392,7 @@ def _name(path: str) -> str:
 
 
 @contextlib.contextmanager
-def _watched(setting: Setting, root: Path) -> Iterator[None]:
+def _watched(setting: SettingChange, root: Path) -> Iterator[None]:
     """Inside, the end of this process, however it comes, puts the old value back."""
     file = str(root / setting.path)
     with subprocess.Popen(
