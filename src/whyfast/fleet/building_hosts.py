@@ -14,11 +14,10 @@ from whyfast.build.recipe import Recipe, SourceTree, scan_source
 from whyfast.build.run import complete
 from whyfast.build.source import unpack
 from whyfast.explain.same_code import machine_code
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, kind_of, unfit
+from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, kind_of
 from whyfast.fleet.merging import same_environment
 from whyfast.fleet.messages import (
     Answer,
-    AskFacts,
     FinishedBuild,
     HostFacts,
     MakeBuild,
@@ -38,8 +37,10 @@ from whyfast.fleet.transfer import (
     NotReceived,
     ReceivedArchives,
     UnexpectedAnswer,
+    ask_facts,
     deliver_archives,
     discard_archive,
+    expect,
     next_task,
     pack,
     pack_files,
@@ -248,9 +249,7 @@ class BuildingHosts:
             return
         offset = 0
         while offset < made.size:
-            answer = yield SendBack(made.archive, offset), b""
-            if not isinstance(answer, SentBack):
-                raise UnexpectedAnswer(str(answer)[:200])
+            answer = expect((yield SendBack(made.archive, offset), b""), SentBack)
             try:
                 data = base64.b64decode(answer.data, validate=True)
             except binascii.Error as error:
@@ -273,9 +272,7 @@ class BuildingHosts:
         yield from deliver_archives((place,), {source.sha256: source})
         sent = replace(recipe, source=SourceTree(recipe.source.folder))
         answer = yield MakeBuild(sent, source.sha256), b""
-        if not isinstance(answer, FinishedBuild | Refused):
-            raise UnexpectedAnswer(str(answer)[:200])
-        return answer
+        return answer if isinstance(answer, Refused) else expect(answer, FinishedBuild)
 
     def _bring(self, recipe: Recipe, store: BuildStore) -> None:
         """Wait for a host that is building this."""
@@ -322,11 +319,14 @@ class BuildingHosts:
             self._leave_out(builder, event.why)
 
     def _survey(self) -> HostTasks:
-        facts = yield AskFacts(), b""
-        if not isinstance(facts, HostFacts):
-            raise UnexpectedAnswer(str(facts)[:200])
-        if why := _why_not(facts, self._own):
-            raise HostOut(why)
+        facts, own = (yield from ask_facts(self._own)), self._own
+        if kind_of(facts) != kind_of(own):
+            has, here = " ".join(kind_of(facts)), " ".join(kind_of(own))
+            raise HostOut(f"it is another kind of machine ({has}) than this ({here})")
+        if same_environment(facts.environment, own.environment):
+            raise HostOut(
+                "it is this machine, which measures; WHYFAST_MACHINE says where it is another"
+            )
 
     def _go_on(self, builder: _Builder, data: object) -> None:
         assert builder.job is not None
@@ -357,18 +357,6 @@ class BuildingHosts:
     def _leave_out(self, builder: _Builder, why: str) -> None:
         builder.state, builder.job, builder.recipe = "out", None, None
         self._observer.note(f"{builder.host}: builds nothing: {why}")
-
-
-def _why_not(facts: HostFacts, own: HostFacts) -> str:
-    """Why a host is not let build for a search here; empty when it is."""
-    if why := unfit(facts, own):
-        return why
-    if kind_of(facts) != kind_of(own):
-        has, here = " ".join(kind_of(facts)), " ".join(kind_of(own))
-        return f"it is another kind of machine ({has}) than this ({here})"
-    if same_environment(facts.environment, own.environment):
-        return "it is this machine, which measures; WHYFAST_MACHINE says where it is another"
-    return ""
 
 
 def _sendable(recipe: Recipe) -> bool:

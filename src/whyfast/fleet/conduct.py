@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, unfit
+from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
 from whyfast.fleet.host_run import HostRun, State, status
 from whyfast.fleet.messages import (
     AskFacts,
@@ -24,6 +24,7 @@ from whyfast.fleet.transfer import (
     HostTasks,
     Shipment,
     UnexpectedAnswer,
+    ask_facts,
     deliver,
     next_task,
 )
@@ -182,11 +183,7 @@ class Conductor:
 
     def _life(self, host_run: HostRun) -> HostTasks:
         """What is asked of a host from its arrival until all that it had to measure is."""
-        facts = yield AskFacts(), b""
-        if not isinstance(facts, HostFacts):
-            raise UnexpectedAnswer(str(facts)[:200])
-        if why := unfit(facts, self.own):
-            raise HostOut(why)
+        facts = yield from ask_facts(self.own)
         if not host_run.open:
             return
         self._enter(host_run, "receiving")

@@ -6,7 +6,6 @@ Workers are started by ssh; a process that ends is started again.
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import os
 import queue
 import re
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from whyfast.fleet.cluster import Cluster, Event
-from whyfast.fleet.security import own_certificates
+from whyfast.fleet.security import own_certificates, parse_address
 from whyfast.model.errors import UserError
 from whyfast.study.toml_document import quoted, read_document
 from whyfast.study.toml_table import TomlTable
@@ -73,19 +72,13 @@ def read_hosts(file: Path) -> HostsFile:
 
 def _listen(top: TomlTable, encrypted: bool) -> str:
     text = top.string("listen")
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdigit() or int(port) > 65535:
+    address = parse_address(text)
+    if address is None:
         raise top.error(("listen",), f"not an address: {quoted(text)}", "write HOST:PORT")
-    try:
-        address = ipaddress.ip_address(host.strip("[]"))
-    except ValueError:
-        loopback = host == "localhost"
-    else:
-        loopback = address.is_loopback
-        if address.is_unspecified:
-            hint = "write the one address of this machine that the hosts reach"
-            raise top.error(("listen",), f"{host} is every address", hint)
-    if not loopback and not encrypted:
+    if address.unspecified:
+        hint = "write the one address of this machine that the hosts reach"
+        raise top.error(("listen",), f"{address.host} is every address", hint)
+    if not address.loopback and not encrypted:
         raise top.error(
             ("certificates",),
             "is missing: other machines reach that address, and workers run programs",

@@ -87,22 +87,37 @@ class Address:
     @property
     def loopback(self) -> bool:
         """Whether nobody but this machine can reach it."""
+        return self._is("is_loopback", otherwise=self.host == "localhost")
+
+    @property
+    def unspecified(self) -> bool:
+        """Whether it is every address of this machine."""
+        return self._is("is_unspecified", otherwise=False)
+
+    def _is(self, quality: str, otherwise: bool) -> bool:
         try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost"
+            return bool(getattr(ipaddress.ip_address(self.host), quality))
+        except ValueError:  # a name
+            return otherwise
+
+
+def parse_address(text: str) -> Address | None:
+    """``HOST:PORT``; None for anything else."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        return None
+    return Address(host.strip("[]"), int(port))
 
 
 def read_address(text: str, certificates: Path | None, option: str) -> Address:
     """``HOST:PORT``, with or without ``tls://`` before it. UserError for anything else, and for
     another machine without certificates."""
     protocol, _, place = text.rpartition("://")
-    host, _, port = place.rpartition(":")
-    if not host or not port.isdigit() or not 0 <= int(port) < 65536:
+    address = parse_address(place)
+    if address is None:
         raise UserError(f"not an address: {text!r}; write HOST:PORT", where=option)
     if protocol not in ("", "tls"):
         raise UserError(f"unknown protocol: {protocol}; write HOST:PORT", where=option)
-    address = Address(host.strip("[]"), int(port))
     if certificates is None and not address.loopback:
         raise UserError(
             f"{address.host} is not this machine alone: a worker runs programs for whoever "

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from whyfast.measure.run_queue import ThreadTally, late, moment, of_ended, pauses, waited_alone
+from whyfast.measure.run_queue import ThreadTally, late, moment, pauses, scheduled, waited_alone
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: How much of what a failing program printed is shown, in bytes.
@@ -232,7 +232,8 @@ class Child:
         if whole_group:  # before it is reaped, as the number may be another group's afterwards
             self._kill_group()
         WATCHER.forget(self.pid)
-        if first := of_ended(self.pid):  # it did not end before it had run and waited so long
+        first = scheduled(f"/proc/{self.pid}/schedstat")  # it has ended and is not reaped
+        if first:  # it did not end before it had run and waited so long
             self._late = max(0.0, min(self._late, self._heard - self._began - first.lived))
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)

@@ -51,11 +51,6 @@ def scheduled(file: str = OWN) -> Scheduled | None:
         return None
 
 
-def of_ended(pid: int) -> Scheduled | None:
-    """Of the first thread of a process that has ended and is not reaped."""
-    return scheduled(f"/proc/{pid}/schedstat")
-
-
 @dataclass(frozen=True)
 class Moment:
     """Of this thread at one time: the ``seconds`` of a clock, how long it has ``waited`` for a CPU

@@ -23,7 +23,6 @@ from whyfast.measure.run_queue import (
     ThreadTally,
     late,
     moment,
-    of_ended,
     pauses,
     scheduled,
     waited_alone,
@@ -53,11 +52,11 @@ def test_a_process_that_has_ended_and_is_not_reaped() -> None:
     before = scheduled()
     pid = os.posix_spawnp("true", ["true"], {"PATH": os.environ["PATH"]})
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    ended = of_ended(pid)
+    ended = scheduled(f"/proc/{pid}/schedstat")
     os.waitpid(pid, 0)
     assert ended is not None
     assert ended.ran > 0
-    assert of_ended(pid) is None
+    assert scheduled(f"/proc/{pid}/schedstat") is None
     while (after := scheduled()) == before:
         time.sleep(0)
     assert before is not None
