@@ -52,13 +52,13 @@ from whyfast.store.builds import BuildStore
 from whyfast.store.files import discard, exclusive, replacing, sha256_of
 from whyfast.store.home import Home
 
-#: Seconds after which a build that nobody has fetched is removed.
+#: Seconds after which a build that was not fetched is removed.
 FORGOTTEN = 24 * 3600.0
 
 
 class MadeBuilds:
-    """Builds made on one host, below ``cache/fleet/made`` of its home: never those that it was
-    sent, as what it makes is held against them."""
+    """Builds made on one host, below ``cache/fleet/made`` of its home: apart from those that it was
+    sent, with which they are compared."""
 
     def __init__(self, own: Home, services: Services, archives: ReceivedArchives) -> None:
         self._own, self._services, self._archives = own, services, archives
@@ -84,7 +84,7 @@ class MadeBuilds:
         return FinishedBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
 
     def send(self, task: SendBack) -> Answer:
-        """The next bytes of what was made; with the last of them it is gone from here."""
+        """The next bytes of a finished build, which is deleted with the last of them."""
         archive, digest = self._made.get(task.archive, (None, ""))
         if archive is None or not archive.file.is_file():
             return Unprepared()
@@ -135,7 +135,7 @@ _State = Literal["quick", "idle", "building", "out"]
 
 @dataclass
 class _Builder:
-    """One host. ``proved``: it has made what was made here; ``recipe`` is what it is at."""
+    """One host. ``proved``: its build was equal to one made here; ``recipe`` is the one in hand."""
 
     host: str
     state: _State = "quick"
@@ -208,7 +208,7 @@ class BuildingHosts:
 
     def _hand_out(self, wanted: Iterator[Recipe], store: BuildStore) -> None:
         if self._proof is None:
-            return  # nobody can show yet that it builds as is built here
+            return  # there is no build yet that a host could repeat
         for builder in self._builders.values():
             if builder.state != "idle":
                 continue
@@ -220,7 +220,7 @@ class BuildingHosts:
             self._go_on(builder, None)
 
     def _next(self, wanted: Iterator[Recipe], store: BuildStore) -> Recipe | None:
-        """The first that nobody has, is at, or could not build."""
+        """The first that is not built, in hand or failed anywhere."""
         taken = set(self._failed)
         for builder in self._builders.values():
             if builder.recipe is not None:
@@ -232,7 +232,7 @@ class BuildingHosts:
         return None
 
     def _prove(self) -> HostTasks:
-        """Have a host make again what was made here."""
+        """Have a host repeat a build that was made here."""
         assert self._proof is not None
         recipe, code = self._proof
         made = yield from self._make(recipe)

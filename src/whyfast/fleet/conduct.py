@@ -38,8 +38,7 @@ from whyfast.model.errors import UserError
 #: Seconds between two looks at who is away too long.
 LOOK = 1.0
 
-#: So many answers are stored by one write to the disk where there are as many at once, and so many
-#: benchmarks judged together.
+#: The most answers stored by one write to the disk, and the benchmarks that are judged together.
 TOGETHER = 64
 
 #: Seconds that a host may be away before its benchmarks move, and before it is waited for no
@@ -150,7 +149,7 @@ class Conductor:
                 self._enter(host_run, "away", event.why)
                 host_run.observer.note(event.why)
         elif host_run is None or event.host not in self._lives:
-            return  # of a task that nobody waits for
+            return  # of a task that is not awaited any more
         elif isinstance(event, Answered):
             self._go_on(host_run, event.answer)
         else:

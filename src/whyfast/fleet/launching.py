@@ -32,7 +32,7 @@ from whyfast.study.toml_table import TomlTable
 class LaunchHost:
     """``ssh`` are the words of what runs a shell's command line there, that comes last;
     ``whyfast`` those of whyfast there. ``home`` is for WHYFAST_HOME and ``certificates`` a folder,
-    both as seen there, and empty where nothing is said."""
+    both as seen there, and empty by default."""
 
     name: str
     ssh: tuple[str, ...]
@@ -51,7 +51,7 @@ class HostsFile:
     hosts: tuple[LaunchHost, ...]
 
 
-#: What is said to ssh: ask nothing, do not wait long for a host, notice one that has gone.
+#: ssh asks nothing, does not wait long for a host, and notices one that has gone.
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=10")
 
 
@@ -122,12 +122,12 @@ def _words(table: TomlTable, key: str, otherwise: tuple[str, ...]) -> tuple[str,
     return words
 
 
-#: Seconds until one that has ended is started again: twice as many each time, up to so many, and
-#: few again after one that ran for so long.
+#: Seconds until a process that has ended is started again: twice as many each time, up to
+#: ``MOST``, and ``AGAIN`` once more after a process that ran for ``STEADY`` seconds.
 AGAIN, MOST, STEADY = 1.0, 60.0, 60.0
 
-#: Seconds that it has to end when its standard input does, and then when it is told to.
-ENDING, TOLD = 5.0, 2.0
+#: Seconds that a process has to end after its standard input, and then after SIGTERM.
+ENDING, TERMINATED = 5.0, 2.0
 
 #: Characters of a line that are looked at.
 _LINE = 400
@@ -172,7 +172,7 @@ class KeptProcess:
             return
         for number, seconds in (
             (signal.SIGTERM, max(0.0, deadline - time.monotonic())),
-            (signal.SIGKILL, TOLD),
+            (signal.SIGKILL, TERMINATED),
         ):
             try:
                 process.wait(seconds)
@@ -217,7 +217,7 @@ class KeptProcess:
         reader = threading.Thread(target=self._read, args=(process.stderr,), daemon=True)
         reader.start()
         code = process.wait()
-        reader.join(TOLD)  # something that it started may hold the pipe
+        reader.join(TERMINATED)  # something that it started may hold the pipe
         how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
         return f"{words[0]} ended ({how})" + (f": {self.last}" if self.last else "")
 

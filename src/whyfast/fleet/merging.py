@@ -1,6 +1,6 @@
 """Results of one study from several machines, joined: each with its own verdicts.
 
-A machine is told by what the sessions of its results say of it: see :func:`same_machine`.
+The sessions of its results identify a machine: see :func:`same_machine`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def same_machine(a: Result, b: Result) -> bool:
 
     Names that users gave decide. Else one boot is one machine, whatever a container calls it, and
     so is one installation (``machine_id``) under one name of a host, as copies of an image may
-    share the first; what neither tells is told by the host's name and CPU.
+    share the first. Where neither is known, the host's name and CPU decide.
     """
     first, other = _environment(a), _environment(b)
     if not any(_given_names(first, other)) and same_boot(a, b):
@@ -350,27 +350,27 @@ def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
     before had found, so a test that may be looked at after every block stays one.
 
     A run that is given twice counts once. Runs of other programs than the newest's have no part in
-    it; of commands, of which nobody knows whether they are the same, and of exact counts only the
+    it; of commands, which may have changed in between, and of exact counts only the
     newest has.
     """
     ordered = sorted(given, key=lambda g: g.result.recorded.started)
     *earlier, newest = ordered
-    used, notes = [newest], [note for one in ordered for note in one.notes]
+    used, notes = [newest], [note for run in ordered for note in run.notes]
     seen = {newest.result.recorded.run}
-    for one in reversed(earlier):
-        run = one.result.recorded.run
-        if run in seen:
-            notes.append(f"{one.where} is a run that was given already, and counts once")
+    for run in reversed(earlier):
+        number = run.result.recorded.run
+        if number in seen:
+            notes.append(f"{run.where} is a run that was given already, and counts once")
             continue
-        seen.add(run)
-        why = _not_with(one.result, newest.result)
+        seen.add(number)
+        why = _not_with(run.result, newest.result)
         if why:
-            notes.append(f"{one.where} is an earlier run {why}, and is left out")
+            notes.append(f"{run.where} is an earlier run {why}, and is left out")
         else:
-            used.insert(0, one)
+            used.insert(0, run)
     if len(used) == 1:
         return JoinedRuns(newest.result, (newest.where,), tuple(notes))
-    return JoinedRuns(_joined(used), tuple(one.where for one in used), tuple(notes))
+    return JoinedRuns(_joined(used), tuple(run.where for run in used), tuple(notes))
 
 
 def _not_with(earlier: Result, newest: Result) -> str:

@@ -54,7 +54,7 @@ class Sharded:
         """All benchmarks, each on one host; those that a host has begun with go on there."""
         clock = work.services.clock
         here = own_facts(work)
-        if self._hosts is None:  # a second time nobody says again that it is there
+        if self._hosts is None:  # hosts announce themselves only once
             self._hosts = survey_all(self._cluster, work.observer, clock)
         hosts = one_kind(work, fit_hosts(work, self._hosts, here))
         taken = run.blocks()

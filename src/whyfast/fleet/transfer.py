@@ -309,8 +309,8 @@ HostTasks = Generator[tuple[Task, bytes], Answer, None]
 def next_task(tasks: HostTasks, data: object, building: bool = False) -> tuple[Task, bytes]:
     """What to ask next, after the answer ``data`` as it came (None: at the beginning).
 
-    StopIteration at the end, HostOut for an answer that is none and for a refusal; but one who
-    refuses while ``building`` has not made the build.
+    StopIteration at the end, HostOut for an unreadable answer and for a refusal, except while
+    ``building``: there a refusal is a failed build.
     """
     try:
         if data is None:

@@ -41,8 +41,8 @@ TRIES = 8
 #: No loop is so short that as many take less than a turn: 2 ms for these would be 2 fs for one.
 MOST_LOOPS = 2**40
 
-#: Turns of one block: at the least so many that two that warm up can be seen and set aside; at the
-#: most so many that a block stays a sample of the machine's moments.
+#: Turns of one block: with the fewest, two that warm up can still be seen and set aside; with the
+#: most, a block is still a sample of the machine's moments.
 FEWEST_TURNS, MOST_TURNS = 5, 400
 
 #: Seconds of turns to one of starting processes: what costs alone suggest, within 1.2 times the

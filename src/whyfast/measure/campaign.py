@@ -45,12 +45,12 @@ def take(wanted: Wanted, runner: Runner, clock: Clock) -> Outcome:
 #: time that they have doubled.
 REVIEW_AFTER = 8
 
-#: So many blocks of each benchmark should fit into the budget: at the levels of a family of dozens
+#: Blocks of each benchmark that should fit into the budget: at the levels of a family of dozens
 #: of comparisons an interval is bounded from some 15 on, and wide for as many again.
 BLOCKS_WANTED = 60
 
-#: A benchmark that is settled takes a block in so many passes while others go on, and from many
-#: passes on in such a part of those there were: the geometric mean needs a block of each.
+#: A settled benchmark takes one block in ``RESTING`` passes while others go on, later one in a
+#: ``RESTING_PART``-th of the passes so far: the geometric mean needs a block of each.
 RESTING, RESTING_PART = 2, 4
 
 
@@ -116,7 +116,7 @@ class Limits:
 class MeasuringSession:
     """Where blocks are taken and kept. ``run`` and ``session`` are their ids, from which all seeds
     follow; ``cpus`` those to choose from; ``calibrating`` hears which benchmark is calibrated,
-    ``released`` of one whose variants turned out to have so many threads at work. A block should
+    ``released`` of one that turned out to have several threads at work, and how many by variant. A block should
     last at most ``longest_block`` seconds, see :class:`~whyfast.measure.calibrate.WantedLengths`.
     """
 

@@ -26,10 +26,10 @@ from whyfast.model.counters import Counter, Counts, FunctionCost, Profile
 
 Profiler = Literal["callgrind", "cachegrind", "perf"]
 
-#: Seconds that one run under a tool may take where nobody says otherwise.
+#: Seconds that one run under a tool may take by default.
 TIMEOUT = 600.0
 
-#: About so many instructions of the main baseline are simulated: a second or so, and enough that
+#: Instructions of the main baseline that are simulated, about: a second or so, and enough that
 #: those of the protocol, some thousands a turn, do not matter.
 INSTRUCTIONS = 4_000_000
 
@@ -48,7 +48,7 @@ class CountingTask:
     check: str | None = None
 
     def granted(self, loops: int, turns: int) -> ToolRun:
-        """The run in which it takes so many turns."""
+        """The run in which it takes ``turns`` turns of ``loops`` each."""
         launcher = PregrantedLauncher(
             self.run.launcher, self.run.command, loops=loops, turns=turns, check=self.check
         )

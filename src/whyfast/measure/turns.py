@@ -209,7 +209,7 @@ class TurnInvocation:
 
 
 class TurnRunner:
-    """Starts turn-taking programs; ``wall`` is the clock that their answers are held against."""
+    """Starts turn-taking programs; ``wall`` is the clock that checks their answers."""
 
     loops_vary = True
 
@@ -233,7 +233,7 @@ class TurnRunner:
         )
 
 
-# Grants beforehand, for runs under a tool: nobody need answer while they last. All grants are in
+# Grants beforehand, for runs under a tool, during which whyfast grants nothing. All grants are in
 # the pipe before the program starts, and the pipe is closed behind them, so that it takes its turns
 # and leaves. The descriptors have the same numbers in every run, and so have the instructions that
 # read them.

@@ -18,7 +18,7 @@ from whyfast.model.variant import Variant
 
 _MAGIC = b"070701"
 _TRAILER = "TRAILER!!!"
-#: The kernel reads the archive in blocks of so many bytes.
+#: Bytes of the blocks in which the kernel reads the archive.
 _BLOCK = 512
 #: Major and minor number of /dev/console, which the kernel opens for the first process.
 _CONSOLE = (5, 1)
