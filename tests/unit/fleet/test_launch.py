@@ -177,7 +177,7 @@ def test_it_ends_when_its_standard_input_does_and_nothing_is_told(
 def test_one_that_does_not_is_told_to_with_all_that_it_started(
     kept: list[Kept], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whyfast.fleet.launching.TOLD", 0.1)
+    monkeypatch.setattr("whyfast.fleet.launching.TERMINATED", 0.1)
     kept.append(one := Kept("trap '' TERM; sleep 1000 & echo $! >&2; wait; sleep 1000"))
     child = int(one.heard.get(timeout=DEADLINE))
     one.end(0.0)
