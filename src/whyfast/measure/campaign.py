@@ -117,7 +117,8 @@ class MeasuringSession:
     """Where blocks are taken and kept. ``run`` and ``session`` are their ids, from which all seeds
     follow; ``cpus`` those to choose from; ``calibrating`` hears which benchmark is calibrated,
     ``released`` of one that turned out to have several threads at work, and how many by variant. A
-    block should last at most ``longest_block`` seconds, see :class:`~whyfast.measure.calibrate.WantedLengths`.
+    block should last at most ``longest_block`` seconds, see
+    :class:`~whyfast.measure.calibrate.WantedLengths`.
     """
 
     run: str
