@@ -94,15 +94,15 @@ class StandIn:
         return Answered(host, answer)
 
 
+def at(host: str, kind: str, before: int, action: Callable[[], Any]) -> Faults:
+    """What ``action`` gives, in the task of that kind that comes after ``before`` others."""
+    return lambda *task: action() if task == (host, kind, before) else None
+
+
 def dies(host: str, kind: str, before: int, back: bool = True) -> Faults:
     """That host is gone in its task of that kind, and there again at once if it comes ``back``."""
-
-    def fault(name: str, what: str, number: int) -> Sequence[Event] | None:
-        if (name, what, number) != (host, kind, before):
-            return None
-        return [Gone(host, "the connection is lost"), *([Joined(host)] if back else [])]
-
-    return fault
+    events = [Gone(host, "the connection is lost"), *([Joined(host)] if back else [])]
+    return at(host, kind, before, lambda: events)
 
 
-__all__ = ["Builder", "Faults", "StandIn", "Watcher", "dies"]
+__all__ = ["Builder", "Faults", "StandIn", "Watcher", "at", "dies"]

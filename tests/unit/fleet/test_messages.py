@@ -48,18 +48,10 @@ CALIBRATION = WantedCalibration("fib", ("a", "b"), None, WantedLengths(None, 5))
 def taken() -> Block:
     """What :data:`BLOCK` asks for."""
     return Block(
-        "fib",
-        4,
-        7,
-        "s1",
-        PLAN.cpu,
-        1,
-        0,
-        PLAN.start_order,
-        PLAN.order,
-        {"a": (0.1, 0.2, 0.3), "b": (0.1, 0.25, 0.3)},
-        1e9,
-        0.5,
+        *("fib", 4, 7, "s1", PLAN.cpu, 1, 0, PLAN.start_order, PLAN.order),
+        values={"a": (0.1, 0.2, 0.3), "b": (0.1, 0.25, 0.3)},
+        started=1e9,
+        seconds=0.5,
         layouts=PLAN.layouts,
     )
 
