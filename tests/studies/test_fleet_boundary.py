@@ -103,9 +103,7 @@ ANSWERS = ("type", "object", "list", "exception", "traceback", "number", "huge")
 def test_nothing_that_a_worker_sends_is_run_or_reaches_the_terminal(
     fleet: FleetProcesses, listener: Listener, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    fleet.scheduler()
-    fleet.worker("ash")
-    fleet.ready("ash")
+    fleet.up("ash")
     hostile(fleet, "worker", listener.port)
     notes: list[str] = []
     came: dict[str, Event | None] = {}
@@ -147,9 +145,7 @@ def test_what_a_worker_says_of_itself_to_the_scheduler_is_not_run(
 def test_whoever_has_the_certificate_has_nothing_run_or_written_by_the_scheduler(
     fleet: FleetProcesses, listener: Listener
 ) -> None:
-    fleet.scheduler()
-    fleet.worker("ash")
-    fleet.ready("ash")
+    fleet.up("ash")
     hostile(fleet, "client", listener.port)
     assert not listener.heard()
     assert not list(fleet.folder.glob("written*"))
