@@ -281,10 +281,7 @@ class DaskClient:
         message = {"op": "versions", "packages": ["whyfast"]}
         try:
             replies = self._client.sync(
-                self._client.scheduler.broadcast,
-                msg=message,
-                workers=addresses,
-                on_error="ignore",
+                self._client.scheduler.broadcast, msg=message, workers=addresses, on_error="ignore"
             )
             return {address: reply["packages"] for address, reply in replies.items() if reply}
         except (OSError, TimeoutError):

@@ -14,13 +14,7 @@ from whyfast.investigate.services import Observer
 from whyfast.judge.looks import Looks, TogetherJudge
 from whyfast.measure.block import WantedBlock
 from whyfast.measure.calibrate import WantedCalibration
-from whyfast.measure.campaign import (
-    BenchmarkRun,
-    Limits,
-    Outcome,
-    Wanted,
-    campaign,
-)
+from whyfast.measure.campaign import BenchmarkRun, Limits, Outcome, Wanted, campaign
 from whyfast.measure.invocation import Clock
 from whyfast.model.sample import RunFailure, Session
 from whyfast.model.study import Study

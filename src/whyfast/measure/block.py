@@ -101,10 +101,7 @@ def run_block(runner: Runner, wanted: WantedBlock, clock: Clock) -> Block:
     try:
         for current in plan.start_order:
             invocations[current] = runner.enter(
-                current,
-                cpu=plan.cpu,
-                pad=plan.pads[current],
-                layout=plan.layouts.get(current, 0),
+                current, cpu=plan.cpu, pad=plan.pads[current], layout=plan.layouts.get(current, 0)
             )
         agreed = _Agreement(wanted.reference)
         for _ in range(plan.warmups):

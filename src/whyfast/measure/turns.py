@@ -224,12 +224,7 @@ class TurnRunner:
         wanted = self._arguments
         env, command = wanted.process(variant, pad, layout)
         return TurnInvocation(
-            command,
-            env=env,
-            cpu=cpu,
-            timeout=wanted.timeout,
-            check=wanted.check,
-            wall=self._wall,
+            command, env=env, cpu=cpu, timeout=wanted.timeout, check=wanted.check, wall=self._wall
         )
 
 

@@ -54,7 +54,7 @@ def test_a_folder_arrives_as_it_was(tree: Path, tmp_path: Path, received: Receiv
     assert received.place(place) == folder
     assert received.lacking([place]) == {}
     assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*")) == [
-        *("bin", "bin/run", "data", "link"),
+        *("bin", "bin/run", "data", "link")
     ]
     assert os.access(folder / "bin" / "run", os.X_OK)
     assert os.readlink(folder / "link") == "bin/run"

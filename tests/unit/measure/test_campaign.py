@@ -345,9 +345,7 @@ def test_processes_that_turn_out_to_warm_up_take_more_turns() -> None:
     assert entry.calibration.turns == 12
 
 
-def test_turns_are_reviewed_again_after_a_variant_failed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_turns_are_reviewed_again_after_a_variant_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaign, "best_turns", lambda blocks, variant, baseline, start: 30)
 
     def script(variant: str, loops: int, before: int) -> Sample:
