@@ -52,7 +52,7 @@ State = Literal["away", "surveyed", "receiving", "measuring", "done", "out"]
 
 
 class HostObserver:
-    """Tells another of what happens on a host, with its name before it."""
+    """Reports what happens on a host to ``observer``, with its name before it."""
 
     def __init__(self, observer: Observer, host: str) -> None:
         self._observer, self._host = observer, host
@@ -83,10 +83,9 @@ class HostObserver:
 @dataclass
 class HostRun:
     """``run`` takes what the host measures, for ``work``. ``waiting`` are benchmarks that no
-    campaign of this host has begun with; ``wanted`` is what is to be taken next, by this host,
-    whether it is there or not; ``looks`` is how often its blocks are judged, ``together`` by whom
-    with those of other hosts. ``since`` is when it
-    came into its state, on the coordinator's monotonic clock."""
+    campaign of this host has begun with; ``wanted`` is what this host takes next, whether it is
+    there or not; ``looks`` is how often its blocks are judged, ``together`` by whom with those of
+    other hosts. ``since`` is when its state began, on the coordinator's monotonic clock."""
 
     host: str
     context: RunContext[Study]

@@ -99,10 +99,10 @@ def calibrate(runner: Runner, wanted: WantedCalibration, clock: Clock) -> Calibr
         steps: Steps = ((1, first[0]),)
         cold: dict[str, float] = {}
         if runner.loops_vary:
-            loops, cold, steps = _choose_loops(invocations, variants, lengths)
+            loops, cold, steps = _choose_loops(invocations, lengths)
         if runner.loops_vary or first_turns(0.0, round_cost) > 1:  # else nothing would change
             t0 = clock.monotonic()
-            slowest = max(_one_round(invocations, variants, loops).values())
+            slowest = max(_one_round(invocations, loops).values())
             round_cost = clock.monotonic() - t0
     finally:
         for p in invocations.values():
@@ -114,36 +114,36 @@ def calibrate(runner: Runner, wanted: WantedCalibration, clock: Clock) -> Calibr
 
 
 def _choose_loops(
-    invocations: dict[str, Invocation], variants: Sequence[str], wanted: WantedLengths
+    invocations: dict[str, Invocation], wanted: WantedLengths
 ) -> tuple[int, dict[str, float], Steps]:
     """Loops of one value, the share of it that comes from starting cold, by variant, and the
     seconds a loop of the first variant at each length tried. Raises InvocationFailed."""
-    turn = wanted.turn
+    main, turn = next(iter(invocations)), wanted.turn
     longest_round = math.inf if wanted.block is None else wanted.block / FEWEST_TURNS
     goal = turn if turn is not None else LONGEST
     lengths: list[int] = []
     values: dict[str, float] = {}
-    while not values or values[variants[0]] < (goal / 2 if turn is None and lengths[1:] else goal):
+    while not values or values[main] < (goal / 2 if turn is None and lengths[1:] else goal):
         if lengths and lengths[-1] >= MOST_LOOPS:
             raise InvocationFailed(
-                f"{lengths[-1]} loops take {values[variants[0]]:.3g} s: its time does not grow "
+                f"{lengths[-1]} loops take {values[main]:.3g} s: its time does not grow "
                 "with the loops granted, so it does not do the work once for each",
-                variant=variants[0],
+                variant=main,
             )
         shortest = SHORTEST if turn is None else turn
-        lengths.append(next_loops(lengths[-1], values[variants[0]], shortest) if values else 1)
-        values = _one_round(invocations, variants, lengths[-1])
+        lengths.append(next_loops(lengths[-1], values[main], shortest) if values else 1)
+        values = _one_round(invocations, lengths[-1])
     if turn is not None or len(lengths) == 1:  # given, or one loop is longer than any turn need be
-        return lengths[-1], {}, ((lengths[-1], values[variants[0]] / lengths[-1]),)
-    tried: Tried = {v: {} for v in variants}
+        return lengths[-1], {}, ((lengths[-1], values[main] / lengths[-1]),)
+    tried: Tried = {v: {} for v in invocations}
     # Many programs are warm at once: what lies between, half of the time, is tried for others only.
     a_loop = min(values.values()) / lengths[-1]
     cold = [n for n in lengths[:-2] if n * a_loop <= SHORT]
-    _try(invocations, variants, [*cold, *lengths[-2:]], tried)
+    _try(invocations, [*cold, *lengths[-2:]], tried)
     if any(_warm(tried, n) for n in cold):
         lengths, cold = [*cold, *lengths[-2:]], []
     else:
-        _try(invocations, variants, [n for n in lengths if n not in cold], tried)
+        _try(invocations, [n for n in lengths if n not in cold], tried)
     # Not even the longest may be long enough for the one with the most to load, which it does once
     # however long a turn is.
     while (
@@ -152,30 +152,25 @@ def _choose_loops(
         and 3 * _round(tried, lengths[-1]) - 2 * _round(tried, lengths[-2]) <= longest_round
     ):
         lengths.append(2 * lengths[-1])
-        _try(invocations, variants, lengths[-2:], tried)
-    first = tried[variants[0]]
+        _try(invocations, lengths[-2:], tried)
+    first = tried[main]
     long_enough = [n for n in lengths if statistics.median(first[n]) >= SHORTEST]
     steps = tuple((n, statistics.median(first[n]) / n) for n in long_enough)
     warm = next((n for n in lengths if n not in cold and _warm(tried, n)), lengths[-1])
     fitting = [n for n in long_enough if _round(tried, n) <= longest_round]
     loops = min(warm, max(fitting, default=long_enough[0] if long_enough else warm))
-    return loops, {v: _cold(tried[v], loops) for v in variants}, steps
+    return loops, {v: _cold(tried[v], loops) for v in tried}, steps
 
 
 #: Seconds of each variant's values, by the number of loops, in the order taken.
 Tried = dict[str, dict[int, list[float]]]
 
 
-def _try(
-    invocations: dict[str, Invocation],
-    variants: Sequence[str],
-    lengths: Sequence[int],
-    tried: Tried,
-) -> None:
+def _try(invocations: dict[str, Invocation], lengths: Sequence[int], tried: Tried) -> None:
     """Further values of each length. They take turns, so that drift hits all of them alike."""
     for _ in range(TRIES):
         for n in lengths:
-            for v, seconds in _one_round(invocations, variants, n).items():
+            for v, seconds in _one_round(invocations, n).items():
                 tried[v].setdefault(n, []).append(seconds)
 
 
@@ -188,7 +183,7 @@ def _warm(tried: Tried, n: int) -> bool:
 def _coldest(tried: Tried, n: int) -> float:
     """The largest share, over the variants, of a value's time at ``n`` loops that comes from
     starting cold."""
-    return max(_cold(tried[v], n) for v in tried)
+    return max(_cold(seconds, n) for seconds in tried.values())
 
 
 def _cold(seconds: dict[int, list[float]], n: int) -> float:
@@ -216,11 +211,9 @@ def _round(tried: Tried, n: int) -> float:
     return sum(statistics.median(seconds[n]) for seconds in tried.values())
 
 
-def _one_round(
-    invocations: dict[str, Invocation], variants: Sequence[str], loops: int
-) -> dict[str, float]:
+def _one_round(invocations: dict[str, Invocation], loops: int) -> dict[str, float]:
     """The seconds of one turn of every variant, which another's caches preceded."""
-    return {v: _turn(invocations, v, loops) for v in reversed(variants)}
+    return {v: _turn(invocations, v, loops) for v in reversed(invocations)}
 
 
 def _turn(invocations: dict[str, Invocation], variant: str, loops: int) -> float:

@@ -144,7 +144,11 @@ class Simulation:
     def count(self, task: CountingTask, loops: int) -> Counts:
         """What the model counts; nothing is raised, failures are in the notes."""
         try:
-            profile = self._profile(task, loops) if task.turns else self._whole(task.run)
+            if task.turns:
+                profile = self._profile(task, loops)
+            else:
+                self._warmed(task.run)
+                profile = self._simulate(task.run)
         except CannotCount as error:
             return task.failed(str(error))
         counters = tuple(simulated_counters(profile))
@@ -162,10 +166,6 @@ class Simulation:
             shorter, longer = (self._simulate(task.granted(loops, turns)) for turns in (1, 2))
             self._seen[key] = beyond(longer, shorter)
         return self._seen[key]
-
-    def _whole(self, run: ToolRun) -> Profile:
-        self._warmed(run)
-        return self._simulate(run)
 
     def _warmed(self, run: ToolRun) -> None:
         command = (*run.enter, *run.command)
