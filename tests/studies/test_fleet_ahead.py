@@ -52,7 +52,7 @@ def test_a_search_has_candidates_built_by_a_host_and_a_check_is_measured_there(
     fleet.start("here", *words, "--json", out)
     assert fleet.ended("here") == 0, fleet.said("here")
     said = fleet.said("here")
-    assert "ash builds as is built here, and builds ahead" in said
+    assert "ash makes the same build as this machine, and builds ahead" in said
     found: dict[str, Any] = json.loads(out.read_text())["data"]
     assert found["answer"]["outcome"] == "culprit", said
     assert found["answer"]["where"]["first"] == found["answer"]["where"]["last"] == CULPRIT

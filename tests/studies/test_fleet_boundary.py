@@ -139,7 +139,7 @@ def test_what_a_worker_says_of_itself_to_the_scheduler_is_not_run(
         while not notes and time.monotonic() < deadline:
             assert here.next(1.0) is None
     assert not listener.heard()
-    assert notes == ["a worker has the scheduler say what is not read; end that worker"]
+    assert notes == ["the scheduler passes on a worker's refused message; end that worker"]
 
 
 def test_whoever_has_the_certificate_has_nothing_run_or_written_by_the_scheduler(

@@ -239,7 +239,7 @@ class BuildingHosts:
         if isinstance(made, Refused):
             raise HostOut(f"it cannot build {recipe.variant}: {made.message}")
         if made.code != code:
-            raise HostOut(f"it makes another program of {recipe.variant} than is made here")
+            raise HostOut(f"its program of {recipe.variant} differs from the one built here")
 
     def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> HostTasks:
         """Have a host build, and get what it has built into the store."""
@@ -292,7 +292,7 @@ class BuildingHosts:
                 unpack(file, new)
                 provenance = _record(new, recipe)
                 if provenance is None or code_of(new / "work", recipe.program) != made.code:
-                    raise HostOut("what it sent is not what it was asked to build")
+                    raise HostOut("it sent another build than it was asked for")
                 complete(new, {**provenance, "built_on": host})
         except UserError as error:
             raise HostOut(f"what it sent: {error.message}") from error
@@ -346,7 +346,9 @@ class BuildingHosts:
         """Its job, and well."""
         if builder.recipe is not None and not builder.proved:
             builder.proved = True
-            self._observer.note(f"{builder.host} builds as is built here, and builds ahead")
+            self._observer.note(
+                f"{builder.host} makes the same build as this machine, and builds ahead"
+            )
         builder.recipe, builder.job, builder.state = None, None, "idle"
         used = {b.recipe.source.digest for b in self._builders.values() if b.recipe}
         if self._proof is not None:

@@ -116,7 +116,7 @@ class Conductor:
         if away and not any(s.state == "done" for s in host_runs):
             if not self._waiting_noted:
                 self._waiting_noted = True
-                self.observer.note("no host is left that could measure; waiting for one")
+                self.observer.note("no host can measure at the moment; waiting for one")
             return False
         return all(self._long_away(s) for s in away)
 
@@ -260,5 +260,5 @@ def survey_all(
                 hosts[event.host] = answer
             else:
                 asked.discard(event.host)
-                observer.note(f"{event.host}: does not say what machine it is; left out")
+                observer.note(f"{event.host}: does not answer which machine it is; left out")
     return hosts

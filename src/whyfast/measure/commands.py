@@ -11,7 +11,7 @@ import random
 import select
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from whyfast.measure.invocation import (
     Invocation,
@@ -95,20 +95,19 @@ class CommandInvocation:
         """Nothing is alive between turns."""
 
 
+@dataclass
 class CommandRunner:
     """Runs commands."""
 
+    arguments: LaunchArguments
+    tallies: dict[str, ThreadTally] = field(default_factory=dict)
     loops_vary = False
-
-    def __init__(self, arguments: LaunchArguments) -> None:
-        self._arguments = arguments
-        self._tallies: dict[str, ThreadTally] = {}
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """An invocation of the variant; nothing is started yet."""
-        env, command = self._arguments.process(variant, pad, layout)
-        tally = self._tallies.setdefault(variant, ThreadTally())
-        return CommandInvocation(command, env, cpu, self._arguments, tally)
+        env, command = self.arguments.process(variant, pad, layout)
+        tally = self.tallies.setdefault(variant, ThreadTally())
+        return CommandInvocation(command, env, cpu, self.arguments, tally)
 
 
 def run_aside(

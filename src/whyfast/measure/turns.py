@@ -84,14 +84,13 @@ class TurnInvocation:
         *,
         env: Mapping[str, str],
         cpu: int | None,
-        timeout: float,
-        check: str | None,
-        wall: Callable[[], float] = time.monotonic,
+        arguments: LaunchArguments,
+        wall: Callable[[], float],
     ) -> None:
         self._wall = wall
         self._command = command
-        self._timeout = timeout
-        self._check = check
+        self._timeout = arguments.timeout
+        self._check = arguments.check
         self._buffer = b""
         grant_read, self._grant = os.pipe()
         self._answer, answer_write = os.pipe()
@@ -208,24 +207,18 @@ class TurnInvocation:
                 self._child.kill()
 
 
+@dataclass
 class TurnRunner:
     """Starts turn-taking programs; ``wall`` is the clock that checks their answers."""
 
+    arguments: LaunchArguments
+    wall: Callable[[], float] = time.monotonic
     loops_vary = True
-
-    def __init__(
-        self, arguments: LaunchArguments, wall: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._arguments = arguments
-        self._wall = wall
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """Start one process and wait until it is ready."""
-        wanted = self._arguments
-        env, command = wanted.process(variant, pad, layout)
-        return TurnInvocation(
-            command, env=env, cpu=cpu, timeout=wanted.timeout, check=wanted.check, wall=self._wall
-        )
+        env, command = self.arguments.process(variant, pad, layout)
+        return TurnInvocation(command, env=env, cpu=cpu, arguments=self.arguments, wall=self.wall)
 
 
 # Grants beforehand, for runs under a tool, during which whyfast grants nothing. All grants are in

@@ -340,23 +340,23 @@ class TemporarySysctls:
         return ""
 
 
+@dataclass
 class SysctlRunner:
     """A runner whose processes start while the settings of their variant hold."""
 
-    def __init__(
-        self, inner: Runner, settings: Mapping[str, Mapping[str, str]], hold: Holding
-    ) -> None:
-        self._inner = inner
-        self._settings = settings
-        self._hold = hold
-        self.loops_vary = inner.loops_vary
+    inner: Runner
+    settings: Mapping[str, Mapping[str, str]]
+    hold: Holding
+
+    def __post_init__(self) -> None:
+        self.loops_vary = self.inner.loops_vary
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """Start one process and wait until it is ready."""
         invocation: Invocation | None = None
         try:
-            with self._hold(self._settings.get(variant, {})):
-                invocation = self._inner.enter(variant, cpu=cpu, pad=pad, layout=layout)
+            with self.hold(self.settings.get(variant, {})):
+                invocation = self.inner.enter(variant, cpu=cpu, pad=pad, layout=layout)
         except BaseException as error:  # also of an interrupt: nobody else knows this process yet
             if invocation is not None:
                 invocation.close()
