@@ -69,7 +69,6 @@ LATE = {
     ("model.result", "whyfast.model.build"),
     ("model.result", "whyfast.model.evidence"),
     # What `ab` of commands has no need of.
-    ("measure.perf", "whyfast.measure.simulate"),
     ("measure.registry", "whyfast.measure.harnesses"),
     ("measure.registry", "whyfast.toolchain.wheels"),
     ("report.sections.code_sides", "whyfast.explain.code_diff"),  # results of commands have none

@@ -1,4 +1,5 @@
-"""Results of one study from several machines, joined: each with its own verdicts.
+"""Results of one study from several machines, joined: each with its own verdicts. Several runs on
+one machine are one result, where they answer one question.
 
 The sessions of its results identify a machine: see :func:`same_machine`.
 """

@@ -1,4 +1,8 @@
-"""Starting, waiting for and ending child processes; all that touches the operating system."""
+"""Starting, waiting for and ending child processes; all that touches the operating system.
+
+:class:`Launcher` is the seam to tools that run a program and report on it; tests replace it with
+recordings.
+"""
 
 from __future__ import annotations
 
@@ -396,6 +400,11 @@ class SystemLauncher:
                 return Finished(child.status, "", child.output_tail(), whole=False)
         finally:
             child.kill()
+
+
+def program_names(program: str) -> set[str]:
+    """What tools call the program itself: its own name, or that of the file that it links to."""
+    return {os.path.basename(program), os.path.basename(os.path.realpath(program))}
 
 
 class CannotCount(Exception):

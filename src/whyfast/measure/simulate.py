@@ -22,7 +22,7 @@ from whyfast.formats.valgrind import (
     parse_callgrind,
 )
 from whyfast.measure.doctor.system import System, number
-from whyfast.measure.process import CannotCount, Launcher, ToolRun, describe_status
+from whyfast.measure.process import CannotCount, Launcher, ToolRun, describe_status, program_names
 from whyfast.model.counters import Counter, FunctionCost, Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
@@ -351,11 +351,6 @@ def fixed_addresses(launcher: Launcher, env: Mapping[str, str]) -> list[str]:
     except OSError:  # TimeoutError is one, too
         return []
     return [setarch, "-R"] if allowed else []
-
-
-def program_names(program: str) -> set[str]:
-    """What tools call the program itself: its own name, or that of the file that it links to."""
-    return {os.path.basename(program), os.path.basename(os.path.realpath(program))}
 
 
 def _main_profile(folder: Path, printed: str) -> tuple[str, int]:

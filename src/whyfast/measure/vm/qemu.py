@@ -1,4 +1,4 @@
-"""One boot of a kernel in QEMU."""
+"""One boot of a kernel in QEMU, and what its first process sent over the second serial port."""
 
 from __future__ import annotations
 
@@ -223,7 +223,10 @@ class Unanswered(Exception):
 
 
 def parse_transcript(transcript: str) -> Transcript:
-    """Lines that are none are passed over: a machine may die in the middle of one."""
+    """Of lines KIND ID TEXT: ``hello - 1`` at the beginning and ``bye - 0`` at the end; ``file`` and
+    ``nofile`` for facts, ``unwritten`` for settings that the kernel refused, ``rounds`` for the loop
+    that shows what a tick is; and for each task ``ready``, ``answer``, ``late`` and ``exit``. Other
+    lines are passed over: a machine may die in the middle of one."""
     facts: dict[str, str] = {}
     refused: list[str] = []
     tasks: dict[str, Answers] = {}
