@@ -85,7 +85,7 @@ class TurnInvocation:
         env: Mapping[str, str],
         cpu: int | None,
         arguments: LaunchArguments,
-        wall: Callable[[], float],
+        wall: Callable[[], float] = time.monotonic,
     ) -> None:
         self._wall = wall
         self._command = command

@@ -67,7 +67,9 @@ class _Sysctls(TemporarySysctls):
     def __init__(self, hold: Holding) -> None:
         self.hold = hold
 
-    def __call__(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+    def __call__(  # type: ignore[override]
+        self, settings: Mapping[str, str]
+    ) -> AbstractContextManager[None]:
         return self.hold(settings)
 
     def recover(self, settings: Sequence[str]) -> tuple[str, ...]:

@@ -223,10 +223,11 @@ class Unanswered(Exception):
 
 
 def parse_transcript(transcript: str) -> Transcript:
-    """Of lines KIND ID TEXT: ``hello - 1`` at the beginning and ``bye - 0`` at the end; ``file`` and
-    ``nofile`` for facts, ``unwritten`` for settings that the kernel refused, ``rounds`` for the loop
-    that shows what a tick is; and for each task ``ready``, ``answer``, ``late`` and ``exit``. Other
-    lines are passed over: a machine may die in the middle of one."""
+    """Of lines KIND ID TEXT: ``hello - 1`` at the beginning and ``bye - 0`` at the end; ``file``
+    and ``nofile`` for facts, ``unwritten`` for settings that the kernel refused, ``rounds`` for the
+    loop that shows what a tick is; and for each task ``ready``, ``answer``, ``late`` and ``exit``.
+    Other lines are passed over: a machine may die in the middle of one.
+    """
     facts: dict[str, str] = {}
     refused: list[str] = []
     tasks: dict[str, Answers] = {}
