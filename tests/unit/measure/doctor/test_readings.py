@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.measure.doctor.conftest import CPU, Kernel
 
-from whyfast.measure.doctor.readings import examine, machine_facts
+from whyfast.measure.doctor.readings import CHECKS, examine, machine_facts
 from whyfast.measure.doctor.system import System, cpu_list, number, selected
 from whyfast.model.machine import MachineFinding
 
@@ -55,14 +55,12 @@ def test_where_nothing_can_be_read_everything_is_unknown(tmp_path: Path) -> None
     assert {f.value for f in found} == {"unknown"}
 
 
-def test_everything_has_one_sentence_on_its_effect_and_a_key_of_its_own(
-    kernel: Kernel, tmp_path: Path
-) -> None:
-    for found in (examine(kernel), examine(System(tmp_path), seconds=0)):
-        assert len({f.key for f in found}) == len(found)
-        for f in found:
-            assert f.effect.endswith("."), f
-            assert f.effect[0].isupper(), f
+def test_every_check_has_sentences_on_its_effect_and_a_key_of_its_own() -> None:
+    assert len({check.key for check in CHECKS}) == len(CHECKS)
+    for check in CHECKS:
+        for effect in (check.unknown, check.good, check.warning):
+            assert effect.endswith("."), effect
+            assert effect.split()[0].istitle(), effect
 
 
 def test_steal_time_is_that_of_the_watched_second(kernel: Kernel) -> None:
