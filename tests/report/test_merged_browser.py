@@ -7,7 +7,8 @@ from collections.abc import Callable
 from tests.report.conftest import Opened
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.fleet.merging import OneResult, merge_results
+from whyfast.fleet.merging import merge_results
+from whyfast.model.result import OneResult
 from whyfast.report.pages.merged_page import merged_page
 from whyfast.report.render.html import render_html
 

@@ -48,7 +48,6 @@ LATE = {
     ("cli.study", "whyfast.cli.fleet"),
     ("cli.study", "whyfast.cli.report"),
     ("cli.study", "whyfast.fleet.merging"),
-    ("cli.study", "whyfast.fleet.merging"),
     ("cli.study", "whyfast.fleet.replicate"),
     ("explain.troubles", "tomlkit"),
     # What builds is imported when it builds: `ab` starts at once.

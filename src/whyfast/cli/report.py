@@ -9,9 +9,9 @@ from pathlib import Path
 
 from whyfast.cli.output import check_outputs, show
 from whyfast.cli.results import own_result, show_result
-from whyfast.fleet.merging import OneResult, merge_results
+from whyfast.fleet.merging import merge_results
 from whyfast.model.errors import UserError
-from whyfast.model.result import Merged
+from whyfast.model.result import Merged, OneResult
 from whyfast.report.pages.merged_page import merged_page
 from whyfast.report.result_json import (
     dump_merged,

@@ -11,6 +11,7 @@ from whyfast.investigate.choose import Choice, chosen, runnable
 from whyfast.investigate.forecast import forecast
 from whyfast.investigate.study_run import run_study
 from whyfast.model.errors import UserError
+from whyfast.model.result import OneResult
 from whyfast.model.study import Study
 from whyfast.report.pages.admin_pages import free_space, plan_page
 from whyfast.report.progress import watching
@@ -69,7 +70,7 @@ def _run_on_hosts(args: argparse.Namespace) -> int:
     """Build here, measure there, report as any run."""
     from whyfast.cli.fleet import connection  # takes 0.2 s, as does what it needs
     from whyfast.cli.report import show_merged
-    from whyfast.fleet.merging import OneResult, merge_results
+    from whyfast.fleet.merging import merge_results
     from whyfast.fleet.replicate import Sharded, replicate
 
     connect = connection(args)

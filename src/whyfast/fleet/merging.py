@@ -16,7 +16,7 @@ from whyfast.judge.judge_run import judge_run
 from whyfast.judge.machines import blocks_to_tell, fleet_confounds, judge_between, pool_machines
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
-from whyfast.model.result import Lacks, Machine, MachineResult, Merged, Recorded, Result
+from whyfast.model.result import Lacks, Machine, MachineResult, Merged, OneResult, Recorded, Result
 from whyfast.model.sample import Session
 from whyfast.model.study import Commands, Recordings, Study
 from whyfast.model.variant import Benchmark, differences
@@ -325,16 +325,6 @@ def _work(benchmark: Benchmark) -> tuple[object, ...]:
 
 #: What judging raises on records that no whyfast has written.
 _DAMAGE = (ValueError, TypeError, KeyError, AttributeError, IndexError, ArithmeticError)
-
-
-@dataclass(frozen=True)
-class OneResult:
-    """A result, and ``where`` it came from: a file, a store, a host; ``notes`` on runs of that
-    machine which went into it before, or did not."""
-
-    where: str
-    result: Result
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Cluster, kind_of, most_common_kind, unfit
 from whyfast.fleet.conduct import Conductor, Spreading, survey_all
 from whyfast.fleet.host_run import HostRun
-from whyfast.fleet.merging import OneResult
 from whyfast.fleet.messages import HostFacts
 from whyfast.fleet.transfer import check_sendable, shipment
 from whyfast.investigate.building import build, dedupe_builds, with_control
@@ -30,6 +29,7 @@ from whyfast.investigate.study_run import comparable
 from whyfast.judge.looks import FEW_LOOKS, TogetherJudge, level_of_looks
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.model.errors import UserError
+from whyfast.model.result import OneResult
 from whyfast.model.sample import Block
 from whyfast.model.study import Study
 from whyfast.store.home import Home

@@ -6,11 +6,11 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.fleet.merging import OneResult, merge_results
+from whyfast.fleet.merging import merge_results
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence
-from whyfast.model.result import Found, Lacks, Merged, Result
+from whyfast.model.result import Found, Lacks, Merged, OneResult, Result
 from whyfast.model.study import Claim
 
 #: Two machines that say the same.

@@ -17,11 +17,10 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Answered, Event, Gone
-from whyfast.fleet.merging import OneResult
 from whyfast.fleet.replicate import Sharded, deal, replicate
 from whyfast.investigate.study_run import run_study
 from whyfast.model.errors import UserError
-from whyfast.model.result import Result
+from whyfast.model.result import OneResult, Result
 from whyfast.model.sample import Block
 from whyfast.model.study import MeasureSpec, Study
 from whyfast.model.variant import Benchmark, Variant

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.unit.fleet.machines import measured
 
-from whyfast.fleet.merging import OneResult, merge_results
+from whyfast.fleet.merging import merge_results
 from whyfast.model.codec import pack
 from whyfast.model.errors import UserError
 from whyfast.model.result import (
@@ -20,6 +20,7 @@ from whyfast.model.result import (
     MachineResult,
     Merged,
     NeededBlocks,
+    OneResult,
     Pooled,
 )
 from whyfast.report.result_json import dump_merged, results_in

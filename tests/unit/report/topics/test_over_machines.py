@@ -7,13 +7,14 @@ import pytest
 from tests.golden_files import check_golden, paragraphs
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.fleet.merging import OneResult, merge_results
+from whyfast.fleet.merging import merge_results
 from whyfast.model.result import (
     Judged,
     Machine,
     MachineDifference,
     MachineResult,
     Merged,
+    OneResult,
     Pooled,
     Recorded,
     Result,
