@@ -301,29 +301,26 @@ def _messages() -> list[bytes]:
         Lacking,
         Offer,
         Place,
+        Take,
         Taken,
-        task_of,
-        write_answer,
-        write_task,
+        write,
     )
 
     places = (Place("p", "build", "n"),)
-    tasks = (AskFacts(), Chunk("p", 0, 1), Offer(places), task_of(BLOCK, "k"))
+    tasks = (AskFacts(), Chunk("p", 0, 1), Offer(places), Take("k", BLOCK))
     answers = (Lacking({"p": 1}), Taken(taken()))
-    more = [write_task(task_of(CALIBRATION, "k"))]
-    return [*(write_task(t) for t in tasks), *(write_answer(a) for a in answers), *more]
+    return [write(message) for message in (*tasks, *answers, Take("k", CALIBRATION))]
 
 
 def _read_message(data: bytes) -> None:
     from tests.unit.fleet.test_messages import BLOCK, CALIBRATION
     from whyfast.fleet.messages import (
-        TakeBlock,
+        Take,
         Taken,
         fits,
         read_answer,
         read_task,
-        write_answer,
-        write_task,
+        write,
     )
 
     try:
@@ -333,11 +330,11 @@ def _read_message(data: bytes) -> None:
         if isinstance(answer, Taken) and answer.outcome is not None:
             fits(answer.outcome, BLOCK)
             fits(answer.outcome, CALIBRATION)
-        write_answer(answer)
+        write(answer)
     else:
-        if isinstance(task, TakeBlock):
+        if isinstance(task, Take):
             assert task.wanted.benchmark is not None
-        write_task(task)
+        write(task)
 
 
 def _studies() -> list[bytes]:

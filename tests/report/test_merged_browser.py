@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.report.conftest import PHONE, Opening, fits_phone
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
+from whyfast.model.result import OneResult
 from whyfast.report.pages.many_results import merged_page
 from whyfast.report.render.html import render_html
 

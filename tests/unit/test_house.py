@@ -45,7 +45,6 @@ LATE = {
     ("cli.search", "whyfast.fleet.building_hosts"),
     ("cli.runs", "whyfast.cli.fleet"),
     ("cli.runs", "whyfast.cli.reading"),
-    ("cli.runs", "whyfast.fleet.joining"),
     ("cli.runs", "whyfast.fleet.merging"),
     ("cli.runs", "whyfast.fleet.replicate"),
     ("explain.troubles", "tomlkit"),
@@ -67,7 +66,6 @@ LATE = {
     ("model.result", "whyfast.model.build"),
     ("model.result", "whyfast.model.evidence"),
     # What `ab` of commands has no need of.
-    ("measure.perf", "whyfast.measure.simulate"),
     ("measure.registry", "whyfast.measure.harnesses"),
     ("measure.registry", "whyfast.toolchain.wheels"),
     ("report.sections.code_sides", "whyfast.explain.code_diff"),  # results of commands have none

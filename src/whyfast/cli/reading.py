@@ -15,7 +15,6 @@ from pathlib import Path
 from whyfast.cli.main import say
 from whyfast.cli.output import FAIL_ON_MET, check_outputs, percent, show
 from whyfast.cli.results import exit_code, own_result, show_result, stored_result
-from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.formats.load import by_position, by_subject, load_recordings
 from whyfast.formats.pyperf import write_recordings
@@ -26,7 +25,7 @@ from whyfast.history.kept import imported_result, points_of, timeline_of_kept
 from whyfast.investigate.compare_run import compare_recordings
 from whyfast.model.errors import UserError
 from whyfast.model.history import Timeline
-from whyfast.model.result import Merged
+from whyfast.model.result import Merged, OneResult
 from whyfast.report.formatting import pluralize
 from whyfast.report.pages.many_results import dump_history, history_page, merged_page
 from whyfast.report.result_json import (

@@ -23,7 +23,7 @@ from whyfast.investigate.check_run import run_check as check_change
 from whyfast.investigate.forecast import forecast
 from whyfast.investigate.study_run import Choice, chosen, run_study, runnable
 from whyfast.model.errors import UserError
-from whyfast.model.result import Result
+from whyfast.model.result import OneResult, Result
 from whyfast.model.study import Study
 from whyfast.report.pages.admin_pages import free_space, plan_page
 from whyfast.report.pages.check_page import check_markdown, check_page, github_annotations, log_line
@@ -84,7 +84,6 @@ def _run_on_hosts(args: argparse.Namespace) -> int:
     """Build here, measure there, report as any run."""
     from whyfast.cli.fleet import connection  # takes 0.2 s, as does what it needs
     from whyfast.cli.reading import show_merged
-    from whyfast.fleet.joining import OneResult
     from whyfast.fleet.merging import merge_results
     from whyfast.fleet.replicate import Sharded, replicate
 

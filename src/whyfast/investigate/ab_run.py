@@ -24,7 +24,7 @@ from whyfast.investigate.services import Observer, Services
 from whyfast.judge.judge_run import Quantities, judge_metrics, judge_run
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
-from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.model.errors import UserError
 from whyfast.model.result import Recorded, Result
 from whyfast.model.sample import WAITED

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from whyfast.investigate.services import Observer, Services
 from whyfast.judge.comparisons import find_failed_expectations, usable_builds
+from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.registry import hook_folder
-from whyfast.measure.temporary_sysctls import TemporarySysctls
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence, FailedExpectation

@@ -27,7 +27,7 @@ from whyfast.measure.count import (
     measured_turns,
 )
 from whyfast.measure.doctor.system import System
-from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
 from whyfast.model.counters import MEASURED, Counted, Counts, HotFunction, Overlap, Source

@@ -17,9 +17,9 @@ from whyfast.investigate.context import RunContext, argument_vector, study_prefi
 from whyfast.investigate.recording import OpenRun, Settled, measure_blocks
 from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.measure.campaign import BenchmarkRun
+from whyfast.measure.doctor.tune import CannotHold, SysctlRunner
 from whyfast.measure.invocation import LaunchArguments, Runner
 from whyfast.measure.process import TooMuchOutput, describe_status
-from whyfast.measure.temporary_sysctls import CannotHold, SysctlRunner
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.sample import (

@@ -18,7 +18,7 @@ from whyfast.investigate.services import Observer, Services
 from whyfast.judge.looks import LiveJudge, Looks, TogetherJudge, level_of_looks
 from whyfast.judge.ratios import over_layouts
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
-from whyfast.measure.environment import environment, environment_after
+from whyfast.measure.doctor.environment import environment, environment_after
 from whyfast.measure.invocation import Clock
 from whyfast.model.result import Recorded
 from whyfast.model.sample import Block, Calibration, RunFailure, Session

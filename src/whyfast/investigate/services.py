@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from whyfast.measure.commands import ProbeRun, probe_run, run_aside
 from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.invocation import Clock, LaunchArguments, Runner, SystemClock
-from whyfast.measure.launch import Launcher, SystemLauncher
-from whyfast.measure.process import usable_cpus
+from whyfast.measure.process import Launcher, SystemLauncher, usable_cpus
 from whyfast.measure.registry import make_runner
-from whyfast.measure.temporary_sysctls import TemporarySysctls
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.sample import RunFailure
 from whyfast.model.variant import RunnerName

@@ -25,17 +25,15 @@ from whyfast.measure.vm.boot_plan import (
 from whyfast.measure.vm.qemu import (
     Booted,
     BootFailed,
-    boot,
-    command_line,
-    find_qemu,
-    kvm_boots,
-    qemu_version,
-)
-from whyfast.measure.vm.transcript import (
     TaskValues,
     Unanswered,
+    boot,
+    command_line,
     count_loop,
+    find_qemu,
+    kvm_boots,
     parse_transcript,
+    qemu_version,
     read_values,
 )
 from whyfast.model.build import Build, BuildFailure

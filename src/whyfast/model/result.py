@@ -159,6 +159,16 @@ class Machine:
 
 
 @dataclass(frozen=True)
+class OneResult:
+    """A result, and ``where`` it came from: a file, a store, a host; ``notes`` on runs of that
+    machine which went into it before, or did not."""
+
+    where: str
+    result: Result
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class MachineResult:
     """What one machine says: its own result, judged from its own blocks alone.
 

@@ -11,11 +11,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
-from whyfast.fleet.joining import OneResult
 from whyfast.formats.input import WANTED, plausible, read_text
 from whyfast.model.codec import Malformed, decode, dump, encode, is_packed, pack, unpack
 from whyfast.model.errors import UserError
-from whyfast.model.result import Merged, Result
+from whyfast.model.result import Merged, OneResult, Result
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.answer import answer_of

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from whyfast.build.steps import SEARCHED, why
 from whyfast.investigate.services import Services
-from whyfast.measure.block import BlockFailed, draw, run_block
-from whyfast.measure.calibrate import calibrate
+from whyfast.measure.block import WantedBlock, draw, run_block
+from whyfast.measure.calibrate import WantedCalibration, calibrate
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.model.sample import Calibration
 from whyfast.model.variant import Benchmark, RunnerName
@@ -122,28 +122,21 @@ class Blocks:
         names = [str(c) for c in candidates]
         rng = random.Random(f"{self.seed} {number} {benchmark.name}")
         cpus = self.services.cpus if benchmark.kind.takes_turns else ()
-        chosen = self._calibrated.get(benchmark.name)
+        clock, chosen = self.services.clock, self._calibrated.get(benchmark.name)
         try:
             if chosen is None:
                 cpu = rng.choice(cpus) if cpus else None
-                clock = self.services.clock
-                chosen = calibrate(benchmark.name, runner, names, cpu=cpu, clock=clock)
+                wanted = WantedCalibration(benchmark.name, tuple(names), cpu)
+                chosen = calibrate(runner, wanted, clock)
                 self._calibrated[benchmark.name] = chosen
             plan = draw(rng.getrandbits(48), names, chosen.turns, cpus, drawn)
             warmups = 1 if runner.loops_vary else 0
+            plan = replace(plan, loops=chosen.loops, warmups=warmups)
             block = run_block(
-                runner,
-                replace(plan, loops=chosen.loops, warmups=warmups),
-                benchmark=benchmark.name,
-                reference=names[0],
-                index=number,
-                session="",
-                clock=self.services.clock,
+                runner, WantedBlock(plan, benchmark.name, names[0], number, session=""), clock
             )
         except InvocationFailed as failed:
             raise CandidateFailed(int(failed.variant or names[0]), failed.reason) from failed
-        except BlockFailed as failed:
-            raise CandidateFailed(int(failed.failure.variant), failed.failure.reason) from failed
         return {int(name): np.array(values) for name, values in block.values.items()}
 
 

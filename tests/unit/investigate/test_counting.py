@@ -22,7 +22,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import WHOLE, CountRequest, count, file_tasks
 from whyfast.investigate.recording import recording
 from whyfast.measure.count import Profiler
-from whyfast.measure.launch import Finished
+from whyfast.measure.process import Finished
 from whyfast.model.build import Build
 from whyfast.model.counters import Counted
 from whyfast.model.sample import Calibration

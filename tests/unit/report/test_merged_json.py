@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from tests.unit.fleet.machines import measured
 
-from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.model.codec import pack
 from whyfast.model.errors import UserError
-from whyfast.model.result import Merged
+from whyfast.model.result import Merged, OneResult
 from whyfast.report.result_json import dump_merged, results_in
 
 

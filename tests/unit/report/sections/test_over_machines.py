@@ -7,7 +7,6 @@ import pytest
 from tests.golden_files import check_golden, paragraphs
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.model.result import (
     Judged,
@@ -15,6 +14,7 @@ from whyfast.model.result import (
     MachineDifference,
     MachineResult,
     Merged,
+    OneResult,
     Pooled,
     Recorded,
     Result,
