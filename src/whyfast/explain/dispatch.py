@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from whyfast.explain.disassembly.instruction import Instruction
+from whyfast.explain.disassembly import Instruction
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.jump_tables import JumpTable, Pointers, jump_tables
 from whyfast.model.evidence import DispatchFacts, DispatchForm, EntryFacts

@@ -12,8 +12,8 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 
-from whyfast.explain.disassembly.instruction import Disassembler, Instruction
-from whyfast.explain.objects.image import Architecture, Function, Image
+from whyfast.explain.disassembly import Disassembler, Instruction
+from whyfast.explain.objects import Architecture, Function, Image
 from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence, FunctionFacts
 from whyfast.model.study import EvidenceSpec
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from whyfast.explain.functions import Program, base_name
-from whyfast.explain.objects.image import Function, readable
+from whyfast.explain.objects import Function, readable
 from whyfast.formats.input import read_bytes
 from whyfast.formats.perf import parse_perf_report, parse_perf_script
 from whyfast.formats.valgrind import DamagedProfile, parse_callgrind

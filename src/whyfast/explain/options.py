@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark
+from whyfast.explain.disassembly import Instruction, Kind, Mark
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, unit_extents
 from whyfast.explain.objects.elf import ElfFile, open_elf

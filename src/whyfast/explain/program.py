@@ -20,15 +20,7 @@ from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.dispatch import MIN_HANDLERS, entry_facts, examine_dispatch
 from whyfast.explain.functions import Body, Program, base_name, bodies, function_facts, parent_name
 from whyfast.explain.jump_tables import Pointers
-from whyfast.explain.objects.debug_info import debug_file
-from whyfast.explain.objects.elf import (
-    elf_image,
-    list_functions,
-    list_objects,
-    open_elf,
-    read_symbols,
-)
-from whyfast.explain.objects.image import (
+from whyfast.explain.objects import (
     Architecture,
     Contents,
     Function,
@@ -37,7 +29,15 @@ from whyfast.explain.objects.image import (
     readable_of,
     with_readable_names,
 )
-from whyfast.explain.objects.relocate import apply_relocations
+from whyfast.explain.objects.debug_info import debug_file
+from whyfast.explain.objects.elf import (
+    apply_relocations,
+    elf_image,
+    list_functions,
+    list_objects,
+    open_elf,
+    read_symbols,
+)
 from whyfast.explain.options import option_traces, read_recorded
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from whyfast.explain.normal_code import REFERRED, Key, Side
-from whyfast.explain.objects.image import Function
+from whyfast.explain.objects import Function
 from whyfast.model.code import CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark
+from whyfast.explain.disassembly import Instruction, Kind, Mark
 from whyfast.explain.dispatch import form_of, saved
 from whyfast.explain.program import explain_program
 from whyfast.model.evidence import DispatchFacts, EntryFacts

@@ -12,7 +12,7 @@ from tests.unit.explain.test_command import run
 
 from whyfast.explain.functions import Program
 from whyfast.explain.hot import hot_functions, lines_of, overlap, read_heat, set_load
-from whyfast.explain.objects.image import Function
+from whyfast.explain.objects import Function
 from whyfast.explain.program import load
 from whyfast.measure.simulate import Cache
 from whyfast.model.counters import FunctionCost, Profile

@@ -10,7 +10,7 @@ import pytest
 from whyfast.explain.disassembly.aarch64 import _mark
 from whyfast.explain.disassembly.x86 import X86Disassembler, mark_of
 from whyfast.explain.functions import Program, bodies
-from whyfast.explain.objects.image import Function, Image, Region
+from whyfast.explain.objects import Function, Image, Region
 from whyfast.explain.options import CompilerRecord, _annobin, option_traces, read_recorded
 from whyfast.explain.program import explain_program
 from whyfast.model.evidence import OptionTrace

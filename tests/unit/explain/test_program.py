@@ -11,7 +11,7 @@ from tests.golden_files import Hear
 from whyfast.cli.main import main
 from whyfast.explain.disassembly.x86 import X86Disassembler
 from whyfast.explain.functions import Body, Program
-from whyfast.explain.objects.image import Function, Image, Region
+from whyfast.explain.objects import Function, Image, Region
 from whyfast.explain.program import (
     _body,
     _by_name,
