@@ -311,8 +311,6 @@ def _runs(a: Sequence[str], b: Sequence[str], start: _Pair, end: _Pair) -> Itera
             yield i + block.a + n, j + block.b + n
 
 
-# ---- The functions that differ between two programs, the most relevant first.
-
 #: Functions that are decoded at most.
 _MOST_READ = 400
 

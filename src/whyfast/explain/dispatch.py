@@ -31,16 +31,14 @@ from whyfast.explain.functions import Body, Program
 from whyfast.explain.jump_tables import JumpTable, Pointers, jump_tables
 from whyfast.model.evidence import DispatchFacts, DispatchForm, EntryFacts
 
-# ---- What handlers push and spill before they begin to work.
-#
-# A handler of a tail-call interpreter is a function: it saves what its calling convention demands
-# each time that its instruction is executed. A handler of a loop begins at a label and pushes
-# nothing, but may spill what the loop keeps in registers. Both are counted from the first
-# instruction up to the first branch, call or dispatch.
-
 
 def entry_facts(dispatching: Dispatching) -> EntryFacts | None:
-    """Pushes and spills over all handlers; None when it is not known where they begin."""
+    """Pushes and spills over all handlers; None when it is not known where they begin.
+
+    A handler of a tail-call interpreter is a function: it saves what its calling convention demands
+    each time that its instruction is executed. A handler of a loop begins at a label and pushes
+    nothing, but may spill what the loop keeps in registers.
+    """
     counts = []
     for body in dispatching.bodies:
         at = {i.address: n for n, i in enumerate(body.instructions)}
@@ -75,8 +73,6 @@ def saved(
         )
     return pushes, spills
 
-
-# ---- The form: dispatch from one place (merged), or from many (replicated).
 
 #: J without a table from which dispatch is called replicated.
 MANY_JUMPS = 16

@@ -91,8 +91,6 @@ def _read_elf(path: Path, debug: Sequence[Path]) -> Contents:
     return Contents(elf.architecture, image, functions, (note,) if note else (), objects)
 
 
-# ---- Functions that a program lacks: under a similar name, or in a library.
-
 #: Where the loader looks beside the folders that a program names; multiarch folders among them.
 _USUAL = ("/usr/local/lib", "/lib", "/lib64", "/usr/lib", "/usr/lib64")
 
@@ -229,8 +227,6 @@ def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:
                 break
     return matches
 
-
-# ---- A first look at an unknown program, and at stubs that only start a library.
 
 #: The code of a stub, at most, in bytes; with its start-up code, one that gcc 12 makes has 500.
 LARGEST = 16_384

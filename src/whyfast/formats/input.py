@@ -34,9 +34,6 @@ def plausible(value: float) -> bool:
     return SMALLEST <= value <= LARGEST
 
 
-# ---- Dates as benchmark tools write them.
-
-
 def epoch_seconds(text: str) -> float | None:
     """Seconds since the epoch of an ISO 8601 date and time; None for other text.
 
@@ -51,8 +48,6 @@ def epoch_seconds(text: str) -> float | None:
     except (ValueError, OverflowError):
         return None
 
-
-# ---- Opening a file: regular files only, a limited number of bytes.
 
 #: The most bytes of text that are read from one file, after decompression. A full run of
 #: pyperformance has about 1 MB; parsed, a hostile file can take thirty times its text.
@@ -123,8 +118,6 @@ def _limited(data: bytes, limit: int, path: Path) -> bytes:
         )
     return data
 
-
-# ---- A JSON document from elsewhere, read with the place of every value at hand for errors.
 
 _LONGEST = 40
 
@@ -273,8 +266,6 @@ def _named(value: Any) -> str:
     return names.get(type(value), "null")
 
 
-# ---- Facts of a file about its subject and machine, gathered from all its parts.
-
 _MOST = 8  # different texts of one key that are kept
 
 
@@ -302,9 +293,6 @@ class Facts:
         for key, texts in self._texts.items():
             facts[key] = next(iter(texts)) if len(texts) == 1 else tuple(texts)
         return {**facts, **{key: median(loads) for key, loads in self._loads.items()}}
-
-
-# ---- The interface that every format stands behind.
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """pyperf JSON, from perf 0.8.3 (format 4 and ``samples``) to today's 1.0 (``values``).
 
-A run of the file is one process. Calibration runs and warm-ups are left out. Values are already
-divided by the number of loops.
+A run of the file is one process, or the part of a block that one variant took. Calibration runs and
+warm-ups are left out. Values are already divided by the number of loops.
 """
 
 from __future__ import annotations
@@ -118,10 +118,6 @@ def _benchmark(
 
 FORMAT = Format("pyperf", claims, read)
 
-
-# ---- pyperf JSON 1.0, as ``pyperf compare_to``, ``check`` and ``stats`` read it.
-#
-# A process, or the part of a block that one variant took, is a run of the file.
 
 VERSION = "1.0"
 UNITS = (SECOND, "byte", "integer")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.formats.perf import PerfEvent, best, parse_perf_report, parse_perf_stat
+from whyfast.formats.profiles import PerfEvent, best, parse_perf_report, parse_perf_stat
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.process import TooMuchOutput, describe_status
 from whyfast.model.counters import Counter, FunctionCost, Profile

@@ -13,12 +13,12 @@ from tests.golden_files import Hear
 
 from whyfast.explain.source_lines import (
     _NO_CODE,
+    Hunk,
     SourceMap,
     TouchedFunctions,
     _inside,
     touched_functions,
 )
-from whyfast.formats.unified_diff import Hunk
 from whyfast.model.errors import UserError
 
 VM = """\

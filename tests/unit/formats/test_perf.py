@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.golden_files import Hear
 
-from whyfast.formats.perf import ENOUGH, best, parse_perf_script, parse_perf_stat
+from whyfast.formats.profiles import ENOUGH, best, parse_perf_script, parse_perf_stat
 
 #: perf 6.1 on a virtual machine without counters.
 VIRTUAL = """\

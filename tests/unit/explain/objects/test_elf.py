@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.unit.explain.objects.test_containers import needs_binutils
 
 from whyfast.explain.code_diff import Listings
+from whyfast.explain.objects import Function, readable, readable_of, with_readable_names
 from whyfast.explain.objects.debug_info import build_id, debug_link, with_lines
 from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.objects import Function, readable, readable_of, with_readable_names
 from whyfast.explain.program import explain_program, load
 from whyfast.model.errors import UserError
 
