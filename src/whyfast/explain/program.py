@@ -51,15 +51,8 @@ _MACHO = (
 )
 
 
-def read_contents(
-    path: Path, architecture: Architecture | None = None, debug: Sequence[Path] = ()
-) -> Contents:
-    """Read a program. ``architecture`` chooses from a file that holds several, and ``debug`` are
-    folders in which debug files of ELF programs are looked for first.
-
-    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
-    architecture.
-    """
+def read_contents(path: Path, architecture: Architecture | None, debug: Sequence[Path]) -> Contents:
+    """Read a program by the reader of its format; see :func:`load`."""
     with opened(path) as file:
         magic = file.read(16)
     if magic.startswith(_PE):
@@ -150,11 +143,7 @@ def explain_program(
     ``dispatch`` and ``functions`` are globs over symbol names, aliases included, with or without
     what the compiler appended (``vm_run`` also matches ``vm_run.constprop.0`` and
     ``vm_run.cold``). Functions that match either come out with their facts, by name. Without
-    ``dispatch`` there are no dispatch facts. ``architecture`` chooses from a file that holds
-    several; ``debug`` are folders of debug files.
-
-    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
-    architecture.
+    ``dispatch`` there are no dispatch facts. The rest, and UserErrors, are those of :func:`load`.
     """
     program = load(path, architecture, debug)
     matches = {pattern: _matching(program, pattern) for pattern in (*dispatch, *functions)}
@@ -193,20 +182,14 @@ def load(
     architecture.
     """
     contents = read_contents(path, architecture, debug)
-    slots = readable(contents.image.slots.values())
-    contents.image.slots.update(
-        {at: slots[n] for at, n in contents.image.slots.items() if n in slots}
-    )
-    return Program(
-        path,
-        contents.architecture,
-        contents.image,
-        with_readable_names(contents.functions),
-        disassembler_for(contents.architecture, relative=contents.image.base is not None),
-        contents.notes,
-        contents.objects,
-        tuple(debug),
-    )
+    slots = contents.image.slots
+    texts = readable(slots.values())
+    slots.update({at: texts[name] for at, name in slots.items() if name in texts})
+    engine = disassembler_for(contents.architecture, relative=contents.image.base is not None)
+    functions = with_readable_names(contents.functions)
+    notes, objects = contents.notes, contents.objects
+    image, folders = contents.image, tuple(debug)
+    return Program(path, contents.architecture, image, functions, engine, notes, objects, folders)
 
 
 def hint_for(path: Path, pattern: str, architecture: Architecture | None = None) -> str:

@@ -46,13 +46,14 @@ def same_code(a: Path, b: Path, folders: tuple[Path, Path] | None = None) -> Cod
         sides = Side(a, folders and folders[0]), Side(b, folders and folders[1])
     except (UserError, OSError) as error:
         message = error.message if isinstance(error, UserError) else str(error)
-        return CodeComparison(
-            False, False, reasons=(f"the machine code cannot be read: {message}",)
-        )
+        return _changed(f"the machine code cannot be read: {message}")
     if any(s.program.architecture != "x86-64" for s in sides):
-        message = "machine code is compared for x86-64 only"
-        return CodeComparison(False, False, reasons=(message,))
+        return _changed("machine code is compared for x86-64 only")
     return _Pair(*sides).compared()
+
+
+def _changed(reason: str) -> CodeComparison:
+    return CodeComparison(False, False, reasons=(reason,))
 
 
 #: Data on both sides that is to hold the same: where it begins on each, and how many bytes.
@@ -83,9 +84,8 @@ class _Pair:
         self._differs = self._compare_data(
             [*rests, *(d for _, of in compared.values() for d in of)]
         )
-        reasons = list(apart)
-        if self._differs & rests.keys():
-            reasons.append("data that the program begins with differs")
+        begins = ["data that the program begins with differs"]
+        reasons = [*apart, *(begins if self._differs & rests.keys() else [])]
         changed = {k for k, (same, of) in compared.items() if not same or self._differs & of.keys()}
         removed = [k for k in a.functions if k not in b.functions]
         added = [k for k in b.functions if k not in a.functions]
@@ -243,11 +243,11 @@ class _Pair:
             int.from_bytes(s.image.read(p + at, 4), "little", signed=True)
             for s, p in ((self.a, here), (self.b, there))
         ]
-        for bases in ((here, there), (here + at, there + at)):
-            places = self.a.place(bases[0] + words[0]), self.b.place(bases[1] + words[1])
-            if places[0] is not None and places[0] == places[1]:
-                return True
-        return False
+        return any(
+            (place := self.a.place(here + base + words[0])) is not None
+            and place == self.b.place(there + base + words[1])
+            for base in (0, at)
+        )
 
     def _change(self, key: Key, reached: bool) -> FunctionChange:
         here, there = self.a.functions.get(key), self.b.functions.get(key)
@@ -368,8 +368,7 @@ def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompari
         left, right = programs[0].get(name), programs[1].get(name)
         if left is None or right is None:
             side = "base" if right is None else "head"
-            message = f"the library {name} is only in the build of {side}"
-            parts.append(CodeComparison(False, False, reasons=(message,)))
+            parts.append(_changed(f"the library {name} is only in the build of {side}"))
             continue
         part = same_code(left, right, (base[0], head[0]))
         library = f"{name}: " if name else ""

@@ -49,19 +49,8 @@ def originals(folder: Path) -> list[bytes]:
     words = ["/entry:entry", "/subsystem:console", "/nodefaultlib", "/debug"]
     run([zig_binary(), "lld-link", *words, f"/out:{folder / 'program.exe'}", str(objects[0])])
     linked = folder / "linked"
-    run(
-        [
-            zig_binary(),
-            "cc",
-            "-target",
-            MACOS[0],
-            "-O1",
-            "-DWITH_MAIN",
-            str(source),
-            "-o",
-            str(linked),
-        ]
-    )
+    words = ["-target", MACOS[0], "-O1", "-DWITH_MAIN", str(source), "-o", str(linked)]
+    run([zig_binary(), "cc", *words])
     return [p.read_bytes() for p in (*objects, folder / "program.exe", linked)]
 
 
