@@ -87,36 +87,26 @@ def read_text(path: Path, limit: int = LIMIT) -> str:
     one fills the memory. UserError for these, for what cannot be read, is cut short, or is no text.
     """
     with opened(path) as file:
-        data = _within(file, limit, path)
+        compressed = file.read(len(_GZIP)) == _GZIP
+        file.seek(0)
+        try:
+            plain = GzipFile(fileobj=file, mode="rb") if compressed else file
+            data = plain.read(limit + 1)
+        except EOFError:
+            raise UserError("the compressed file is cut short", where=path) from None
+        except (BadGzipFile, zlib.error) as error:
+            raise UserError(f"the compressed file is damaged: {error}", where=path) from None
+    if len(data) > limit:
+        raise UserError(
+            f"holds more than {limit / 1e6:.4g} MB of text, more than any benchmark result needs",
+            where=path,
+        )
     if not data.strip():
         raise UserError("is empty", where=path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(f"is not text (byte {error.start} is not UTF-8)", where=path) from None
-
-
-def _within(file: BinaryIO, limit: int, path: Path) -> bytes:
-    compressed = file.read(len(_GZIP)) == _GZIP
-    file.seek(0)
-    if not compressed:
-        return _limited(file.read(limit + 1), limit, path)
-    try:
-        with GzipFile(fileobj=file, mode="rb") as unpacked:
-            return _limited(unpacked.read(limit + 1), limit, path)
-    except EOFError:
-        raise UserError("the compressed file is cut short", where=path) from None
-    except (BadGzipFile, zlib.error) as error:
-        raise UserError(f"the compressed file is damaged: {error}", where=path) from None
-
-
-def _limited(data: bytes, limit: int, path: Path) -> bytes:
-    if len(data) > limit:
-        raise UserError(
-            f"holds more than {limit / 1e6:.4g} MB of text, more than any benchmark result needs",
-            where=path,
-        )
-    return data
 
 
 _LONGEST = 40

@@ -40,7 +40,10 @@ def claims(given: Given) -> bool:
 def read(given: Given) -> Recording:
     """The file's benchmarks with their runs as processes."""
     doc = given.root
-    version = _version(doc.need("version"))
+    node = doc.need("version")
+    version = str(node.value)
+    if isinstance(node.value, bool) or version not in _VERSIONS:
+        node.fail(f"unknown format: {version[:20]}; expected that of {_OLDEST} or later")
     facts = Facts()
     shared = _facts(doc, facts)
     series: dict[str, Series] = {}
@@ -66,13 +69,6 @@ def read(given: Given) -> Recording:
         ended=max(dates, default=None),
         left_out=tuple(f"{name} has no values" for name in empty),
     )
-
-
-def _version(node: Node) -> str:
-    version = str(node.value)
-    if isinstance(node.value, bool) or version not in _VERSIONS:
-        node.fail(f"unknown format: {version[:20]}; expected that of {_OLDEST} or later")
-    return version
 
 
 def _facts(node: Node, facts: Facts) -> dict[str, str | float]:
@@ -131,7 +127,10 @@ _RESERVED = ("name", "unit", "loops", "inner_loops", "date", "duration", "uptime
 def to_pyperf(recording: Recording) -> dict[str, Any]:
     """The recording as the JSON data of a pyperf file, which holds no units but pyperf's."""
     metadata = {k: _plain(k, v) for k, v in recording.metadata.items() if k not in _RESERVED}
-    date = {} if recording.started is None else {"date": _date(recording.started)}
+    date = {}
+    if recording.started is not None:
+        moment = datetime.fromtimestamp(recording.started, UTC)
+        date = {"date": moment.strftime("%Y-%m-%d %H:%M:%S.%f")}
     return {
         "version": VERSION,
         "metadata": metadata,
@@ -205,10 +204,6 @@ def _plain(key: str, value: object) -> str | float:
             return str(value)
         return int(number) if number.is_integer() else number
     return value if isinstance(value, float) else str(value)
-
-
-def _date(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
 def _file_name(name: str) -> str:

@@ -132,18 +132,15 @@ def _address(text: str) -> int:
     return int(text, 16)
 
 
+def _number(text: str, least: float = -math.inf) -> float:
+    value = float(text)
+    if not math.isfinite(value) or value < least:
+        raise ValueError(text)
+    return value
+
+
 def _time(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value) or value < 0:
-        raise ValueError(text)
-    return value
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(text)
-    return value
+    return _number(text, 0)
 
 
 def _count(text: str) -> int:
