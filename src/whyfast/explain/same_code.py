@@ -82,11 +82,13 @@ class _Pair:
             for k in both
         }
         self._differs = self._compare_data(
-            [*rests, *(d for _, of in compared.values() for d in of)]
+            [*rests, *(data for _, needed in compared.values() for data in needed)]
         )
         begins = ["data that the program begins with differs"]
         reasons = [*apart, *(begins if self._differs & rests.keys() else [])]
-        changed = {k for k, (same, of) in compared.items() if not same or self._differs & of.keys()}
+        changed = {
+            k for k, (same, needed) in compared.items() if not same or self._differs & needed.keys()
+        }
         removed = [k for k in a.functions if k not in b.functions]
         added = [k for k in b.functions if k not in a.functions]
         from_a, from_b = _reached(a), _reached(b)
@@ -99,12 +101,12 @@ class _Pair:
         return CodeComparison(False, same, functions, tuple(reasons), traced=not reasons)
 
     def _resting(self, compare: Callable[[], _T]) -> tuple[_T, dict[_Data, None]]:
-        """What a comparison says by itself, and the data that it rests on."""
+        """The outcome of a comparison by itself, and the data that it rests on."""
         self._wanted = {}
         return compare(), self._wanted
 
     def _compare_data(self, first: Iterable[_Data]) -> set[_Data]:
-        """Those that differ, of ``first`` and all that these lead to."""
+        """The data that differs, of ``first`` and all that it leads to."""
         users: dict[_Data, list[_Data]] = {}
         differs: list[_Data] = []
         todo, known = list(first), set(first)
