@@ -26,8 +26,7 @@ from whyfast.model.errors import UserError
 #: Lines of a difference of instructions, and around each place.
 _LINES, _AROUND = 60, 2
 _T = TypeVar("_T")
-#: Functions that every program gets from the files that the compiler links in front, about where
-#: its data ends: whatever lies there then.
+#: Functions about where the data ends, in the files that the compiler links in front.
 _OF_THE_LINKER = ("deregister_tm_clones", "register_tm_clones")
 #: A place in the function itself, as :func:`_called` writes it, and how wide the jump is encoded.
 _INNER = re.compile(r"(?<=\s)(?:short )?\+0x[0-9a-f]+$")
@@ -71,7 +70,6 @@ class _Pair:
     def __init__(self, a: Side, b: Side) -> None:
         self.a, self.b = a, b
         self._wanted: dict[_Data, None] = {}
-        self._differs: set[_Data] = set()
 
     def compared(self) -> CodeComparison:
         a, b = self.a, self.b
@@ -81,14 +79,11 @@ class _Pair:
             k: self._resting(partial(self._same_function, a.functions[k], b.functions[k]))
             for k in both
         }
-        self._differs = self._compare_data(
-            [*rests, *(data for _, needed in compared.values() for data in needed)]
-        )
+        needed = [data for _, of_function in compared.values() for data in of_function]
+        differs = self._compare_data([*rests, *needed])
         begins = ["data that the program begins with differs"]
-        reasons = [*apart, *(begins if self._differs & rests.keys() else [])]
-        changed = {
-            k for k, (same, needed) in compared.items() if not same or self._differs & needed.keys()
-        }
+        reasons = [*apart, *(begins if differs & rests.keys() else [])]
+        changed = {k for k, (same, data) in compared.items() if not same or differs & data.keys()}
         removed = [k for k in a.functions if k not in b.functions]
         added = [k for k in b.functions if k not in a.functions]
         from_a, from_b = _reached(a), _reached(b)
@@ -271,9 +266,10 @@ def _reached(side: Side) -> set[Key]:
     """
     entry, _, _ = side.header
     todo: list[int] = [entry, *side.words.values()]
-    exported = set(side.exported)
-    todo += [f.address for f in side.functions.values() if exported & set(f.names)]
-    todo += [f.address for f in side.functions.values() if f.section in (".init", ".fini")]
+    exported, starting = set(side.exported), (".init", ".fini")
+    for f in side.functions.values():
+        if f.section in starting or exported & set(f.names):
+            todo.append(f.address)
     reached: set[Key] = set()
     while todo:
         place = side.place(todo.pop())
@@ -332,18 +328,16 @@ def _lines(side: Side, function: Function) -> Iterator[str]:
 def _called(side: Side, function: Function, address: int) -> str:
     if function.address <= address < function.end:
         return f"+{address - function.address:#x}"
-    named = side.named_at(address)
-    if named is not None:
+    if named := side.named_at(address):
         return named.name
     section = side.section_at(address)
     name = side.program.name_of(address)
     return section[1] if name.startswith("0x") and section else name
 
 
-#: What is read by people alone.
-_FOR_PEOPLE = {".md", ".rst", ".adoc"}
-#: Folders of which nothing runs: version control, what Python makes of its files by itself, and
-#: what an installer notes about packages.
+#: Files for people alone, and what Python makes of its files.
+_NOT_READ = {".md", ".rst", ".adoc", ".pyc"}
+#: Folders of which nothing runs: caches, version control, and an installer's notes on packages.
 _NOT_RUN = {"__pycache__", ".git", ".github"}
 _RECORDS = (".dist-info", ".egg-info")
 #: Files at the top of a project that no program reads: what to measure, which is compared by
@@ -427,7 +421,7 @@ def _files(base: Path, head: Path) -> CodeComparison:
 def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
-        aside = relative.name in _ASIDE or path.suffix in (*_FOR_PEOPLE, ".pyc")
+        aside = relative.name in _ASIDE or path.suffix in _NOT_READ
         not_run = any(p in _NOT_RUN or p.endswith(_RECORDS) for p in relative.parts)
         if path.is_file() and not aside and not not_run:
             yield str(relative), path
