@@ -24,7 +24,7 @@ from typing import Any
 
 from tests.unit.formats import examples
 from tests.unit.report.example import ab_result, sample_result
-from whyfast.formats.valgrind import DamagedProfile
+from whyfast.formats.profiles import DamagedProfile
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 
@@ -176,10 +176,15 @@ _SELF = (
 
 def _read_profile(data: bytes) -> None:
     from whyfast.explain.hot import read_heat
+    from whyfast.explain.source_lines import parse_diff
     from whyfast.formats import self_report
-    from whyfast.formats.perf import parse_perf_report, parse_perf_script, parse_perf_stat
-    from whyfast.formats.unified_diff import parse_diff
-    from whyfast.formats.valgrind import parse_cachegrind, parse_callgrind
+    from whyfast.formats.profiles import (
+        parse_cachegrind,
+        parse_callgrind,
+        parse_perf_report,
+        parse_perf_script,
+        parse_perf_stat,
+    )
 
     text = data.decode("utf-8", "replace")
     parsers: tuple[Callable[[str], object], ...] = (

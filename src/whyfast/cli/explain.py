@@ -18,8 +18,8 @@ from rich.text import Text
 from whyfast.cli.output import FAILED, check_outputs, duration, show
 from whyfast.explain.code_diff import Listings, code_pair
 from whyfast.explain.hot import read_heat
+from whyfast.explain.objects import Architecture
 from whyfast.explain.objects.containers import taken_out
-from whyfast.explain.objects.image import Architecture
 from whyfast.explain.program import explain_program, hint_for, load, survey_program
 from whyfast.explain.troubles import program_troubles
 from whyfast.investigate.counting import CountRequest, FileCounts, count_files

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from whyfast.formats.valgrind import (
+from whyfast.formats.profiles import (
     DamagedProfile,
     SimulatedProfile,
     parse_cachegrind,

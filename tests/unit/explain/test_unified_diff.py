@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.formats.unified_diff import FileChange, Hunk, parse_diff
+from whyfast.explain.source_lines import FileChange, Hunk, parse_diff
 
 DIFF = """\
 diff --git a/src/vm.c b/src/vm.c
