@@ -9,7 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.formats.profiles import PerfEvent, best, parse_perf_report, parse_perf_stat
-from whyfast.measure.process import CannotCount, ToolRun, TooMuchOutput, describe_status
+from whyfast.measure.process import (
+    CannotCount,
+    ToolRun,
+    TooMuchOutput,
+    describe_status,
+    program_names,
+)
 from whyfast.model.counters import Counter, FunctionCost, Profile
 
 #: Events that are counted together, few enough for the counters of any processor, so that none
