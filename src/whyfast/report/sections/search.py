@@ -28,7 +28,8 @@ from whyfast.search.subject import REPEATED
 from whyfast.search.subsets import Trial
 from whyfast.search.view import attempts, view
 
-#: What a higher cost has more of, and a lower one; see :func:`whyfast.search.state.counting`.
+#: The count that a higher cost, and a lower one, has more of; see
+#: :func:`whyfast.search.study_subject.counting`.
 _COUNTED: Mapping[Quantity, tuple[str, str]] = {
     "instructions": ("more instructions", "fewer instructions"),
     "indirect-jumps": ("fewer indirect jumps", "more indirect jumps"),
