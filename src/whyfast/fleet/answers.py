@@ -155,7 +155,7 @@ class HostAnswers:
         )
 
     def _inside(self, folder: Path, name: str) -> Path:
-        """A path of a message; NotReceived when it leads out of what was sent."""
+        """A path of a message; NotReceived when it leads out of the received files."""
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise NotReceived(f"{name} leads out of its folder")
         return folder / name

@@ -170,7 +170,7 @@ class BuildingHosts:
         return replace(self._services, build=self.build, build_ahead=self.ahead)
 
     def close(self) -> None:
-        """Delete what was kept for sending. What hosts are building goes on there."""
+        """Delete the archives kept for sending. Hosts go on with their builds."""
         for archive in self._sources.values():
             discard_archive(archive)
         self._sources = {}

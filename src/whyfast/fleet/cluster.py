@@ -61,7 +61,7 @@ Kind = tuple[str, str, str]
 
 
 def unfit(facts: HostFacts, own: HostFacts) -> str:
-    """Why a host cannot run what was built here; empty when it can, as far as can be seen.
+    """Why a host cannot run builds of this machine; empty when it can, as far as can be seen.
 
     Programs that were linked against a C library run with the same or a later one.
     """

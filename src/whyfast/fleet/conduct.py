@@ -80,7 +80,7 @@ class Conductor:
 
     def conduct(self, hosts: Iterable[str]) -> None:
         """Until every host is done, or can do nothing more; KeyboardInterrupt at any moment.
-        ``hosts`` are those that are there."""
+        ``hosts`` are the connected ones."""
         self._heed([Joined(host) for host in hosts])
         looked = -math.inf
         while True:

@@ -142,7 +142,7 @@ class DaskClient:
         future.add_done_callback(lambda done: self._done(host, number, known.address, done))
 
     def close(self) -> None:
-        """Leave the scheduler; what is being measured is lost."""
+        """Leave the scheduler; blocks in progress are lost."""
         self._client.close(timeout=CONNECT)
 
     def _connect(self) -> Client:
@@ -206,7 +206,7 @@ class DaskClient:
             elif now - known.heard >= SILENCE:
                 self._lose(host, f"not heard of for {SILENCE:.0f} s")
                 self._silent[address] = known.seen
-        # Those that have gone, and those that were silent and are heard of again.
+        # Hosts that have gone, and hosts that were silent and answer again.
         self._refused = {a: w for a, w in self._refused.items() if a in workers}
         self._silent = {
             a: s for a, s in self._silent.items() if workers.get(a, {}).get("last_seen") == s

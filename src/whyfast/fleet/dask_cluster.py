@@ -38,7 +38,7 @@ class DaskCluster:
     def __init__(self, address: str, certificates: Path | None, note: Note) -> None:
         """UserError when there is no scheduler."""
         place = read_address(address, certificates, "--scheduler")
-        security_of(certificates)  # raises UserError for what is wrong with them
+        security_of(certificates)  # raises UserError for unusable ones
         self._note = note
         self._number = itertools.count(1)
         self._handed: dict[str, int] = {}
@@ -61,7 +61,7 @@ class DaskCluster:
             )
 
     def close(self) -> None:
-        """Leave the scheduler; what is being measured is lost."""
+        """Leave the scheduler; blocks in progress are lost."""
         assert self._client.stdin is not None
         with contextlib.suppress(OSError):
             self._client.stdin.close()

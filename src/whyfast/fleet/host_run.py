@@ -174,7 +174,7 @@ class HostRun:
             self.run.store.end_session(replace(self._session, environment=environment))
 
     def give_up(self) -> list[str]:
-        """Drop what is left to be measured; the names of those benchmarks."""
+        """Drop the remaining measurements; the names of their benchmarks."""
         names = [e.name for e in self.waiting]
         if self.wanted is not None and self._live is not None:
             names += [e.name for e in self._entries if e.comparable and not self._live.settled(e)]

@@ -336,7 +336,7 @@ def launched(hosts: HostsFile, note: Note) -> Iterator[Launched]:
 
 
 class LaunchedCluster:
-    """A cluster that also tells of what was launched."""
+    """A cluster that also reports the workers that it launched."""
 
     def __init__(self, cluster: Cluster, fleet: Launched, note: Note) -> None:
         self._cluster, self._fleet, self._note = cluster, fleet, note

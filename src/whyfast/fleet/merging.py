@@ -46,7 +46,7 @@ UNNAMED = "unnamed"
 
 
 def main_session(result: Result) -> Session | None:
-    """The session that took most blocks; None where there is none."""
+    """The session that took most blocks; None without sessions."""
     blocks = Counter(b.session for b in result.recorded.blocks)
     return max(result.recorded.sessions, key=lambda s: blocks[s.id], default=None)
 

@@ -88,7 +88,7 @@ class Prepare:
 
 @dataclass(frozen=True)
 class Take:
-    """A calibration or a block of what was prepared under ``key``."""
+    """A calibration or a block of the run prepared under ``key``."""
 
     key: str
     wanted: Wanted

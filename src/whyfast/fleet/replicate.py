@@ -42,7 +42,7 @@ class Sharded:
         self._hosts: Mapping[str, HostFacts] | None = None
 
     def check(self, work: RunContext[Study]) -> None:
-        """UserError for what is measured on one machine only."""
+        """UserError for a study that runs on one machine only."""
         check_sendable(work.question)
 
     def ready(self, work: RunContext[Study]) -> RunContext[Study]:
@@ -50,7 +50,7 @@ class Sharded:
         return Processes().ready(work)
 
     def measure(self, work: RunContext[Study], run: OpenRun) -> None:
-        """All benchmarks, each on one host; those that a host has begun with go on there."""
+        """All benchmarks, each on one host; a benchmark that a host has begun stays there."""
         clock = work.services.clock
         here = own_facts(work)
         if self._hosts is None:  # hosts announce themselves only once
@@ -90,7 +90,7 @@ def own_facts(work: RunContext[Study]) -> HostFacts:
 def fit_hosts(
     work: RunContext[Study], hosts: Mapping[str, HostFacts], own: HostFacts
 ) -> dict[str, HostFacts]:
-    """The hosts that can run what is built here; the others are noted. UserError for none."""
+    """The hosts that can run this machine's builds; notes the others. UserError without any."""
     fit = {}
     for host, facts in hosts.items():
         if why := unfit(facts, own):

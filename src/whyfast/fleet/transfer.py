@@ -179,7 +179,7 @@ class ReceivedArchives:
             file.rename(self.whole(sha256))
 
     def place(self, place: Place) -> Path:
-        """The folder with what is in the archive, unpacked if it is not yet.
+        """The folder with the contents of the archive, unpacked if it is not yet.
 
         NotReceived when it is not here. Raises OSError.
         """
@@ -333,7 +333,7 @@ def expect(answer: Answer, kind: type[_T]) -> _T:
 
 
 def ask_facts(own: HostFacts) -> Generator[tuple[Task, bytes], Answer, HostFacts]:
-    """Ask a host what it is. HostOut where it cannot run what is built here."""
+    """Ask a host for its facts. HostOut where it cannot run builds of this machine."""
     facts = expect((yield AskFacts(), b""), HostFacts)
     if why := unfit(facts, own):
         raise HostOut(why)

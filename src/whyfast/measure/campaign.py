@@ -58,7 +58,7 @@ RESTING, RESTING_PART = 2, 4
 class BenchmarkRun:
     """One benchmark under measurement.
 
-    ``variants`` begins with the main baseline and loses those that fail; ``pinned`` says whether
+    ``variants`` begins with the main baseline and loses variants that fail; ``pinned`` says whether
     its processes are bound to one CPU, and is given up when they have several threads.
     ``layouts`` says how many layouts each variant has. While they last, every second block takes a
     fresh one of each; the other blocks run the builds as linked. ``least_turns`` may be raised

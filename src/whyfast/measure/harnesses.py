@@ -42,7 +42,7 @@ class Harness:
 
     ``once`` are the words with which it runs one iteration or a few, ``long`` those with which it
     runs for five seconds: in a simulator that is about fifty times slower, as much as a value is.
-    Nobody reads what is printed then.
+    Nobody reads its output then.
     """
 
     format: Format

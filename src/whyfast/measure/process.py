@@ -192,7 +192,7 @@ class Child:
         WATCHER.start()  # not while the child runs already
         try:
             with WATCHER.marked() as self._mark, on_cpu(cpu):
-                # Nothing else of this program is within what is timed.
+                # Nothing else of this program is within the timed span.
                 self._began = time.perf_counter()
                 # posix_spawn, not fork: its cost does not grow with the memory of this process
                 self.pid = os.posix_spawnp(

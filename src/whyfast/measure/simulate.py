@@ -189,7 +189,7 @@ def choose_valgrind(
 
     ``rooted``: some programs run in the root of a toolchain, where the machine's own is not seen.
     The newer one is taken, too, where it is there already and the machine's is older. ``newer``
-    brings it. Raises CannotCount with what is wrong with both.
+    brings it. Raises CannotCount with the reasons against both.
     """
     why = ""
     try:

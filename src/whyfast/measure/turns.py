@@ -47,7 +47,7 @@ CLOCK_SHARE, CLOCK_SECONDS = 0.01, 0.01
 
 
 def read_answer(line: str) -> tuple[float, str | None]:
-    """Seconds, and the result that came with them. ValueError says in words what is wrong."""
+    """Seconds, and the result that came with them. ValueError names the mistake."""
     number, _, token = line.partition(" ")
     if number in ("nan", "inf") or (number[:1] == "-" and _NUMBER.fullmatch(number[1:])):
         raise ValueError(f"reported {number} seconds, which cannot be")

@@ -318,7 +318,7 @@ class TemporarySysctls:
             yield
 
     def recover(self, settings: Sequence[str]) -> tuple[str, ...]:
-        """Put back what an earlier process left behind; returns what was done, in words."""
+        """Put back settings that an earlier process left changed; returns a description."""
         if not any(self._folder.glob("*.json")):
             return ()
         done = restore(self._system, self._folder, only=[path_of(name) for name in settings])

@@ -56,7 +56,7 @@ def initramfs(init: bytes, programs: Mapping[str, bytes], plan: bytes) -> bytes:
 
 
 def newc(entries: Iterable[CpioEntry]) -> bytes:
-    """The archive of these entries; a folder must come before what is in it."""
+    """The archive of these entries; a folder must come before its contents."""
     out = bytearray()
     for number, entry in [*enumerate(entries, start=1), (0, CpioEntry(_TRAILER, 0))]:
         name = entry.name.encode() + b"\0"
