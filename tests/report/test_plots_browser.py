@@ -47,11 +47,7 @@ def test_placement_of_several_benchmarks_is_a_row_each(opened: Opening) -> None:
     evil = "<img src=x onerror=alert(1)>"
     page = opened(placement_result(benchmarks=("calls", evil)))
     figure = page.locator("#placement-plots figure").first
-    assert figure.locator(".name").all_text_contents()[:3] == [
-        "geometric mean",
-        "calls",
-        evil,
-    ]
+    assert figure.locator(".name").all_text_contents()[:3] == ["geometric mean", "calls", evil]
     assert page.locator("img").count() == 0
     assert figure.locator(".trace:nth-child(1) .point").count() == 48
 

@@ -30,10 +30,7 @@ def test_a_profile_is_read() -> None:
     assert profile.forms[0] == {
         2: (MOVE_ADD, MOVE_ADD),
         3: (MOVE_ADD_TEST, MOVE_ADD_TEST),
-        4: (
-            (*MOVE_ADD_TEST, ("mov64", "B", "A")),
-            (*MOVE_ADD_TEST, ("mov64", "B", "A")),
-        ),
+        4: ((*MOVE_ADD_TEST, ("mov64", "B", "A")), (*MOVE_ADD_TEST, ("mov64", "B", "A"))),
     }
     assert profile.forms[4] == {}
 

@@ -50,10 +50,7 @@ def kind_of(instruction: str) -> str:
     ],
 )
 def test_counts_agree_with_objdump(
-    gcc: Callable[..., Path],
-    interpreter: Callable[[str, int], str],
-    style: str,
-    flags: list[str],
+    gcc: Callable[..., Path], interpreter: Callable[[str, int], str], style: str, flags: list[str]
 ) -> None:
     program = gcc(interpreter(style, 40), *flags)
     theirs = objdump_kinds(program)

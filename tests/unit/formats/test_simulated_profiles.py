@@ -185,7 +185,4 @@ def test_a_row_of_perf_report_is_three_fields_between_semicolons() -> None:
         "7;prog;[.]main\n7;prog;main\nx;prog;[.] main\n7;prog;[..] main\n7;prog;[.] \n;;\n"
         "1" * 1 + "0" * 5000 + ";prog;[.] main\n"
     )
-    assert parse_perf_report(text)[1] == {
-        ("prog", "std::get<[int; 4]>"): 7,
-        ("prog", "main"): 7,
-    }
+    assert parse_perf_report(text)[1] == {("prog", "std::get<[int; 4]>"): 7, ("prog", "main"): 7}

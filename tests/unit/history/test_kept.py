@@ -120,10 +120,7 @@ def test_points_are_in_the_order_of_time() -> None:
     assert timeline.points == ("p1", "p2")
     assert timeline.when == (1, 2)
     assert (timeline.by, timeline.study) == ("run", "mine")
-    assert [(s.name, s.values) for s in timeline.series] == [
-        ("x", (3.0, 4.0)),
-        ("y", (1.0, None)),
-    ]
+    assert [(s.name, s.values) for s in timeline.series] == [("x", (3.0, 4.0)), ("y", (1.0, None))]
     assert timeline.facts == {"": ({}, {"cpus": "2"})}
 
 

@@ -33,9 +33,7 @@ def _blocks(time: Callable[[str, int, int], float], passes: int) -> list[Block]:
     """Blocks of three loops; ``time(variant, length, number of the pass)`` of one loop."""
     return [
         block(
-            {v: [3 * time(v, n, i)] * 4 for v in ("base", "other")},
-            benchmark=f"calls-{n}",
-            index=i,
+            {v: [3 * time(v, n, i)] * 4 for v in ("base", "other")}, benchmark=f"calls-{n}", index=i
         )
         for i in range(passes)
         for n in LENGTHS

@@ -92,6 +92,4 @@ def slope_result() -> Result:
         slopes=LINES,
         observed=OBSERVED,
     )
-    return changed(
-        result,
-    )
+    return changed(result)

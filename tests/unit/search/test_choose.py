@@ -64,10 +64,7 @@ def test_within_a_gap_every_position_is_as_likely() -> None:
     assert below(_belief((0, 2, 4), [0.3, 0.7])).tolist() == pytest.approx(expected)
 
 
-@given(
-    st.lists(st.floats(0.001, 1), min_size=2, max_size=30),
-    st.data(),
-)
+@given(st.lists(st.floats(0.001, 1), min_size=2, max_size=30), st.data())
 def test_at_one_cost_the_choice_is_next_to_the_median(
     masses: list[float], data: st.DataObject
 ) -> None:

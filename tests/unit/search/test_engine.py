@@ -18,15 +18,7 @@ from whyfast.search.engine import (
     observe,
     skip,
 )
-from whyfast.search.state import (
-    KnownEnds,
-    Observation,
-    Pair,
-    SearchAnswer,
-    State,
-    Task,
-    remainders,
-)
+from whyfast.search.state import KnownEnds, Observation, Pair, SearchAnswer, State, Task, remainders
 
 
 def _answer(world: Range, task: Task) -> SearchAnswer:

@@ -145,10 +145,7 @@ def test_identical_blocks_as_of_counted_instructions_are_a_difference() -> None:
     assert doubt(np.zeros(FEWEST), 0.01)[0] > 0.99
 
 
-@given(
-    st.lists(st.floats(-0.5, 0.5), min_size=FEWEST, max_size=30),
-    st.floats(0.001, 0.2),
-)
+@given(st.lists(st.floats(-0.5, 0.5), min_size=FEWEST, max_size=30), st.floats(0.001, 0.2))
 def test_exchanging_the_ends_exchanges_the_effects(ends: list[float], margin: float) -> None:
     ahead, back = (grid(np.array(x), margin, None) for x in (ends, [-e for e in ends]))
     assert sorted(ahead.effect.tolist()) == pytest.approx(sorted((-back.effect).tolist()))

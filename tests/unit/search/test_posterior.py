@@ -101,10 +101,7 @@ def test_unknown_effect_and_noise_come_out_of_the_ends() -> None:
     assert _at(belief, 0, 512) > 0.999
 
 
-@given(
-    st.lists(st.tuples(st.integers(1, 15), st.floats(-12, 12)), max_size=12),
-    st.floats(-12, 12),
-)
+@given(st.lists(st.tuples(st.integers(1, 15), st.floats(-12, 12)), max_size=12), st.floats(-12, 12))
 def test_probabilities_are_such(readings: list[tuple[int, float]], ends: float) -> None:
     belief = posterior(_seen(*readings, ends=ends), KNOWN)
     assert sum(belief.of.values()) == pytest.approx(1)

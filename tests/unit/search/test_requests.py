@@ -169,9 +169,7 @@ def _range(*names: str) -> tuple[AxisCandidate, ...]:
     return tuple(AxisCandidate(name, name) for name in names)
 
 
-def _search(
-    levels: dict[str, float],
-) -> Callable[[Sequence[AxisCandidate], bool], SearchResult]:
+def _search(levels: dict[str, float]) -> Callable[[Sequence[AxisCandidate], bool], SearchResult]:
     """Searches ranges of candidates with these levels."""
 
     def one(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:

@@ -79,10 +79,7 @@ def test_a_checkout_that_was_interrupted_is_made_anew(repository: Path, tmp_path
     assert times[0].tolist() == [7.0]
 
 
-@pytest.mark.parametrize(
-    ("candidate", "last"),
-    [(2, "'none'"), (3, "'0'")],
-)
+@pytest.mark.parametrize(("candidate", "last"), [(2, "'none'"), (3, "'0'")])
 def test_what_prints_no_number_above_0_failed(
     repository: Path, tmp_path: Path, candidate: int, last: str
 ) -> None:

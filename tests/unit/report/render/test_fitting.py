@@ -109,11 +109,7 @@ def test_of_names_of_cpp_and_rust_the_arguments_give_way_first() -> None:
     assert len(set(shortened(pair, 30))) == 2
 
 
-TABLE = Table(
-    "t",
-    tuple(Column(t) for t in "abcde"),
-    (tuple(Cell(t) for t in "12345"),),
-)
+TABLE = Table("t", tuple(Column(t) for t in "abcde"), (tuple(Cell(t) for t in "12345"),))
 
 
 WIDTHS = (4, 10, 10, 30, 10)

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.unit.report.example import (
-    SUITES,
-    ab_result,
-    sample_result,
-    sample_study,
-    suite,
-    verdict,
-)
+from tests.unit.report.example import SUITES, ab_result, sample_result, sample_study, suite, verdict
 from tests.unit.report.parts import changed
 
 from whyfast.model.result import Result
@@ -117,10 +110,7 @@ def test_the_json_has_every_figure() -> None:
         "worst": {"benchmark": "fib", "ratio": 1.25, "outcome": "slower"},
         "outcomes": {"faster": 2, "slower": 1, "same": 1, "undecided": 1},
         "estimates": {"faster": 3, "slower": 2},
-        "moved_by": [
-            {"benchmark": "fib", "without": 0.9},
-            {"benchmark": "sieve", "without": 1.0},
-        ],
+        "moved_by": [{"benchmark": "fib", "without": 0.9}, {"benchmark": "sieve", "without": 1.0}],
     }
 
 
@@ -133,9 +123,7 @@ def test_the_json_has_every_figure() -> None:
         ),
         (
             Suite(verdict(*PAIR, "same", 0.997, 0.993, 1.001), {"fib": 0.985, "sort": 0.998}),
-            [
-                "keeps the geometric mean of clang19-tail within 1 %: without it, 1.02x faster.",
-            ],
+            ["keeps the geometric mean of clang19-tail within 1 %: without it, 1.02x faster."],
         ),
         # The claimed gain counts too, and names its baseline; another one does not.
         (

@@ -9,13 +9,7 @@ import pytest
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.commits import (
-    changed_files,
-    commits,
-    leads,
-    merged_branch,
-    uncommitted,
-)
+from whyfast.search.axes.commits import changed_files, commits, leads, merged_branch, uncommitted
 
 
 def _git(folder: Path, *arguments: str) -> str:
