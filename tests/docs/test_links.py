@@ -1,7 +1,5 @@
 """Every link of the documentation leads to a file that exists, and to a heading that it has."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from functools import cache

@@ -1,7 +1,5 @@
 """What the documentation says to write and to type is accepted."""
 
-from __future__ import annotations
-
 import tomllib
 from copy import deepcopy
 from pathlib import Path

@@ -5,8 +5,6 @@ Without it, or with ``--blind``, they are seeds that were spoiled at random. Eac
 failure is printed once, with the smallest input that was seen, kept as ``--out``/READER-N.
 """
 
-from __future__ import annotations
-
 import argparse
 import atexit
 import contextlib

@@ -3,8 +3,6 @@
 ``mutated`` spoils an input; JSON stays JSON, so that what is wrong is what it says.
 """
 
-from __future__ import annotations
-
 import atexit
 import io
 import json

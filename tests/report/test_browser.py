@@ -1,7 +1,5 @@
 """The HTML report in a real browser: it draws, it stays offline, and no name can harm it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

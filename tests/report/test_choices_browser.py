@@ -1,7 +1,5 @@
 """What the page says of some benchmarks, against the judge of the result without the others."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The page of ``whyfast merge`` in a real browser."""
 
-from __future__ import annotations
-
 from tests.report.conftest import PHONE, Opening, fits_phone
 from tests.unit.fleet.machines import measured, study
 

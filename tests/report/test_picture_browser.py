@@ -1,7 +1,5 @@
 """The picture of all variants, and the choice of baseline and benchmarks."""
 
-from __future__ import annotations
-
 import importlib
 import itertools
 from dataclasses import replace

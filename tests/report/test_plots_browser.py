@@ -1,7 +1,5 @@
 """Plots of layouts, parameters and time, and code side by side."""
 
-from __future__ import annotations
-
 from tests.report.conftest import PHONE, Opening, fits_phone
 from tests.unit.report.example import sample_result
 from tests.unit.report.pages.test_search_page import _searched

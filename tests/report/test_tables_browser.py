@@ -1,7 +1,5 @@
 """Tables that sort, filter and come in pages; every raw value."""
 
-from __future__ import annotations
-
 import csv
 import importlib
 import io

@@ -1,7 +1,5 @@
 """A scheduler and workers as processes on this machine, each with its own home."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

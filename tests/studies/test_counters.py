@@ -1,7 +1,5 @@
 """Counters and hot functions of a study, end to end: git, gcc, Valgrind."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

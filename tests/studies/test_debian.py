@@ -3,8 +3,6 @@
 The root is made once, in the user's cache: half a minute to two minutes, 0.3 GB.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

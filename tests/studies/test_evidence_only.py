@@ -1,7 +1,5 @@
 """A study whose machine code is read, in full or beside what is measured."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A label is not a binary: variants that are not what their names say are not compared."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

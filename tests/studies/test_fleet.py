@@ -1,7 +1,5 @@
 """A study on real workers over a real scheduler, as processes on this machine."""
 
-from __future__ import annotations
-
 import json
 import signal
 import time

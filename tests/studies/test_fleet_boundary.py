@@ -1,7 +1,5 @@
 """What a hostile worker, or whoever has the certificate, can do to a real fleet."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import ssl

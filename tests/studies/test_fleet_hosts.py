@@ -1,7 +1,5 @@
 """Workers that are started by ssh, which here is a shell on this machine; once a real one."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The known answer: what only moves code is called placement, what adds work is not."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """``whyfast run`` end to end: real compiler, real processes, real database."""
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

@@ -1,7 +1,5 @@
 """Searches on a repository made for it: since when a small program is slower, end to end."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess

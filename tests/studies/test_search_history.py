@@ -1,8 +1,6 @@
 """A history with a known answer, end to end: a culprit of 3 %, a decoy that only moves code,
 commits that do not build, a merged branch, and a revert. The program simulates its times."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """An improvement is searched for as a loss is, whichever end is older."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A search over commits of a real make project, each built from what the last one left."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

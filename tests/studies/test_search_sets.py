@@ -1,7 +1,5 @@
 """Searches for a set with real compilers, by counted instructions, which do not depend on load."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Building the eBPF machine, once for each form, and running it."""
 
-from __future__ import annotations
-
 import functools
 import os
 import shutil

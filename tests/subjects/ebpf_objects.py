@@ -1,7 +1,5 @@
 """ELF objects of BPF code, made byte by byte."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """How the stretches of the pinned form are chosen from profiles."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

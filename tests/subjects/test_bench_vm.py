@@ -1,7 +1,5 @@
 """How bench/vm chooses programs, refuses contenders, and sums up."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """subjects/bpf-chain: its bytecode, its messages, and what the kernel makes of it where it may."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The extension callconv on every CPython here: answers, what is lacking, hazards, evidence."""
 
-from __future__ import annotations
-
 import pytest
 from tests.interpreters import Interpreter, interpreters
 from tests.subjects.callconv_builds import ask

@@ -1,7 +1,5 @@
 """The driver of the subject callconv: turns, lists, reports, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """ELF objects: which of their code runs, and what a BPF compiler makes."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """ELF objects as an enemy makes them."""
 
-from __future__ import annotations
-
 import random
 import struct
 

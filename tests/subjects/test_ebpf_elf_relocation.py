@@ -1,7 +1,5 @@
 """ELF objects whose functions lie elsewhere: relocations."""
 
-from __future__ import annotations
-
 import pytest
 from tests.golden_files import Hear
 from tests.subjects.ebpf_assembly import EXIT, insn, mov

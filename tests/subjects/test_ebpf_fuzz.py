@@ -1,7 +1,5 @@
 """The fuzzer's corpus, run once under the sanitizers of gcc."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """ebpf-vm driven as bpf_conformance drives its plugins."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The program ebpf-vm from outside: the shipped programs, the command line, tail calls."""
 
-from __future__ import annotations
-
 import subprocess
 import tomllib
 from collections.abc import Callable

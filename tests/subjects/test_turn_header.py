@@ -1,7 +1,5 @@
 """The turn protocol as whyfast_turn.h speaks it, over real pipes."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The shell steps of action.yml, run in the environment that a runner gives them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

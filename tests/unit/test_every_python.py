@@ -1,7 +1,5 @@
 """Which Pythons the tests of the wheel run under."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Every document of ``tests/golden/`` belongs to a test, and a difference fails with a diff."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every reader is fed spoiled inputs, and a megabyte of what would be its worst."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

@@ -1,7 +1,5 @@
 """The plan of the house: who imports whom, how much a function takes, one name for one thing."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter

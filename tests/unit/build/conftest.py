@@ -1,7 +1,5 @@
 """A source folder and a store, both empty but for the one-file subject."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A subject of one file, and recipes to build it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path

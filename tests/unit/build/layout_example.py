@@ -1,7 +1,5 @@
 """A program of several functions, each in a section of its own, and how to link it again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Builds that go on from what the last one left."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Interrupted or killed: nothing half-made counts as built, and nothing goes on running."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

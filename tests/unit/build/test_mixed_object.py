@@ -1,7 +1,5 @@
 """Two objects linked into one, and what is read of objects, with real tools."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -3,8 +3,6 @@
 What tells two builds with equal programs apart.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

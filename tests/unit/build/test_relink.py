@@ -1,7 +1,5 @@
 """A real program linked again: it answers the same, from other addresses."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -1,7 +1,5 @@
 """Ranges of commits, and the files as they are."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

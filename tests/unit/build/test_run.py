@@ -4,8 +4,6 @@ The script of a provenance makes the very bytes again, in any folder, by plain s
 takes, on a clock that somebody sets meanwhile.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -3,8 +3,6 @@
 Upstream tarballs of source packages, from a double of the archive. Archives, good and hostile.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

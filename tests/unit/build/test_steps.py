@@ -3,8 +3,6 @@
 Builds in sandboxes, and what is said of them. Paths as reports show them.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Which functions of an object can be exchanged, by what its sections refer to."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.build.units import CodeSection, ObjectGraph, Reference, Unit, find_units

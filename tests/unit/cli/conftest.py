@@ -1,7 +1,5 @@
 """What tests of commands share."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

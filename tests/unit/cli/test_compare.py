@@ -1,7 +1,5 @@
 """Results of other tools: two, several, and claims about them."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os

@@ -1,7 +1,5 @@
 """Every command that shows something writes it as JSON, HTML and Markdown too."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

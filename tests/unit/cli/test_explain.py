@@ -1,7 +1,5 @@
 """``whyfast explain --run`` on real programs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The commands new and studies."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

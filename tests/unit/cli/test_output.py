@@ -1,7 +1,5 @@
 """Files that commands write, and the exit code of a result."""
 
-from __future__ import annotations
-
 import json
 import os
 from argparse import Namespace

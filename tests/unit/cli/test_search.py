@@ -1,7 +1,5 @@
 """Options of a search that contradict each other."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.cli.main import main

@@ -1,7 +1,5 @@
 """Objects and programs for Windows and macOS, made by zig's cross compiler and linker."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable

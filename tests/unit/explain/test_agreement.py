@@ -1,7 +1,5 @@
 """Counts agree with those of objdump, whose text only this test reads."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

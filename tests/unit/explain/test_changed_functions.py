@@ -1,7 +1,5 @@
 """Commits → functions, in a repository made for it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

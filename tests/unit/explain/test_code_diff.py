@@ -1,7 +1,5 @@
 """Functions aligned instruction by instruction."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

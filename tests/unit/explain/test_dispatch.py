@@ -1,7 +1,5 @@
 """How interpreters dispatch, and what their handlers save."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Facts of functions, of one build and of two side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

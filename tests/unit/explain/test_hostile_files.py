@@ -1,7 +1,5 @@
 """Whatever a PE, COFF or Mach-O file holds: facts, or one clear error."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Hot functions of profiles, and where they lie."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """How programs compiled at run time follow one another."""
 
-from __future__ import annotations
-
 from tests.golden_files import Hear
 
 from whyfast.explain.jit import explain_image

@@ -1,7 +1,5 @@
 """Compiler options, from the code and from what compilers record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A first look at programs, stubs, and functions that are elsewhere."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

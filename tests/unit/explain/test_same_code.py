@@ -1,7 +1,5 @@
 """Programs and builds that are the same but for addresses."""
 
-from __future__ import annotations
-
 import platform
 import re
 import shutil

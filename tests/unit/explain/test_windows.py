@@ -1,7 +1,5 @@
 """COFF objects and PE programs give the same table as ELF."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Hosts that build ahead, in one process: real builds in homes of their own, no network."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ A process that is started again when it ends, and ends when it is to. A schedule
 on hosts.
 """
 
-from __future__ import annotations
-
 import queue
 import time
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 What a worker refuses to be asked.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

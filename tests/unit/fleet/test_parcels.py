@@ -1,7 +1,5 @@
 """Folders that are sent in pieces, and held against their digest when they are whole."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

@@ -1,7 +1,5 @@
 """A study on a fleet, with a cluster that is a double and hosts that are doubles."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Files in, whatever tool wrote them, and logs of checks."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

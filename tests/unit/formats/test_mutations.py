@@ -1,7 +1,5 @@
 """Valid files, spoiled at random: they are read or refused, and nothing else ever happens."""
 
-from __future__ import annotations
-
 import copy
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Results of hyperfine, Google Benchmark, Criterion, Go, pytest-benchmark, and CSV."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping

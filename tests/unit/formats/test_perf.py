@@ -1,7 +1,5 @@
 """Text of perf stat, perf report and perf script."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """What programs print about themselves."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.formats.self_report import (

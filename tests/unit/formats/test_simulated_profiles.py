@@ -1,7 +1,5 @@
 """Profiles of Callgrind and Cachegrind, also such as we write ourselves from known costs."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

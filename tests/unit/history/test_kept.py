@@ -1,7 +1,5 @@
 """Kept results as points: runs of a study, checks, imported files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

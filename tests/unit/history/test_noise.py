@@ -1,7 +1,5 @@
 """Noise of values and of segments."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Interpreters by name, what they answer, and how they were built."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Counters of commands, from a perf that is a double."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Commands against each other, in an outside that is a double from end to end."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence

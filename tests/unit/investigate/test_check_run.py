@@ -1,7 +1,5 @@
 """Checks of changes in a real repository, in an outside that builds and measures nothing real."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

@@ -3,8 +3,6 @@
 Which study is run where the kernel does not let us.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Programs by their files, as they are counted.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

@@ -3,8 +3,6 @@
 Programs that are named by their files start where they were built.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

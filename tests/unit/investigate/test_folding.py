@@ -1,7 +1,5 @@
 """Builds that are the same program are measured once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a run would do."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 from dataclasses import replace

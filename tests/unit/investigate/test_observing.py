@@ -1,7 +1,5 @@
 """What the built programs are asked, and what becomes of answers that cannot be had."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Commands and their parameters, spelled out."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.investigate.ab_run import expand

@@ -1,7 +1,5 @@
 """Which benchmarks execute what has changed, with counts that nothing has run for."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import pytest

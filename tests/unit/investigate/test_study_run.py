@@ -3,8 +3,6 @@
 A real program that crashes one run in sixty.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Expectations, claims and interactions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

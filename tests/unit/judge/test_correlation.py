@@ -1,7 +1,5 @@
 """Blocks that are like their neighbours."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray

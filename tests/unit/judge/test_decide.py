@@ -1,7 +1,5 @@
 """From intervals to words, alone and in a family."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Validity and power of the e-process, and where its intervals end."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Error rates by simulation: seeded, and with bounds that right code misses once in a million."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

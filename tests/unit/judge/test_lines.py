@@ -1,7 +1,5 @@
 """Lines by a parameter, exact counts, and series over releases."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Verdicts while blocks come in, and the final analysis."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

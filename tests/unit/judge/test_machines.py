@@ -1,7 +1,5 @@
 """Differences between machines, and means over them."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Asymmetric outliers, modes, and medians of single times."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

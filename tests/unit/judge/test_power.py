@@ -1,7 +1,5 @@
 """Small samples, detectable effects, and the cost of the margin."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What differs between recorded runs beside the question."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Verdicts on recorded runs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

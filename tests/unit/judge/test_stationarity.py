@@ -1,7 +1,5 @@
 """Processes that warm up, drift or shift; the cold-start correction."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

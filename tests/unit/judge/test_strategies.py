@@ -1,7 +1,5 @@
 """Strategies, and the estimates by their scores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Real child processes, and the certainty that a test leaves none behind."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 Drawing a block: reproducible, uniform, and blind to which variant is which.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How long a value and a block become, with scripted programs."""
 
-from __future__ import annotations
-
 import math
 import random
 import statistics

@@ -3,8 +3,6 @@
 Blocks as linked and blocks in drawn layouts take turns, each layout once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise

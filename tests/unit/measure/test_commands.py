@@ -1,7 +1,5 @@
 """Commands whose whole process is the value."""
 
-from __future__ import annotations
-
 import os
 import resource
 import sys

@@ -4,8 +4,6 @@ The same work of every build: how much, and that counts of it repeat themselves.
 did beyond a shorter one.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Programs that time themselves, by stand-ins that print what the real ones do."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 Running programs to their end for what they print.
 """
 
-from __future__ import annotations
-
 import errno
 import math
 import os

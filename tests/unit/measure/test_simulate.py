@@ -3,8 +3,6 @@
 Which Valgrind simulates a study's programs.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

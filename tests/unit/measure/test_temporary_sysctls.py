@@ -1,7 +1,5 @@
 """Settings that hold while a process starts, and are put back whatever happens."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

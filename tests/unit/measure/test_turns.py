@@ -4,8 +4,6 @@ Programs that take turns end, with all that they started, however they are ended
 granted beforehand, to real programs.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

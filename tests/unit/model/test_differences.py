@@ -1,7 +1,5 @@
 """What differs between two variants."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from typing import Any
 

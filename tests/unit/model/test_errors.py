@@ -1,7 +1,5 @@
 """Errors as the user reads them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.golden_files import Hear

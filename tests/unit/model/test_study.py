@@ -1,7 +1,5 @@
 """Looking things up in a study."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

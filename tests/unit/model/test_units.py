@@ -1,7 +1,5 @@
 """Units of which more is better."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.model.series import rate

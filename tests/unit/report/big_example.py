@@ -1,7 +1,5 @@
 """A made-up result of 32 benchmarks, 11 measured variants and 9 of which only the code was read."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A made-up result in the shape of the tail-call story: the baseline of a claim is broken."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

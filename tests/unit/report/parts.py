@@ -1,7 +1,5 @@
 """Results made and changed by the names of the fields of their parts."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import fields, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A made-up result of a study over chain lengths: a setting of the kernel makes jumps slow."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.unit.report.example import sample_result

@@ -1,7 +1,5 @@
 """How names, ratios, intervals, shares and times are printed."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import get_args

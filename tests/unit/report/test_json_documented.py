@@ -1,7 +1,5 @@
 """Every key of a result's JSON stands in docs, under the object that has it."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import fields, is_dataclass

@@ -1,7 +1,5 @@
 """Results of several machines as JSON, and back again."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

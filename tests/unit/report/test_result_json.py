@@ -1,7 +1,5 @@
 """The JSON schema: what it holds, that it reads back exactly, and how it complains."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The next candidate: near the middle of the posterior, and cheap."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from bench.search.bound import capacity

@@ -1,7 +1,5 @@
 """Whole searches in worlds with a known answer, step by step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, block, place, step_at

@@ -2,8 +2,6 @@
 
 Programs of one code, whose layouts scatter by 2 % and blocks by 0.3 %; fixed seeds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, place, step_at

@@ -1,7 +1,5 @@
 """The likelihood of blocks, sums of logarithms, and the grid of effect and noise."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Minimal sets of differences, in simulated mixtures with a known answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """The posterior over hypotheses and positions, and the likelihood of one step and of two."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is counted of the programs of a search, by tools that are doubles."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

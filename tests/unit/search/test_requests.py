@@ -1,7 +1,5 @@
 """Searches of a study in order, with doubles, and the searches that follow from an answer."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace

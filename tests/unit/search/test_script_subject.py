@@ -1,7 +1,5 @@
 """Commands in checkouts of commits."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Searches in sets: programs whose cost is known, and the remaining difference."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext

@@ -1,7 +1,5 @@
 """Candidates of a study: which are built from what the last one left."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Confirmations, and what layouts show of the ends' difference."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

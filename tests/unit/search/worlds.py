@@ -1,7 +1,5 @@
 """Ranges with a known answer, for tests: exact ones, and ones with seeded noise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Finished builds on disk."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

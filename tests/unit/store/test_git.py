@@ -1,7 +1,5 @@
 """Git as whyfast runs it, on real repositories."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

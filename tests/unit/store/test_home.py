@@ -1,7 +1,5 @@
 """Where things are kept."""
 
-from __future__ import annotations
-
 import os
 import pwd
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is run and believed lies where nobody else can write."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Runs, sessions, blocks and failures in the database."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing

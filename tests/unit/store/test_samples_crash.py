@@ -1,7 +1,5 @@
 """What is committed survives a kill, and several processes may write at once."""
 
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """A small valid study that tests change in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

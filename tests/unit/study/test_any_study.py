@@ -1,7 +1,5 @@
 """Whatever a file holds, it is a study or a UserError."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

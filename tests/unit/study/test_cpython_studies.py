@@ -1,7 +1,5 @@
 """The two studies of CPython, which share a file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

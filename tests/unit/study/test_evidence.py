@@ -1,7 +1,5 @@
 """``[evidence]``, and variants that are built for it alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

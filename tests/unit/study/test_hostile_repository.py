@@ -1,8 +1,6 @@
 """``whyfast new`` in a repository that wants to do harm: nothing of it is run or waited for, and
 nothing gets into the study but names that are harmless there."""
 
-from __future__ import annotations
-
 import os
 import re
 import tomllib

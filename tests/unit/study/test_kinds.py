@@ -1,7 +1,5 @@
 """What whyfast new makes of a project's files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

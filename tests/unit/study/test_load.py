@@ -1,7 +1,5 @@
 """Loading of studies: valid ones, those that include a file, and those that come with whyfast."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

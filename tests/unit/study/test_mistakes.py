@@ -1,7 +1,5 @@
 """Mistakes in a study file: each changes one place of the valid study."""
 
-from __future__ import annotations
-
 import pytest
 from tests.golden_files import Hear
 from tests.unit.study.conftest import Message

@@ -1,7 +1,5 @@
 """What is not TOML, the words of errors, and the lines of keys."""
 
-from __future__ import annotations
-
 import datetime
 import tomllib
 from pathlib import Path

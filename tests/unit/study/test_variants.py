@@ -1,7 +1,5 @@
 """Variants: inheritance, axes and what is compared along them, fixes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Variants that differ in how they run: commands, interpreters, kernels, commits."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Compilers that are shell scripts, so that a test says what they can do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Debian's compilers and its Valgrind."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Sequence

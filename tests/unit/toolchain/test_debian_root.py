@@ -1,7 +1,5 @@
 """Roots of Debian: made, and made again as recorded."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import stat

@@ -1,7 +1,5 @@
 """Kernels from Debian's packages, and their names."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from collections.abc import Callable, Sequence

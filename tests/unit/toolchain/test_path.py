@@ -1,7 +1,5 @@
 """Toolchains by name; compilers that are installed here, what they can do; programs that answer."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Commands in sandboxes and roots; chroot alone."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Packages from PyPI, and the clang in ziglang's."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import importlib.util

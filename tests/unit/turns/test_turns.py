@@ -1,7 +1,5 @@
 """The turn protocol as ``whyfast.turns`` speaks it, in a process of its own over real pipes."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Programs inside of archives, packages and wheels; symbols in separate debug files."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import lzma

@@ -1,7 +1,5 @@
 """ELF files, their debug files, and readable names."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """What zstd packed, by each of the ways to unpack it; a package that has it inside."""
 
-from __future__ import annotations
-
 import importlib
 import io
 import shutil

@@ -1,7 +1,5 @@
 """A kernel's files in a folder, with the kernel's habits where they matter."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable

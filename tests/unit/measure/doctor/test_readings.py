@@ -1,7 +1,5 @@
 """What is found on made-up machines, and how it is judged."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Settings are set, and put back exactly, whatever happens in between."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

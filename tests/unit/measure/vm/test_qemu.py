@@ -3,8 +3,6 @@
 Whether KVM boots a kernel: tried once a boot of the machine.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Instructions of one loop from grants of two lengths.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.measure.vm.qemu import (

@@ -1,7 +1,5 @@
 """A search as a page: since, because, and what is behind."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

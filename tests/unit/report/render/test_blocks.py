@@ -1,7 +1,5 @@
 """Every kind of block in every way of showing it."""
 
-from __future__ import annotations
-
 from tests.unit.report.parts import printed
 
 from whyfast.report.document import (

@@ -1,7 +1,5 @@
 """What fits on a terminal: tables cut between columns, the first screen and its bars."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.report.document import Cell, Column, Summary, Table

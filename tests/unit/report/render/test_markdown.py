@@ -1,7 +1,5 @@
 """The Markdown report and its escapes."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The terminal report at its usual widths, with and without colour."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import replace
 

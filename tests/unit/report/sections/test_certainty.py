@@ -1,7 +1,5 @@
 """Memory and CPU time are more or less, not slower or faster."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

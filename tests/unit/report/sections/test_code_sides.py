@@ -1,7 +1,5 @@
 """Two functions side by side in every form, and the code of a result."""
 
-from __future__ import annotations
-
 import json
 
 from tests.unit.report.example import sample_result

@@ -1,7 +1,5 @@
 """What the builds of a study did, in tables and sentences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.unit.report.example import sample_result as example

@@ -1,7 +1,5 @@
 """Counters and hot functions of programs."""
 
-from __future__ import annotations
-
 from tests.unit.report.parts import printed
 
 from whyfast.model.counters import (

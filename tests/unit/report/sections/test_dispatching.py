@@ -1,7 +1,5 @@
 """The table of indirect jumps, measured or not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """How benchmarks lie about their mean, and which of them moves it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

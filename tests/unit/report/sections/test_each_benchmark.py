@@ -1,7 +1,5 @@
 """One line a benchmark."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.unit.report.example import ab_result, sample_result, verdict

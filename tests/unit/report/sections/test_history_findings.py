@@ -1,7 +1,5 @@
 """The first lines of a history, and what stands beside a step."""
 
-from __future__ import annotations
-
 from tests.unit.report.examples import VERSIONS, facts, series
 
 from whyfast.history.detect import detect

@@ -1,7 +1,5 @@
 """What is said of instructions counted under several kernels."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

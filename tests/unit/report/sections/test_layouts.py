@@ -1,7 +1,5 @@
 """Placement or change, and fixes of placement, in words, tables and the data of plots."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """What the machine code says, in words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

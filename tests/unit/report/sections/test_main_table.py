@@ -1,7 +1,5 @@
 """The main tables, also along axes, and interactions."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.unit.report.example import sample_study

@@ -1,7 +1,5 @@
 """Variants that are read and not measured, and what variants lack."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Times of single runs, and figures of a headline that agree with their interval."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """How the ends of a search compare, and what placement adds."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

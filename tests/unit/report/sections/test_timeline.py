@@ -1,7 +1,5 @@
 """Blocks by the time when they were taken, and unusual ones in sentences."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The commits of a range, on real repositories."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

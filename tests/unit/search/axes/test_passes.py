@@ -1,7 +1,5 @@
 """Optimiser passes as LLVM and gcc print them, candidates, and compilers limited for one file."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

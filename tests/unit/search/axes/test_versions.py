@@ -1,7 +1,5 @@
 """Compilers and kernels in order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
