@@ -72,9 +72,7 @@ budget = "10s"
     return folder
 
 
-def test_a_program_is_built_and_measured_in_a_root(
-    gcc14: Toolchain, own_home: Home, tmp_path: Path
-) -> None:
+def test_a_program_is_measured_in_a_root(gcc14: Toolchain, own_home: Home, tmp_path: Path) -> None:
     assert gcc14.root is not None
     out = tmp_path / "result.json"
     done = subprocess.run(

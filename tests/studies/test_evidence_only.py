@@ -76,9 +76,7 @@ def study(tmp_path: Path) -> Path:
     return tmp_path / "loop"
 
 
-def test_all_of_it_is_read_and_nothing_measured(
-    own_home: Home, study: Path, tmp_path: Path
-) -> None:
+def test_all_is_read_and_nothing_measured(own_home: Home, study: Path, tmp_path: Path) -> None:
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--evidence-only", "--json", out)
     result = json.loads(out.read_text())["data"]
@@ -91,9 +89,7 @@ def test_all_of_it_is_read_and_nothing_measured(
     assert programs == {"loop.o"}
 
 
-def test_one_variant_beside_those_that_are_measured(
-    own_home: Home, study: Path, tmp_path: Path
-) -> None:
+def test_one_variant_beside_measured_ones(own_home: Home, study: Path, tmp_path: Path) -> None:
     out = tmp_path / "result.json"
     done = whyfast("run", study, "--budget", "2s", "--json", out, "-v")
     result = json.loads(out.read_text())["data"]

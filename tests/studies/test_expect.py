@@ -95,9 +95,7 @@ def _run(study: Path) -> tuple[str, dict[str, Any]]:
     return done.stdout + done.stderr, json.loads(out.read_text())["data"]
 
 
-def test_a_variant_that_is_not_what_its_name_says_is_not_measured(
-    own_home: Home, tmp_path: Path
-) -> None:
+def test_a_variant_that_is_not_as_named_is_not_measured(own_home: Home, tmp_path: Path) -> None:
     claim = 'claim = { variant = "other", baseline = "liar" }'
     study = _study(tmp_path / "study", '"honest"', claim)
     text, result = _run(study)
@@ -117,9 +115,7 @@ def test_a_variant_that_is_not_what_its_name_says_is_not_measured(
     assert "liar" in page
 
 
-def test_with_a_baseline_that_is_not_what_its_name_says_nothing_is_measured(
-    own_home: Home, tmp_path: Path
-) -> None:
+def test_with_an_unexpected_baseline_nothing_is_measured(own_home: Home, tmp_path: Path) -> None:
     text, result = _run(_study(tmp_path / "study", '"liar"'))
     flat = " ".join(text.split())
     assert "Nothing is compared with liar (dispatch merged, not replicated)" in flat

@@ -126,9 +126,7 @@ def test_nothing_that_a_worker_sends_is_run_or_reaches_the_terminal(
     assert "\x1b" not in "".join([*capfd.readouterr(), *notes, *here.there])
 
 
-def test_what_a_worker_says_of_itself_to_the_scheduler_is_not_run(
-    fleet: FleetProcesses, listener: Listener
-) -> None:
+def test_a_workers_words_are_not_run(fleet: FleetProcesses, listener: Listener) -> None:
     fleet.scheduler()
     hostile(fleet, "metrics", listener.port)
     notes: list[str] = []

@@ -32,9 +32,7 @@ def verdicts(path: Path) -> dict[str, dict[str, Any]]:
     return {v["variant"]: v for v in result["judged"]["verdicts"]}
 
 
-def test_finds_a_known_difference_and_calls_equal_code_no_different(
-    own_home: Home, tmp_path: Path
-) -> None:
+def test_a_known_difference_and_equal_code(own_home: Home, tmp_path: Path) -> None:
     study = write_study(
         tmp_path / "spin",
         {
@@ -63,9 +61,7 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
     assert all(b["reused"] for b in json.loads(out.read_text())["data"]["recorded"]["builds"])
 
 
-def test_a_variant_that_fails_is_reported_and_the_others_go_on(
-    own_home: Home, tmp_path: Path
-) -> None:
+def test_a_failing_variant_is_reported_and_others_go_on(own_home: Home, tmp_path: Path) -> None:
     study = write_study(
         tmp_path / "failing",
         {

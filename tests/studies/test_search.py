@@ -39,9 +39,7 @@ program = "spin"
 """
 
 
-def test_a_study_is_searched_for_the_commit(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_the_commit_in_a_study(own_home: Home, repository: Path, tmp_path: Path) -> None:
     study, out = write_commit_study(tmp_path / "study", repository, BUILD), tmp_path / "search.json"
     done = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
     found: dict[str, Any] = json.loads(out.read_text())["data"]
@@ -80,9 +78,7 @@ def test_a_command_is_searched_without_touching_the_checkout(
 HISTORY = (*("search", "--good", "HEAD~3", "--bad", "HEAD", "--number", "--fresh"), "--")
 
 
-def test_a_search_from_a_hook_reads_the_users_repository_and_writes_nothing(
-    own_home: Home, tmp_path: Path
-) -> None:
+def test_a_search_from_a_hook_only_reads_the_repository(own_home: Home, tmp_path: Path) -> None:
     """In a linked worktree, where git hands its hook an index; another's disk is not mounted."""
     made = Repository(tmp_path / "repository")
     for number in range(4):

@@ -152,9 +152,7 @@ def test_a_search_that_was_killed_goes_on(own_home: Home, repository: Path, tmp_
     assert found["answer"]["where"]["first"] == CULPRIT - 4
 
 
-def test_several_steps_are_all_found_on_demand(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_all_steps_are_found_on_demand(own_home: Home, repository: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     asked = ("search", "--repo", repository, "--good", "change-4", "--bad", "change-17", "--all")
     done = whyfast(*asked, "--json", out, *COUNTED)

@@ -121,9 +121,7 @@ def test_tail_calls_begin_at_the_entry(build_vm: Callable[[str], Path], tmp_path
         assert (process.stdout, process.stderr) == ("0x2\n", "4 instructions\n"), form
 
 
-def test_what_a_compiler_makes(
-    clang_like: list[str], subject: Path, tmp_path: Path, load: Load
-) -> None:
+def test_compiled_code(clang_like: list[str], subject: Path, tmp_path: Path, load: Load) -> None:
     target = "bpfel-freestanding" if "cc" in clang_like else "bpfel"
     source = subject / "programs" / "collatz.c"
     output = tmp_path / "collatz.o"

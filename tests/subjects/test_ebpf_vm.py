@@ -30,9 +30,7 @@ def expected(subject: Path) -> dict[str, dict[str, object]]:
     return tomllib.loads((subject / "programs" / "expected.toml").read_text())
 
 
-def test_every_program_has_a_source_and_bytecode(
-    subject: Path, expected: dict[str, dict[str, object]]
-) -> None:
+def test_each_program_has_its_files(subject: Path, expected: dict[str, dict[str, object]]) -> None:
     sources = {path.stem for path in (subject / "programs").glob("*.c")} - {"native"}
     bytecode = {path.stem for path in (subject / "programs").glob("*.hex")}
     assert sources == bytecode == set(expected) >= set(RESULTS)
@@ -136,9 +134,7 @@ def test_an_endless_loop_is_one_line_and_status_1(vm: Path, tmp_path: Path) -> N
         (["run", "a", "--mem", "0"], "--mem: line 1: expected a pair of hexadecimal digits"),
     ],
 )
-def test_a_wrong_command_line_is_one_line_and_status_2(
-    vm: Path, arguments: list[str], message: str
-) -> None:
+def test_a_wrong_command_line_has_status_2(vm: Path, arguments: list[str], message: str) -> None:
     process = run(vm, *arguments)
     assert (process.returncode, process.stderr) == (2, f"ebpf-vm: {message}\n")
 
@@ -221,9 +217,7 @@ def errors(output: str) -> list[str]:
 
 
 @pytest.mark.parametrize("defines", [[], ["-DVM_DISPATCH_GOTO", "-DVM_DISPATCH_SWITCH"]])
-def test_exactly_one_form_is_asked_for(
-    gcc: list[str], subject: Path, defines: list[str], golden: Hear
-) -> None:
+def test_exactly_one_form(gcc: list[str], subject: Path, defines: list[str], golden: Hear) -> None:
     golden(*errors(compile_form(gcc, subject, *defines)))
 
 

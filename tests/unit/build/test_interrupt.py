@@ -87,9 +87,7 @@ def _running(pid: int) -> bool:
     return state not in "ZX"
 
 
-def test_an_interrupt_ends_the_steps_and_leaves_no_build(
-    start: Start, store: BuildStore, tmp_path: Path
-) -> None:
+def test_an_interrupt_leaves_no_build(start: Start, store: BuildStore, tmp_path: Path) -> None:
     files = [tmp_path / "a", tmp_path / "b"]
     building = start(*(f"{f.name}={_sleeping(f)}" for f in files))
     pids = [int(_appears(f)) for f in files]

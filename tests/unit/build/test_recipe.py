@@ -94,9 +94,7 @@ def test_each_change_gives_a_digest_of_its_own(source: Path) -> None:
         pytest.param(lambda s: (s / "empty.h").touch(), id="another file"),
     ],
 )
-def test_a_change_of_the_source_changes_the_digest(
-    source: Path, change: Callable[[Path], object]
-) -> None:
+def test_changed_source_changes_the_digest(source: Path, change: Callable[[Path], object]) -> None:
     before = recipe(source).digest
     change(source)
     assert recipe(source).digest != before
@@ -140,9 +138,7 @@ def test_scanning_hashes_files_below_with_their_executable_bit(tmp_path: Path) -
     assert replace(scanned, folder=Path()).digest == scanned.digest
 
 
-def test_steps_are_expanded_and_the_folder_is_kept_out_of_the_program(
-    source: Path, golden: Hear
-) -> None:
+def test_steps_are_expanded_without_the_folder_in_the_program(source: Path, golden: Hear) -> None:
     made = recipe(
         source,
         steps=(

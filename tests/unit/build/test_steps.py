@@ -192,9 +192,7 @@ def sandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("sandboxed")
-def test_a_step_cannot_have_our_files_written_elsewhere(
-    source: Path, store: BuildStore, tmp_path: Path
-) -> None:
+def test_a_step_cannot_redirect_our_files(source: Path, store: BuildStore, tmp_path: Path) -> None:
     """By a link where whyfast writes its record, its log or the scripts of the linker."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
@@ -285,9 +283,7 @@ def test_all_files_of_a_source_get_the_same_date(source: Path, store: BuildStore
     assert {p.stat().st_mtime for p in src.iterdir()} == {315532800.0}
 
 
-def test_long_steps_are_told_one_by_one_with_the_time_of_the_last(
-    source: Path, store: BuildStore
-) -> None:
+def test_long_steps_are_timed_one_by_one_in_progress(source: Path, store: BuildStore) -> None:
     said: list[str] = []
     steps = ("true {jobs}", "cp {source}/main.c {program}")
     first = recipe(source, steps=steps)

@@ -115,9 +115,7 @@ def unread() -> Iterator[int]:
 
 
 @pytest.mark.parametrize("command", ["compare", "history", "doctor", "plan", "studies"])
-def test_files_are_written_though_nobody_reads_on(
-    command: str, tmp_path: Path, unread: int
-) -> None:
+def test_files_are_written_though_none_reads_on(command: str, tmp_path: Path, unread: int) -> None:
     out = tmp_path / "out.json"
     words = [*_words(command, tmp_path), "--json", str(out)]
     assert _whyfast(words, tmp_path, unread) == (0, f"wrote {out}\n")
@@ -125,9 +123,7 @@ def test_files_are_written_though_nobody_reads_on(
 
 
 @pytest.mark.parametrize("command", ["compare", "history", "plan", "ab true true --budget 1s"])
-def test_files_are_written_though_nobody_reads_errors_either(
-    command: str, tmp_path: Path, unread: int
-) -> None:
+def test_files_are_written_without_error_readers(command: str, tmp_path: Path, unread: int) -> None:
     """As in ``whyfast … 2>&1 | head -1``, where progress is the first to find the pipe closed."""
     out = tmp_path / "out.json"
     words = [*_words(command, tmp_path), "--json", str(out)]

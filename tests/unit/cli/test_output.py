@@ -33,9 +33,7 @@ def test_a_file_is_written_whole_and_nothing_beside_it(
 @pytest.mark.parametrize(
     ("name", "problem"), [("file/out", "Not a directory"), ("x" * 300, "File name too long")]
 )
-def test_a_file_that_cannot_be_written_is_one_error(
-    tmp_path: Path, name: str, problem: str
-) -> None:
+def test_an_unwritable_file_is_one_error(tmp_path: Path, name: str, problem: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=f"cannot be written: {problem}"):
         write(tmp_path / name, "text")

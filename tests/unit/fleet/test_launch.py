@@ -138,9 +138,7 @@ def kept() -> Iterator[list[Kept]]:
         one.end(0.0)
 
 
-def test_it_is_started_again_ever_later_and_its_last_line_told(
-    kept: list[Kept], golden: Hear
-) -> None:
+def test_restarts_come_ever_later_with_the_last_line(kept: list[Kept], golden: Hear) -> None:
     kept.append(one := Kept("echo first >&2; echo 'no such host' >&2; exit 3", 0.6))
     said = [one.told.get(timeout=DEADLINE) for _ in range(2)]
     golden(*said)
@@ -163,9 +161,7 @@ def test_what_cannot_be_started_is_told(kept: list[Kept], tmp_path: Path, golden
     golden(said)
 
 
-def test_it_ends_when_its_standard_input_does_and_nothing_is_told(
-    kept: list[Kept], tmp_path: Path
-) -> None:
+def test_it_ends_silently_with_its_standard_input(kept: list[Kept], tmp_path: Path) -> None:
     kept.append(one := Kept(f"echo up >&2; cat; touch {tmp_path}/ended"))
     assert one.heard.get(timeout=DEADLINE) == "up"
     one.end()
@@ -183,9 +179,7 @@ def test_one_that_does_not_is_told_to_with_all_that_it_started(
     assert ends(child)
 
 
-def test_a_whyfast_of_the_current_folder_is_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_local_whyfast_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be an untrusted checkout."""
     pytest.importorskip("distributed")
     (tmp_path / "whyfast.py").write_text("open('ran', 'w').close()")

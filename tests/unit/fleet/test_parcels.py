@@ -194,9 +194,7 @@ def test_an_archive_that_never_came(received: ReceivedArchives) -> None:
         received.place(Place("ab" * 32, "tree", ""))
 
 
-def test_the_last_use_is_a_number_and_no_time(
-    tree: Path, tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_the_last_use_is_a_number(tree: Path, tmp_path: Path, received: ReceivedArchives) -> None:
     """By the clock, which may be set back, what is in use would be the first to go."""
     place = send(pack(tree, tmp_path / "out"), received)
     folder = received.place(place)
@@ -207,9 +205,7 @@ def test_the_last_use_is_a_number_and_no_time(
     assert [date - dates[0] for date in dates] == [0, 1, 2]
 
 
-def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(
-    tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_the_longest_unused_goes_first(tmp_path: Path, received: ReceivedArchives) -> None:
     places = []
     for number in range(4):
         (tmp_path / f"{number}").mkdir()

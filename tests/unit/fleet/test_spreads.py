@@ -231,9 +231,7 @@ def test_a_host_with_a_full_disk_is_left_out(fleet: Fleet, monkeypatch: pytest.M
     assert said.startswith("elm: cannot measure: /home/elm/")
 
 
-def test_replicating_goes_on_without_a_host_and_says_which_run_is_not_complete(
-    fleet: Fleet,
-) -> None:
+def test_replicating_without_a_host_says_which_run_is_incomplete(fleet: Fleet) -> None:
     results = fleet.replicate(dies("elm", "block", 3, back=False))
     assert [host for host, r in results.items() if not r.recorded.complete] == ["elm"]
     again = fleet.replicate()
@@ -310,9 +308,7 @@ def test_bytes_that_are_no_json_put_a_host_out(fleet: Fleet) -> None:
     assert result.recorded.complete
 
 
-def test_another_version_is_left_out_before_anything_is_sent(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_version_is_left_out_at_once(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = HostAnswers.facts
 
     def old(self: HostAnswers) -> Any:

@@ -129,9 +129,7 @@ BARE_STACKS = "    55d0c7e0 work\n    55d0c700 main\n\n    55d0c704 work\n    55
         ("int main(void) { return 0; }\n", {}),
     ],
 )
-def test_each_sample_counts_for_the_function_that_ran(
-    text: str, samples: dict[tuple[str, str], int]
-) -> None:
+def test_each_sample_has_its_function(text: str, samples: dict[tuple[str, str], int]) -> None:
     assert dict(parse_perf_script(text)) == samples
 
 

@@ -90,9 +90,7 @@ def test_a_root_for_each_python_and_suite(home: Home) -> None:
     assert not interpreter_installed("debian:python3.14@forky", home)
 
 
-def test_modules_of_the_current_folder_are_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_local_modules_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be an untrusted checkout."""
     for name in ("json", "platform", "sysconfig"):
         (tmp_path / f"{name}.py").write_text("open('ran', 'w').close(); raise SystemExit(3)")

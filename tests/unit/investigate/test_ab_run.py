@@ -143,9 +143,7 @@ def test_a_command_that_is_parallel_is_not_pinned(bench: Bench, new: tuple[float
     assert bench.run().recorded.blocks[0].cpu is None
 
 
-def test_threads_that_show_while_measuring_release_it_and_nothing_before_counts(
-    bench: Bench,
-) -> None:
+def test_threads_that_show_while_measuring_release_it_and_restart(bench: Bench) -> None:
     def late(variant: str, loops: int, before: int) -> Sample:
         if before == 6:
             bench.world.runners[-1].threads["new"] = 2
@@ -179,9 +177,7 @@ def test_first_runs_of_slow_commands_are_the_first_block(bench: Bench) -> None:
     assert result.judged.verdicts[0].blocks == 5
 
 
-def test_what_first_runs_of_slow_commands_waited_for_a_cpu_is_no_part_of_their_block(
-    bench: Bench,
-) -> None:
+def test_what_slow_first_runs_waited_for_is_no_part_of_the_block(bench: Bench) -> None:
     bench.probe = lambda name: replace(slow(name), waited={"old": 2.0, "new": 1.0}[name])
     bench.world.script = ratios({"old": 8.0, "new": 9.1, "true": 0.01})
     first = bench.run(replace(OPTIONS, budget=101.0)).recorded.blocks[0]
@@ -251,9 +247,7 @@ def test_an_interrupted_one_is_not_looked_at_once_more(bench: Bench) -> None:
     assert verdict.confidence == 0.99
 
 
-def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(
-    bench: Bench, golden: Hear
-) -> None:
+def test_a_failing_first_run_ends_it_with_cleanup_alone(bench: Bench, golden: Hear) -> None:
     bench.fail("first", "exit code 3", "one\ntwo\n", status=3)
     with pytest.raises(UserError) as raised:
         bench.run()
@@ -262,9 +256,7 @@ def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(
     assert not own(bench.folder).database.exists()
 
 
-def test_what_ignoring_exit_codes_would_not_help_is_not_answered_with_it(
-    bench: Bench, golden: Hear
-) -> None:
+def test_what_ignoring_codes_would_not_help_is_not_advised(bench: Bench, golden: Hear) -> None:
     bench.fail("first", "still running after 1 s")
     with pytest.raises(UserError) as raised:
         bench.run()
@@ -288,9 +280,7 @@ def test_a_cleanup_that_fails_is_told_beside_what_was_measured(bench: Bench) -> 
     [Options(setup="absent x"), Options(cleanup="absent x"), Options(prepare="absent x")],
     ids=["setup", "cleanup", "prepare"],
 )
-def test_a_program_that_is_not_there_is_told_before_anything_runs(
-    bench: Bench, options: Options
-) -> None:
+def test_an_absent_program_is_reported_before_any_run(bench: Bench, options: Options) -> None:
     with pytest.raises(UserError, match="program not found: 'absent'") as raised:
         bench.run(options)
     option = next(o for o in ("setup", "cleanup", "prepare") if getattr(options, o))
@@ -366,9 +356,7 @@ def test_interrupted_while_it_counts_the_verdict_is_there(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("where", ["up", "ready", "first"])
-def test_an_interrupt_before_it_measures_is_passed_on_after_cleanup(
-    bench: Bench, where: str
-) -> None:
+def test_an_interrupt_before_measuring_is_passed_on_after_cleanup(bench: Bench, where: str) -> None:
     def interrupt(name: str) -> Any:
         if name == where or where == "first":
             raise KeyboardInterrupt

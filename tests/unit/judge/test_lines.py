@@ -224,9 +224,7 @@ def test_a_series_holds_everything_but_the_kernel_still() -> None:
 
 
 @pytest.mark.parametrize(("slope", "steps"), [(12.0, 1), (0.0, 0)])
-def test_a_kernel_without_a_line_is_passed_over_and_a_slope_of_0_is_no_step(
-    slope: float, steps: int
-) -> None:
+def test_a_kernel_without_a_line_is_skipped_and_0_is_no_step(slope: float, steps: int) -> None:
     lines = [line("5.10-off", slope), line("6.12-off", 18.0)]
     releases = {v.name: RELEASES[v.axes["kernel"]] for v in VARIANTS}
     (off,) = release_series(plain_study(*VARIANTS, baseline=VARIANTS[0].name), lines, releases)

@@ -144,9 +144,7 @@ _GRID = st.integers(-2000, 2000).map(lambda n: n / 1024)
 
 
 @given(st.lists(_GRID, min_size=1, max_size=30), _GRID)
-def test_location_moves_with_the_blocks_and_changes_sign_with_them(
-    values: list[float], shift: float
-) -> None:
+def test_location_moves_and_mirrors_with_the_blocks(values: list[float], shift: float) -> None:
     d = np.array(values)
     assert location(-d) == -location(d)
     assert location(d + shift) == pytest.approx(location(d) + shift, abs=1e-9)
@@ -169,9 +167,7 @@ def test_the_four_statistics_of_a_block_and_how_noisy_it_was() -> None:
 
 
 @given(st.data(), st.integers(1, 9))
-def test_exchanging_the_variants_changes_signs_and_nothing_else(
-    data: st.DataObject, turns: int
-) -> None:
+def test_exchanging_the_variants_changes_signs_alone(data: st.DataObject, turns: int) -> None:
     values = st.lists(st.floats(1e-6, 10), min_size=turns, max_size=turns)
     blocks = [block({"a": data.draw(values), "b": data.draw(values)}) for _ in range(3)]
     found = pair_ratios(blocks, [("a", "b"), ("b", "a")])

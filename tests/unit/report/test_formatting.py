@@ -62,16 +62,12 @@ from whyfast.report.formatting import (
         (1 / 412.3, 1 / 412.30001, 1 / 412.3, "412x faster [412, 412]"),
     ],
 )
-def test_a_ratio_has_the_digits_that_its_interval_needs(
-    ratio: float, low: float, high: float, text: str
-) -> None:
+def test_a_ratio_has_its_intervals_digits(ratio: float, low: float, high: float, text: str) -> None:
     assert str(ratio_text(ratio, low, high)) == text
 
 
 @given(below=st.floats(-4, -0.5), above=st.floats(-4, -0.5), at=st.floats(0.5, 9))
-def test_ends_are_told_from_the_estimate_and_from_one(
-    below: float, above: float, at: float
-) -> None:
+def test_ends_are_told_from_estimate_and_from_one(below: float, above: float, at: float) -> None:
     low, high = at * (1 - 10**below), at * (1 + 10**above)
     text = plain_ratio_text(at, low, high)
     value, least, most = _printed(str(text))
@@ -194,9 +190,7 @@ def test_an_estimate_is_printed_within_its_interval(
 
 
 @given(ratio=RATIOS, below=ENDS, above=ENDS)
-def test_digits_are_those_that_the_interval_carries(
-    ratio: float, below: float, above: float
-) -> None:
+def test_digits_are_what_the_interval_carries(ratio: float, below: float, above: float) -> None:
     """At most three significant digits beyond the place of the first in which the ends differ."""
     text = ratio_text(ratio, ratio / below, ratio * above)
     value, least, most = _printed(str(text))

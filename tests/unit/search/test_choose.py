@@ -127,9 +127,7 @@ def test_information_of_an_even_coin_is_the_capacity_of_the_bound() -> None:
 
 
 @given(st.floats(0.001, 0.999), st.floats(0.1, 8.0))
-def test_information_is_less_than_entropy_and_does_not_know_sides(
-    share: float, effect: float
-) -> None:
+def test_information_is_below_entropy_and_knows_no_side(share: float, effect: float) -> None:
     one, other = information(np.array([share, 1 - share]), effect)
     assert one == pytest.approx(other, abs=1e-6)
     assert 0 < one <= float(entropy(np.array([share]))[0]) + 1e-4

@@ -128,9 +128,7 @@ def test_the_weight_lies_at_the_true_effect_and_noise() -> None:
 @pytest.mark.parametrize(
     ("effect", "none", "swapped"), [(0.03, 0.0, 0.0), (0.0, 1.0, 0.0), (-0.03, 0.0, 1.0)]
 )
-def test_sixty_blocks_tell_whether_the_ends_differ(
-    effect: float, none: float, swapped: float
-) -> None:
+def test_sixty_blocks_tell_whether_ends_differ(effect: float, none: float, swapped: float) -> None:
     assert doubt(_ends(effect, 0.01, 60), 0.01) == pytest.approx((none, swapped), abs=0.01)
 
 

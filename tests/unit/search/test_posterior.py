@@ -109,9 +109,7 @@ def test_probabilities_are_such(readings: list[tuple[int, float]], ends: float) 
 
 
 @given(st.lists(st.tuples(st.integers(1, 15), st.floats(-6, 6)), min_size=1, max_size=8))
-def test_reading_the_range_backwards_mirrors_the_posterior(
-    readings: list[tuple[int, float]],
-) -> None:
+def test_a_reversed_range_mirrors_the_posterior(readings: list[tuple[int, float]]) -> None:
     """Exchanging the ends and turning the order around is the same question."""
     ahead = posterior(_seen(*readings), KNOWN)
     back = posterior(_seen(*((16 - c, -u) for c, u in readings)), KNOWN)

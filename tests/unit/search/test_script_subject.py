@@ -140,9 +140,7 @@ def test_a_build_that_fails_says_why(repository: Path, tmp_path: Path) -> None:
         subject.build(0)
 
 
-def test_no_checkout_is_left_but_logs_where_they_are_named(
-    repository: Path, tmp_path: Path
-) -> None:
+def test_no_checkout_is_left_but_logs_where_named(repository: Path, tmp_path: Path) -> None:
     subject = _subject(repository, tmp_path, "cat", "said", build="echo built")
     subject.build(0)
     assert subject.place(0).is_dir()

@@ -115,9 +115,7 @@ def test_no_command_of_the_repository_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [("--depth=1",), ("--filter=blob:none",), ()])
-def test_a_commit_of_a_clone_with_less_than_all_is_exported(
-    tmp_path: Path, how: tuple[str, ...]
-) -> None:
+def test_a_commit_of_a_partial_clone_is_exported(tmp_path: Path, how: tuple[str, ...]) -> None:
     origin = make_repository(tmp_path / "origin")
     (origin / "file").write_text("two")
     _git(origin, "commit", "-q", "-a", "-m", "two")

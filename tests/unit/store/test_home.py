@@ -22,9 +22,7 @@ def test_by_default_in_the_users_cache_and_data_folders() -> None:
     assert home().database == Path("/home/ann/.local/share/whyfast/results.sqlite")
 
 
-def test_without_a_home_in_the_environment_that_of_the_list_of_users(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_home_variable_that_of_the_list_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WHYFAST_HOME", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     own = Path(pwd.getpwuid(os.getuid()).pw_dir)

@@ -66,9 +66,7 @@ def test_a_folder_that_others_may_read_is_closed(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_shared_group")
 @pytest.mark.parametrize("mode", [0o770, 0o702, 0o1777])
-def test_a_folder_that_others_may_write_into_is_refused(
-    tmp_path: Path, mode: int, golden: Hear
-) -> None:
+def test_a_folder_others_may_write_is_refused(tmp_path: Path, mode: int, golden: Hear) -> None:
     folder = _folder(tmp_path, mode)
     golden(refusal(UserError, lambda: make_private(folder)))
     assert _mode(folder) == mode

@@ -254,9 +254,7 @@ def test_a_damaged_result_is_one_error_that_says_what_to_do(store: SampleStore, 
         store.latest("demo")
 
 
-def test_a_table_that_is_gone_and_pages_that_are_overwritten_are_one_error(
-    store: SampleStore, path: Path
-) -> None:
+def test_lost_tables_and_overwritten_pages_are_one_error(store: SampleStore, path: Path) -> None:
     for i in range(200):
         store.add_block("r1", block({"a": [1.0] * 50}, index=i))
     store.close()
@@ -282,9 +280,7 @@ def test_what_is_newest_does_not_depend_on_a_clock_that_was_set_back(store: Samp
     assert [run.id for run, _ in store.results("demo")] == ["r1", "r2"]
 
 
-def test_what_is_written_together_is_there_for_others_when_that_ends_also_by_an_error(
-    store: SampleStore, path: Path
-) -> None:
+def test_what_is_written_together_appears_together(store: SampleStore, path: Path) -> None:
     first, second = (block({"a": [1.0]}, index=i) for i in (0, 1))
     seen: list[list[Block]] = []
 

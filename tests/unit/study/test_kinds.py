@@ -109,9 +109,7 @@ def test_cmake_says_where_a_program_is_made(tmp_path: Path, more: str, program: 
     assert KINDS["cmake"][1](tmp_path).program == program
 
 
-def test_of_meson_the_projects_own_program_goes_first_each_once(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_of_meson_its_own_program_goes_first_each_once(tmp_path: Path, golden: Hear) -> None:
     text = (
         "project('x', 'c')\nexecutable('boot', 'b.c')\nexecutable('test-' + t, 't.c')\n"
         "executable('y', 'y.c',\n  install : true)\n"
@@ -127,9 +125,7 @@ def test_of_meson_the_projects_own_program_goes_first_each_once(
 @pytest.mark.parametrize(
     ("backend", "steps"), [("", 3), ("setuptools.build_meta", 3), ("flit_core.buildapi", 2)]
 )
-def test_extensions_are_built_where_setuptools_builds_the_package(
-    tmp_path: Path, backend: str, steps: int
-) -> None:
+def test_extensions_are_built_by_setuptools_alone(tmp_path: Path, backend: str, steps: int) -> None:
     project(tmp_path, "a/__init__.py", text="")
     project(tmp_path, "setup.py", text="setup(ext_modules=[])\n")
     text = f'[build-system]\nrequires = []\nbuild-backend = "{backend}"\n' if backend else ""
@@ -172,9 +168,7 @@ def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path, golden: Hear) -
     }
 
 
-def test_of_two_mains_the_benchmark_is_chosen_and_the_other_named(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_of_two_mains_one_is_chosen_and_the_other_named(tmp_path: Path, golden: Hear) -> None:
     project(tmp_path, "app.c", "bench.c")
     project(tmp_path, "lib.c", text="int f(void) { return 1; }\n")
     made = KINDS["c"][1](tmp_path)
@@ -215,9 +209,7 @@ func BenchmarkMany(b *testing.B) {
 """
 
 
-def test_benchmarks_of_go_that_hold_others_are_named_one_by_one_or_left_out(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_go_benchmarks_that_hold_others_are_named_or_left_out(tmp_path: Path, golden: Hear) -> None:
     project(tmp_path, "go.mod", text="module x\n")
     project(tmp_path, "x_test.go", text=GO_BENCHMARKS)
     made = KINDS["go"][1](tmp_path)
@@ -387,9 +379,7 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
         ("", None),
     ],
 )
-def test_the_first_target_that_links_is_it(
-    tmp_path: Path, text: str, found: tuple[str, str] | None
-) -> None:
+def test_the_first_linking_target(tmp_path: Path, text: str, found: tuple[str, str] | None) -> None:
     assert made_by(tmp_path, text) == found
 
 

@@ -112,9 +112,7 @@ extends = ["a", "b"]
     assert variant.cflags == ("-O2", "-a", "-b")
 
 
-def test_extends_a_product_variant_without_its_place_on_the_axes(
-    x: Callable[[str], Variant],
-) -> None:
+def test_extends_a_product_variant_without_its_axes(x: Callable[[str], Variant]) -> None:
     variant = x("""
 [variant.x]
 extends = "cc-O2"

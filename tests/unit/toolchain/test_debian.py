@@ -98,9 +98,7 @@ def test_what_a_toolchain_says(own: Home, made: list[RootSpec]) -> None:
     assert len(toolchain.digest) == 64
 
 
-def test_two_compilers_of_equal_roots_have_different_digests(
-    own: Home, made: list[RootSpec]
-) -> None:
+def test_compilers_of_equal_roots_have_different_digests(own: Home, made: list[RootSpec]) -> None:
     provider = DebianProvider()
     digests = {provider.resolve(name, own, _silent).digest for name in ("gcc-13", "gcc-14")}
     assert len(digests) == 2
@@ -174,9 +172,7 @@ def test_a_recorded_root_takes_the_place_of_another(
         )
 
 
-def test_compilers_of_other_suites_are_known_when_they_are_there(
-    own: Home, made: list[RootSpec]
-) -> None:
+def test_compilers_of_other_suites_there_are_known(own: Home, made: list[RootSpec]) -> None:
     provider = DebianProvider()
     assert provider.elsewhere(own) == []
     for name in ("gcc-14", "gcc-14@sid", "clang-19@bookworm", "clang-22@trixie"):

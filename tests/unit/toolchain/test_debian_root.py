@@ -93,9 +93,7 @@ def test_nothing_in_it_is_privileged_or_cannot_be_deleted(tmp_path: Path, archiv
 
 
 @pytest.mark.parametrize("exit_code", [0, 1])
-def test_a_failure_leaves_nothing_and_the_old_root_stays(
-    tmp_path: Path, archive: Path, exit_code: int
-) -> None:
+def test_a_failure_keeps_only_the_old_root(tmp_path: Path, archive: Path, exit_code: int) -> None:
     folder = tmp_path / "cache" / "root-1"
     (folder / "root").mkdir(parents=True)
     words = _script(f"echo 'E: Unable to locate package gcc-14' >&2; exit {exit_code}")

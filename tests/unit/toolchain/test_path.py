@@ -79,9 +79,7 @@ def _program(file: Path, code: str) -> Path:
     return file
 
 
-def test_a_program_that_is_no_compiler_is_reported(
-    bin_folder: Path, own: Home, golden: Hear
-) -> None:
+def test_what_is_no_compiler_is_reported(bin_folder: Path, own: Home, golden: Hear) -> None:
     _program(bin_folder / "silent", "exit 1")
     golden(refusal(CannotBuildHere, lambda: _resolve("silent", own)))
     _program(bin_folder / "gcc-7", "test $1 = --version && echo 1.0 || ! echo what? >&2")
@@ -108,9 +106,7 @@ def test_a_compiler_of_a_relative_folder_is_found_from_everywhere(
     assert _resolve("fakecc", own).cc == (str(compiler.path),)
 
 
-def test_the_digest_is_that_of_the_files_that_do_the_work(
-    fake_compiler: Make, bin_folder: Path, own: Home
-) -> None:
+def test_the_digest_is_that_of_real_files(fake_compiler: Make, bin_folder: Path, own: Home) -> None:
     compiler = fake_compiler()
     seen = [_resolve("fakecc", own).digest]
     for tool in ("fake-cc1", "fake-as", "fake-ld"):
@@ -335,9 +331,7 @@ def test_a_compiler_that_cannot_be_started_says_nothing() -> None:
         compiles(("/does/not/exist",), {}, "int x;")
 
 
-def test_a_compiler_that_is_killed_is_not_said_to_lack_a_feature(
-    bin_folder: Path, tmp_path: Path
-) -> None:
+def test_a_killed_compiler_does_not_lack_a_feature(bin_folder: Path, tmp_path: Path) -> None:
     code = "if grep -q musttail $file; then kill -9 $$; fi"
     killed = _program(
         bin_folder / "killed", f"for file; do case $file in *.c) {code} ;; esac; done"

@@ -145,9 +145,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, out: Path) -> None:
         tracemalloc.stop()
 
 
-def test_a_part_that_says_that_it_is_huge_is_refused(
-    tmp_path: Path, out: Path, golden: Hear
-) -> None:
+def test_a_part_that_claims_to_be_huge_is_refused(tmp_path: Path, out: Path, golden: Hear) -> None:
     wheel = _wheel(tmp_path / "x.whl", {"x.so": CODE})
     data = wheel.read_bytes()
     real, said = len(CODE).to_bytes(4, "little"), (4_200_000_000).to_bytes(4, "little")
@@ -259,9 +257,7 @@ def test_names_from_the_debug_file_of_this_build(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["tar", "tar.gz", "tar.xz", "tar.zst"])
-def test_a_large_part_of_a_package_is_not_held_in_memory(
-    tmp_path: Path, out: Path, end: str
-) -> None:
+def test_a_large_package_part_is_not_in_memory(tmp_path: Path, out: Path, end: str) -> None:
     """Neither the package, nor what it unpacks to, nor the part."""
     large = CODE + bytes(40_000_000)
     mode = {"tar.gz": "w:gz", "tar.xz": "w:xz"}.get(end, "w")

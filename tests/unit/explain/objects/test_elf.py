@@ -84,9 +84,7 @@ def test_stripped(gcc: Compile, interpreter: Callable[[str, int], str]) -> None:
         explain(program)
 
 
-def test_stripped_library_keeps_its_exports(
-    gcc: Compile, interpreter: Callable[[str, int], str]
-) -> None:
+def test_stripped_libraries_export(gcc: Compile, interpreter: Callable[[str, int], str]) -> None:
     program = gcc(interpreter("goto", 12), "-O2", "-s", "-shared", "-fPIC")
     evidence = explain_program(program, variant="v", dispatch=["vm_run"])
     assert evidence.dispatch is not None

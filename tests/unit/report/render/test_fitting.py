@@ -21,9 +21,7 @@ from whyfast.report.render.terminal import fit
         (0.0, 0.5, False, "│░░░   "),
     ],
 )
-def test_a_bar_reaches_from_its_line_to_its_end(
-    zero: float, end: float, sure: bool, drawn: str
-) -> None:
+def test_a_bar_goes_from_line_to_end(zero: float, end: float, sure: bool, drawn: str) -> None:
     assert bar_text(zero, end, 7, sure) == drawn
 
 
