@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.cli.admin import run_new, run_studies
 from whyfast.cli.options import command_parser
@@ -46,9 +46,7 @@ def test_source_elsewhere(here: Path) -> None:
 
 def test_never_overwrites(here: Path, golden: Hear) -> None:
     Path("study.toml").write_text("mine")
-    with pytest.raises(UserError) as caught:
-        run(".")
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: run(".")))
     assert Path("study.toml").read_text() == "mine"
 
 
@@ -61,15 +59,11 @@ def test_does_not_write_through_a_dangling_link(here: Path) -> None:
 
 def test_folder_that_is_a_file(here: Path, golden: Hear) -> None:
     Path("taken").write_text("mine")
-    with pytest.raises(UserError) as caught:
-        run("taken")
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: run("taken")))
 
 
 def test_no_source(here: Path, golden: Hear) -> None:
-    with pytest.raises(UserError) as caught:
-        run("study", "--source", "nowhere")
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: run("study", "--source", "nowhere")))
     assert not Path("study").exists()
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import refusal
 from tests.unit.explain.test_command import run
 
 from whyfast.explain.functions import Program
@@ -160,9 +161,7 @@ def test_perf_s_text_will_do(tmp_path: Path) -> None:
 def test_what_is_no_profile_is_an_error(text: str, tmp_path: Path) -> None:
     profile = tmp_path / "p"
     profile.write_text(text)
-    with pytest.raises(UserError) as error:
-        read_heat(profile, [])
-    assert str(error.value).startswith(f"{profile}: ")
+    assert refusal(UserError, lambda: read_heat(profile, [])).startswith(f"{profile}: ")
 
 
 SOURCE = """

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.measure.conftest import ends
 
 from whyfast.fleet.launching import (
@@ -107,9 +107,7 @@ HOST = '\n[host.a]\nssh = "b"\n'
 )
 def test_every_mistake_is_named(tmp_path: Path, text: str, golden: Hear) -> None:
     file = written(tmp_path, text)
-    with pytest.raises(StudyError) as error:
-        read_hosts(file)
-    golden(str(error.value))
+    golden(refusal(StudyError, lambda: read_hosts(file)))
 
 
 #: Only a hang takes so long, seconds.

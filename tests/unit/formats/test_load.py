@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.golden_files import refusal
 from tests.unit.formats import examples
 
 from whyfast.formats import input as source
@@ -144,9 +145,7 @@ def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> 
     ],
 )
 def test_bad_lines_are_named(text: str, said: str) -> None:
-    with pytest.raises(UserError) as caught:
-        read_check_log(text, "log")
-    assert str(caught.value).startswith(said)
+    assert refusal(UserError, lambda: read_check_log(text, "log")).startswith(said)
 
 
 def test_other_files_are_not_taken_for_logs() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.formats import examples
 
 from whyfast.formats import criterion
@@ -323,9 +323,9 @@ def test_a_file_that_is_too_large_or_endless(tmp_path: Path, kind: str, message:
     else:
         file.unlink()
         os.mkfifo(file) if kind == "pipe" else file.symlink_to("/dev/zero")
-    with pytest.raises(UserError) as caught:
-        load_recording(str(tmp_path))
-    assert str(caught.value).startswith(f"{file}: {message}")
+    assert refusal(UserError, lambda: load_recording(str(tmp_path))).startswith(
+        f"{file}: {message}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -334,9 +334,7 @@ def test_a_file_that_is_too_large_or_endless(tmp_path: Path, kind: str, message:
 def test_a_damaged_one_is_named(tmp_path: Path, text: str) -> None:
     benchmark(tmp_path, "fib")
     file = benchmark(tmp_path, "sort", text)
-    with pytest.raises(UserError) as caught:
-        load_recording(str(tmp_path))
-    assert str(caught.value).startswith(str(file))
+    assert refusal(UserError, lambda: load_recording(str(tmp_path))).startswith(str(file))
 
 
 def test_more_folders_than_are_looked_at(
@@ -345,6 +343,4 @@ def test_more_folders_than_are_looked_at(
     monkeypatch.setattr(criterion, "_MOST_FOLDERS", 5)
     for name in "abc":
         benchmark(tmp_path, name)
-    with pytest.raises(UserError) as caught:
-        load_recording(str(tmp_path))
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: load_recording(str(tmp_path))))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.build.example import study as example
 
 from whyfast.investigate.study_run import Choice, chosen, runnable
@@ -80,9 +80,7 @@ def test_evidence_only_measures_nothing(study: Study) -> None:
 
 @pytest.mark.parametrize("choice", [Choice(only=("bass",)), Choice(benchmarks=("q",))])
 def test_unknown_names(study: Study, choice: Choice, golden: Hear) -> None:
-    with pytest.raises(UserError) as raised:
-        chosen(study, choice)
-    golden(str(raised.value))
+    golden(refusal(UserError, lambda: chosen(study, choice)))
 
 
 STUDIES = Path(__file__).resolve().parents[3] / "studies"

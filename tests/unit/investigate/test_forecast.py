@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tests.golden_files import refusal
 from tests.unit.build.example import study as example
 from tests.unit.build.example import toolchain, write_source
 
@@ -175,9 +176,7 @@ def test_a_study_that_does_not_fit_is_not_begun(
     stated = replace(study, build=replace(study.build, takes=60.0, room=480_000_000))
     check_room(stated, own)
     monkeypatch.setattr(module, "lacking", lambda folder, need: f"{need} bytes are needed")
-    with pytest.raises(UserError) as raised:
-        check_room(stated, own)
-    assert str(raised.value).endswith(
+    assert refusal(UserError, lambda: check_room(stated, own)).endswith(
         "study.toml: no room for the toolchains and builds of this study: 960000000 bytes are "
         "needed; make room (whyfast builds gc, whyfast toolchain remove), or restrict it with "
         "--only"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.build.example import study as example
 from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
@@ -110,9 +110,7 @@ def test_a_build_that_fails_leaves_the_others(bench: Bench) -> None:
 
 def test_without_a_baseline_nothing_is_measured_and_kept(bench: Bench, golden: Hear) -> None:
     bench.world.broken = ["a"]
-    with pytest.raises(UserError) as raised:
-        bench.run()
-    golden(str(raised.value))
+    golden(refusal(UserError, lambda: bench.run()))
     assert bench.world.runners == []
     assert not own(bench.folder).database.exists()
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.fuzz.readers import ar_of, tar_of
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.explain.objects import containers
 from whyfast.explain.objects.containers import taken_out
@@ -152,9 +152,7 @@ def test_a_part_that_claims_to_be_huge_is_refused(tmp_path: Path, out: Path, gol
     at = data.index(b"PK\x01\x02") + 24  # what the directory says
     assert data[at : at + 4] == real
     wheel.write_bytes(data[:at] + said + data[at + 4 :])
-    with pytest.raises(UserError) as caught:
-        taken_out(wheel, out)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: taken_out(wheel, out)))
 
 
 def test_headers_of_a_package_that_are_huge_are_refused(tmp_path: Path, out: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.fuzz.readers import tar_of
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.explain.objects.test_containers import _names, _package
 
 from whyfast.explain.objects.containers import (
@@ -111,6 +111,4 @@ def test_a_package_with_zstd_inside(
     assert found.note == "p.deb: usr/bin/p"
     assert "work" in _names(found.path)
     _only("none", monkeypatch)
-    with pytest.raises(UserError) as error:
-        taken_out(package, tmp_path / "out")
-    golden(str(error.value))
+    golden(refusal(UserError, lambda: taken_out(package, tmp_path / "out")))
