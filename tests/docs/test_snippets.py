@@ -135,7 +135,6 @@ def anchors(page: Path) -> frozenset[str]:
 
 
 def wrong_links(page: Path) -> list[str]:
-    """The links of a page that lead nowhere."""
     text = _CODE.sub("", page.read_text("utf-8"))
     wrong = []
     for match in _LINK.finditer(text):

@@ -89,7 +89,6 @@ class Fuzzer:
 
 
 def main() -> None:
-    """Parse the arguments and run."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("reader", choices=READERS)
     parser.add_argument("--seconds", type=float, default=60)

@@ -83,7 +83,6 @@ class FleetProcesses:
         return ("--certificates", self.certificates) if self.certificates else ()
 
     def options(self) -> tuple[str | Path, ...]:
-        """Those of a coordinator."""
         return ("--scheduler", self.address, *self.security())
 
     def worker(self, name: str, *, other_version: bool = False, small_files: bool = False) -> None:

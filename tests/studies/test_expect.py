@@ -182,7 +182,6 @@ dispatch = ["run"]
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    """The folder of the study."""
     if shutil.which("gcc") is None:
         pytest.skip("gcc is not installed")
     (tmp_path / "loop" / "src").mkdir(parents=True)

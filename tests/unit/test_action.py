@@ -12,7 +12,6 @@ ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 
 
 def step(name: str) -> str:
-    """The shell lines of a step."""
     found = re.search(
         rf"- name: {name}\n(?:(?!    - ).*\n)*?      run: \|\n((?:        .*\n)+)", ACTION
     )

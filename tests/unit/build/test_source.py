@@ -27,7 +27,6 @@ from whyfast.toolchain.archive import Listed
 
 @pytest.fixture
 def own(tmp_path: Path) -> Home:
-    """An empty home."""
     return Home(tmp_path / "cache", tmp_path / "data")
 
 

@@ -149,5 +149,4 @@ def ratios(times: Mapping[str, float]) -> Script:
 
 
 def own(folder: Path) -> Home:
-    """An empty home."""
     return Home(folder / "cache", folder / "data")

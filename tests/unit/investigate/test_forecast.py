@@ -29,7 +29,6 @@ STEPS = ("cp {source}/main.c {program}",)
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """An empty home, and one compiler whatever is asked for."""
     monkeypatch.setattr(module, "resolve", lambda *arguments: toolchain())
     monkeypatch.setenv("WHYFAST_SANDBOX", "off")
     return Home(tmp_path / "cache", tmp_path / "data")

@@ -1,4 +1,4 @@
-"""Asymmetric outliers, modes, and medians of single times. Blocks that are like their neighbours."""
+"""Asymmetric outliers, modes, medians of single times; blocks like their neighbours."""
 
 import math
 from collections.abc import Callable

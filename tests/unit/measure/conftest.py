@@ -58,5 +58,4 @@ def nothing_left() -> Iterator[None]:
 
 @pytest.fixture
 def environment() -> dict[str, str]:
-    """The environment of this process."""
     return dict(os.environ)

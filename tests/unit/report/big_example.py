@@ -36,7 +36,6 @@ BASELINES = ("clang18", "clang19")
 
 
 def big_result() -> Result:
-    """The result as a reader of its JSON has it."""
     return from_json(json.loads(dump_result(_made())))
 
 

@@ -213,7 +213,6 @@ def sample_result(
     failures: Sequence[RunFailure] = (),
     complete: bool = True,
 ) -> Result:
-    """The whole result."""
     study, builds = sample_study(), sample_builds()
     verdicts, evidence, confounds = sample_verdicts(), sample_evidence(), sample_confounds()
     return result_of(

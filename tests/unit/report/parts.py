@@ -40,12 +40,10 @@ def answer_from(question: Question, **given: Any) -> Answer:
 
 
 def as_html(result: Result) -> str:
-    """The HTML file of a result."""
     return render_html(result_page(result))
 
 
 def as_markdown(result: Result, *, verbose: bool = False) -> str:
-    """The Markdown of a result."""
     return render_markdown(result_page(result), verbose=verbose)
 
 

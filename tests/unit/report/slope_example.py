@@ -73,7 +73,6 @@ OBSERVED = Observed(IMAGES, RUN_TIMES, (Overhead("calls", "one system call", 610
 
 
 def slope_result() -> Result:
-    """The whole of it, without verdicts and builds."""
     base = sample_result()
     study = replace(
         base.question, baselines=("static",), variants=VARIANTS, benchmarks=BENCHMARKS, claim=None

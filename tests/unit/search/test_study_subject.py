@@ -170,7 +170,6 @@ def test_a_search_is_one_phase_however_much_it_builds(tmp_path: Path, yard: Yard
 
 
 def _works(folder: Path, tools: Tools, runner: RunnerName) -> tuple[RunContext[Study], ...]:
-    """The programs a and b, each as the only variant."""
     services, home = World(launcher=tools.replay).services(), own(folder)
     toolchain = {"toolchain": {"name": "path:cc", "digest": "t"}}
     works = []

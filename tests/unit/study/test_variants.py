@@ -27,7 +27,6 @@ command = ["{program}"]
 
 @pytest.fixture
 def x(write: Write) -> Callable[[str], Variant]:
-    """The variant ``x`` of a study with these variants."""
     return lambda text: load_study(write(HEAD + text)).variant("x")
 
 
@@ -165,8 +164,6 @@ cflags = ["-O3"]
 
 @pytest.fixture
 def names(write: Write) -> Callable[[str, str], list[str]]:
-    """The names of the variants that some axes span."""
-
     def of(text: str, baseline: str) -> list[str]:
         study = load_study(write(HEAD_AXES.replace("BASELINE", baseline) + text))
         return [variant.name for variant in study.variants]

@@ -59,7 +59,6 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[RootSpec]:
-    """The roots that were made."""
     specs: list[RootSpec] = []
 
     def make(

@@ -49,7 +49,6 @@ class Archive:
     def get(
         self, home: Home, say: Callable[[str], None] = print, extract: Extract | None = None
     ) -> Kernel:
-        """Linux 6.1 from this archive."""
         return get_kernel(
             *("debian:linux-6.1", home, say),
             index=self.index,

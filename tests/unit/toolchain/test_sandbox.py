@@ -22,7 +22,6 @@ NOTHING = Tools(None, "bubblewrap is not installed", None, "user namespaces cann
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Something like a Debian root."""
     root = tmp_path / "root"
     for name in ("usr/bin", "usr/lib", "etc", "home/user", "proc", "tmp"):
         (root / name).mkdir(parents=True)
@@ -32,7 +31,6 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """A folder to write in."""
     work = tmp_path / "work"
     work.mkdir()
     return work
