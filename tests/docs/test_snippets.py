@@ -72,9 +72,7 @@ def _whole(snippet: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("snippet", toml_snippets(), ids=str)
-def test_a_piece_of_a_study_is_read(
-    snippet: Snippet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pieces_are_read(snippet: Snippet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     for folder in ("src", "study/src", "src/interpreter"):
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)

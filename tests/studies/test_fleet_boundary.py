@@ -138,9 +138,7 @@ def test_a_workers_words_are_not_run(fleet: FleetProcesses, listener: Listener) 
     assert notes == ["the scheduler passes on a worker's refused message; end that worker"]
 
 
-def test_whoever_has_the_certificate_has_nothing_run_or_written_by_the_scheduler(
-    fleet: FleetProcesses, listener: Listener
-) -> None:
+def test_a_certificate_runs_and_writes_nothing(fleet: FleetProcesses, listener: Listener) -> None:
     fleet.up("ash")
     hostile(fleet, "client", listener.port)
     assert not listener.heard()

@@ -56,9 +56,7 @@ def test_the_commit_in_a_study(own_home: Home, repository: Path, tmp_path: Path)
     assert json.loads(out.read_text())["data"]["state"] == found["state"]
 
 
-def test_a_command_is_searched_without_touching_the_checkout(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_a_search_beside_the_checkout(own_home: Home, repository: Path, tmp_path: Path) -> None:
     include = Path(__file__).parents[2] / "src" / "whyfast" / "turns" / "include"
     (repository / "notes.txt").write_text("mine")
     before = subprocess.check_output(["git", "-C", repository, "status", "--porcelain"], text=True)

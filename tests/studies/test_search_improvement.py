@@ -63,18 +63,14 @@ def test_a_command_is_searched_for_what_made_it_faster(
     assert not list(own_home.cache.glob("checkouts/*"))
 
 
-def test_ends_without_a_direction_that_do_not_differ_are_the_answer(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_equal_ends_are_the_answer(own_home: Home, repository: Path, tmp_path: Path) -> None:
     done, found = _by_command(repository, tmp_path, "--from", OLD, "--to", "change-3")
     assert done.startswith("There is no step: ")
     assert found["answer"]["outcome"] == "none"
     assert found["state"]["built"] == []
 
 
-def test_a_loss_is_found_without_saying_which_end_is_the_fast_one(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_a_loss_whichever_end_is_fast(own_home: Home, repository: Path, tmp_path: Path) -> None:
     """Reverted in a clone, the merge is what made it slower."""
     made = Repository.__new__(Repository)
     made.folder, made.count = tmp_path / "clone", 20

@@ -173,9 +173,7 @@ COUNT_AND_CALL = (
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_33_tail_calls_succeed_and_the_34th_goes_on(
-    form: str, build_vm: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_33_tail_calls_succeed(form: str, build_vm: Callable[[str], Path], tmp_path: Path) -> None:
     # Every entry adds one to the memory; what follows the call runs once, at the end.
     program = COUNT_AND_CALL + load(8, 0, 1, 0) + alu_k("add", 64, 0, 1000) + EXIT
     path = write(tmp_path / "p.bin", program)
@@ -233,9 +231,7 @@ NO_PRESERVE_NONE = (
 @pytest.mark.parametrize(
     ("form", "messages"), [("TAIL", [NO_MUSTTAIL]), ("PINNED", [NO_MUSTTAIL, NO_PRESERVE_NONE])]
 )
-def test_a_compiler_without_an_attribute_is_told_so(
-    gcc: list[str], subject: Path, form: str, messages: list[str]
-) -> None:
+def test_lacking_attributes(gcc: list[str], subject: Path, form: str, messages: list[str]) -> None:
     output = compile_form(gcc, subject, f"-DVM_DISPATCH_{form}")
     if "musttail" not in output:
         pytest.skip("this compiler has musttail")
@@ -243,9 +239,7 @@ def test_a_compiler_without_an_attribute_is_told_so(
     assert output.count(" error: ") == len(messages)
 
 
-def test_each_file_compiles_on_its_own(
-    gcc: list[str], subject: Path, turn_include: Path, tmp_path: Path
-) -> None:
+def test_each_file_alone(gcc: list[str], subject: Path, turn_include: Path, tmp_path: Path) -> None:
     objects = []
     for source in sorted(subject.glob("*.c")):
         objects.append(str(tmp_path / f"{source.stem}.o"))

@@ -137,9 +137,7 @@ def test_no_step_begins_after_an_interrupt(
     assert not (tmp_path / "begun").exists()
 
 
-def test_a_wait_for_another_process_can_be_interrupted(
-    start: Start, source: Path, store: BuildStore, golden: Hear
-) -> None:
+def test_a_wait_is_interrupted(start: Start, source: Path, store: BuildStore, golden: Hear) -> None:
     made = recipe(source, variant=named("a"), steps=("true", "cp {source}/main.c {program}"))
     with exclusive(store.lock(made.digest)):
         building = start("a=true")

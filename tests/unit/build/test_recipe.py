@@ -157,9 +157,7 @@ _FLAG = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]
 
 @settings(max_examples=25)
 @given(st.lists(_FLAG, max_size=5))
-def test_a_shell_gets_exactly_the_flags_of_the_variant(
-    tmp_path_factory: pytest.TempPathFactory, flags: list[str]
-) -> None:
+def test_a_shell_gets_the_flags(tmp_path_factory: pytest.TempPathFactory, flags: list[str]) -> None:
     source = tmp_path_factory.mktemp("empty")
     made = recipe(
         source, steps=(r"printf '%s\0' {ldflags} end",), variant=Variant("v", "t", (), tuple(flags))

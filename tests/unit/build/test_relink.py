@@ -98,9 +98,7 @@ def test_objects_that_the_link_does_not_use_are_told(tmp_path: Path, store: Buil
         relink(recipe, built(recipe, store), store, [11])
 
 
-def test_a_section_to_keep_that_is_nowhere_is_told(
-    tmp_path: Path, store: BuildStore, golden: Hear
-) -> None:
+def test_sections_to_keep_that_are_nowhere(tmp_path: Path, store: BuildStore, golden: Hear) -> None:
     recipe = linked_recipe(tmp_path)
     build = built(recipe, store)
     golden(

@@ -166,9 +166,7 @@ def test_the_reason_is_found_above_what_is_shown(source: Path, store: BuildStore
     assert failure.log_tail[-1] == "40"
 
 
-def test_what_an_earlier_step_printed_is_no_reason(
-    source: Path, store: BuildStore, golden: Hear
-) -> None:
+def test_earlier_output_is_no_reason(source: Path, store: BuildStore, golden: Hear) -> None:
     failure = failed(recipe(source, steps=("echo No space left on device", "exit 1")), store)
     golden(failure.reason)
 
@@ -300,9 +298,7 @@ def test_long_steps_are_timed_one_by_one_in_progress(source: Path, store: BuildS
     ]
 
 
-def test_room_is_asked_for_first(
-    source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_room_comes_first(source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "NEED_LEAST", 10**18)
     failure = failed(recipe(source), store)
     assert failure.reason.startswith("no room to build: ")

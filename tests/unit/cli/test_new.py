@@ -25,9 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_new_study_is_valid_and_points_to_the_current_folder(
-    here: Path, capsys: pytest.CaptureFixture[str], golden: Hear
-) -> None:
+def test_a_new_study_is_valid(here: Path, capsys: pytest.CaptureFixture[str], golden: Hear) -> None:
     assert run("studies/flags") == 0
     golden(capsys.readouterr().out)
     study = load_study("studies/flags")
@@ -74,9 +72,7 @@ def test_source_that_is_not_utf8(here: Path) -> None:
     assert not Path("study").exists()
 
 
-def test_a_project_elsewhere_is_checked_from_here(
-    here: Path, capsys: pytest.CaptureFixture[str], golden: Hear
-) -> None:
+def test_elsewhere_is_checked(here: Path, capsys: pytest.CaptureFixture[str], golden: Hear) -> None:
     Path("lib/src").mkdir(parents=True)
     Path("lib/Cargo.toml").write_text('[package]\nname = "a"\n[dependencies]\nb = "1"\n')
     Path("lib/src/main.rs").write_text("fn main() {}\n")

@@ -26,9 +26,7 @@ from whyfast.report.sections.timeline import when
 from whyfast.store.home import Home
 
 
-def test_a_file_is_written_whole_and_nothing_beside_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_is_written_whole_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "out.json"
     write(file, "µ\n")
     assert file.read_bytes() == b"\xc2\xb5\n"
@@ -68,9 +66,7 @@ def test_what_is_no_plain_file_is_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_text() == "text"
 
 
-def test_a_folder_without_permission_is_told_before_the_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_permission_is_told_before_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)  # root may do anything
     with pytest.raises(UserError, match="out: cannot be written: permission denied"):
         check_outputs(Namespace(json=tmp_path / "out"))

@@ -196,9 +196,7 @@ def test_hot_functions_go_first(
 
 
 @pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
-def test_what_never_ends_is_no_profile_and_no_program(
-    gcc: Compile, tmp_path: Path, name: str
-) -> None:
+def test_what_never_ends_is_no_profile_or_program(gcc: Compile, tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     program, endless = gcc("int main(void) { return 0; }", "-O1"), tmp_path / name
     for words in ((program, "--profile", endless), (endless,), (program, endless, "--diff")):

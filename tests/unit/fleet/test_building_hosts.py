@@ -167,9 +167,7 @@ def test_a_host_that_is_lost_while_it_builds_keeps_nobody_waiting(fleet: Fleet, 
     assert "ash: the connection is lost" in fleet.watcher.heard
 
 
-def test_what_was_changed_on_the_way_is_not_taken_in(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_changed_on_the_way_is_left_out(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     del fleet.hosts["elm"]
     hosts = fleet.start()
     fleet.build(hosts, "good")

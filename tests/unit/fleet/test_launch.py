@@ -167,9 +167,7 @@ def test_it_ends_silently_with_its_standard_input(kept: list[Kept], tmp_path: Pa
     assert one.told.empty()
 
 
-def test_one_that_does_not_is_told_to_with_all_that_it_started(
-    kept: list[Kept], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_others_are_killed_with_all(kept: list[Kept], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whyfast.fleet.launching.TERMINATED", 0.1)
     kept.append(one := Kept("trap '' TERM; sleep 1000 & echo $! >&2; wait; sleep 1000"))
     child = int(one.heard.get(timeout=DEADLINE))

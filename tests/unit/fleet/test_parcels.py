@@ -80,9 +80,7 @@ def test_what_was_begun_goes_on(tmp_path: Path, received: ReceivedArchives) -> N
     assert received.lacking([place]) == {}
 
 
-def test_other_bytes_than_were_sent_are_thrown_away(
-    tree: Path, tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_wrong_bytes_are_discarded(tree: Path, tmp_path: Path, received: ReceivedArchives) -> None:
     archive = pack(tree, tmp_path / "out")
     ((offset, data),) = missing(archive, 0)
     with pytest.raises(NotReceived, match="other bytes than were sent"):
@@ -90,9 +88,7 @@ def test_other_bytes_than_were_sent_are_thrown_away(
     assert received.lacking([Place(archive.sha256, "tree", "")]) == {archive.sha256: 0}
 
 
-def test_a_build_is_replaced_by_another_of_its_digest(
-    tree: Path, tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_another_of_its_digest_wins(tree: Path, tmp_path: Path, received: ReceivedArchives) -> None:
     old = pack(tree, tmp_path / "out")
     send(old, received)
     before = Place(old.sha256, "build", "abc1")
@@ -168,9 +164,7 @@ def test_nothing_is_unpacked_beside_its_folder(
     assert not received.folder(Place(sha256, "tree", "")).exists()
 
 
-def test_a_link_that_leads_outside_is_sent_as_the_file_it_leads_to(
-    tree: Path, tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_outward_links_become_files(tree: Path, tmp_path: Path, received: ReceivedArchives) -> None:
     (tmp_path / "config.guess").write_text("of automake")
     (tree / "config.guess").symlink_to(tmp_path / "config.guess")
     (tree / "headers").symlink_to("/usr/include")

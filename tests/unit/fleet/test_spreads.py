@@ -148,9 +148,7 @@ def test_every_host_has_a_run_of_its_own_when_replicating(fleet: Fleet) -> None:
     assert len({r.recorded.run for r in results.values()}) == 3
 
 
-def test_many_hosts_are_judged_together_and_say_what_each_would_alone(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_hosts_together_and_each_alone(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     few = {host: words(result) for host, result in fleet.replicate().items()}
     monkeypatch.setattr("whyfast.fleet.replicate.MANY", 2)
     many = fleet.replicate()

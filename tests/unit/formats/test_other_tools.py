@@ -337,9 +337,7 @@ def test_a_damaged_one_is_named(tmp_path: Path, text: str) -> None:
     assert refusal(UserError, lambda: load_recording(str(tmp_path))).startswith(str(file))
 
 
-def test_more_folders_than_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear
-) -> None:
+def test_too_many_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear) -> None:
     monkeypatch.setattr(criterion, "_MOST_FOLDERS", 5)
     for name in "abc":
         benchmark(tmp_path, name)

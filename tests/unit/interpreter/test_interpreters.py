@@ -47,9 +47,7 @@ def _pyenv(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(not interpreters(), reason="no CPython with headers here")
-def test_pyenvs_newest_of_that_beginning(
-    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pyenvs_newest_of_it(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _pyenv(tmp_path / "pyenv", monkeypatch)
     found = resolve_interpreter("pyenv:3.10", home, lambda text: None)
     known = interpreters()[-1]

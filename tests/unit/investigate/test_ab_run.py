@@ -310,9 +310,7 @@ def test_shell_syntax_outside_of_quotes_is_run_by_sh(bench: Bench, line: str, sh
 
 
 @pytest.mark.parametrize(("given", "runs"), [(None, 5.0), (80.0, 80.0)])
-def test_no_run_outlives_the_budget_unless_a_timeout_is_given(
-    bench: Bench, given: float | None, runs: float
-) -> None:
+def test_no_run_outlives_budget_or_timeout(bench: Bench, given: float | None, runs: float) -> None:
     bench.run(Options(budget=5, timeout=given))
     assert [arguments.timeout for arguments in bench.given] == [runs, runs]
 

@@ -92,9 +92,7 @@ def test_files_of_a_study_beside_are_seen(tmp_path: Path, own: Home, boxes: list
     assert study.folder.resolve().parent not in boxes[0].readable
 
 
-def test_a_root_that_cannot_be_entered(
-    tmp_path: Path, own: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unenterable_root(tmp_path: Path, own: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     def around(box: Box, scratch: Path) -> list[str]:
         raise CannotBuildHere("cannot be entered here")
 

@@ -80,9 +80,7 @@ def test_every_statistic_is_bet_on_twice_and_the_medians_once_more() -> None:
 
 
 @given(st.lists(_RATIO, min_size=4, max_size=20), _RATIO, st.data())
-def test_the_scale_of_a_block_knows_earlier_blocks_only(
-    values: list[float], other: float, data: st.DataObject
-) -> None:
+def test_scale_knows_earlier_blocks(values: list[float], other: float, data: st.DataObject) -> None:
     d = np.array(values)
     at = data.draw(st.integers(0, len(d) - 1))
     changed = d.copy()
@@ -104,9 +102,7 @@ def test_in_hindsight_the_first_blocks_have_a_scale_too() -> None:
         ([1.25, 12.5, 0.25, 6.25], [1.0, 10.0, 0.2, 5.0], 1.25),
     ],
 )
-def test_a_block_is_the_median_over_its_turns_of_the_log_ratio(
-    new: list[float], old: list[float], ratio: float
-) -> None:
+def test_a_block_is_the_median_of_turns(new: list[float], old: list[float], ratio: float) -> None:
     (ratios,) = pair_ratios([block({"new": new, "old": old})], [("new", "old")]).values()
     assert ratios.medians == pytest.approx([math.log(ratio)])
 

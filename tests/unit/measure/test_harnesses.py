@@ -53,9 +53,7 @@ open(folder + '/sample.json', 'w').write(sample)
         (CRITERION, SAMPLE, 2e-8),  # the median
     ],
 )
-def test_the_time_of_an_iteration(
-    tmp_path: Path, harness: Harness, script: str, seconds: float
-) -> None:
+def test_an_iterations_time(tmp_path: Path, harness: Harness, script: str, seconds: float) -> None:
     assert _turn(harness, tmp_path, script) == pytest.approx(seconds)
 
 
@@ -86,9 +84,7 @@ def test_a_filter_that_matches_nothing_or_too_much_is_told(tmp_path: Path, golde
         ),
     ],
 )
-def test_a_program_that_fails_or_writes_nonsense(
-    tmp_path: Path, harness: Harness, script: str, reason: str
-) -> None:
+def test_failing_or_nonsense(tmp_path: Path, harness: Harness, script: str, reason: str) -> None:
     with pytest.raises(InvocationFailed, match=reason):
         _turn(harness, tmp_path, script)
 

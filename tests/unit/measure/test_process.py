@@ -196,9 +196,7 @@ def test_a_child_is_timed_from_its_start_to_its_end_alone(start: Start) -> None:
     assert child.seconds == known
 
 
-def test_no_child_is_said_to_have_ended_before_it_had_done_its_work(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_child_has_ended_before_its_work(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whyfast.measure.process.late", lambda *_: 1e6)
     child = start("i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done")
     usage = child.wait(STUCK)
@@ -264,9 +262,7 @@ def test_no_wait_is_so_long_that_a_signal_just_before_it_goes_unheard() -> None:
     assert 0 < waited <= 250
 
 
-def test_a_signal_while_a_process_starts_leaves_none_behind(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_signal_while_a_process_starts_leaves_none(monkeypatch: pytest.MonkeyPatch) -> None:
     spawn = os.posix_spawnp
     started: list[int] = []
 

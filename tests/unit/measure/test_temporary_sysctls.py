@@ -111,9 +111,7 @@ def test_kill_9_while_it_holds_is_noticed_outside(root: Path, holder: TemporaryS
     assert _journals(root) == []
 
 
-def test_what_even_the_watcher_did_not_put_back(
-    root: Path, holder: TemporarySysctls, golden: Hear
-) -> None:
+def test_what_the_watcher_left(root: Path, holder: TemporarySysctls, golden: Hear) -> None:
     _killed_while_holding(root)
     (root / "proc/sys/net/core/bpf_jit_harden").write_text("2\n")  # as if it had been killed too
     assert holder.recover(["net.core.other"]) == ()

@@ -150,9 +150,7 @@ def test_percent_and_e_value() -> None:
 
 
 @given(ratio=st.floats(0.002, 500), below=st.floats(-8, -0.5), above=st.floats(-8, -0.5))
-def test_no_row_of_zeros_that_the_interval_does_not_carry(
-    ratio: float, below: float, above: float
-) -> None:
+def test_no_zeros_but_those_the_interval_carries(ratio: float, below: float, above: float) -> None:
     text = ratio_text(ratio, ratio * (1 - 10**below), ratio * (1 + 10**above))
     value = text.value.removesuffix("x")
     shown = {value, *text.interval.strip("[]").split(", ")}
@@ -172,9 +170,7 @@ def _printed(text: str) -> list[float]:
 
 
 @given(ratio=RATIOS, below=ENDS, above=ENDS, off=st.floats(-4, 4).map(math.exp))
-def test_an_estimate_is_printed_within_its_interval(
-    ratio: float, below: float, above: float, off: float
-) -> None:
+def test_an_estimate_in_its_interval(ratio: float, below: float, above: float, off: float) -> None:
     """Also one that another statistic puts elsewhere, in every form in which a ratio is printed."""
     low, high, estimate = ratio / below, ratio * above, ratio * off
     for text in (
@@ -204,9 +200,7 @@ def test_digits_are_what_the_interval_carries(ratio: float, below: float, above:
 
 
 @given(ratio=RATIOS, below=ENDS, above=ENDS, off=st.floats(-4, 4).map(math.exp))
-def test_a_change_in_per_cent_lies_within_its_interval(
-    ratio: float, below: float, above: float, off: float
-) -> None:
+def test_a_change_is_in_its_interval(ratio: float, below: float, above: float, off: float) -> None:
     text = percent_text(verdict("b", "a", "slower", ratio * off, ratio / below, ratio * above))
     numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", text.interval)]
     value = float(re.findall(r"\d+(?:\.\d+)?", text.factor)[0])

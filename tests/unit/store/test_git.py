@@ -51,9 +51,7 @@ def test_the_user_of_an_address_is_not_shown(address: str, shown: str) -> None:
     assert without_user(address) == shown
 
 
-def test_the_repository_is_that_of_the_folder_and_not_an_inherited_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_repository_is_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = (make_repository(tmp_path / name, name) for name in ("one", "two"))
     wanted = _git(two, "rev-parse", "HEAD")
     monkeypatch.setenv("GIT_DIR", str(one / ".git"))

@@ -39,9 +39,7 @@ def test_the_xdg_folders_when_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert home().data == Path("/home/ann/.local/share/whyfast")
 
 
-def test_everything_below_a_folder_of_ones_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_everything_below_ones_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/c")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WHYFAST_HOME", "mine")

@@ -44,9 +44,7 @@ def _written(code: int) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_of_files_stay_names(
-    repository: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_file_names_stay(repository: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     (repository / "main.c").write_text(MAIN)
     (repository / name).write_text(MAIN)  # another program, which a comment names
     text = _written(main(["new"]))

@@ -81,9 +81,7 @@ def test_names_in_quotes_and_variables_of_cmake(tmp_path: Path) -> None:
     assert KINDS["cmake"][1](tmp_path).program == "build/x_test"
 
 
-def test_programs_of_subfolders_are_found_and_the_projects_own_goes_first(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_subfolders_are_read_and_the_projects_own_goes_first(tmp_path: Path, golden: Hear) -> None:
     top = (
         "project(x C)\nadd_executable(x_test t.c)\n# add_subdirectory(none)\n"
         "add_subdirectory(fuzzing)\nif(X)\n  add_subdirectory(tool)\nendif()\n"
@@ -318,9 +316,7 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
         ("python", ["setup.py"], "has no package, here or in src/"),
     ],
 )
-def test_what_cannot_be_built_says_why(
-    tmp_path: Path, kind: str, names: list[str], said: str
-) -> None:
+def test_what_is_not_built_says_why(tmp_path: Path, kind: str, names: list[str], said: str) -> None:
     project(tmp_path, *names, text="")
     with pytest.raises(UserError, match=said.replace("(", r"\(").replace(")", r"\)")):
         KINDS[kind][1](tmp_path)

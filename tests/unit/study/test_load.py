@@ -312,9 +312,7 @@ def test_checkout_and_wheel(
     )
 
 
-def test_stray_folders_beside_an_installed_package_are_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stray_folders_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path)
     package = tmp_path / "site-packages" / "whyfast"
     package.mkdir(parents=True)

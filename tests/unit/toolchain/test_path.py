@@ -48,9 +48,7 @@ def test_a_compiler_is_described_by_what_it_says(fake_compiler: Make, own: Home)
     assert len(toolchain.digest) == 64
 
 
-def test_names_are_the_gccs_and_clangs_of_all_folders(
-    bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gccs_and_clangs(bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "other"
     other.mkdir()
     for name in ("gcc", "gcc-12", "clang-19", "g++", "gcc-ar-12", "cc", "clang-format-19", "rustc"):
@@ -308,9 +306,7 @@ def test_a_broken_memory_is_written_anew(fake_compiler: Make, tmp_path: Path) ->
     assert compiler.compiled == asked
 
 
-def test_a_compiler_that_can_do_nothing_is_reported_and_not_remembered(
-    fake_compiler: Make, tmp_path: Path, golden: Hear
-) -> None:
+def test_an_unable_compiler_is_reported(fake_compiler: Make, tmp_path: Path, golden: Hear) -> None:
     cache, compiler = tmp_path / "probes", fake_compiler(rejects="probe")
     for _ in range(2):
         golden(refusal(CannotBuildHere, lambda: _features(compiler, cache)))
@@ -365,9 +361,7 @@ def test_first_line(argv: list[str], line: str) -> None:
     assert first_line(argv) == line
 
 
-def test_messages_are_in_english_unless_an_environment_is_given(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_messages_are_english_unless_an_env_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     say = ["/bin/sh", "-c", "echo $LC_ALL$OWN"]
     assert run(say).stdout == "C\n"

@@ -127,9 +127,7 @@ VERDICT = Verdict("head", "base", "b", "slower", 1.0, 1.0, 1.0, 0.95, 0.0, 20)
     above=st.floats(1e-6, 0.1),
     margin=st.sampled_from([0.01, 0.0001]),
 )
-def test_an_estimate_lies_in_its_interval_and_on_its_side(
-    ratio: float, below: float, above: float, margin: float
-) -> None:
+def test_an_estimate_is_inside(ratio: float, below: float, above: float, margin: float) -> None:
     low, high = ratio * math.exp(-below), ratio * math.exp(above)
     verdict = replace(
         VERDICT,
