@@ -120,7 +120,9 @@ def _given(text: str) -> Iterator[tuple[Key, int, Key]]:
             continue
         if not around and (header := _HEADER.match(text, start)):
             table, at = (), header.end()
-            for name in _parts(header[2]):
+            if len(names := _parts(header[2])) > _DEEPEST:
+                return
+            for name in names:
                 table = (*table, entries[table], name) if table in entries else (*table, name)
             if header[1] == "[[":
                 index = entries[table] = entries.get(table, -1) + 1
@@ -137,9 +139,9 @@ def _given(text: str) -> Iterator[tuple[Key, int, Key]]:
             key, at = outer + _parts(pair[1]), pair.end()
         else:
             return
-        yield key, start, outer
         if len(key) > _DEEPEST:
             return
+        yield key, start, outer
         if text[at : at + 1] in ("[", "{"):
             around.append((key, 0 if text[at] == "[" else None))
             at += 1
