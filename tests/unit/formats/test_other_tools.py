@@ -37,6 +37,10 @@ def test_hyperfine_refuses_a_command_twice(refusal: Refusal) -> None:
     assert "results[2]: duplicate command: sleep 0.1" in refusal(data)
 
 
+def test_hyperfine_refuses_a_file_without_commands(refusal: Refusal) -> None:
+    assert "results: no command" in refusal(examples.hyperfine() | {"results": []})
+
+
 def test_google_repetitions_are_values_of_one_process(read: Read, golden: Hear) -> None:
     recording = read(examples.google_benchmark())
     assert recording.tool == "google-benchmark"
