@@ -1,7 +1,5 @@
 """Shared by all tests: the compilers that ``tests/prepare.py`` fetched, and a home of their own."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

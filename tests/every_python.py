@@ -4,8 +4,6 @@ For each of Python 3.11 to 3.14 of pyenv and on ``PATH``: an environment of its 
 lock file pins for it, the wheel, mypy and the unit tests. Arguments go to pytest.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

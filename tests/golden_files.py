@@ -4,8 +4,6 @@
 The documents of ``tests/unit/PACKAGE/test_golden.py`` are those in ``tests/golden/PACKAGE/``.
 """
 
-from __future__ import annotations
-
 import difflib
 import os
 import re

@@ -7,8 +7,6 @@ It is a headless build for servers on x86-64 Linux and brings the libraries that
 desktop lacks.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os

@@ -4,8 +4,6 @@
 and pyenv's.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 import os

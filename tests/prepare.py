@@ -4,8 +4,6 @@ Run by ``make test`` before pytest. A thing that cannot be had is named, and the
 are skipped with the reason, unless it is one that every supported machine can have.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

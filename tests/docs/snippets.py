@@ -1,7 +1,5 @@
 """The TOML and the commands that stand in the documentation."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The tutorial's files are written and its commands run, in order, in one folder."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -5,8 +5,6 @@ Without it, or with ``--blind``, they are seeds that were spoiled at random. Eac
 failure is printed once, with the smallest input that was seen, kept as ``--out``/READER-N.
 """
 
-from __future__ import annotations
-
 import argparse
 import atexit
 import contextlib
@@ -91,7 +89,6 @@ class Fuzzer:
 
 
 def main() -> None:
-    """Parse the arguments and run."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("reader", choices=READERS)
     parser.add_argument("--seconds", type=float, default=60)

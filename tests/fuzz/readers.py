@@ -3,8 +3,6 @@
 ``mutated`` spoils an input; JSON stays JSON, so that what is wrong is what it says.
 """
 
-from __future__ import annotations
-
 import atexit
 import io
 import json
@@ -300,16 +298,7 @@ def _unpack(data: bytes) -> None:
 
 def _messages() -> list[bytes]:
     from tests.unit.fleet.test_messages import BLOCK, CALIBRATION, taken
-    from whyfast.fleet.messages import (
-        AskFacts,
-        Chunk,
-        Lacking,
-        Offer,
-        Place,
-        Take,
-        Taken,
-        write,
-    )
+    from whyfast.fleet.messages import AskFacts, Chunk, Lacking, Offer, Place, Take, Taken, write
 
     places = (Place("p", "build", "n"),)
     tasks = (AskFacts(), Chunk("p", 0, 1), Offer(places), Take("k", BLOCK))
@@ -319,14 +308,7 @@ def _messages() -> list[bytes]:
 
 def _read_message(data: bytes) -> None:
     from tests.unit.fleet.test_messages import BLOCK, CALIBRATION
-    from whyfast.fleet.messages import (
-        Take,
-        Taken,
-        fits,
-        read_answer,
-        read_task,
-        write,
-    )
+    from whyfast.fleet.messages import Take, Taken, fits, read_answer, read_task, write
 
     try:
         task = read_task(data)

@@ -1,7 +1,5 @@
 """Where the browser tests find a Chromium."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from dataclasses import dataclass

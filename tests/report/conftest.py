@@ -1,7 +1,5 @@
 """One browser for all browser tests, and pages in which nothing may go wrong."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page of ``whyfast history`` in a real browser."""
 
-from __future__ import annotations
-
 from playwright.sync_api import Page, expect
 from tests.report.conftest import PHONE, Opening, fits_phone
 

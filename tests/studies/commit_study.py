@@ -1,7 +1,5 @@
 """A repository with a known history, and a study of its commits."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What tests of whole investigations share."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from pathlib import Path

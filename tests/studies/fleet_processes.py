@@ -1,7 +1,5 @@
 """A scheduler and workers as processes on this machine, each with its own home."""
 
-from __future__ import annotations
-
 import os
 import resource
 import signal
@@ -85,7 +83,6 @@ class FleetProcesses:
         return ("--certificates", self.certificates) if self.certificates else ()
 
     def options(self) -> tuple[str | Path, ...]:
-        """Those of a coordinator."""
         return ("--scheduler", self.address, *self.security())
 
     def worker(self, name: str, *, other_version: bool = False, small_files: bool = False) -> None:

@@ -6,8 +6,6 @@ What is pickled here connects to PORT wherever it is unpickled, but in this proc
 by whoever does it for the asking.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import copyreg

@@ -1,7 +1,5 @@
 """A study of the program with a known answer, written where a test wants it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Chains of tail calls from study file to report: in the kernel where it lets us, and in the VM."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

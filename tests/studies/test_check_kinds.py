@@ -1,7 +1,5 @@
 """Every kind of project: a small one by the real tool, `whyfast new`, and checks of changes."""
 
-from __future__ import annotations
-
 import json
 import platform
 import shutil

@@ -1,7 +1,5 @@
 """Counters and hot functions of a study, end to end: git, gcc, Valgrind."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -110,9 +108,7 @@ def _instructions(result: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def test_what_each_build_does_and_what_the_commits_touch(
-    own_home: Home, tmp_path: Path, repository: Path
-) -> None:
+def test_what_each_build_and_commit_does(own_home: Home, tmp_path: Path, repository: Path) -> None:
     study = _write(tmp_path, repository, 'counters = "simulated"\ncounted = ["work"]')
     out, page = tmp_path / "result.json", tmp_path / "page.html"
     done = whyfast("run", study, "--benchmark", "work", "--json", out, "--html", page, "-v")

@@ -1,7 +1,5 @@
 """The study of calls on two interpreters of this machine: what one lacks, what is said of both."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

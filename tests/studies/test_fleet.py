@@ -1,7 +1,5 @@
 """A study on real workers over a real scheduler, as processes on this machine."""
 
-from __future__ import annotations
-
 import json
 import signal
 import time
@@ -31,9 +29,7 @@ def two_benchmarks(folder: Path) -> Path:
     return study
 
 
-def test_killed_stopped_outdated_and_full_a_fleet_loses_no_block_that_was_kept(
-    fleet: FleetProcesses, tmp_path: Path
-) -> None:
+def test_a_fleet_under_failures_loses_no_kept_block(fleet: FleetProcesses, tmp_path: Path) -> None:
     study = two_benchmarks(tmp_path / "spin")
     out = tmp_path / "result.json"
     words = ("run", str(study), *fleet.options(), "--spread", "shard")
@@ -79,9 +75,7 @@ def test_killed_stopped_outdated_and_full_a_fleet_loses_no_block_that_was_kept(
 
 
 @pytest.mark.long
-def test_every_host_measures_everything_and_the_machines_stand_side_by_side(
-    fleet: FleetProcesses, tmp_path: Path
-) -> None:
+def test_each_host_measures_all_and_stands_alone(fleet: FleetProcesses, tmp_path: Path) -> None:
     study = write_study(
         tmp_path / "spin",
         {"base": steps(10000), "slow": steps(20000)},

@@ -1,7 +1,5 @@
 """A search whose candidates are built ahead by a real worker, and a check that one measures."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a hostile worker, or whoever has the certificate, can do to a real fleet."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import ssl
@@ -128,9 +126,7 @@ def test_nothing_that_a_worker_sends_is_run_or_reaches_the_terminal(
     assert "\x1b" not in "".join([*capfd.readouterr(), *notes, *here.there])
 
 
-def test_what_a_worker_says_of_itself_to_the_scheduler_is_not_run(
-    fleet: FleetProcesses, listener: Listener
-) -> None:
+def test_a_workers_words_are_not_run(fleet: FleetProcesses, listener: Listener) -> None:
     fleet.scheduler()
     hostile(fleet, "metrics", listener.port)
     notes: list[str] = []
@@ -142,9 +138,7 @@ def test_what_a_worker_says_of_itself_to_the_scheduler_is_not_run(
     assert notes == ["the scheduler passes on a worker's refused message; end that worker"]
 
 
-def test_whoever_has_the_certificate_has_nothing_run_or_written_by_the_scheduler(
-    fleet: FleetProcesses, listener: Listener
-) -> None:
+def test_a_certificate_runs_and_writes_nothing(fleet: FleetProcesses, listener: Listener) -> None:
     fleet.up("ash")
     hostile(fleet, "client", listener.port)
     assert not listener.heard()

@@ -1,7 +1,5 @@
 """Workers that are started by ssh, which here is a shell on this machine; once a real one."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -36,9 +34,7 @@ def hosts_file(folder: Path, ssh: str, *hosts: str, more: str = "") -> Path:
     return file
 
 
-def test_workers_end_also_when_the_coordinator_is_killed(
-    fleet: FleetProcesses, tmp_path: Path
-) -> None:
+def test_workers_end_when_the_coordinator_is_killed(fleet: FleetProcesses, tmp_path: Path) -> None:
     measure = 'budget = "20m"\nstop = "budget"\nturns = 2'
     study = write_study(
         tmp_path / "spin", {"base": steps(100), "slow": steps(200)}, measure=measure

@@ -1,7 +1,5 @@
 """A real kernel in QEMU: the same counts from two boots, and whole numbers a call."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """SIGKILL at any moment loses at most the block in flight; the same command goes on."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,8 +1,6 @@
 """SIGKILL at any moment of ``run``, ``check`` and ``search``: the same command goes on, and nothing
 that is half written is ever taken for whole."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -1,7 +1,5 @@
 """``whyfast merge`` end to end: real runs in several homes, of a program that one machine slows."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

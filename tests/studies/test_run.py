@@ -1,6 +1,5 @@
-"""``whyfast run`` end to end: real compiler, real processes, real database."""
-
-from __future__ import annotations
+"""``whyfast run`` end to end: real compiler, real processes, real database. The known answer: what
+only moves code is called placement, what adds work is not."""
 
 import json
 import re
@@ -11,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.placement_trials import Case, clopper_pearson, trial
 from tests.studies.known_study import mode, steps, write_study
 
 from whyfast.store.home import Home
+from whyfast.study.load import load_study
 
 
 def whyfast(*arguments: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
@@ -34,9 +35,7 @@ def verdicts(path: Path) -> dict[str, dict[str, Any]]:
     return {v["variant"]: v for v in result["judged"]["verdicts"]}
 
 
-def test_finds_a_known_difference_and_calls_equal_code_no_different(
-    own_home: Home, tmp_path: Path
-) -> None:
+def test_a_known_difference_and_equal_code(own_home: Home, tmp_path: Path) -> None:
     study = write_study(
         tmp_path / "spin",
         {
@@ -65,9 +64,7 @@ def test_finds_a_known_difference_and_calls_equal_code_no_different(
     assert all(b["reused"] for b in json.loads(out.read_text())["data"]["recorded"]["builds"])
 
 
-def test_a_variant_that_fails_is_reported_and_the_others_go_on(
-    own_home: Home, tmp_path: Path
-) -> None:
+def test_a_failing_variant_is_reported_and_others_go_on(own_home: Home, tmp_path: Path) -> None:
     study = write_study(
         tmp_path / "failing",
         {
@@ -202,3 +199,37 @@ def test_the_merged_dispatch_of_clang_19(own_home: Home, tmp_path: Path) -> None
     assert database.execute("SELECT count(*) FROM block").fetchone()[0] == len(
         result["recorded"]["blocks"]
     )
+
+
+STUDIES = Path(__file__).resolve().parents[2] / "studies"
+
+
+@pytest.mark.parametrize(("case", "said"), [("placement", "placement"), ("5 % more work", "")])
+def test_a_known_case_is_called_by_its_name(case: Case, said: str, tmp_path: Path) -> None:
+    # It ends as soon as it is decided; the rest of the time is for a busy machine.
+    done = trial(case, 20260101, 40.0, tmp_path, layouts=40).placement
+    assert done.layouts >= 9
+    assert len(done.points) == done.layouts
+    if said:
+        assert (done.outcome, done.linked.outcome) == (said, "slower"), done
+        assert done.linked.low > 1.1
+    else:
+        assert done.outcome != "placement"
+        # How often the interval holds the truth is measured elsewhere; here it is to be about it.
+        assert done.varied.low < 1.08
+        assert done.varied.high > 1.02
+
+
+@pytest.mark.parametrize("name", ["code-placement", "code-placement-vm", "code-placement-cpython"])
+def test_the_bundled_studies_draw_layouts_enough_to_decide(name: str) -> None:
+    study = load_study(STUDIES / name)
+    assert study.measure.layouts >= 16
+    assert study.build.link is not None
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "low", "high"),
+    [(0, 100, 0.0, 0.0362), (95, 100, 0.8872, 0.9836), (100, 100, 0.9638, 1.0)],
+)
+def test_the_interval_of_a_count(k: int, n: int, low: float, high: float) -> None:
+    assert clopper_pearson(k, n) == pytest.approx((low, high), abs=1e-4)

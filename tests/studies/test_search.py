@@ -1,7 +1,5 @@
 """Searches on a repository made for it: since when a small program is slower, end to end."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import subprocess
@@ -41,9 +39,7 @@ program = "spin"
 """
 
 
-def test_a_study_is_searched_for_the_commit(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_the_commit_in_a_study(own_home: Home, repository: Path, tmp_path: Path) -> None:
     study, out = write_commit_study(tmp_path / "study", repository, BUILD), tmp_path / "search.json"
     done = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
     found: dict[str, Any] = json.loads(out.read_text())["data"]
@@ -60,9 +56,7 @@ def test_a_study_is_searched_for_the_commit(
     assert json.loads(out.read_text())["data"]["state"] == found["state"]
 
 
-def test_a_command_is_searched_without_touching_the_checkout(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_a_search_beside_the_checkout(own_home: Home, repository: Path, tmp_path: Path) -> None:
     include = Path(__file__).parents[2] / "src" / "whyfast" / "turns" / "include"
     (repository / "notes.txt").write_text("mine")
     before = subprocess.check_output(["git", "-C", repository, "status", "--porcelain"], text=True)
@@ -82,9 +76,7 @@ def test_a_command_is_searched_without_touching_the_checkout(
 HISTORY = (*("search", "--good", "HEAD~3", "--bad", "HEAD", "--number", "--fresh"), "--")
 
 
-def test_a_search_from_a_hook_reads_the_users_repository_and_writes_nothing(
-    own_home: Home, tmp_path: Path
-) -> None:
+def test_a_search_from_a_hook_only_reads_the_repository(own_home: Home, tmp_path: Path) -> None:
     """In a linked worktree, where git hands its hook an index; another's disk is not mounted."""
     made = Repository(tmp_path / "repository")
     for number in range(4):

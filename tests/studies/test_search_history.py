@@ -1,8 +1,6 @@
 """A history with a known answer, end to end: a culprit of 3 %, a decoy that only moves code,
 commits that do not build, a merged branch, and a revert. The program simulates its times."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -154,9 +152,7 @@ def test_a_search_that_was_killed_goes_on(own_home: Home, repository: Path, tmp_
     assert found["answer"]["where"]["first"] == CULPRIT - 4
 
 
-def test_several_steps_are_all_found_on_demand(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_all_steps_are_found_on_demand(own_home: Home, repository: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     asked = ("search", "--repo", repository, "--good", "change-4", "--bad", "change-17", "--all")
     done = whyfast(*asked, "--json", out, *COUNTED)

@@ -1,7 +1,5 @@
 """An improvement is searched for as a loss is, whichever end is older."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -51,11 +49,7 @@ OLD, NEW = "change-0", f"change-{LAST}"
 
 @pytest.mark.parametrize(
     "ends",
-    [
-        ("--good", NEW, "--bad", OLD),
-        ("--from", OLD, "--to", NEW),
-        ("--from", NEW, "--to", OLD),
-    ],
+    [("--good", NEW, "--bad", OLD), ("--from", OLD, "--to", NEW), ("--from", NEW, "--to", OLD)],
 )
 def test_a_command_is_searched_for_what_made_it_faster(
     own_home: Home, repository: Path, tmp_path: Path, ends: tuple[str, ...]
@@ -69,18 +63,14 @@ def test_a_command_is_searched_for_what_made_it_faster(
     assert not list(own_home.cache.glob("checkouts/*"))
 
 
-def test_ends_without_a_direction_that_do_not_differ_are_the_answer(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_equal_ends_are_the_answer(own_home: Home, repository: Path, tmp_path: Path) -> None:
     done, found = _by_command(repository, tmp_path, "--from", OLD, "--to", "change-3")
     assert done.startswith("There is no step: ")
     assert found["answer"]["outcome"] == "none"
     assert found["state"]["built"] == []
 
 
-def test_a_loss_is_found_without_saying_which_end_is_the_fast_one(
-    own_home: Home, repository: Path, tmp_path: Path
-) -> None:
+def test_a_loss_whichever_end_is_fast(own_home: Home, repository: Path, tmp_path: Path) -> None:
     """Reverted in a clone, the merge is what made it slower."""
     made = Repository.__new__(Repository)
     made.folder, made.count = tmp_path / "clone", 20

@@ -1,7 +1,5 @@
 """A search over commits of a real make project, each built from what the last one left."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -90,9 +88,7 @@ def test_only_what_changed_is_compiled_and_the_final_two_are_clean(
 
 @pytest.mark.long
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="counts by Valgrind")
-def test_flags_are_compiled_in_one_folder_and_what_is_found_clean(
-    own_home: Home, tmp_path: Path
-) -> None:
+def test_flags_share_a_folder_and_the_answer_is_clean(own_home: Home, tmp_path: Path) -> None:
     source, study, out = tmp_path / "source", tmp_path / "study", tmp_path / "search.json"
     shutil.copytree(SPIN.parent / "parts", source)
     objects = " ".join(f"{p.stem}.o" for p in sorted(source.glob("*.c")))

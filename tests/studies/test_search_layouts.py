@@ -1,7 +1,5 @@
 """Searches for a set over layouts: a program that simulates its times, so that no load counts."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

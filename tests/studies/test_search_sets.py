@@ -1,7 +1,5 @@
 """Searches for a set with real compilers, by counted instructions, which do not depend on load."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil
@@ -128,18 +126,12 @@ BAD_INPUT = [
         '--good: "-O2 \'" cannot be split into flags: No closing quotation',
     ),
     ("objects --good fast --bad other", "--bad: fast and other have the same objects"),
-    (
-        "objects --good fast --bad='-O2 -fno-such'",
-        "--bad: -O2 -fno-such cannot be built: ",
-    ),
+    ("objects --good fast --bad='-O2 -fno-such'", "--bad: -O2 -fno-such cannot be built: "),
     (
         "kernels --good debian:linux-6.1 --bad debian:linux-6.12",
         "study.toml: no variant has a kernel of its own",
     ),
-    (
-        "flags --good fast --bad slow --measure indirect-jumps",
-        "--measure indirect-jumps: ",
-    ),
+    ("flags --good fast --bad slow --measure indirect-jumps", "--measure indirect-jumps: "),
 ]
 BAD_PASSES = [
     ("passes --good all --bad 0", "--object: 4 files are compiled; "),

@@ -1,8 +1,6 @@
 """A token in the address of a source, and secrets in the environment of its build: they are used,
 and found nowhere afterwards."""
 
-from __future__ import annotations
-
 import functools
 import http.server
 import json

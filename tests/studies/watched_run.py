@@ -1,7 +1,5 @@
 """Run as a program by test_killed.py: measures a study and says each block once it is safe."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

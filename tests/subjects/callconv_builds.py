@@ -1,7 +1,5 @@
 """Building the extension callconv for an interpreter, and asking it things there."""
 
-from __future__ import annotations
-
 import functools
 import json
 import os

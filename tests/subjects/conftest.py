@@ -1,7 +1,5 @@
 """Building the eBPF machine, once for each form, and running it."""
 
-from __future__ import annotations
-
 import functools
 import os
 import shutil
@@ -94,8 +92,6 @@ def sources(*without: str) -> list[str]:
 def build_vm(
     interpreter: Callable[[str], list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Path]:
-    """The program ebpf-vm with one form of dispatch."""
-
     @functools.cache
     def build(form: str) -> Path:
         output = tmp_path_factory.mktemp("vm") / f"ebpf-vm-{form.lower()}"

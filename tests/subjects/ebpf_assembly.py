@@ -1,7 +1,5 @@
 """Writing eBPF bytecode by hand, and reading it back: encoding only, no meaning."""
 
-from __future__ import annotations
-
 import struct
 from typing import NamedTuple
 

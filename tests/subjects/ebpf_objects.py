@@ -1,7 +1,5 @@
 """ELF objects of BPF code, made byte by byte."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Sequence
 
@@ -38,27 +36,13 @@ def elf(
         names += name.encode() + b"\0"
     if symbols:
         sections = [*sections, (".symtab", SYMTAB, 0, entries, 0)]
-    for name, section_type, flags, content, info in [
-        *sections,
-        (".strtab", STRTAB, 0, b"", 0),
-    ]:
+    for name, section_type, flags, content, info in [*sections, (".strtab", STRTAB, 0, b"", 0)]:
         at = len(names)
         names += name.encode() + b"\0"
         if name == ".strtab":
             content = names
         link = len(sections) + 1 if section_type == SYMTAB else 0
-        fields = (
-            at,
-            section_type,
-            flags,
-            0,
-            HEADER + len(body),
-            len(content),
-            link,
-            info,
-            8,
-            0,
-        )
+        fields = (at, section_type, flags, 0, HEADER + len(body), len(content), link, info, 8, 0)
         table += struct.pack("<IIQQQQIIQQ", *fields)
         body += content + bytes(-len(content) % 8)
     header = ident.ljust(16, b"\0") + struct.pack(

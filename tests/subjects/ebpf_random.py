@@ -1,7 +1,5 @@
 """Random eBPF programs: registers full of interesting numbers, then anything, that ends."""
 
-from __future__ import annotations
-
 import random
 
 from tests.subjects.ebpf_assembly import (

@@ -3,8 +3,6 @@
 It answers in the words of ``ebpf_driver.c``.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from tests.subjects.ebpf_assembly import Slot, slots

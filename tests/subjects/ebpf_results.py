@@ -1,7 +1,5 @@
 """What the shipped eBPF programs compute, once more and in Python."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 BITS32, BITS64 = 2**32 - 1, 2**64 - 1

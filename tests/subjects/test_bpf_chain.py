@@ -1,7 +1,5 @@
 """subjects/bpf-chain: its bytecode, its messages, and what the kernel makes of it where it may."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess
@@ -176,17 +174,13 @@ def test_in_turns_the_refusal_goes_to_whyfast(elsewhere: Run) -> None:
     assert done.returncode == 1
 
 
-def test_a_chain_that_makes_another_number_of_calls_is_refused(
-    elsewhere: Run, golden: Hear
-) -> None:
+def test_a_chain_with_another_number_of_calls_is_refused(elsewhere: Run, golden: Hear) -> None:
     done = elsewhere("run", "--calls", "5", env={"FAKE_RETURNED": "4"})
     assert done.returncode == 1
     golden(done.stderr)
 
 
-def test_an_interpreting_kernel_is_not_taken_for_a_compiling_one(
-    elsewhere: Run, golden: Hear
-) -> None:
+def test_an_interpreting_kernel_is_told_from_a_compiling_one(elsewhere: Run, golden: Hear) -> None:
     done = elsewhere("turn", "--calls", "0", env={"FAKE_RETURNED": "0"})
     assert done.returncode == 3
     golden(done.stderr)

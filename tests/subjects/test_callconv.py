@@ -1,7 +1,5 @@
 """The extension callconv on every CPython here: answers, what is lacking, hazards, evidence."""
 
-from __future__ import annotations
-
 import pytest
 from tests.interpreters import Interpreter, interpreters
 from tests.subjects.callconv_builds import ask
@@ -66,15 +64,7 @@ for b in benchmarks.all_benchmarks(callconv):
 
 
 #: Benchmarks that a version has, of 353.
-HAS = {
-    (2, 7): 165,
-    (3, 6): 196,
-    (3, 7): 244,
-    (3, 8): 289,
-    (3, 9): 342,
-    (3, 10): 342,
-    (3, 11): 353,
-}
+HAS = {(2, 7): 165, (3, 6): 196, (3, 7): 244, (3, 8): 289, (3, 9): 342, (3, 10): 342, (3, 11): 353}
 
 #: One benchmark of each form that is not everywhere, and why it is not in the versions before.
 REASONS = {
@@ -85,8 +75,7 @@ REASONS = {
     "function-fastcall_keywords-1": {(2, 7): "METH_FASTCALL came with 3.6"},
     "method-method-1": dict.fromkeys([(2, 7), (3, 6), (3, 7), (3, 8)], "METH_METHOD came with 3.9"),
     "state-onearg-1": dict.fromkeys(
-        [(2, 7), (3, 6), (3, 7), (3, 8), (3, 9), (3, 10)],
-        "PyType_GetModuleByDef came with 3.11",
+        [(2, 7), (3, 6), (3, 7), (3, 8), (3, 9), (3, 10)], "PyType_GetModuleByDef came with 3.11"
     ),
     "object-vectorcall-1": dict.fromkeys([(2, 7), (3, 6), (3, 7)], "vectorcall came with 3.8"),
     "new-vectorcall-1": {

@@ -1,7 +1,5 @@
 """The driver of the subject callconv: turns, lists, reports, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path
@@ -143,23 +141,17 @@ PERF = 'echo "$((9000000 + loops * 40)),,instructions:u,1,100.00,," >&2'
 VALGRIND = 'echo "==17== Collected : $((5000000 + loops * 123))" >&2'
 
 
-def test_instructions_are_the_difference_of_two_runs(
-    python: Interpreter, tmp_path: Path, golden: Hear
-) -> None:
+def test_instructions_are_from_two_runs(python: Interpreter, tmp_path: Path, golden: Hear) -> None:
     env = _tools(tmp_path, perf=PERF, valgrind=VALGRIND)
     golden(_count(python, env).stdout)
 
 
-def test_callgrind_counts_where_the_processor_does_not(
-    python: Interpreter, tmp_path: Path, golden: Hear
-) -> None:
+def test_callgrind_replaces_counters(python: Interpreter, tmp_path: Path, golden: Hear) -> None:
     env = _tools(tmp_path, perf=PERF_NONE, valgrind=VALGRIND)
     golden(_count(python, env).stdout)
 
 
-def test_without_tools_nothing_is_counted(
-    newest: Interpreter, tmp_path: Path, golden: Hear
-) -> None:
+def test_no_tools_no_counts(newest: Interpreter, tmp_path: Path, golden: Hear) -> None:
     done = _count(newest, _tools(tmp_path, perf=PERF_NONE))
     assert done.returncode == 2
     golden(done.stderr)

@@ -1,7 +1,5 @@
 """Local calls: their frames, what they keep, and how deep they go."""
 
-from __future__ import annotations
-
 import pytest
 from tests.golden_files import Hear
 from tests.subjects.conftest import FORMS, Drive

@@ -1,7 +1,5 @@
 """What the simulation shows of the eBPF machine: its hot functions, and the merged dispatch."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

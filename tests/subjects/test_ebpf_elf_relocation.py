@@ -1,7 +1,5 @@
 """ELF objects whose functions lie elsewhere: relocations."""
 
-from __future__ import annotations
-
 import pytest
 from tests.golden_files import Hear
 from tests.subjects.ebpf_assembly import EXIT, insn, mov
@@ -43,9 +41,7 @@ TABLE: Symbol = ("table", 1, GLOBAL, 3, 0)
         (("main", FUNCTION, GLOBAL, 1, 8), -1, "0x5"),
     ],
 )
-def test_functions_elsewhere_are_called(
-    load: Load, symbol: Symbol, addend: int, result: str
-) -> None:
+def test_distant_functions_are_called(load: Load, symbol: Symbol, addend: int, result: str) -> None:
     program = insn(0x85, src=1, imm=addend) + (EXIT if result != "0x5" else code(5))
     content = calling(program, AT_FIRST, [symbol])
     assert load(content, "--section", "xdp", "--entry", "main") == result

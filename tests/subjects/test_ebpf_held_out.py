@@ -1,7 +1,5 @@
 """The held-out programs: their expected results are right, and the machine's forms return them."""
 
-from __future__ import annotations
-
 import base64 as base64_of_python
 import functools
 import hashlib

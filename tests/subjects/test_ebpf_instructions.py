@@ -1,7 +1,5 @@
 """Every family of instructions: literal expectations, then random programs against a reference."""
 
-from __future__ import annotations
-
 import functools
 import random
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The stretches of the pinned form do what their instructions do one by one."""
 
-from __future__ import annotations
-
 import functools
 import random
 import re

@@ -1,7 +1,5 @@
 """What the verifier refuses, and that nothing gets through which would crash the interpreter."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,6 +1,6 @@
-"""The program ebpf-vm from outside: the shipped programs, the command line, tail calls."""
-
-from __future__ import annotations
+"""The program ebpf-vm from outside: the shipped programs, the command line, tail calls. ebpf-vm
+driven as bpf_conformance drives its plugins. The fuzzer's corpus, run once under the sanitizers of
+gcc."""
 
 import subprocess
 import tomllib
@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
-from tests.subjects.conftest import FORMS
-from tests.subjects.ebpf_assembly import EXIT, alu_k, insn, load, mov, store
+from tests.subjects.conftest import FORMS, SANITIZE, WARNINGS, sources
+from tests.subjects.ebpf_assembly import EXIT, alu_k, insn, lddw, load, mov, store
+from tests.subjects.ebpf_objects import elf, text
 from tests.subjects.ebpf_results import RESULTS
 
 
@@ -32,9 +33,7 @@ def expected(subject: Path) -> dict[str, dict[str, object]]:
     return tomllib.loads((subject / "programs" / "expected.toml").read_text())
 
 
-def test_every_program_has_a_source_and_bytecode(
-    subject: Path, expected: dict[str, dict[str, object]]
-) -> None:
+def test_each_program_has_its_files(subject: Path, expected: dict[str, dict[str, object]]) -> None:
     sources = {path.stem for path in (subject / "programs").glob("*.c")} - {"native"}
     bytecode = {path.stem for path in (subject / "programs").glob("*.hex")}
     assert sources == bytecode == set(expected) >= set(RESULTS)
@@ -138,9 +137,7 @@ def test_an_endless_loop_is_one_line_and_status_1(vm: Path, tmp_path: Path) -> N
         (["run", "a", "--mem", "0"], "--mem: line 1: expected a pair of hexadecimal digits"),
     ],
 )
-def test_a_wrong_command_line_is_one_line_and_status_2(
-    vm: Path, arguments: list[str], message: str
-) -> None:
+def test_a_wrong_command_line_has_status_2(vm: Path, arguments: list[str], message: str) -> None:
     process = run(vm, *arguments)
     assert (process.returncode, process.stderr) == (2, f"ebpf-vm: {message}\n")
 
@@ -176,9 +173,7 @@ COUNT_AND_CALL = (
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_33_tail_calls_succeed_and_the_34th_goes_on(
-    form: str, build_vm: Callable[[str], Path], tmp_path: Path
-) -> None:
+def test_33_tail_calls_succeed(form: str, build_vm: Callable[[str], Path], tmp_path: Path) -> None:
     # Every entry adds one to the memory; what follows the call runs once, at the end.
     program = COUNT_AND_CALL + load(8, 0, 1, 0) + alu_k("add", 64, 0, 1000) + EXIT
     path = write(tmp_path / "p.bin", program)
@@ -223,9 +218,7 @@ def errors(output: str) -> list[str]:
 
 
 @pytest.mark.parametrize("defines", [[], ["-DVM_DISPATCH_GOTO", "-DVM_DISPATCH_SWITCH"]])
-def test_exactly_one_form_is_asked_for(
-    gcc: list[str], subject: Path, defines: list[str], golden: Hear
-) -> None:
+def test_exactly_one_form(gcc: list[str], subject: Path, defines: list[str], golden: Hear) -> None:
     golden(*errors(compile_form(gcc, subject, *defines)))
 
 
@@ -238,9 +231,7 @@ NO_PRESERVE_NONE = (
 @pytest.mark.parametrize(
     ("form", "messages"), [("TAIL", [NO_MUSTTAIL]), ("PINNED", [NO_MUSTTAIL, NO_PRESERVE_NONE])]
 )
-def test_a_compiler_without_an_attribute_is_told_so(
-    gcc: list[str], subject: Path, form: str, messages: list[str]
-) -> None:
+def test_lacking_attributes(gcc: list[str], subject: Path, form: str, messages: list[str]) -> None:
     output = compile_form(gcc, subject, f"-DVM_DISPATCH_{form}")
     if "musttail" not in output:
         pytest.skip("this compiler has musttail")
@@ -248,9 +239,7 @@ def test_a_compiler_without_an_attribute_is_told_so(
     assert output.count(" error: ") == len(messages)
 
 
-def test_each_file_compiles_on_its_own(
-    gcc: list[str], subject: Path, turn_include: Path, tmp_path: Path
-) -> None:
+def test_each_file_alone(gcc: list[str], subject: Path, turn_include: Path, tmp_path: Path) -> None:
     objects = []
     for source in sorted(subject.glob("*.c")):
         objects.append(str(tmp_path / f"{source.stem}.o"))
@@ -260,3 +249,84 @@ def test_each_file_compiles_on_its_own(
     vm = tmp_path / "ebpf-vm"
     subprocess.run([*gcc, *objects, "-o", str(vm)], check=True)
     assert run(vm, "run", subject / "programs" / "collatz.hex").stdout == "0x1470000008f\n"
+
+
+def plugin(
+    command: list[object], program: str, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*map(str, command), *arguments],
+        input=program,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_by_its_name(build_vm: Callable[[str], Path], form: str, tmp_path: Path) -> None:
+    link = tmp_path / "ebpf-vm-plugin"
+    link.symlink_to(build_vm(form))
+    wide = (lddw(0, 0xFEDCBA9876543210) + EXIT).hex(" ")
+    assert plugin([link], wide + "\n").stdout == "fedcba9876543210\n"
+    memory = load(4, 0, 1, 0) + insn(0x0F, 0, 2) + EXIT
+    process = plugin([link], memory.hex(), "01 02 03 04 05")
+    assert (process.returncode, process.stdout, process.stderr) == (0, "4030206\n", "")
+
+
+def test_by_its_command(vm: Path) -> None:
+    program = insn(0xBF, 0, 2) + EXIT
+    assert plugin([vm, "plugin"], program.hex(), "aabb").stdout == "2\n"
+    assert plugin([vm, "plugin"], program.hex()).stdout == "0\n"
+
+
+def test_options_of_the_runner_are_no_memory(vm: Path) -> None:
+    program = elf([text(".text", 7)]).hex()
+    assert plugin([vm, "plugin"], program, "--elf").stdout == "7\n"
+
+
+def test_the_budget_is_an_option(vm: Path) -> None:
+    endless = insn(0x05, off=-1).hex()
+    for words in (["--max-insns", "1000"], ["", "--max-insns", "1000"]):
+        process = plugin([vm, "plugin"], endless, *words)
+        message = "ebpf-vm: instruction 0: the instruction budget is used up\n"
+        assert (process.returncode, process.stderr) == (1, message)
+    assert plugin([vm, "plugin"], EXIT.hex(), "--max-insns", "9").stdout == "0\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "arguments", "status"),
+    [
+        ("", [], 2),
+        ("b7", [], 2),
+        ("zz", [], 2),
+        (EXIT.hex(), ["1"], 2),
+        (EXIT.hex(), ["--max-insns"], 2),
+        (EXIT.hex(), ["", "--max-insns", "0"], 2),
+        (insn(0xFF).hex(), [], 2),
+        ((load(1, 0, 1, 0) + EXIT).hex(), [], 1),
+    ],
+)
+def test_refusals_and_faults(
+    vm: Path, program: str, arguments: list[str], status: int, golden: Hear
+) -> None:
+    process = plugin([vm, "plugin"], program, *arguments)
+    assert (process.returncode, process.stdout) == (status, "")
+    golden(process.stderr)
+
+
+def test_the_corpus_does_no_harm(gcc: list[str], subject: Path, tmp_path: Path) -> None:
+    program = tmp_path / "replay"
+    fuzz = subject / "fuzz"
+    command = [*gcc, *WARNINGS, "-O1", "-g", "-DVM_DISPATCH_GOTO", f"-I{subject}"]
+    command += [*SANITIZE, "-o", str(program), str(fuzz / "target.c"), str(fuzz / "replay.c")]
+    command += [str(subject / "interp.c"), *sources("main.c", "options.c", "plugin.c")]
+    build = subprocess.run(command, capture_output=True, text=True, check=False)
+    if build.returncode != 0 and "asan" in build.stderr:
+        pytest.skip("gcc has no sanitizers here")
+    assert build.returncode == 0, build.stderr
+    corpus = sorted((fuzz / "corpus").glob("*.hex"))
+    process = subprocess.run([program, *corpus], capture_output=True, text=True, check=False)
+    assert (process.stdout, process.stderr) == (f"{len(corpus)} inputs\n", "")
+    assert len(corpus) > 20

@@ -1,7 +1,5 @@
 """The turn protocol as whyfast_turn.h speaks it, over real pipes."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -224,9 +222,7 @@ def test_the_machine_takes_turns(vm: Path, start: Start, tmp_path: Path) -> None
     assert turns.finish() == 0
 
 
-def test_a_fault_in_the_machine_is_an_error_line(
-    vm: Path, start: Start, tmp_path: Path, golden: Hear
-) -> None:
+def test_a_fault_is_an_error_line(vm: Path, start: Start, tmp_path: Path, golden: Hear) -> None:
     program = tmp_path / "p.bin"
     program.write_bytes(mov(1, 0) + load(8, 0, 1, 16) + EXIT)
     turns = start(vm, "turn", program)

@@ -1,7 +1,5 @@
 """Settings of all unit tests."""
 
-from __future__ import annotations
-
 from hypothesis import settings
 
 # The same examples in every run, and none too slow: a busy machine must not fail a test.

@@ -1,7 +1,5 @@
 """Blocks of values for tests of what is made from them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from whyfast.model.sample import Block

@@ -1,7 +1,5 @@
 """The shell steps of action.yml, run in the environment that a runner gives them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -14,7 +12,6 @@ ACTION = (ROOT / "action.yml").read_text(encoding="utf-8")
 
 
 def step(name: str) -> str:
-    """The shell lines of a step."""
     found = re.search(
         rf"- name: {name}\n(?:(?!    - ).*\n)*?      run: \|\n((?:        .*\n)+)", ACTION
     )

@@ -1,16 +1,12 @@
 """Which Pythons the tests of the wheel run under."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 from tests import every_python
 
 
-def test_the_newest_of_each_that_is_supported(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_newest_of_each_supported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     versions = tmp_path / "pyenv" / "versions"
     for name in ("3.6.15", "3.13.0", "3.13.11", "3.12.1"):
         (versions / name / "bin").mkdir(parents=True)

@@ -1,7 +1,5 @@
 """Every document of ``tests/golden/`` belongs to a test, and a difference fails with a diff."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -46,9 +44,7 @@ def test_a_difference_is_a_diff(folder: Path) -> None:
         check_golden("report", "b.txt", "new\n")
 
 
-def test_a_document_that_no_test_makes_fails_and_is_removed_if_asked(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_document_of_no_test_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check_no_others("report", ["a.txt"])
     with pytest.raises(AssertionError):
         check_no_others("report", [])

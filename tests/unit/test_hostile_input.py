@@ -1,7 +1,5 @@
 """Every reader is fed spoiled inputs, and a megabyte of what would be its worst."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random
@@ -23,12 +21,10 @@ MOST_CPU = 120
 
 
 def repeated(unit: str, before: str = "", after: str = "\nx\n") -> bytes:
-    """``unit`` again and again."""
     return (before + unit * ((SIZE - len(before)) // len(unit)) + after).encode()
 
 
 def member(name: str, size: int) -> bytes:
-    """The header of a member of an ar archive."""
     return f"{name:<16}{0:<12}{0:<6}{0:<6}{644:<8}{size:<10}`\n".encode()
 
 

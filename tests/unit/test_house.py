@@ -1,7 +1,5 @@
 """The plan of the house: who imports whom, how much a function takes, one name for one thing."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections import Counter
@@ -90,7 +88,6 @@ def _name(file: Path) -> str:
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    """(module, function), those inside others too."""
     for name, tree in modules().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -207,7 +204,6 @@ def test_a_walk_names_what_there_is_and_comes_back_to_no_file() -> None:
 
 
 def defined(tree: ast.Module) -> set[str]:
-    """The functions of a module, and its methods as ``Class.method``."""
     found = set()
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):

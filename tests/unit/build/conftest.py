@@ -1,7 +1,5 @@
 """A source folder and a store, both empty but for the one-file subject."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -14,19 +12,16 @@ from whyfast.toolchain.sandbox import VARIABLE
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """The folder of the subject's source."""
     return write_source(tmp_path)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> BuildStore:
-    """An empty store."""
     return BuildStore(tmp_path / "builds")
 
 
 @pytest.fixture
 def needs_gcc() -> None:
-    """Skip where there is no gcc."""
     if shutil.which("gcc") is None:
         pytest.skip("gcc is not installed")
 

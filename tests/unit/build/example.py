@@ -1,7 +1,5 @@
 """A subject of one file, and recipes to build it."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -35,7 +33,6 @@ COPY = ("cp {source}/main.c {program}",)
 
 
 def write_source(folder: Path) -> Path:
-    """The source folder of the subject, made when missing."""
     source = folder / "subject"
     source.mkdir(exist_ok=True)
     (source / "main.c").write_text(PROGRAM)
@@ -49,12 +46,10 @@ def toolchain(
     env: Mapping[str, str] | None = None,
     name: str = "path:cc",
 ) -> Toolchain:
-    """A toolchain that nothing was probed for."""
     return Toolchain(name, "path", "cc 1.0", "x86_64-linux", digest, cc, frozenset(), env or {})
 
 
 def gcc() -> Toolchain:
-    """The machine's gcc."""
     path = shutil.which("gcc")
     assert path is not None
     return Toolchain("path:gcc", "path", "gcc", "native", "gcc", (path,), frozenset())
@@ -104,24 +99,20 @@ def silent(text: str) -> None:
 
 
 def built(made: Recipe, store: BuildStore, progress: Callable[[str], None] = silent) -> Build:
-    """The build, which succeeds."""
     (build,) = build_all([made], store, progress)
     assert isinstance(build, Build), build
     return build
 
 
 def failed(made: Recipe, store: BuildStore) -> BuildFailure:
-    """Why the build fails."""
     (failure,) = build_all([made], store, silent)
     assert isinstance(failure, BuildFailure)
     return failure
 
 
 def named(name: str, *cflags: str) -> Variant:
-    """A variant with these flags."""
     return Variant(name, "path:cc", cflags=cflags)
 
 
 def reasons(outcomes: list[BuildOutcome]) -> list[str | None]:
-    """Why each failed; None for those that did not."""
     return [getattr(o, "reason", None) for o in outcomes]

@@ -1,7 +1,5 @@
 """A program of several functions, each in a section of its own, and how to link it again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +24,6 @@ LINK = "{cc} -o {program} main.o {layout} {ldflags}"
 
 
 def linked_recipe(folder: Path, *, step: str = STEP, link: str = LINK) -> Recipe:
-    """The recipe of that program, built by gcc."""
     source = folder / "layouts"
     source.mkdir(exist_ok=True)
     (source / "main.c").write_text(PROGRAM)

@@ -1,7 +1,5 @@
 """Builds that go on from what the last one left."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -79,9 +77,7 @@ def test_it_is_kept_under_a_digest_of_its_own(source: Path, store: BuildStore) -
     assert (again.digest, again.reused) == (project.digest, True)
 
 
-def test_what_differs_in_more_than_the_source_has_a_folder_of_its_own(
-    source: Path, store: BuildStore
-) -> None:
+def test_other_differences_have_their_own_folder(source: Path, store: BuildStore) -> None:
     one = slot_of(_project(source), store)
     (source / "a.txt").write_text("other\n")
     assert slot_of(_project(source), store) == one
@@ -156,9 +152,7 @@ def test_a_program_that_names_its_folder_is_built_clean(source: Path, store: Bui
     )
 
 
-def test_a_folder_whose_last_build_did_not_end_is_not_gone_on_with(
-    source: Path, store: BuildStore
-) -> None:
+def test_an_unfinished_folder_is_not_reused(source: Path, store: BuildStore) -> None:
     project = _project(source)
     _build(project, store)
     listing = slot_of(project, store) / "source.json"
@@ -185,9 +179,7 @@ def test_an_interrupt_leaves_no_build(
     assert not _build(project, store).reused
 
 
-def test_with_other_flags_all_is_compiled_again_and_nothing_else(
-    source: Path, store: BuildStore
-) -> None:
+def test_other_flags_compile_everything_again_only(source: Path, store: BuildStore) -> None:
     # What is no object stays, and so does what belongs to the source.
     steps = (
         "cd {source}; [ -e said ] || echo configured >> said",
@@ -210,9 +202,7 @@ def test_with_other_flags_all_is_compiled_again_and_nothing_else(
     assert (slot / "tool").stat().st_mtime == OLD
 
 
-def test_a_link_that_a_step_has_made_loses_nobody_a_file(
-    source: Path, store: BuildStore, tmp_path: Path
-) -> None:
+def test_a_link_of_a_step_loses_no_file(source: Path, store: BuildStore, tmp_path: Path) -> None:
     """Where the source had a folder, a step leaves a link to one outside."""
     (source / "sub").mkdir()
     for name in ("gone", "changed"):

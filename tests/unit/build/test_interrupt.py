@@ -1,7 +1,5 @@
 """Interrupted or killed: nothing half-made counts as built, and nothing goes on running."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -89,9 +87,7 @@ def _running(pid: int) -> bool:
     return state not in "ZX"
 
 
-def test_an_interrupt_ends_the_steps_and_leaves_no_build(
-    start: Start, store: BuildStore, tmp_path: Path
-) -> None:
+def test_an_interrupt_leaves_no_build(start: Start, store: BuildStore, tmp_path: Path) -> None:
     files = [tmp_path / "a", tmp_path / "b"]
     building = start(*(f"{f.name}={_sleeping(f)}" for f in files))
     pids = [int(_appears(f)) for f in files]
@@ -141,9 +137,7 @@ def test_no_step_begins_after_an_interrupt(
     assert not (tmp_path / "begun").exists()
 
 
-def test_a_wait_for_another_process_can_be_interrupted(
-    start: Start, source: Path, store: BuildStore, golden: Hear
-) -> None:
+def test_a_wait_is_interrupted(start: Start, source: Path, store: BuildStore, golden: Hear) -> None:
     made = recipe(source, variant=named("a"), steps=("true", "cp {source}/main.c {program}"))
     with exclusive(store.lock(made.digest)):
         building = start("a=true")

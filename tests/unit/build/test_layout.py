@@ -1,7 +1,5 @@
 """Layouts: drawn from a seed, and nothing else."""
 
-from __future__ import annotations
-
 import re
 
 from tests.golden_files import Hear

@@ -1,7 +1,5 @@
 """Two objects linked into one, and what is read of objects, with real tools."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path
@@ -52,9 +50,7 @@ def _compile(folder: Path, name: str, source: str, *flags: str) -> Path:
         (("one", "two"), "101 102 1"),
     ],
 )
-def test_each_symbol_is_that_of_one_object(
-    tmp_path: Path, taken: tuple[str, ...], printed: str
-) -> None:
+def test_each_symbol_has_one_object(tmp_path: Path, taken: tuple[str, ...], printed: str) -> None:
     good = _compile(tmp_path, "good", SOURCE, "-DVALUE=10")
     bad = _compile(tmp_path, "bad", SOURCE, "-DVALUE=100")
     main = _compile(tmp_path, "main", MAIN)

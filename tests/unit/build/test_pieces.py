@@ -1,7 +1,5 @@
 """The sections of code that a layout can place, in files, folders and libraries."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A real program linked again: it answers the same, from other addresses."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -49,9 +47,7 @@ def test_layouts_answer_the_same_from_other_addresses(tmp_path: Path, store: Bui
     assert all(address % 16 == 0 for place in places[1:] for address in place)
 
 
-def test_a_layout_is_made_once_and_to_the_byte_from_its_seed(
-    tmp_path: Path, store: BuildStore
-) -> None:
+def test_a_layout_follows_from_its_seed_to_the_byte(tmp_path: Path, store: BuildStore) -> None:
     recipe = linked_recipe(tmp_path)
     build = built(recipe, store)
     (first,) = relink(recipe, build, store, [11])
@@ -85,9 +81,7 @@ def test_a_link_that_fails_for_a_layout_is_told(tmp_path: Path, store: BuildStor
         relink(recipe, built(recipe, store), store, [11])
 
 
-def test_without_function_sections_there_is_nothing_to_place(
-    tmp_path: Path, store: BuildStore
-) -> None:
+def test_without_sections_nothing_is_placed(tmp_path: Path, store: BuildStore) -> None:
     recipe = linked_recipe(tmp_path, step=STEP.replace(" -ffunction-sections", ""))
     with pytest.raises(CannotRelink, match="compile with -ffunction-sections"):
         relink(recipe, built(recipe, store), store, [11])
@@ -104,9 +98,7 @@ def test_objects_that_the_link_does_not_use_are_told(tmp_path: Path, store: Buil
         relink(recipe, built(recipe, store), store, [11])
 
 
-def test_a_section_to_keep_that_is_nowhere_is_told(
-    tmp_path: Path, store: BuildStore, golden: Hear
-) -> None:
+def test_sections_to_keep_that_are_nowhere(tmp_path: Path, store: BuildStore, golden: Hear) -> None:
     recipe = linked_recipe(tmp_path)
     build = built(recipe, store)
     golden(
@@ -140,9 +132,7 @@ printf '../$(PROGRAM): main.o libparts.a\n\t$(CC) -o $@ main.o -L. -lparts $(LDF
 """
 
 
-def test_a_makefile_links_whole_objects_of_folders_and_libraries(
-    tmp_path: Path, store: BuildStore
-) -> None:
+def test_a_makefile_links_objects_and_libraries(tmp_path: Path, store: BuildStore) -> None:
     if shutil.which("make") is None or shutil.which("ar") is None:
         pytest.skip("needs make and ar")
     recipe = linked_recipe(
@@ -162,9 +152,7 @@ def test_a_makefile_links_whole_objects_of_folders_and_libraries(
     assert len(inside) == 1
 
 
-def test_no_objects_at_all_are_refused_with_the_flag_that_helps(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_no_objects_are_refused_with_the_flag_that_helps(tmp_path: Path, golden: Hear) -> None:
     recipe = linked_recipe(tmp_path)
     golden(refusal(CannotRelink, lambda: make_layouts(recipe, tmp_path, lambda step: 0, [1])))
 

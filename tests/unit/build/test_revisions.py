@@ -1,7 +1,5 @@
 """Ranges of commits, and the files as they are."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -57,9 +55,7 @@ def test_commits_between_are_those_of_the_first_parents(repo: Path) -> None:
     assert commits_between(repo, change_between(repo, "branch~1..main")) == 0
 
 
-def test_uncommitted_changes_are_a_snapshot_and_nothing_else_changes(
-    repo: Path, golden: Hear
-) -> None:
+def test_uncommitted_changes_are_a_snapshot_and_nothing_else(repo: Path, golden: Hear) -> None:
     (repo / ".gitignore").write_text("*.o\n")
     (repo / "ignored.o").write_text("")
     (repo / "a.txt").write_text("now")

@@ -4,8 +4,6 @@ The script of a provenance makes the very bytes again, in any folder, by plain s
 takes, on a clock that somebody sets meanwhile.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess
@@ -79,9 +77,7 @@ def test_a_build_is_made_once(source: Path, store: BuildStore, tmp_path: Path) -
     assert said == []
 
 
-def test_equal_recipes_of_one_study_are_built_once_under_both_names(
-    source: Path, store: BuildStore, tmp_path: Path
-) -> None:
+def test_equal_recipes_share_a_build(source: Path, store: BuildStore, tmp_path: Path) -> None:
     steps = _counting(tmp_path / "count")
     recipes = [recipe(source, steps=steps, variant=named(name)) for name in ("twin", "base")]
     builds = build_all(recipes, store, silent, workers=2)
@@ -128,9 +124,7 @@ print(build.program_sha256, build.reused, flush=True)
 """
 
 
-def test_two_processes_that_need_the_same_build_make_it_once(
-    source: Path, store: BuildStore, tmp_path: Path
-) -> None:
+def test_two_processes_make_a_build_once(source: Path, store: BuildStore, tmp_path: Path) -> None:
     steps = ("sleep 0.2", *_counting(tmp_path / "count"))
     command = [sys.executable, "-c", BUILDER, str(source), str(store.root), *steps]
     builders = [
@@ -181,9 +175,7 @@ def test_a_failure_is_kept_until_the_same_is_built(source: Path, store: BuildSto
     assert list(store.failures()) == []
 
 
-def test_a_failing_step_ends_the_build_and_shows_the_end_of_its_log(
-    source: Path, store: BuildStore, golden: Hear
-) -> None:
+def test_a_failing_step_shows_its_log_end(source: Path, store: BuildStore, golden: Hear) -> None:
     failure = _fails(source, store, "seq 30", "echo bad >&2; exit 3", "echo never")
     golden(failure.reason)
     assert len(failure.log_tail) == TAIL == 15
@@ -261,18 +253,14 @@ def test_variants_are_built_side_by_side(source: Path, store: BuildStore, tmp_pa
     assert reasons(build_all(recipes, store, silent, workers=2)) == [None, None]
 
 
-def test_steps_that_fill_the_machine_run_one_variant_at_a_time(
-    source: Path, store: BuildStore, tmp_path: Path
-) -> None:
+def test_a_variant_at_a_time_with_all_jobs(source: Path, store: BuildStore, tmp_path: Path) -> None:
     alone = f"mkdir '{tmp_path}/busy'; sleep 0.05; rmdir '{tmp_path}/busy'; : -j{{jobs}}"
     steps = (alone, "cp {source}/main.c {program}")
     recipes = [recipe(source, steps=steps, variant=named(n, n)) for n in ("a", "b", "c")]
     assert reasons(build_all(recipes, store, silent)) == [None, None, None]
 
 
-def test_source_that_changes_under_way_is_not_built_under_the_old_digest(
-    source: Path, store: BuildStore, golden: Hear
-) -> None:
+def test_changing_source_is_not_built_as_old(source: Path, store: BuildStore, golden: Hear) -> None:
     made = recipe(source)
     (source / "main.c").write_text("int main;")
     golden(failed(made, store).reason)
@@ -301,9 +289,7 @@ def test_a_program_that_takes_turns_finds_its_header(source: Path, store: BuildS
 
 
 @pytest.mark.usefixtures("needs_gcc")
-def test_equal_programs_under_different_digests_are_equal_to_the_byte(
-    source: Path, store: BuildStore
-) -> None:
+def test_equal_programs_of_other_digests_are_equal_bytes(source: Path, store: BuildStore) -> None:
     flags = (("-g", "-O1"), ("-g", "-O1", "-DUNUSED"), ("-g", "-O2"))
     recipes = [
         recipe(source, steps=COMPILE, variant=named(str(i), *f), compiler=gcc())
@@ -425,9 +411,7 @@ def test_a_root_that_was_removed_is_named(tmp_path: Path, golden: Hear) -> None:
 
 
 @pytest.mark.parametrize("step", [-3600.0, 3600.0])
-def test_a_step_of_the_wall_clock_does_not_matter(
-    monkeypatch: pytest.MonkeyPatch, step: float
-) -> None:
+def test_a_wall_clock_step_does_not_matter(monkeypatch: pytest.MonkeyPatch, step: float) -> None:
     wall, steady = iter([1000.0, 1000.0 + step]), iter([50.0, 62.5])
     monkeypatch.setattr(time, "time", lambda: next(wall))
     monkeypatch.setattr(time, "monotonic", lambda: next(steady))

@@ -3,8 +3,6 @@
 Upstream tarballs of source packages, from a double of the archive. Archives, good and hostile.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -29,7 +27,6 @@ from whyfast.toolchain.archive import Listed
 
 @pytest.fixture
 def own(tmp_path: Path) -> Home:
-    """An empty home."""
     return Home(tmp_path / "cache", tmp_path / "data")
 
 
@@ -126,9 +123,7 @@ def test_a_branch_is_followed(own: Home, repository: Path) -> None:
     assert "not committed" in (obtain(source, own, silent).folder / "run").read_text()
 
 
-def test_an_address_is_cloned_once_and_fetched_when_it_lacks_the_revision(
-    own: Home, repository: Path
-) -> None:
+def test_an_address_is_cloned_once_and_fetched_on_demand(own: Home, repository: Path) -> None:
     said: list[str] = []
     address = f"file://{repository}"
     source = Source("git", address, repository.parent, revision="v1")
@@ -234,9 +229,7 @@ def test_a_tarball_with_another_content_is_not_kept(tmp_path: Path) -> None:
     assert not (tmp_path / "archive").exists()
 
 
-def test_the_error_says_what_is_listed_and_what_of_it_is_served(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_the_error_names_what_is_listed_and_what_is_served(tmp_path: Path, golden: Hear) -> None:
     serving = _serving({"pool/two": CONTENT})
     index = _listing(Listed("1.1", "pool/one", "11"), Listed("1.2", "pool/two", "22"))
     golden(refusal(UserError, lambda: _fetch(tmp_path / "archive", serving, index)))
@@ -299,9 +292,7 @@ def _archive(folder: Path, *members: tarfile.TarInfo, mode: Mode = "w:") -> Path
 
 
 @pytest.mark.parametrize("mode", get_args(Mode))
-def test_the_only_folder_of_an_archive_is_the_source(
-    tmp_path: Path, mode: Mode, golden: Hear
-) -> None:
+def test_the_only_folder_of_an_archive_is_it(tmp_path: Path, mode: Mode, golden: Hear) -> None:
     script = _member("thing-1.0/configure")
     script.mode = 0o6775
     archive = _archive(
@@ -368,9 +359,7 @@ def test_a_later_file_replaces_an_earlier_one(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.usefixtures("_python_3_11_2")
-def test_a_hostile_archive_is_refused(
-    tmp_path: Path, members: list[tarfile.TarInfo], what: str | None
-) -> None:
+def test_hostile_archives(tmp_path: Path, members: list[tarfile.TarInfo], what: str | None) -> None:
     archive = _archive(tmp_path, *members)
     with pytest.raises((UserError, OSError), match=re.escape(what) if what else None):
         unpack(archive, tmp_path / "to" / "deep")

@@ -3,8 +3,6 @@
 Builds in sandboxes, and what is said of them. Paths as reports show them.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 from dataclasses import replace
@@ -168,9 +166,7 @@ def test_the_reason_is_found_above_what_is_shown(source: Path, store: BuildStore
     assert failure.log_tail[-1] == "40"
 
 
-def test_what_an_earlier_step_printed_is_no_reason(
-    source: Path, store: BuildStore, golden: Hear
-) -> None:
+def test_earlier_output_is_no_reason(source: Path, store: BuildStore, golden: Hear) -> None:
     failure = failed(recipe(source, steps=("echo No space left on device", "exit 1")), store)
     golden(failure.reason)
 
@@ -194,9 +190,7 @@ def sandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("sandboxed")
-def test_a_step_cannot_have_our_files_written_elsewhere(
-    source: Path, store: BuildStore, tmp_path: Path
-) -> None:
+def test_a_step_cannot_redirect_our_files(source: Path, store: BuildStore, tmp_path: Path) -> None:
     """By a link where whyfast writes its record, its log or the scripts of the linker."""
     victim = tmp_path / "victim"
     victim.write_text("mine")
@@ -287,9 +281,7 @@ def test_all_files_of_a_source_get_the_same_date(source: Path, store: BuildStore
     assert {p.stat().st_mtime for p in src.iterdir()} == {315532800.0}
 
 
-def test_long_steps_are_told_one_by_one_with_the_time_of_the_last(
-    source: Path, store: BuildStore
-) -> None:
+def test_long_steps_are_timed_one_by_one_in_progress(source: Path, store: BuildStore) -> None:
     said: list[str] = []
     steps = ("true {jobs}", "cp {source}/main.c {program}")
     first = recipe(source, steps=steps)
@@ -306,9 +298,7 @@ def test_long_steps_are_told_one_by_one_with_the_time_of_the_last(
     ]
 
 
-def test_room_is_asked_for_first(
-    source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_room_comes_first(source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "NEED_LEAST", 10**18)
     failure = failed(recipe(source), store)
     assert failure.reason.startswith("no room to build: ")

@@ -1,7 +1,5 @@
 """Which functions of an object can be exchanged, by what its sections refer to."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.build.units import CodeSection, ObjectGraph, Reference, Unit, find_units
@@ -56,9 +54,7 @@ def test_a_local_function_is_copied_for_each_that_calls_it() -> None:
         (Reference(F, TABLE), Reference(G, TABLE), Reference(TABLE, LOCAL)),
     ],
 )
-def test_what_may_not_exist_twice_keeps_its_users_together(
-    references: tuple[Reference, ...],
-) -> None:
+def test_what_exists_once_keeps_its_users_together(references: tuple[Reference, ...]) -> None:
     (unit,) = _units(*references, changed=(G,))
     assert unit.symbols == ("f", "g")
 

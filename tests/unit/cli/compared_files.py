@@ -1,7 +1,5 @@
 """Files of other tools for ``whyfast compare``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What tests of commands share."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -11,8 +9,6 @@ from tests.unit.cli.compared_files import Write
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes a file and returns its path."""
-
     def to_file(name: str, content: object) -> str:
         path = tmp_path / name
         path.write_text(content if isinstance(content, str) else json.dumps(content))

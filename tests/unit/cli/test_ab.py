@@ -1,7 +1,5 @@
 """Options of ab, and what it imports."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bad input to any command: exit code 2 and one line that names the argument and what is wrong."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

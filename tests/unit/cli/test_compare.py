@@ -1,7 +1,5 @@
 """Results of other tools: two, several, and claims about them."""
 
-from __future__ import annotations
-
 import copy
 import json
 import os
@@ -154,9 +152,7 @@ needs_nelhage = pytest.mark.skipif(
         ("aarch64-darwin", "clang19.tc", 1.00),
     ],
 )
-def test_the_nine_published_cells(
-    tmp_path: Path, machine: str, variant: str, published: float
-) -> None:
+def test_the_nine_cells(tmp_path: Path, machine: str, variant: str, published: float) -> None:
     files = [str(NELHAGE / machine / f"{name}.json.gz") for name in ("clang18", variant)]
     out = tmp_path / "out.json"
     assert main(["compare", *files, "--json", str(out)]) == 0

@@ -1,7 +1,5 @@
 """The command on a made-up machine."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``whyfast explain --run`` on real programs."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess
@@ -90,9 +88,7 @@ def test_a_program_that_fails(programs: list[str], capsys: pytest.CaptureFixture
     assert "the program ended with exit code 9" in capsys.readouterr().out
 
 
-def test_a_program_is_not_taken_for_arguments(
-    programs: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_program_is_no_arguments(programs: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     one, two = programs
     assert main(["explain", "--run", one, two]) == 2
     said = capsys.readouterr()

@@ -3,8 +3,6 @@
 A session shows each command line, then what it printed and its exit code.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

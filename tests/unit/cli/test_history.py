@@ -1,7 +1,5 @@
 """Series of results, of files and of the store."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

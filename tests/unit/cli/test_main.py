@@ -1,7 +1,5 @@
 """The entry point: which command, which exit code, and how little it imports."""
 
-from __future__ import annotations
-
 import errno
 import gc
 import os

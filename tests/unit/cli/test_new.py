@@ -1,11 +1,9 @@
 """The commands new and studies."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.cli.admin import run_new, run_studies
 from whyfast.cli.options import command_parser
@@ -27,9 +25,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_new_study_is_valid_and_points_to_the_current_folder(
-    here: Path, capsys: pytest.CaptureFixture[str], golden: Hear
-) -> None:
+def test_a_new_study_is_valid(here: Path, capsys: pytest.CaptureFixture[str], golden: Hear) -> None:
     assert run("studies/flags") == 0
     golden(capsys.readouterr().out)
     study = load_study("studies/flags")
@@ -48,9 +44,7 @@ def test_source_elsewhere(here: Path) -> None:
 
 def test_never_overwrites(here: Path, golden: Hear) -> None:
     Path("study.toml").write_text("mine")
-    with pytest.raises(UserError) as caught:
-        run(".")
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: run(".")))
     assert Path("study.toml").read_text() == "mine"
 
 
@@ -63,15 +57,11 @@ def test_does_not_write_through_a_dangling_link(here: Path) -> None:
 
 def test_folder_that_is_a_file(here: Path, golden: Hear) -> None:
     Path("taken").write_text("mine")
-    with pytest.raises(UserError) as caught:
-        run("taken")
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: run("taken")))
 
 
 def test_no_source(here: Path, golden: Hear) -> None:
-    with pytest.raises(UserError) as caught:
-        run("study", "--source", "nowhere")
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: run("study", "--source", "nowhere")))
     assert not Path("study").exists()
 
 
@@ -82,9 +72,7 @@ def test_source_that_is_not_utf8(here: Path) -> None:
     assert not Path("study").exists()
 
 
-def test_a_project_elsewhere_is_checked_from_here(
-    here: Path, capsys: pytest.CaptureFixture[str], golden: Hear
-) -> None:
+def test_elsewhere_is_checked(here: Path, capsys: pytest.CaptureFixture[str], golden: Hear) -> None:
     Path("lib/src").mkdir(parents=True)
     Path("lib/Cargo.toml").write_text('[package]\nname = "a"\n[dependencies]\nb = "1"\n')
     Path("lib/src/main.rs").write_text("fn main() {}\n")

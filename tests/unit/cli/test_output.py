@@ -1,14 +1,17 @@
-"""Files that commands write, and the exit code of a result."""
-
-from __future__ import annotations
+"""Files that commands write, and the exit code of a result. Every command that shows something
+writes it as JSON, HTML and Markdown too."""
 
 import json
 import os
+import subprocess
+import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.unit.fleet.machines import measured
 from tests.unit.report.example import sample_result, sample_study, suite, verdict
 from tests.unit.report.parts import changed
 
@@ -18,12 +21,12 @@ from whyfast.cli.results import exit_code
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import Evidence
 from whyfast.model.verdict import Suite, Verdict
+from whyfast.report.result_json import dump_result
 from whyfast.report.sections.timeline import when
+from whyfast.store.home import Home
 
 
-def test_a_file_is_written_whole_and_nothing_beside_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_is_written_whole_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "out.json"
     write(file, "µ\n")
     assert file.read_bytes() == b"\xc2\xb5\n"
@@ -35,9 +38,7 @@ def test_a_file_is_written_whole_and_nothing_beside_it(
 @pytest.mark.parametrize(
     ("name", "problem"), [("file/out", "Not a directory"), ("x" * 300, "File name too long")]
 )
-def test_a_file_that_cannot_be_written_is_one_error(
-    tmp_path: Path, name: str, problem: str
-) -> None:
+def test_an_unwritable_file_is_one_error(tmp_path: Path, name: str, problem: str) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match=f"cannot be written: {problem}"):
         write(tmp_path / name, "text")
@@ -65,9 +66,7 @@ def test_what_is_no_plain_file_is_not_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "target").read_text() == "text"
 
 
-def test_a_folder_without_permission_is_told_before_the_work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_permission_is_told_before_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)  # root may do anything
     with pytest.raises(UserError, match="out: cannot be written: permission denied"):
         check_outputs(Namespace(json=tmp_path / "out"))
@@ -159,3 +158,145 @@ def test_a_name_in_evidence_that_matches_nothing_anywhere_is_a_failure() -> None
     fine = changed(result, builds=(), failures=(), failed_expectations=())
     assert exit_code(changed(fine, evidence=missing(("vm_rum",), ())), None) == 0
     assert exit_code(changed(fine, evidence=missing(("vm_rum",), ("x", "vm_rum"))), None) == 1
+
+
+def _results(folder: Path) -> list[str]:
+    paths = []
+    for i in range(6):
+        times = [(1 if i < 3 else 2) + j / 1000 for j in range(10)]
+        path = folder / f"r{i}.json"
+        path.write_text(json.dumps({"results": [{"command": "./p", "times": times}]}))
+        paths.append(str(path))
+    return paths
+
+
+def _words(command: str, folder: Path) -> list[str]:
+    match command:
+        case "compare":
+            return ["compare", *_results(folder)[2:4]]
+        case "history":
+            return ["history", *_results(folder)]
+        case "report":
+            kept = folder / "kept.json"
+            assert main(["compare", *_results(folder)[2:4], "--json", str(kept)]) == 0
+            return ["report", str(kept)]
+        case "merge":
+            result = folder / "one.json"
+            result.write_text(dump_result(measured("kite", {"slow": 1.1}, blocks=12)))
+            return ["merge", str(result)]
+        case "explain":
+            return ["explain", sys.executable]
+        case "plan":
+            return ["plan", "dispatch", "--quick"]
+    return command.split()
+
+
+COMMANDS = {
+    "compare": "whyfast-result/3",
+    "history": "whyfast-history/2",
+    "report": "whyfast-result/3",
+    "merge": "whyfast-merged/2",
+    "explain": "whyfast-explain/2",
+    "doctor": "whyfast-doctor/2",
+    "plan": "whyfast-document/2",
+    "builds": "whyfast-document/2",
+    "builds list": "whyfast-document/2",
+    "toolchain": "whyfast-document/2",
+    "toolchain list": "whyfast-document/2",
+    "studies": "whyfast-document/2",
+}
+
+
+@pytest.mark.parametrize(("command", "schema"), COMMANDS.items())
+def test_all_of_them(
+    command: str,
+    schema: str,
+    own_home: Home,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("whyfast.cli.admin.ROOT", tmp_path)  # what doctor finds must not change
+    words = _words(command, tmp_path)
+    capsys.readouterr()
+    files = {kind: tmp_path / f"out.{kind}" for kind in ("json", "html", "markdown")}
+    assert main([*words, *(f"--{kind}={file}" for kind, file in files.items())]) == 0
+    said = capsys.readouterr()
+    assert said.out.strip()
+    assert said.err.count("wrote ") == 3
+    assert json.loads(files["json"].read_text())["schema"] == schema
+    assert files["html"].read_text().startswith("<!doctype html>\n")
+    assert files["markdown"].read_text().strip()
+    assert main([*words, "--markdown", "-"]) == 0
+    assert capsys.readouterr().out == files["markdown"].read_text()
+
+
+def test_an_option_before_the_action_counts(own_home: Home, tmp_path: Path) -> None:
+    out = tmp_path / "out.json"
+    assert main(["builds", "--json", str(out), "list"]) == 0
+    assert json.loads(out.read_text())["data"]["headline"] == "no builds yet"
+
+
+def _whyfast(words: list[str], home: Path, out: int, err: int = subprocess.PIPE) -> tuple[int, str]:
+    """Its exit code, and what it wrote to standard error."""
+    done = subprocess.run(
+        [sys.executable, "-m", "whyfast.cli.main", *words],
+        env={**os.environ, "WHYFAST_HOME": str(home)},
+        stdout=out,
+        stderr=err,
+        timeout=600,
+    )
+    return done.returncode, (done.stderr or b"").decode()
+
+
+@pytest.fixture
+def unread() -> Iterator[int]:
+    """A pipe whose reader has gone."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    yield writer
+    os.close(writer)
+
+
+@pytest.mark.parametrize("command", ["compare", "history", "doctor", "plan", "studies"])
+def test_files_are_written_though_none_reads_on(command: str, tmp_path: Path, unread: int) -> None:
+    out = tmp_path / "out.json"
+    words = [*_words(command, tmp_path), "--json", str(out)]
+    assert _whyfast(words, tmp_path, unread) == (0, f"wrote {out}\n")
+    assert json.loads(out.read_text())["schema"] == COMMANDS[command]
+
+
+@pytest.mark.parametrize("command", ["compare", "history", "plan", "ab true true --budget 1s"])
+def test_files_are_written_without_error_readers(command: str, tmp_path: Path, unread: int) -> None:
+    """As in ``whyfast … 2>&1 | head -1``, where progress is the first to find the pipe closed."""
+    out = tmp_path / "out.json"
+    words = [*_words(command, tmp_path), "--json", str(out)]
+    assert _whyfast(words, tmp_path / "home", unread, unread) == (0, "")
+    assert json.loads(out.read_text())["schema"].startswith("whyfast-")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("words", [["studies"], ["builds", "gc"], ["--help"]])
+def test_a_full_disk_is_one_line(words: list[str], tmp_path: Path) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        code, message = _whyfast(words, tmp_path, full)
+    finally:
+        os.close(full)
+    assert code == 2
+    assert message == "whyfast: standard output: cannot be used: No space left on device\n"
+
+
+def test_one_file_that_cannot_be_written_leaves_the_others(
+    own_home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    out = tmp_path / "out.html"
+    assert main(["studies", "--json", "/dev/full", "--html", str(out)]) == 2
+    said = capsys.readouterr()
+    assert "dispatch" in said.out
+    assert said.err == (
+        f"wrote {out}\nwhyfast: /dev/full: cannot be written: No space left on device\n"
+    )

@@ -1,7 +1,5 @@
 """``whyfast merge``: files, homes, names; what is refused."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

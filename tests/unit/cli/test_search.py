@@ -1,7 +1,5 @@
 """Options of a search that contradict each other."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.cli.main import main
@@ -18,8 +16,6 @@ from whyfast.cli.main import main
         ("--good", "a", "--bad", "b", "--from", "c", "--to", "d"),
     ],
 )
-def test_ends_are_two_of_one_kind(
-    capsys: pytest.CaptureFixture[str], ends: tuple[str, ...]
-) -> None:
+def test_ends_are_both_of_a_kind(capsys: pytest.CaptureFixture[str], ends: tuple[str, ...]) -> None:
     assert main(["search", *ends, "study"]) == 2
     assert "--good, --bad, --from, --to" in capsys.readouterr().err

@@ -1,7 +1,5 @@
 """Small interpreters with known answers, and the compilers that build them."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import struct

@@ -1,7 +1,5 @@
 """Objects and programs for Windows and macOS, made by zig's cross compiler and linker."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Callable
@@ -31,7 +29,6 @@ def zig_binary(release: str = "") -> str:
 
 
 def compile_object(folder: Path, target: str, source: Path, *flags: str, release: str = "") -> Path:
-    """An object of ``source`` for ``target``."""
     words = "-".join((target, release, source.stem, *flags)).replace("/", "_")
     out = folder / f"{words}.o"
     if not out.exists():

@@ -1,7 +1,5 @@
 """Commits → functions, in a repository made for it."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -137,9 +135,7 @@ def test_an_inlined_function_touches_those_it_is_in(change: Change) -> None:
         ("src/ops.h", "((x) + (x))", "(2 * (x))", "src/ops.h:1"),
     ],
 )
-def test_what_lies_outside_functions_may_be_used_anywhere(
-    change: Change, file: str, old: str, new: str, place: str
-) -> None:
+def test_data_is_used_anywhere(change: Change, file: str, old: str, new: str, place: str) -> None:
     text = {"src/vm.c": VM, "src/ops.h": OPS}[file]
     touched = change({file: text.replace(old, new)})
     assert touched.functions == ()

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -139,9 +137,7 @@ def test_one_file_has_nothing_beside_it(gcc: Compile, interpreter: Source) -> No
         run(gcc(interpreter("goto", 40), "-O2"), "--diff")
 
 
-def test_programs_whose_counts_are_alike_are_not_called_the_same(
-    gcc: Compile, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_equal_counts_are_not_the_same(gcc: Compile, capsys: pytest.CaptureFixture[str]) -> None:
     a, b, c = (
         gcc(f"int f(int x) {{ return x * 3 + {n}; }} int main(){{return 0;}}", "-O2")
         for n in (1, 1, 2)

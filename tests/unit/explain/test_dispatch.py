@@ -1,7 +1,5 @@
 """How interpreters dispatch, and what their handlers save."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -177,9 +175,7 @@ def test_nothing_matches(gcc: Compile) -> None:
     assert evidence.missing == ("vm_run", "op_*")
 
 
-def test_helpers_named_like_handlers_do_not_make_a_loop_a_tail_call_program(
-    gcc: Compile, interpreter: Source
-) -> None:
+def test_helpers_named_like_handlers_make_no_tail_calls(gcc: Compile, interpreter: Source) -> None:
     helpers = " ".join(f"long op_{i}(long a) {{ return a * {i + 3}; }}" for i in range(20))
     facts = dispatch_of(gcc(interpreter("goto", 40) + helpers, "-O2"))
     assert (facts.style, facts.form, facts.functions) == ("loop", "replicated", 1)

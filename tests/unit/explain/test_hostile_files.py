@@ -1,7 +1,5 @@
 """Whatever a PE, COFF or Mach-O file holds: facts, or one clear error."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 
@@ -71,9 +69,7 @@ def spoiled(data: st.DataObject, blob: bytes) -> bytes:
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
-def test_truncated_and_mutated_files_never_crash(
-    tmp_path: Path, originals: list[bytes], data: st.DataObject
-) -> None:
+def test_damaged_never_crash(tmp_path: Path, originals: list[bytes], data: st.DataObject) -> None:
     path = tmp_path / "hostile"
     path.write_bytes(spoiled(data, data.draw(st.sampled_from(originals))))
     with contextlib.suppress(UserError):

@@ -1,13 +1,12 @@
 """Hot functions of profiles, and where they lie."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.golden_files import refusal
 from tests.unit.explain.test_command import run
 
 from whyfast.explain.functions import Program
@@ -162,9 +161,7 @@ def test_perf_s_text_will_do(tmp_path: Path) -> None:
 def test_what_is_no_profile_is_an_error(text: str, tmp_path: Path) -> None:
     profile = tmp_path / "p"
     profile.write_text(text)
-    with pytest.raises(UserError) as error:
-        read_heat(profile, [])
-    assert str(error.value).startswith(f"{profile}: ")
+    assert refusal(UserError, lambda: read_heat(profile, [])).startswith(f"{profile}: ")
 
 
 SOURCE = """
@@ -199,9 +196,7 @@ def test_hot_functions_go_first(
 
 
 @pytest.mark.parametrize("name", ["pipe", "/dev/zero"])
-def test_what_never_ends_is_no_profile_and_no_program(
-    gcc: Compile, tmp_path: Path, name: str
-) -> None:
+def test_what_never_ends_is_no_profile_or_program(gcc: Compile, tmp_path: Path, name: str) -> None:
     os.mkfifo(tmp_path / "pipe")
     program, endless = gcc("int main(void) { return 0; }", "-O1"), tmp_path / name
     for words in ((program, "--profile", endless), (endless,), (program, endless, "--diff")):

@@ -1,7 +1,5 @@
 """Compiler options, from the code and from what compilers record."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,9 +88,7 @@ def test_every_handler_shows_the_option(
     assert found == ((OptionTrace(option, 10, 10),) if option else ())
 
 
-def test_the_compiler_records_its_options_with_debug_information(
-    gcc: Compile, interpreter: Source
-) -> None:
+def test_debug_information_records_the_options(gcc: Compile, interpreter: Source) -> None:
     # GCC clears no registers before it jumps to another function.
     program = gcc(interpreter("tail", 20), "-O2", "-g", "-fzero-call-used-regs=used-gpr")
     (zero,) = [t for t in _traces(program, "op_*") if t.option == "-fzero-call-used-regs"]

@@ -1,7 +1,5 @@
 """Programs and builds that are the same but for addresses."""
 
-from __future__ import annotations
-
 import platform
 import re
 import shutil
@@ -15,8 +13,7 @@ from whyfast.explain.same_code import same_builds, same_code
 from whyfast.model.code import CodeComparison
 
 pytestmark = pytest.mark.skipif(
-    platform.machine() != "x86_64" or shutil.which("gcc") is None,
-    reason="needs gcc on x86-64",
+    platform.machine() != "x86_64" or shutil.which("gcc") is None, reason="needs gcc on x86-64"
 )
 
 SOURCE = """\

@@ -1,7 +1,5 @@
 """Symptoms of compilers' troubles: by evidence, not by version."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import replace

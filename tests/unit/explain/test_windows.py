@@ -1,7 +1,5 @@
 """COFF objects and PE programs give the same table as ELF."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
@@ -78,9 +76,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *((WINDOWS[1], "SWITCH"), (MACOS[1], "SWITCH")),
     ],
 )
-def test_the_vm_as_an_object(
-    folder: Path, target: str, style: str, zig_version: tuple[int, int]
-) -> None:
+def test_the_vm_object(folder: Path, target: str, style: str, zig_version: tuple[int, int]) -> None:
     """By clang 19, which merges computed gotos."""
     if zig_version != (0, 14):
         pytest.skip("the answers are those of zig 0.14")

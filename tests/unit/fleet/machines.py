@@ -1,7 +1,5 @@
 """Made-up results of one study on several machines, judged as any other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A fleet in one process: hosts that answer at once, each in its own home and outside."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence

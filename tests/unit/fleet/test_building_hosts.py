@@ -1,7 +1,5 @@
 """Hosts that build ahead, in one process: real builds in homes of their own, no network."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -119,9 +117,7 @@ def test_nobody_builds_ahead_before_something_was_built_here(fleet: Fleet) -> No
 
 
 @pytest.mark.parametrize("kind", ["this machine", "another compiler", "another program"])
-def test_a_host_that_does_not_build_as_this_machine_is_left_out(
-    fleet: Fleet, tmp_path: Path, kind: str
-) -> None:
+def test_a_host_that_builds_otherwise_is_left_out(fleet: Fleet, tmp_path: Path, kind: str) -> None:
     wrapper = tmp_path / "gcc"
     wrapper.write_text('#!/bin/sh\nexec gcc -DEXTRA -O2 "$@"\n')
     wrapper.chmod(0o755)
@@ -171,9 +167,7 @@ def test_a_host_that_is_lost_while_it_builds_keeps_nobody_waiting(fleet: Fleet, 
     assert "ash: the connection is lost" in fleet.watcher.heard
 
 
-def test_what_was_changed_on_the_way_is_not_taken_in(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_changed_on_the_way_is_left_out(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     del fleet.hosts["elm"]
     hosts = fleet.start()
     fleet.build(hosts, "good")

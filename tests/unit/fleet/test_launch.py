@@ -4,15 +4,13 @@ A process that is started again when it ends, and ends when it is to. A schedule
 on hosts.
 """
 
-from __future__ import annotations
-
 import queue
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.measure.conftest import ends
 
 from whyfast.fleet.launching import (
@@ -109,9 +107,7 @@ HOST = '\n[host.a]\nssh = "b"\n'
 )
 def test_every_mistake_is_named(tmp_path: Path, text: str, golden: Hear) -> None:
     file = written(tmp_path, text)
-    with pytest.raises(StudyError) as error:
-        read_hosts(file)
-    golden(str(error.value))
+    golden(refusal(StudyError, lambda: read_hosts(file)))
 
 
 #: Only a hang takes so long, seconds.
@@ -140,9 +136,7 @@ def kept() -> Iterator[list[Kept]]:
         one.end(0.0)
 
 
-def test_it_is_started_again_ever_later_and_its_last_line_told(
-    kept: list[Kept], golden: Hear
-) -> None:
+def test_restarts_come_ever_later_with_the_last_line(kept: list[Kept], golden: Hear) -> None:
     kept.append(one := Kept("echo first >&2; echo 'no such host' >&2; exit 3", 0.6))
     said = [one.told.get(timeout=DEADLINE) for _ in range(2)]
     golden(*said)
@@ -165,9 +159,7 @@ def test_what_cannot_be_started_is_told(kept: list[Kept], tmp_path: Path, golden
     golden(said)
 
 
-def test_it_ends_when_its_standard_input_does_and_nothing_is_told(
-    kept: list[Kept], tmp_path: Path
-) -> None:
+def test_it_ends_silently_with_its_standard_input(kept: list[Kept], tmp_path: Path) -> None:
     kept.append(one := Kept(f"echo up >&2; cat; touch {tmp_path}/ended"))
     assert one.heard.get(timeout=DEADLINE) == "up"
     one.end()
@@ -175,9 +167,7 @@ def test_it_ends_when_its_standard_input_does_and_nothing_is_told(
     assert one.told.empty()
 
 
-def test_one_that_does_not_is_told_to_with_all_that_it_started(
-    kept: list[Kept], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_others_are_killed_with_all(kept: list[Kept], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whyfast.fleet.launching.TERMINATED", 0.1)
     kept.append(one := Kept("trap '' TERM; sleep 1000 & echo $! >&2; wait; sleep 1000"))
     child = int(one.heard.get(timeout=DEADLINE))
@@ -185,9 +175,7 @@ def test_one_that_does_not_is_told_to_with_all_that_it_started(
     assert ends(child)
 
 
-def test_a_whyfast_of_the_current_folder_is_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_local_whyfast_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be an untrusted checkout."""
     pytest.importorskip("distributed")
     (tmp_path / "whyfast.py").write_text("open('ran', 'w').close()")

@@ -1,9 +1,7 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.fleet.machines import measured, study
 
 from whyfast.fleet.merging import merge_results
@@ -186,9 +184,7 @@ def test_other_compilers_are_named() -> None:
 )
 def test_other_questions_are_refused(change: dict[str, object], golden: Hear) -> None:
     other = replace(WREN, question=replace(WREN.question, **change))  # type: ignore[arg-type]
-    with pytest.raises(UserError) as error:
-        merged(KITE, other)
-    golden(str(error.value))
+    golden(refusal(UserError, lambda: merged(KITE, other)))
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, float("nan"), float("inf")])
@@ -196,16 +192,12 @@ def test_times_that_no_clock_gives_are_refused(bad: float, golden: Hear) -> None
     first, *others = KITE.recorded.blocks
     spoilt = replace(first, values={**first.values, "slow": (0.01, bad, 0.01)})
     wrong = replace(KITE, recorded=replace(KITE.recorded, blocks=(spoilt, *others)))
-    with pytest.raises(UserError) as error:
-        merged(KITE, wrong)
-    golden(str(error.value))
+    golden(refusal(UserError, lambda: merged(KITE, wrong)))
 
 
 def test_instructions_are_not_compared_with_times(golden: Hear) -> None:
     counted = replace(WREN, judged=replace(WREN.judged, about="counts"))
-    with pytest.raises(UserError) as error:
-        merged(KITE, counted)
-    golden(str(error.value))
+    golden(refusal(UserError, lambda: merged(KITE, counted)))
 
 
 def test_layouts_on_one_machine_alone_are_named(golden: Hear) -> None:

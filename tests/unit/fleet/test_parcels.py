@@ -1,7 +1,5 @@
 """Folders that are sent in pieces, and held against their digest when they are whole."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -82,9 +80,7 @@ def test_what_was_begun_goes_on(tmp_path: Path, received: ReceivedArchives) -> N
     assert received.lacking([place]) == {}
 
 
-def test_other_bytes_than_were_sent_are_thrown_away(
-    tree: Path, tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_wrong_bytes_are_discarded(tree: Path, tmp_path: Path, received: ReceivedArchives) -> None:
     archive = pack(tree, tmp_path / "out")
     ((offset, data),) = missing(archive, 0)
     with pytest.raises(NotReceived, match="other bytes than were sent"):
@@ -92,9 +88,7 @@ def test_other_bytes_than_were_sent_are_thrown_away(
     assert received.lacking([Place(archive.sha256, "tree", "")]) == {archive.sha256: 0}
 
 
-def test_a_build_is_replaced_by_another_of_its_digest(
-    tree: Path, tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_another_of_its_digest_wins(tree: Path, tmp_path: Path, received: ReceivedArchives) -> None:
     old = pack(tree, tmp_path / "out")
     send(old, received)
     before = Place(old.sha256, "build", "abc1")
@@ -170,9 +164,7 @@ def test_nothing_is_unpacked_beside_its_folder(
     assert not received.folder(Place(sha256, "tree", "")).exists()
 
 
-def test_a_link_that_leads_outside_is_sent_as_the_file_it_leads_to(
-    tree: Path, tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_outward_links_become_files(tree: Path, tmp_path: Path, received: ReceivedArchives) -> None:
     (tmp_path / "config.guess").write_text("of automake")
     (tree / "config.guess").symlink_to(tmp_path / "config.guess")
     (tree / "headers").symlink_to("/usr/include")
@@ -196,9 +188,7 @@ def test_an_archive_that_never_came(received: ReceivedArchives) -> None:
         received.place(Place("ab" * 32, "tree", ""))
 
 
-def test_the_last_use_is_a_number_and_no_time(
-    tree: Path, tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_the_last_use_is_a_number(tree: Path, tmp_path: Path, received: ReceivedArchives) -> None:
     """By the clock, which may be set back, what is in use would be the first to go."""
     place = send(pack(tree, tmp_path / "out"), received)
     folder = received.place(place)
@@ -209,9 +199,7 @@ def test_the_last_use_is_a_number_and_no_time(
     assert [date - dates[0] for date in dates] == [0, 1, 2]
 
 
-def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(
-    tmp_path: Path, received: ReceivedArchives
-) -> None:
+def test_the_longest_unused_goes_first(tmp_path: Path, received: ReceivedArchives) -> None:
     places = []
     for number in range(4):
         (tmp_path / f"{number}").mkdir()

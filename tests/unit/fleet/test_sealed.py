@@ -1,7 +1,5 @@
 """A sealed process, which a test is not: each is a process of its own."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """A study on a fleet, with a cluster that is a double and hosts that are doubles."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -150,9 +148,7 @@ def test_every_host_has_a_run_of_its_own_when_replicating(fleet: Fleet) -> None:
     assert len({r.recorded.run for r in results.values()}) == 3
 
 
-def test_many_hosts_are_judged_together_and_say_what_each_would_alone(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_hosts_together_and_each_alone(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     few = {host: words(result) for host, result in fleet.replicate().items()}
     monkeypatch.setattr("whyfast.fleet.replicate.MANY", 2)
     many = fleet.replicate()
@@ -233,9 +229,7 @@ def test_a_host_with_a_full_disk_is_left_out(fleet: Fleet, monkeypatch: pytest.M
     assert said.startswith("elm: cannot measure: /home/elm/")
 
 
-def test_replicating_goes_on_without_a_host_and_says_which_run_is_not_complete(
-    fleet: Fleet,
-) -> None:
+def test_replicating_without_a_host_says_which_run_is_incomplete(fleet: Fleet) -> None:
     results = fleet.replicate(dies("elm", "block", 3, back=False))
     assert [host for host, r in results.items() if not r.recorded.complete] == ["elm"]
     again = fleet.replicate()
@@ -312,9 +306,7 @@ def test_bytes_that_are_no_json_put_a_host_out(fleet: Fleet) -> None:
     assert result.recorded.complete
 
 
-def test_another_version_is_left_out_before_anything_is_sent(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_version_is_left_out_at_once(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = HostAnswers.facts
 
     def old(self: HostAnswers) -> Any:

@@ -1,7 +1,5 @@
 """Who may take part, and who may listen: versions, kinds of machine, addresses, certificates."""
 
-from __future__ import annotations
-
 import shutil
 from dataclasses import replace
 from pathlib import Path

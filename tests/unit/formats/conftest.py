@@ -1,7 +1,5 @@
 """Writing a file to be read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

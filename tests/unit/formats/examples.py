@@ -1,7 +1,5 @@
 """Small valid files of every format, written for these tests."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,14 +1,12 @@
 """Results of hyperfine, Google Benchmark, Criterion, Go, pytest-benchmark, and CSV."""
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.formats import examples
 
 from whyfast.formats import criterion
@@ -37,6 +35,10 @@ def test_hyperfine_refuses_a_command_twice(refusal: Refusal) -> None:
     data = examples.hyperfine()
     data["results"].append(data["results"][0])
     assert "results[2]: duplicate command: sleep 0.1" in refusal(data)
+
+
+def test_hyperfine_refuses_a_file_without_commands(refusal: Refusal) -> None:
+    assert "results: no command" in refusal(examples.hyperfine() | {"results": []})
 
 
 def test_google_repetitions_are_values_of_one_process(read: Read, golden: Hear) -> None:
@@ -325,9 +327,9 @@ def test_a_file_that_is_too_large_or_endless(tmp_path: Path, kind: str, message:
     else:
         file.unlink()
         os.mkfifo(file) if kind == "pipe" else file.symlink_to("/dev/zero")
-    with pytest.raises(UserError) as caught:
-        load_recording(str(tmp_path))
-    assert str(caught.value).startswith(f"{file}: {message}")
+    assert refusal(UserError, lambda: load_recording(str(tmp_path))).startswith(
+        f"{file}: {message}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -336,17 +338,11 @@ def test_a_file_that_is_too_large_or_endless(tmp_path: Path, kind: str, message:
 def test_a_damaged_one_is_named(tmp_path: Path, text: str) -> None:
     benchmark(tmp_path, "fib")
     file = benchmark(tmp_path, "sort", text)
-    with pytest.raises(UserError) as caught:
-        load_recording(str(tmp_path))
-    assert str(caught.value).startswith(str(file))
+    assert refusal(UserError, lambda: load_recording(str(tmp_path))).startswith(str(file))
 
 
-def test_more_folders_than_are_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear
-) -> None:
+def test_too_many_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear) -> None:
     monkeypatch.setattr(criterion, "_MOST_FOLDERS", 5)
     for name in "abc":
         benchmark(tmp_path, name)
-    with pytest.raises(UserError) as caught:
-        load_recording(str(tmp_path))
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: load_recording(str(tmp_path))))

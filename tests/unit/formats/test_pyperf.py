@@ -1,7 +1,5 @@
 """pyperf's JSON, in and out."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What programs print about themselves."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.formats.self_report import (
@@ -21,10 +19,7 @@ def test_machine_code_with_the_places_it_jumps_to() -> None:
         "program 1 0x0 c3\nsymbol 0xffffffff81000000 __x86_return_thunk\ndone\n"
     )
     assert report.compiled
-    assert report.programs == (
-        Code(0, 0xFFFFFFFFC0000010, b"\x90\xc3"),
-        Code(1, 0, b"\xc3"),
-    )
+    assert report.programs == (Code(0, 0xFFFFFFFFC0000010, b"\x90\xc3"), Code(1, 0, b"\xc3"))
     assert report.symbols == {0xFFFFFFFF81000000: "__x86_return_thunk"}
     assert not read_code("compiled 0\ndone\n").compiled
 

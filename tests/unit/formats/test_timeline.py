@@ -1,7 +1,5 @@
 """Timelines of a table's column and of several files."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

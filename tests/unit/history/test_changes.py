@@ -1,7 +1,5 @@
 """Candidates, and which of them are changes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

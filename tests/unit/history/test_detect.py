@@ -1,7 +1,5 @@
 """Timelines with known steps, drifts and outliers."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

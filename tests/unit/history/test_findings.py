@@ -1,7 +1,5 @@
 """Findings over several series, and what coincides with them."""
 
-from __future__ import annotations
-
 import pytest
 
 from whyfast.history.detect import detect

@@ -1,7 +1,5 @@
 """Kept results as points: runs of a study, checks, imported files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -120,10 +118,7 @@ def test_points_are_in_the_order_of_time() -> None:
     assert timeline.points == ("p1", "p2")
     assert timeline.when == (1, 2)
     assert (timeline.by, timeline.study) == ("run", "mine")
-    assert [(s.name, s.values) for s in timeline.series] == [
-        ("x", (3.0, 4.0)),
-        ("y", (1.0, None)),
-    ]
+    assert [(s.name, s.values) for s in timeline.series] == [("x", (3.0, 4.0)), ("y", (1.0, None))]
     assert timeline.facts == {"": ({}, {"cpus": "2"})}
 
 

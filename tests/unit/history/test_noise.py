@@ -1,7 +1,5 @@
 """Noise of values and of segments."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -135,9 +133,7 @@ def test_the_correlation_of_neighbours() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 9), st.floats(0.1, 9)), min_size=1, max_size=8))
-def test_pooling_gives_what_does_not_fall_and_keeps_the_mean(
-    known: list[tuple[float, float]],
-) -> None:
+def test_pooling_never_falls_and_keeps_the_mean(known: list[tuple[float, float]]) -> None:
     values, weights = (np.array(column) for column in zip(*known, strict=True))
     found = increasing(values, weights)
     assert (np.diff(found) >= -1e-9).all()

@@ -1,7 +1,5 @@
 """Interpreters by name, what they answer, and how they were built."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from pathlib import Path
@@ -49,9 +47,7 @@ def _pyenv(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(not interpreters(), reason="no CPython with headers here")
-def test_pyenvs_newest_of_that_beginning(
-    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pyenvs_newest_of_it(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _pyenv(tmp_path / "pyenv", monkeypatch)
     found = resolve_interpreter("pyenv:3.10", home, lambda text: None)
     known = interpreters()[-1]
@@ -92,9 +88,7 @@ def test_a_root_for_each_python_and_suite(home: Home) -> None:
     assert not interpreter_installed("debian:python3.14@forky", home)
 
 
-def test_modules_of_the_current_folder_are_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_local_modules_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be an untrusted checkout."""
     for name in ("json", "platform", "sysconfig"):
         (tmp_path / f"{name}.py").write_text("open('ran', 'w').close(); raise SystemExit(3)")

@@ -1,7 +1,5 @@
 """An outside in which nothing takes time by itself and nothing is left to chance."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -151,5 +149,4 @@ def ratios(times: Mapping[str, float]) -> Script:
 
 
 def own(folder: Path) -> Home:
-    """An empty home."""
     return Home(folder / "cache", folder / "data")

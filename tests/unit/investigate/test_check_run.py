@@ -1,7 +1,5 @@
 """Checks of changes in a real repository, in an outside that builds and measures nothing real."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess
@@ -10,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.studies.commit_study import Repository
 from tests.unit.fleet.stand_in import Builder, StandIn
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
@@ -370,9 +368,7 @@ def test_a_side_that_does_not_build_is_named(bench: Bench, side: str) -> None:
 
 def test_no_study(bench: Bench, golden: Hear) -> None:
     (bench.repo / "whyfast.toml").unlink()
-    with pytest.raises(UserError) as caught:
-        bench.run()
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: bench.run()))
 
 
 def test_a_project_in_a_folder_of_the_repository(bench: Bench, golden: Hear) -> None:

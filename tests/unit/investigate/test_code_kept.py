@@ -1,7 +1,5 @@
 """What a result keeps of the machine code of its builds."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from dataclasses import replace

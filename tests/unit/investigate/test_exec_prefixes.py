@@ -3,8 +3,6 @@
 Programs that are named by their files start where they were built.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -66,18 +64,14 @@ def boxes(monkeypatch: pytest.MonkeyPatch) -> list[Box]:
     return seen
 
 
-def test_without_any_root_programs_are_just_started(
-    tmp_path: Path, own: Home, boxes: list[Box]
-) -> None:
+def test_without_a_root_programs_just_start(tmp_path: Path, own: Home, boxes: list[Box]) -> None:
     toolchains = (_toolchain("path:a", None), _toolchain("zig:b", None))
     found = study_prefixes(_work(tmp_path, own, *toolchains))
     assert found == {"v0": (), "v1": ()}
     assert boxes == []
 
 
-def test_with_one_root_all_programs_are_started_alike(
-    tmp_path: Path, own: Home, boxes: list[Box]
-) -> None:
+def test_with_one_root_all_start_alike(tmp_path: Path, own: Home, boxes: list[Box]) -> None:
     toolchains = (_toolchain("path:a", None), _toolchain("debian:b", ROOT))
     work = _work(tmp_path, own, *toolchains)
     found = study_prefixes(work)
@@ -98,9 +92,7 @@ def test_files_of_a_study_beside_are_seen(tmp_path: Path, own: Home, boxes: list
     assert study.folder.resolve().parent not in boxes[0].readable
 
 
-def test_a_root_that_cannot_be_entered(
-    tmp_path: Path, own: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unenterable_root(tmp_path: Path, own: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     def around(box: Box, scratch: Path) -> list[str]:
         raise CannotBuildHere("cannot be entered here")
 
@@ -122,9 +114,7 @@ def _build(home: Home, digest: str, root: Path | None) -> Path:
     return program
 
 
-def test_a_program_of_a_root_is_entered_and_others_like_it(
-    own: Home, tmp_path: Path, boxes: list[Box]
-) -> None:
+def test_a_program_of_a_root_is_entered(own: Home, tmp_path: Path, boxes: list[Box]) -> None:
     root = tmp_path / "debian-trixie-gcc-14-01234567" / "root"
     root.mkdir(parents=True)
     (root.parent / "digest").write_text("d")

@@ -1,7 +1,5 @@
 """What a run would do."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 from dataclasses import replace
@@ -9,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tests.golden_files import refusal
 from tests.unit.build.example import study as example
 from tests.unit.build.example import toolchain, write_source
 
@@ -30,7 +29,6 @@ STEPS = ("cp {source}/main.c {program}",)
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """An empty home, and one compiler whatever is asked for."""
     monkeypatch.setattr(module, "resolve", lambda *arguments: toolchain())
     monkeypatch.setenv("WHYFAST_SANDBOX", "off")
     return Home(tmp_path / "cache", tmp_path / "data")
@@ -177,9 +175,7 @@ def test_a_study_that_does_not_fit_is_not_begun(
     stated = replace(study, build=replace(study.build, takes=60.0, room=480_000_000))
     check_room(stated, own)
     monkeypatch.setattr(module, "lacking", lambda folder, need: f"{need} bytes are needed")
-    with pytest.raises(UserError) as raised:
-        check_room(stated, own)
-    assert str(raised.value).endswith(
+    assert refusal(UserError, lambda: check_room(stated, own)).endswith(
         "study.toml: no room for the toolchains and builds of this study: 960000000 bytes are "
         "needed; make room (whyfast builds gc, whyfast toolchain remove), or restrict it with "
         "--only"

@@ -1,7 +1,5 @@
 """What the built programs are asked, and what becomes of answers that cannot be had."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -98,9 +96,7 @@ def _finished(text: str) -> Finished:
     return Finished(0, text, text)
 
 
-def test_everything_is_asked_under_the_settings_of_its_variant(
-    study: Study, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_is_asked_under_its_settings(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "this_architecture", lambda: "x86-64")
     launcher = _Launcher({word: _finished(text) for word, text in ANSWERS.items()})
     found = observe(_work(study, launcher, launcher.hold)).observed

@@ -1,7 +1,5 @@
 """The context in which values are taken."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext

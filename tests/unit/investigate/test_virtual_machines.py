@@ -1,7 +1,5 @@
 """A study under other kernels, with doubles of QEMU, the archive and the build."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

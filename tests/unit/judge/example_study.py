@@ -1,7 +1,5 @@
 """A study of nothing but variants."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from whyfast.model.study import BuildSpec, Source, Study

@@ -1,7 +1,5 @@
 """Recordings with a known truth."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from whyfast.model.series import SECOND, Recording, Series

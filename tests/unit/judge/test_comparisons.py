@@ -1,7 +1,5 @@
 """Expectations, claims and interactions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -248,7 +246,5 @@ def test_an_audit_adds_its_pairs_and_leaves_the_others_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("claimed", [("old", "tail"), ("tail", "absent")])
-def test_a_pair_that_is_judged_the_other_way_round_or_not_measured_adds_nothing(
-    claimed: tuple[str, str],
-) -> None:
+def test_a_reversed_or_unmeasured_pair_adds_nothing(claimed: tuple[str, str]) -> None:
     assert _judge([claimed]) == _judge()

@@ -1,7 +1,5 @@
 """What else differs between builds, sessions, roots and interpreters."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

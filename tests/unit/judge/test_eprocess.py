@@ -1,7 +1,5 @@
 """Validity and power of the e-process, and where its intervals end."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 
@@ -114,9 +112,7 @@ def test_a_block_equal_to_the_hypothesis_is_evidence_of_nothing() -> None:
 @given(past=_series(0, 30), size=st.floats(0, 10), theta=_RATIO)
 @example(past=np.array([0.0] * 20), size=1e-9, theta=0.0)
 @example(past=np.array([0.01] * 30), size=0.01, theta=0.0)
-def test_wealth_stays_the_same_on_average_over_the_two_signs_of_the_next_block(
-    past: Floats, size: float, theta: float
-) -> None:
+def test_wealth_is_a_martingale_over_the_signs(past: Floats, size: float, theta: float) -> None:
     before = _against(past - theta, 0.0) if len(past) else (0.0, 0.0)
     after = [_against(np.append(past - theta, sign * size), 0.0) for sign in (1, -1)]
     for side in (0, 1):
@@ -125,9 +121,7 @@ def test_wealth_stays_the_same_on_average_over_the_two_signs_of_the_next_block(
 
 
 @given(past=_ratios(1, 30), data=st.data())
-def test_wealth_stays_the_same_on_average_over_the_two_ways_round_of_the_next_block(
-    past: Ratios, data: st.DataObject
-) -> None:
+def test_wealth_is_a_martingale_over_the_two_ways_round(past: Ratios, data: st.DataObject) -> None:
     """All statistics change their signs together; how noisy the block was stays."""
     size = np.array(data.draw(st.lists(_RATIO, min_size=4, max_size=4)))
     spread, level = data.draw(st.integers(0, 40)) / 1024, data.draw(st.integers(-9, 9)) / 8
@@ -150,9 +144,7 @@ def test_wealth_stays_the_same_on_average_over_the_two_ways_round_of_the_next_bl
 
 @given(d=_series(1, 30), alpha=st.sampled_from([0.2, 0.05, 0.01]), theta=_RATIO)
 @example(d=np.arange(1.0, 9.0) / 100, alpha=0.05, theta=0.0)
-def test_a_log_ratio_outside_the_interval_is_one_that_the_e_value_refutes(
-    d: Floats, alpha: float, theta: float
-) -> None:
+def test_a_log_ratio_is_outside_where_it_is_refuted(d: Floats, alpha: float, theta: float) -> None:
     low, high = confidence_interval(d, alpha)
     refuted = _log_e(d, theta) >= math.log(1 / alpha)
     if theta <= low or theta >= high:
@@ -341,9 +333,7 @@ def _part(s: Strategies, n: int) -> Strategies:
 
 @settings(max_examples=50)
 @given(d=_ratios(2, 30), data=st.data())
-def test_the_strategies_of_fewer_blocks_are_the_first_of_more(
-    d: Ratios, data: st.DataObject
-) -> None:
+def test_the_strategies_of_fewer_are_the_first_of_more(d: Ratios, data: st.DataObject) -> None:
     n = data.draw(st.integers(1, len(d) - 1))
     fewer, more = strategies([d.first(n)]), _part(strategies([d]), n)
     assert fewer.inverse.tolist() == more.inverse.tolist()
@@ -441,9 +431,7 @@ def test_what_numpy_computes(x: np.ndarray, shares: list[float], axis: int) -> N
     st.sampled_from([None, 0, 1, -1]),
     st.booleans(),
 )
-def test_the_median_is_what_numpy_computes_of_wild_numbers_too(
-    x: np.ndarray, axis: int | None, keepdims: bool
-) -> None:
+def test_wild_medians_are_numpys(x: np.ndarray, axis: int | None, keepdims: bool) -> None:
     with np.errstate(all="ignore"):
         found = median(x, axis, keepdims=keepdims and axis is not None)
         wanted = np.median(x, axis=axis, keepdims=keepdims and axis is not None)

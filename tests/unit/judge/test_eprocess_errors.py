@@ -1,7 +1,5 @@
 """Error rates by simulation: seeded, and with bounds that right code misses once in a million."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 
@@ -67,9 +65,7 @@ def _stops(series: Sequence[Ratios], theta: float = 0.0) -> Floats:
 
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("shift", [0.0, 0.7])
-def test_looking_after_every_block_raises_no_more_false_alarms_than_promised(
-    noise: Noise, shift: float
-) -> None:
+def test_looking_after_every_block_keeps_the_error_promised(noise: Noise, shift: float) -> None:
     rng = np.random.default_rng(20)
     series = [noise(rng, BLOCKS).shifted(shift) for _ in range(RUNS)]
     assert np.sum(np.isfinite(_stops(series, shift))) <= binom.isf(1e-6, RUNS, ALPHA)

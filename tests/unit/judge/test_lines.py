@@ -1,7 +1,5 @@
 """Lines by a parameter, exact counts, and series over releases."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -33,9 +31,7 @@ def _blocks(time: Callable[[str, int, int], float], passes: int) -> list[Block]:
     """Blocks of three loops; ``time(variant, length, number of the pass)`` of one loop."""
     return [
         block(
-            {v: [3 * time(v, n, i)] * 4 for v in ("base", "other")},
-            benchmark=f"calls-{n}",
-            index=i,
+            {v: [3 * time(v, n, i)] * 4 for v in ("base", "other")}, benchmark=f"calls-{n}", index=i
         )
         for i in range(passes)
         for n in LENGTHS
@@ -228,9 +224,7 @@ def test_a_series_holds_everything_but_the_kernel_still() -> None:
 
 
 @pytest.mark.parametrize(("slope", "steps"), [(12.0, 1), (0.0, 0)])
-def test_a_kernel_without_a_line_is_passed_over_and_a_slope_of_0_is_no_step(
-    slope: float, steps: int
-) -> None:
+def test_a_kernel_without_a_line_is_skipped_and_0_is_no_step(slope: float, steps: int) -> None:
     lines = [line("5.10-off", slope), line("6.12-off", 18.0)]
     releases = {v.name: RELEASES[v.axes["kernel"]] for v in VARIANTS}
     (off,) = release_series(plain_study(*VARIANTS, baseline=VARIANTS[0].name), lines, releases)

@@ -1,7 +1,5 @@
 """Verdicts while blocks come in, and the final analysis."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace
@@ -194,9 +192,7 @@ def _noise(seed: int, n: int) -> Ratios:
 
 
 @pytest.mark.parametrize(("runner", "level"), [("turn", 0.01), ("command", 0.005)])
-def test_half_of_the_level_is_kept_for_commands_that_run_whole(
-    runner: RunnerName, level: float
-) -> None:
+def test_half_of_the_level_is_kept_for_run_whole(runner: RunnerName, level: float) -> None:
     question = Commands(
         baselines=("old",),
         margin=0.01,

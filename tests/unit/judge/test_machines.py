@@ -1,7 +1,5 @@
 """Differences between machines, and means over them."""
 
-from __future__ import annotations
-
 import math
 from itertools import product
 
@@ -68,9 +66,7 @@ def test_without_a_gap_the_two_ends_are_told_apart() -> None:
         max_size=8,
     )
 )
-def test_a_difference_is_said_exactly_where_two_intervals_are_apart(
-    ends: list[tuple[float, float]],
-) -> None:
+def test_a_difference_is_two_intervals_apart(ends: list[tuple[float, float]]) -> None:
     by_machine = {name: verdict(*own) for name, own in zip(NAMES, ends, strict=False)}
     place = dict(zip(NAMES, ends, strict=False))
     found = _difference(KEY, by_machine, 0.0)
@@ -159,9 +155,7 @@ def test_a_machine_that_knows_little_counts_little() -> None:
 
 
 @given(LOGS, ERRORS, st.integers(-500, 500).map(lambda i: i / 1000))
-def test_exchanging_sides_and_shifting_change_nothing_else(
-    logs: list[float], error: float, shift: float
-) -> None:
+def test_exchange_and_shift_change_nothing(logs: list[float], error: float, shift: float) -> None:
     errors = [error * (1 + i % 3) for i in range(len(logs))]
     found = random_effects(logs, errors)
     turned = random_effects([-y for y in logs], errors)
@@ -175,9 +169,7 @@ def test_exchanging_sides_and_shifting_change_nothing_else(
 
 
 @given(LOGS, ERRORS)
-def test_the_interval_is_never_narrower_than_the_errors_allow(
-    logs: list[float], error: float
-) -> None:
+def test_the_interval_is_as_wide_as_the_errors(logs: list[float], error: float) -> None:
     found = random_effects(logs, [error] * len(logs))
     assert found.error >= error / math.sqrt(len(logs)) * (1 - 1e-9)
     assert min(logs) - 1e-9 <= found.mean <= max(logs) + 1e-9

@@ -1,7 +1,5 @@
 """Noise between runs from reruns and from what is known elsewhere."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Compiler options that fall on one side."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -124,9 +122,7 @@ def _only_question(other: Variant) -> bool:
         ({"sysctl": {"vm.swappiness": "0"}}, False),
     ],
 )
-def test_an_option_is_the_question_where_nothing_else_differs(
-    beside: dict[str, Any], alone: bool
-) -> None:
+def test_an_option_is_the_question_where_all_is_equal(beside: dict[str, Any], alone: bool) -> None:
     marked = replace(PLAIN, name="marked", cflags=("-O2", CET))
     assert _only_question(replace(marked, **beside)) is alone
 

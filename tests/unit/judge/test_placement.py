@@ -1,7 +1,5 @@
 """Placement or change, fixes, and variance components."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

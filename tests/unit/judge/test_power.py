@@ -1,7 +1,5 @@
 """Small samples, detectable effects, and the cost of the margin."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -116,9 +114,7 @@ def _seconds(d: Floats, margin: float) -> tuple[float, float] | None:
 
 
 @pytest.mark.parametrize("n", [12, 40])
-def test_the_margin_is_told_by_the_seconds_given_half_of_the_time_and_nine_times_in_ten(
-    n: int,
-) -> None:
+def test_the_margin_by_seconds_half_of_the_time_and_nine_times_in_ten(n: int) -> None:
     rng = np.random.default_rng(9)
     trials, margin = 200, 0.01
     by_half = by_most = 0

@@ -1,7 +1,5 @@
 """What differs between recorded runs beside the question."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -110,9 +108,7 @@ def test_drift_is_never_excluded() -> None:
         ((0.1, 60.0), (30.0, 90.0), "recorded at the same time as old: new"),
     ],
 )
-def test_the_distance_in_time(
-    base: tuple[float, float], head: tuple[float, float], text: str
-) -> None:
+def test_distance_in_time(base: tuple[float, float], head: tuple[float, float], text: str) -> None:
     old = recording("old", {"x": [0.0]}, started=base[0], ended=base[1])
     new = recording("new", {"x": [0.0]}, started=head[0], ended=head[1])
     assert any(text in c.text for c in date_confounds([old, new], []))

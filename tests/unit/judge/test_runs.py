@@ -1,7 +1,5 @@
 """Verdicts on recorded runs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 
@@ -84,9 +82,7 @@ def test_the_words(effect: float, said_of_all: str) -> None:
         (replace(series((1.0, 1.1)), process_known=False), series((1.1,)), UNKNOWN_PROCESSES),
     ],
 )
-def test_what_has_no_spread_is_judged_by_what_runs_of_one_build_differ_by(
-    base: Series, head: Series, why: str
-) -> None:
+def test_what_has_no_spread_is_judged_by_same_builds(base: Series, head: Series, why: str) -> None:
     verdict = single(base, head)
     assert verdict.outcome == "undecided"
     assert 0.8 < verdict.low < 1 < verdict.high < 1.4

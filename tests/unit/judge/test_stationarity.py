@@ -1,7 +1,5 @@
 """Processes that warm up, drift or shift; the cold-start correction."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,12 +28,7 @@ Floats = NDArray[np.float64]
 
 
 def _blocks(
-    number: int,
-    turns: int,
-    shape: Callable[[Floats], Any],
-    *,
-    noise: float = 0.01,
-    seed: int = 1,
+    number: int, turns: int, shape: Callable[[Floats], Any], *, noise: float = 0.01, seed: int = 1
 ) -> list[Block]:
     """``a`` is steady, the log times of ``b`` have a ``shape`` over the turns."""
     rng = np.random.default_rng(seed)

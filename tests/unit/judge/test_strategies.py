@@ -1,7 +1,5 @@
 """Strategies, and the estimates by their scores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -82,9 +80,7 @@ def test_every_statistic_is_bet_on_twice_and_the_medians_once_more() -> None:
 
 
 @given(st.lists(_RATIO, min_size=4, max_size=20), _RATIO, st.data())
-def test_the_scale_of_a_block_knows_earlier_blocks_only(
-    values: list[float], other: float, data: st.DataObject
-) -> None:
+def test_scale_knows_earlier_blocks(values: list[float], other: float, data: st.DataObject) -> None:
     d = np.array(values)
     at = data.draw(st.integers(0, len(d) - 1))
     changed = d.copy()
@@ -106,9 +102,7 @@ def test_in_hindsight_the_first_blocks_have_a_scale_too() -> None:
         ([1.25, 12.5, 0.25, 6.25], [1.0, 10.0, 0.2, 5.0], 1.25),
     ],
 )
-def test_a_block_is_the_median_over_its_turns_of_the_log_ratio(
-    new: list[float], old: list[float], ratio: float
-) -> None:
+def test_a_block_is_the_median_of_turns(new: list[float], old: list[float], ratio: float) -> None:
     (ratios,) = pair_ratios([block({"new": new, "old": old})], [("new", "old")]).values()
     assert ratios.medians == pytest.approx([math.log(ratio)])
 
@@ -146,9 +140,7 @@ _GRID = st.integers(-2000, 2000).map(lambda n: n / 1024)
 
 
 @given(st.lists(_GRID, min_size=1, max_size=30), _GRID)
-def test_location_moves_with_the_blocks_and_changes_sign_with_them(
-    values: list[float], shift: float
-) -> None:
+def test_location_moves_and_mirrors_with_the_blocks(values: list[float], shift: float) -> None:
     d = np.array(values)
     assert location(-d) == -location(d)
     assert location(d + shift) == pytest.approx(location(d) + shift, abs=1e-9)
@@ -171,9 +163,7 @@ def test_the_four_statistics_of_a_block_and_how_noisy_it_was() -> None:
 
 
 @given(st.data(), st.integers(1, 9))
-def test_exchanging_the_variants_changes_signs_and_nothing_else(
-    data: st.DataObject, turns: int
-) -> None:
+def test_exchanging_the_variants_changes_signs_alone(data: st.DataObject, turns: int) -> None:
     values = st.lists(st.floats(1e-6, 10), min_size=turns, max_size=turns)
     blocks = [block({"a": data.draw(values), "b": data.draw(values)}) for _ in range(3)]
     found = pair_ratios(blocks, [("a", "b"), ("b", "a")])

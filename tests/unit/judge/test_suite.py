@@ -1,7 +1,5 @@
 """The geometric mean of a suite, and who carries it."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

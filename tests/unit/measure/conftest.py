@@ -1,7 +1,5 @@
 """Real child processes, and the certainty that a test leaves none behind."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator
@@ -60,5 +58,4 @@ def nothing_left() -> Iterator[None]:
 
 @pytest.fixture
 def environment() -> dict[str, str]:
-    """The environment of this process."""
     return dict(os.environ)

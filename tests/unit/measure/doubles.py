@@ -1,7 +1,5 @@
 """A clock that moves only when told to, and players that answer from a script."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample

@@ -3,8 +3,6 @@
 Drawing a block: reproducible, uniform, and blind to which variant is which.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
@@ -223,9 +221,7 @@ def test_every_variant_starts_once_and_takes_every_turn_once(seed: int, names: l
 
 
 @given(st.integers(0, 2**48), st.permutations(VARIANTS))
-def test_exchanging_variants_exchanges_them_in_the_block_and_nothing_else(
-    seed: int, others: list[str]
-) -> None:
+def test_exchanging_variants_exchanges_them_in_the_block(seed: int, others: list[str]) -> None:
     rename = dict(zip(VARIANTS, others, strict=True))
     plan, renamed = draw(seed, VARIANTS, 5, (0, 1)), draw(seed, others, 5, (0, 1))
     assert renamed.cpu == plan.cpu

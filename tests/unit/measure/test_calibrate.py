@@ -1,7 +1,5 @@
 """How long a value and a block become, with scripted programs."""
 
-from __future__ import annotations
-
 import math
 import random
 import statistics
@@ -221,9 +219,7 @@ def test_the_variant_that_fails_is_named() -> None:
     ("start", "round_cost", "turns"),
     [(0.03, 1e-3, 45), (0.03, 1.0, 5), (1.0, 1e-4, 100), (0.0, 1e-3, 50), (0.0, 0.2, 1)],
 )
-def test_turns_of_the_first_blocks_follow_the_cost_of_starting(
-    start: float, round_cost: float, turns: int
-) -> None:
+def test_first_blocks_by_cost_of_starting(start: float, round_cost: float, turns: int) -> None:
     assert first_turns(start, round_cost) == turns
 
 

@@ -3,8 +3,6 @@
 Blocks as linked and blocks in drawn layouts take turns, each layout once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -308,9 +306,7 @@ def test_a_benchmark_whose_processes_have_threads_begins_anew_on_all_cpus() -> N
     assert len(bench.sink.calibrations) == 2
 
 
-def test_turns_are_reviewed_whenever_the_blocks_have_doubled(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_turns_are_reviewed_when_the_blocks_have_doubled(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[int, str, str]] = []
 
     def best(blocks: Sequence[Block], variant: str, baseline: str, start: float) -> int | None:

@@ -1,7 +1,5 @@
 """Commands whose whole process is the value."""
 
-from __future__ import annotations
-
 import os
 import resource
 import sys
@@ -191,9 +189,7 @@ def test_preparation_runs_before_each_and_is_not_accounted(tmp_path: Path, golde
         (("sleep", "600"), "--prepare: still running"),
     ],
 )
-def test_preparation_that_fails_fails_the_turn(
-    tmp_path: Path, prepare: tuple[str, ...], reason: str
-) -> None:
+def test_failing_preparation_fails(tmp_path: Path, prepare: tuple[str, ...], reason: str) -> None:
     timeout = 0.3 if "sleep" in prepare else STUCK
     failed = _fails(_player("touch", f"{tmp_path}/ran", prepare=prepare, timeout=timeout))
     assert (failed.reason, failed.command) == (reason, prepare)

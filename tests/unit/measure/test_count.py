@@ -4,8 +4,6 @@ The same work of every build: how much, and that counts of it repeat themselves.
 did beyond a shorter one.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -94,9 +92,7 @@ def test_no_samples_at_all() -> None:
     assert counts.notes[-1].startswith("no profile by perf: perf record took no samples")
 
 
-def test_a_program_that_keeps_something_for_its_next_run_is_not_counted_in_its_first(
-    tmp_path: Path,
-) -> None:
+def test_a_program_that_keeps_something_is_not_counted_at_first(tmp_path: Path) -> None:
     kept = tmp_path / "kept"
 
     def program(argv: Sequence[str]) -> Finished:

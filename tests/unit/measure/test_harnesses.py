@@ -1,7 +1,5 @@
 """Programs that time themselves, by stand-ins that print what the real ones do."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -55,9 +53,7 @@ open(folder + '/sample.json', 'w').write(sample)
         (CRITERION, SAMPLE, 2e-8),  # the median
     ],
 )
-def test_the_time_of_an_iteration(
-    tmp_path: Path, harness: Harness, script: str, seconds: float
-) -> None:
+def test_an_iterations_time(tmp_path: Path, harness: Harness, script: str, seconds: float) -> None:
     assert _turn(harness, tmp_path, script) == pytest.approx(seconds)
 
 
@@ -88,9 +84,7 @@ def test_a_filter_that_matches_nothing_or_too_much_is_told(tmp_path: Path, golde
         ),
     ],
 )
-def test_a_program_that_fails_or_writes_nonsense(
-    tmp_path: Path, harness: Harness, script: str, reason: str
-) -> None:
+def test_failing_or_nonsense(tmp_path: Path, harness: Harness, script: str, reason: str) -> None:
     with pytest.raises(InvocationFailed, match=reason):
         _turn(harness, tmp_path, script)
 

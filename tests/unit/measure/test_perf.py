@@ -1,7 +1,5 @@
 """Hardware counters, from what perf would have written."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

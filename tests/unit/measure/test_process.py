@@ -3,8 +3,6 @@
 Running programs to their end for what they print.
 """
 
-from __future__ import annotations
-
 import errno
 import math
 import os
@@ -55,9 +53,7 @@ def start(nothing_left: None) -> Iterator[Start]:
 
 
 @pytest.mark.parametrize(("code", "status"), [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", -9)])
-def test_the_status_of_an_ended_child_is_always_the_same(
-    start: Start, code: str, status: int
-) -> None:
+def test_the_status_of_an_ended_child_is_the_same(start: Start, code: str, status: int) -> None:
     child = start(code)
     assert child.status is None
     usage = child.wait(1e12)  # longer than the kernel can express
@@ -138,9 +134,7 @@ def test_a_program_goes_on_printing_behind_what_is_discarded(start: Start, tmp_p
     assert _memory(child) <= OUTPUT_MOST
 
 
-def test_a_program_that_prints_without_end_where_it_is_wanted_whole_is_told_at_once(
-    start: Start,
-) -> None:
+def test_a_program_that_prints_without_end_when_wanted_whole_fails(start: Start) -> None:
     child = start("yes", whole_stdout=True)
     with pytest.raises(TooMuchOutput):
         child.wait(1e12)
@@ -202,9 +196,7 @@ def test_a_child_is_timed_from_its_start_to_its_end_alone(start: Start) -> None:
     assert child.seconds == known
 
 
-def test_no_child_is_said_to_have_ended_before_it_had_done_its_work(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_child_has_ended_before_its_work(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whyfast.measure.process.late", lambda *_: 1e6)
     child = start("i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done")
     usage = child.wait(STUCK)
@@ -270,9 +262,7 @@ def test_no_wait_is_so_long_that_a_signal_just_before_it_goes_unheard() -> None:
     assert 0 < waited <= 250
 
 
-def test_a_signal_while_a_process_starts_leaves_none_behind(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_signal_while_a_process_starts_leaves_none(monkeypatch: pytest.MonkeyPatch) -> None:
     spawn = os.posix_spawnp
     started: list[int] = []
 
@@ -286,9 +276,7 @@ def test_a_signal_while_a_process_starts_leaves_none_behind(
     os.waitpid(started[0], 0)
 
 
-def test_what_an_ended_child_left_running_is_killed_when_asked(
-    start: Start, tmp_path: Path
-) -> None:
+def test_what_an_ended_child_left_is_killed_when_asked(start: Start, tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     child = start(f"sleep 600 & echo $! > '{pids}'; exit 3")
     assert child.wait(STUCK, whole_group=True) is not None

@@ -4,8 +4,6 @@ Whether BPF programs may be loaded here. Padding of environment and arguments: s
 and still the same program.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

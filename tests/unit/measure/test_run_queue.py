@@ -3,8 +3,6 @@
 Threads at work, from a /proc that is made up, and from a program that has some.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import random

@@ -3,8 +3,6 @@
 Which Valgrind simulates a study's programs.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -167,9 +165,7 @@ def test_without_valgrind() -> None:
         ),
     ],
 )
-def test_what_is_missing_from_a_profile_is_noted(
-    valgrind: Callable[..., Finished], note: str
-) -> None:
+def test_gaps_in_a_profile_are_noted(valgrind: Callable[..., Finished], note: str) -> None:
     profile, _ = _simulate(_with_setarch(valgrind))
     assert note in ", ".join(profile.notes)
     assert len(profile.notes) == 1
@@ -287,9 +283,7 @@ def test_a_number_of_sets_that_is_no_power_of_two(golden: Hear) -> None:
 
 
 @given(st.integers(64, 1 << 30), st.integers(1, 64), st.integers(1, 512))
-def test_what_is_simulated_is_always_valid_and_never_much_smaller(
-    size: int, ways: int, line: int
-) -> None:
+def test_simulations_are_valid_and_never_much_smaller(size: int, ways: int, line: int) -> None:
     made, _ = simulable(Cache("L1i", size, ways, line))
     for power in (made.sets, made.line):
         assert power & (power - 1) == 0
@@ -354,9 +348,7 @@ def test_a_newer_one_that_is_there_goes_before_an_older(own: Home) -> None:
 
 
 @pytest.mark.parametrize(("valgrind", "rooted"), [("valgrind-3.25.1", True), (None, False)])
-def test_it_is_made_for_roots_and_where_the_machine_has_none(
-    own: Home, valgrind: str | None, rooted: bool
-) -> None:
+def test_it_is_made_for_roots_or_without_any(own: Home, valgrind: str | None, rooted: bool) -> None:
     found = _choose(own, _replay(valgrind), rooted=rooted, newer=lambda home, note: _root(home))
     assert found.version == "valgrind-3.24.0"
 

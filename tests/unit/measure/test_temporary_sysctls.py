@@ -1,7 +1,5 @@
 """Settings that hold while a process starts, and are put back whatever happens."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -63,9 +61,7 @@ def test_what_is_as_it_should_be_is_not_touched(root: Path, holder: TemporarySys
     assert not (root / "doctor").exists()
 
 
-def test_a_setting_that_the_kernel_lacks(
-    root: Path, holder: TemporarySysctls, golden: Hear
-) -> None:
+def test_a_setting_the_kernel_lacks(root: Path, holder: TemporarySysctls, golden: Hear) -> None:
     said = r"does not show a setting net\.core\.nothing"
     with pytest.raises(CannotHold, match=said), holder({"net.core.nothing": "1"}):
         pass
@@ -107,9 +103,7 @@ def _killed_while_holding(root: Path) -> None:
     assert _now(root) == "0"
 
 
-def test_kill_9_while_it_holds_is_noticed_by_the_watcher(
-    root: Path, holder: TemporarySysctls
-) -> None:
+def test_kill_9_while_it_holds_is_noticed_outside(root: Path, holder: TemporarySysctls) -> None:
     _killed_while_holding(root)
     assert len(_journals(root)) == 1
     # Nothing is left to do but to forget the old value.
@@ -117,9 +111,7 @@ def test_kill_9_while_it_holds_is_noticed_by_the_watcher(
     assert _journals(root) == []
 
 
-def test_what_even_the_watcher_did_not_put_back(
-    root: Path, holder: TemporarySysctls, golden: Hear
-) -> None:
+def test_what_the_watcher_left(root: Path, holder: TemporarySysctls, golden: Hear) -> None:
     _killed_while_holding(root)
     (root / "proc/sys/net/core/bpf_jit_harden").write_text("2\n")  # as if it had been killed too
     assert holder.recover(["net.core.other"]) == ()
@@ -151,9 +143,7 @@ class _Inner:
         return _Player(lambda: self.closed.append(variant))
 
 
-def test_a_process_starts_under_the_settings_of_its_variant(
-    root: Path, holder: TemporarySysctls
-) -> None:
+def test_a_process_starts_under_its_settings(root: Path, holder: TemporarySysctls) -> None:
     inner = _Inner(root)
     runner = SysctlRunner(inner, {"hardened": {HARDEN: "2"}, "plain": {HARDEN: "0"}}, holder)
     for variant in ("hardened", "plain", "other"):

@@ -4,8 +4,6 @@ Programs that take turns end, with all that they started, however they are ended
 granted beforehand, to real programs.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -75,9 +73,7 @@ def test_threads_at_work_in_its_turns_are_counted() -> None:
         ),
     ],
 )
-def test_each_grant_is_answered_with_a_value_and_perhaps_a_result(
-    code: str, loops: int, sample: Sample
-) -> None:
+def test_each_grant_has_a_value_and_maybe_a_result(code: str, loops: int, sample: Sample) -> None:
     with playing(code, check=sample.check) as player:
         assert player.turn(loops) == player.turn(loops) == sample
 
@@ -333,9 +329,7 @@ def test_closing_ends_what_a_good_program_left_running(tmp_path: Path) -> None:
     assert ends(int(pid.read_text()))
 
 
-def test_an_interrupt_while_closing_ends_the_program_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_interrupt_while_closing_ends_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     player = enter(command(GOOD))
     waited = Child.wait
 

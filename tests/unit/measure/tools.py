@@ -1,7 +1,5 @@
 """A launcher that replays recordings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

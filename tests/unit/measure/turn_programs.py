@@ -1,7 +1,5 @@
 """Programs that take turns, for tests: their beginning, a good one, and playing with one."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator

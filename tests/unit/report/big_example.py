@@ -1,7 +1,5 @@
 """A made-up result of 32 benchmarks, 11 measured variants and 9 of which only the code was read."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace
@@ -38,7 +36,6 @@ BASELINES = ("clang18", "clang19")
 
 
 def big_result() -> Result:
-    """The result as a reader of its JSON has it."""
     return from_json(json.loads(dump_result(_made())))
 
 

@@ -1,7 +1,5 @@
 """A made-up result in the shape of the tail-call story: the baseline of a claim is broken."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace
@@ -215,7 +213,6 @@ def sample_result(
     failures: Sequence[RunFailure] = (),
     complete: bool = True,
 ) -> Result:
-    """The whole result."""
     study, builds = sample_study(), sample_builds()
     verdicts, evidence, confounds = sample_verdicts(), sample_evidence(), sample_confounds()
     return result_of(

@@ -1,7 +1,5 @@
 """Made-up results, one for each thing that a report can hold."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A result that counts instructions under two kernels, small enough to know by heart."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from tests.unit.report.parts import result_of

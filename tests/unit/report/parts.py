@@ -1,7 +1,5 @@
 """Results made and changed by the names of the fields of their parts."""
 
-from __future__ import annotations
-
 import io
 from dataclasses import fields, replace
 from typing import Any
@@ -42,12 +40,10 @@ def answer_from(question: Question, **given: Any) -> Answer:
 
 
 def as_html(result: Result) -> str:
-    """The HTML file of a result."""
     return render_html(result_page(result))
 
 
 def as_markdown(result: Result, *, verbose: bool = False) -> str:
-    """The Markdown of a result."""
     return render_markdown(result_page(result), verbose=verbose)
 
 

@@ -1,7 +1,5 @@
 """A made-up result with drawn layouts: a difference that is placement, and one that is a change."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A made-up result of a study over chain lengths: a setting of the kernel makes jumps slow."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tests.unit.report.example import sample_result
@@ -75,7 +73,6 @@ OBSERVED = Observed(IMAGES, RUN_TIMES, (Overhead("calls", "one system call", 610
 
 
 def slope_result() -> Result:
-    """The whole of it, without verdicts and builds."""
     base = sample_result()
     study = replace(
         base.question, baselines=("static",), variants=VARIANTS, benchmarks=BENCHMARKS, claim=None
@@ -92,6 +89,4 @@ def slope_result() -> Result:
         slopes=LINES,
         observed=OBSERVED,
     )
-    return changed(
-        result,
-    )
+    return changed(result)

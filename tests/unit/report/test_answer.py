@@ -1,7 +1,5 @@
 """What the answer says, in which order, and how strongly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Documents from what is at hand, and as JSON."""
 
-from __future__ import annotations
-
 import json
 
 from whyfast.report.document import (

@@ -1,7 +1,5 @@
 """How names, ratios, intervals, shares and times are printed."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import get_args
@@ -64,16 +62,12 @@ from whyfast.report.formatting import (
         (1 / 412.3, 1 / 412.30001, 1 / 412.3, "412x faster [412, 412]"),
     ],
 )
-def test_a_ratio_has_the_digits_that_its_interval_needs(
-    ratio: float, low: float, high: float, text: str
-) -> None:
+def test_a_ratio_has_its_intervals_digits(ratio: float, low: float, high: float, text: str) -> None:
     assert str(ratio_text(ratio, low, high)) == text
 
 
 @given(below=st.floats(-4, -0.5), above=st.floats(-4, -0.5), at=st.floats(0.5, 9))
-def test_ends_are_told_from_the_estimate_and_from_one(
-    below: float, above: float, at: float
-) -> None:
+def test_ends_are_told_from_estimate_and_from_one(below: float, above: float, at: float) -> None:
     low, high = at * (1 - 10**below), at * (1 + 10**above)
     text = plain_ratio_text(at, low, high)
     value, least, most = _printed(str(text))
@@ -156,9 +150,7 @@ def test_percent_and_e_value() -> None:
 
 
 @given(ratio=st.floats(0.002, 500), below=st.floats(-8, -0.5), above=st.floats(-8, -0.5))
-def test_no_row_of_zeros_that_the_interval_does_not_carry(
-    ratio: float, below: float, above: float
-) -> None:
+def test_no_zeros_but_those_the_interval_carries(ratio: float, below: float, above: float) -> None:
     text = ratio_text(ratio, ratio * (1 - 10**below), ratio * (1 + 10**above))
     value = text.value.removesuffix("x")
     shown = {value, *text.interval.strip("[]").split(", ")}
@@ -178,9 +170,7 @@ def _printed(text: str) -> list[float]:
 
 
 @given(ratio=RATIOS, below=ENDS, above=ENDS, off=st.floats(-4, 4).map(math.exp))
-def test_an_estimate_is_printed_within_its_interval(
-    ratio: float, below: float, above: float, off: float
-) -> None:
+def test_an_estimate_in_its_interval(ratio: float, below: float, above: float, off: float) -> None:
     """Also one that another statistic puts elsewhere, in every form in which a ratio is printed."""
     low, high, estimate = ratio / below, ratio * above, ratio * off
     for text in (
@@ -196,9 +186,7 @@ def test_an_estimate_is_printed_within_its_interval(
 
 
 @given(ratio=RATIOS, below=ENDS, above=ENDS)
-def test_digits_are_those_that_the_interval_carries(
-    ratio: float, below: float, above: float
-) -> None:
+def test_digits_are_what_the_interval_carries(ratio: float, below: float, above: float) -> None:
     """At most three significant digits beyond the place of the first in which the ends differ."""
     text = ratio_text(ratio, ratio / below, ratio * above)
     value, least, most = _printed(str(text))
@@ -212,9 +200,7 @@ def test_digits_are_those_that_the_interval_carries(
 
 
 @given(ratio=RATIOS, below=ENDS, above=ENDS, off=st.floats(-4, 4).map(math.exp))
-def test_a_change_in_per_cent_lies_within_its_interval(
-    ratio: float, below: float, above: float, off: float
-) -> None:
+def test_a_change_is_in_its_interval(ratio: float, below: float, above: float, off: float) -> None:
     text = percent_text(verdict("b", "a", "slower", ratio * off, ratio / below, ratio * above))
     numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", text.interval)]
     value = float(re.findall(r"\d+(?:\.\d+)?", text.factor)[0])

@@ -4,8 +4,6 @@ NAME.txt is the terminal at 80 columns, and below it with ``--verbose`` at 100; 
 with everything, NAME.html.txt the text of the HTML.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Every key of a result's JSON stands in docs, under the object that has it."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import fields, is_dataclass
@@ -11,7 +9,7 @@ from typing import Any, get_args
 
 import pytest
 from tests.unit.report.example import sample_result
-from tests.unit.report.test_merged_json import example
+from tests.unit.report.test_result_json import example
 
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.codec import field_types

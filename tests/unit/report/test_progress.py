@@ -1,7 +1,5 @@
 """What programs print cannot steer the terminal while a run is watched."""
 
-from __future__ import annotations
-
 import io
 import math
 from contextlib import AbstractContextManager

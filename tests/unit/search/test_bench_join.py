@@ -1,7 +1,5 @@
 """Rows of simulated searches that were made in parts."""
 
-from __future__ import annotations
-
 import pytest
 from bench.search.join import joined
 

@@ -1,7 +1,5 @@
 """The next candidate: near the middle of the posterior, and cheap."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from bench.search.bound import capacity
@@ -64,10 +62,7 @@ def test_within_a_gap_every_position_is_as_likely() -> None:
     assert below(_belief((0, 2, 4), [0.3, 0.7])).tolist() == pytest.approx(expected)
 
 
-@given(
-    st.lists(st.floats(0.001, 1), min_size=2, max_size=30),
-    st.data(),
-)
+@given(st.lists(st.floats(0.001, 1), min_size=2, max_size=30), st.data())
 def test_at_one_cost_the_choice_is_next_to_the_median(
     masses: list[float], data: st.DataObject
 ) -> None:
@@ -132,9 +127,7 @@ def test_information_of_an_even_coin_is_the_capacity_of_the_bound() -> None:
 
 
 @given(st.floats(0.001, 0.999), st.floats(0.1, 8.0))
-def test_information_is_less_than_entropy_and_does_not_know_sides(
-    share: float, effect: float
-) -> None:
+def test_information_is_below_entropy_and_knows_no_side(share: float, effect: float) -> None:
     one, other = information(np.array([share, 1 - share]), effect)
     assert one == pytest.approx(other, abs=1e-6)
     assert 0 < one <= float(entropy(np.array([share]))[0]) + 1e-4

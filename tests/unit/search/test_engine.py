@@ -1,7 +1,5 @@
 """Whole searches in worlds with a known answer, step by step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, block, place, step_at
@@ -18,15 +16,7 @@ from whyfast.search.engine import (
     observe,
     skip,
 )
-from whyfast.search.state import (
-    KnownEnds,
-    Observation,
-    Pair,
-    SearchAnswer,
-    State,
-    Task,
-    remainders,
-)
+from whyfast.search.state import KnownEnds, Observation, Pair, SearchAnswer, State, Task, remainders
 
 
 def _answer(world: Range, task: Task) -> SearchAnswer:

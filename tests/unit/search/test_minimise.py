@@ -1,7 +1,5 @@
 """Minimal sets of differences, in simulated mixtures with a known answer."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -107,9 +105,7 @@ def test_parts_that_cannot_be_measured_apart_are_one() -> None:
 
 
 @pytest.mark.parametrize(("effect", "word"), [(0.0, "none"), (-0.03, "swapped")])
-def test_ends_that_do_not_differ_are_told_before_anything_is_mixed(
-    effect: float, word: str
-) -> None:
+def test_ends_that_do_not_differ_are_told_before_any_is_mixed(effect: float, word: str) -> None:
     found = ddmin(Task(40), Mixtures(_needs(17), effect=effect))
     assert (found.outcome, found.subsets) == (word, 0)
 

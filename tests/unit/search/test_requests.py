@@ -1,7 +1,5 @@
 """Searches of a study in order, with doubles, and the searches that follow from an answer."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -169,9 +167,7 @@ def _range(*names: str) -> tuple[AxisCandidate, ...]:
     return tuple(AxisCandidate(name, name) for name in names)
 
 
-def _search(
-    levels: dict[str, float],
-) -> Callable[[Sequence[AxisCandidate], bool], SearchResult]:
+def _search(levels: dict[str, float]) -> Callable[[Sequence[AxisCandidate], bool], SearchResult]:
     """Searches ranges of candidates with these levels."""
 
     def one(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:

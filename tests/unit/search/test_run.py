@@ -1,7 +1,5 @@
 """The loop over a subject, the store, progress, and prefetching."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

@@ -1,7 +1,5 @@
 """Commands in checkouts of commits."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -79,10 +77,7 @@ def test_a_checkout_that_was_interrupted_is_made_anew(repository: Path, tmp_path
     assert times[0].tolist() == [7.0]
 
 
-@pytest.mark.parametrize(
-    ("candidate", "last"),
-    [(2, "'none'"), (3, "'0'")],
-)
+@pytest.mark.parametrize(("candidate", "last"), [(2, "'none'"), (3, "'0'")])
 def test_what_prints_no_number_above_0_failed(
     repository: Path, tmp_path: Path, candidate: int, last: str
 ) -> None:
@@ -145,9 +140,7 @@ def test_a_build_that_fails_says_why(repository: Path, tmp_path: Path) -> None:
         subject.build(0)
 
 
-def test_no_checkout_is_left_but_logs_where_they_are_named(
-    repository: Path, tmp_path: Path
-) -> None:
+def test_no_checkout_is_left_but_logs_where_named(repository: Path, tmp_path: Path) -> None:
     subject = _subject(repository, tmp_path, "cat", "said", build="echo built")
     subject.build(0)
     assert subject.place(0).is_dir()

@@ -1,7 +1,5 @@
 """Ranges with a known answer, for tests: exact ones, and ones with seeded noise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -28,7 +26,6 @@ from whyfast.search.state import Observation, Pair, Reading, SearchAnswer, State
 
 
 def make_study(folder: Path, **parts: Any) -> Study:
-    """A study with one variant and one benchmark."""
     (folder / "source").mkdir(exist_ok=True)
     study = Study(
         name="demo",
@@ -85,7 +82,6 @@ class Range:
     def take(
         self, candidates: Sequence[int], layouts: bool, pair: tuple[int, int, int] | None = None
     ) -> Observation:
-        """One block."""
         bad = len(self.levels) - 1
         levels = self.true if layouts and self.true is not None else self.levels
         times = {
@@ -97,7 +93,6 @@ class Range:
         return block(times, bad, layouts=layouts, pair=pair)
 
     def react(self, state: State, step: Step) -> State:
-        """What happens when a step is taken."""
         match step:
             case MeasureEnds(layouts):
                 return observe(state, self.take((), layouts))

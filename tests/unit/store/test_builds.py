@@ -1,7 +1,5 @@
 """Finished builds on disk."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -88,9 +86,7 @@ def test_finding_a_build_marks_it_as_used(store: BuildStore) -> None:
         json.dumps({**_record("ab12"), "program_sha256": None}),
     ],
 )
-def test_a_folder_without_a_whole_provenance_is_no_build(
-    store: BuildStore, provenance: str | None
-) -> None:
+def test_without_a_whole_provenance_is_no_build(store: BuildStore, provenance: str | None) -> None:
     folder = _incomplete(store, "ab12", age=0)
     if provenance is not None:
         (folder / "provenance.json").write_text(provenance)

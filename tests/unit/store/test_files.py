@@ -1,7 +1,5 @@
 """Files on disk: complete folders, free room, locks."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Git as whyfast runs it, on real repositories."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -53,9 +51,7 @@ def test_the_user_of_an_address_is_not_shown(address: str, shown: str) -> None:
     assert without_user(address) == shown
 
 
-def test_the_repository_is_that_of_the_folder_and_not_an_inherited_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_repository_is_of_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = (make_repository(tmp_path / name, name) for name in ("one", "two"))
     wanted = _git(two, "rev-parse", "HEAD")
     monkeypatch.setenv("GIT_DIR", str(one / ".git"))
@@ -117,9 +113,7 @@ def test_no_command_of_the_repository_runs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", [("--depth=1",), ("--filter=blob:none",), ()])
-def test_a_commit_of_a_clone_with_less_than_all_is_exported(
-    tmp_path: Path, how: tuple[str, ...]
-) -> None:
+def test_a_commit_of_a_partial_clone_is_exported(tmp_path: Path, how: tuple[str, ...]) -> None:
     origin = make_repository(tmp_path / "origin")
     (origin / "file").write_text("two")
     _git(origin, "commit", "-q", "-a", "-m", "two")

@@ -1,7 +1,5 @@
 """Where things are kept."""
 
-from __future__ import annotations
-
 import os
 import pwd
 from pathlib import Path
@@ -24,9 +22,7 @@ def test_by_default_in_the_users_cache_and_data_folders() -> None:
     assert home().database == Path("/home/ann/.local/share/whyfast/results.sqlite")
 
 
-def test_without_a_home_in_the_environment_that_of_the_list_of_users(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_a_home_variable_that_of_the_list_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("WHYFAST_HOME", raising=False)
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     own = Path(pwd.getpwuid(os.getuid()).pw_dir)
@@ -43,9 +39,7 @@ def test_the_xdg_folders_when_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert home().data == Path("/home/ann/.local/share/whyfast")
 
 
-def test_everything_below_a_folder_of_ones_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_everything_below_ones_own_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/c")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WHYFAST_HOME", "mine")

@@ -1,7 +1,5 @@
 """What is run and believed lies where nobody else can write."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,9 +49,7 @@ def _mode(path: Path) -> int:
 
 
 @pytest.mark.usefixtures("_open_umask")
-def test_store_and_cache_are_private_whatever_the_umask(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_is_private_whatever_the_umask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "new" / "home"))
     own = own_home()
     assert [_mode(p) for p in (own.cache, own.data)] == [0o700, 0o700]
@@ -68,9 +64,7 @@ def test_a_folder_that_others_may_read_is_closed(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_shared_group")
 @pytest.mark.parametrize("mode", [0o770, 0o702, 0o1777])
-def test_a_folder_that_others_may_write_into_is_refused(
-    tmp_path: Path, mode: int, golden: Hear
-) -> None:
+def test_a_folder_others_may_write_is_refused(tmp_path: Path, mode: int, golden: Hear) -> None:
     folder = _folder(tmp_path, mode)
     golden(refusal(UserError, lambda: make_private(folder)))
     assert _mode(folder) == mode
@@ -186,9 +180,7 @@ def test_a_folder_that_anybody_can_replace_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder away")
-def test_a_folder_of_somebody_else_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_anothers_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SUDO_UID", raising=False)
     folder = tmp_path / "cache"
     folder.mkdir(mode=0o700)

@@ -1,8 +1,9 @@
-"""Runs, sessions, blocks and failures in the database."""
-
-from __future__ import annotations
+"""Runs, sessions, blocks and failures in the database. What is committed survives a kill, and
+several processes may write at once."""
 
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -256,9 +257,7 @@ def test_a_damaged_result_is_one_error_that_says_what_to_do(store: SampleStore, 
         store.latest("demo")
 
 
-def test_a_table_that_is_gone_and_pages_that_are_overwritten_are_one_error(
-    store: SampleStore, path: Path
-) -> None:
+def test_lost_tables_and_overwritten_pages_are_one_error(store: SampleStore, path: Path) -> None:
     for i in range(200):
         store.add_block("r1", block({"a": [1.0] * 50}, index=i))
     store.close()
@@ -284,9 +283,7 @@ def test_what_is_newest_does_not_depend_on_a_clock_that_was_set_back(store: Samp
     assert [run.id for run, _ in store.results("demo")] == ["r1", "r2"]
 
 
-def test_what_is_written_together_is_there_for_others_when_that_ends_also_by_an_error(
-    store: SampleStore, path: Path
-) -> None:
+def test_what_is_written_together_appears_together(store: SampleStore, path: Path) -> None:
     first, second = (block({"a": [1.0]}, index=i) for i in (0, 1))
     seen: list[list[Block]] = []
 
@@ -302,3 +299,91 @@ def test_what_is_written_together_is_there_for_others_when_that_ends_also_by_an_
             write(other)
         assert seen == [[]]
         assert other.blocks("r1") == [first, second]
+
+
+#: Waits for a line, opens the database, begins a run and adds blocks, naming each once it is safe.
+WRITER = """
+import sys
+from pathlib import Path
+from tests.unit.example_blocks import block
+from whyfast.model.sample import Session
+from whyfast.store.samples import Run, SampleStore
+path, run, blocks = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+print("here", flush=True)
+sys.stdin.readline()
+store = SampleStore(path)
+store.begin(Run(run, "key", "demo", 1000.0, None))
+store.add_session(run, Session("s" + run, 1000.0, {}))
+for i in range(blocks):
+    store.add_block(run, block({"a": [i + 0.1] * 500}, index=i))
+    print(i, flush=True)
+"""
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def _writer(path: Path, run: str, blocks: int) -> subprocess.Popen[str]:
+    writer = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(path), run, str(blocks)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+    assert writer.stdout
+    assert writer.stdout.readline() == "here\n"
+    return writer
+
+
+def _go(writer: subprocess.Popen[str]) -> None:
+    assert writer.stdin
+    writer.stdin.write("go\n")
+    writer.stdin.flush()
+
+
+def test_every_block_that_was_added_is_there_after_a_kill(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with _writer(path, "r1", 10_000) as writer:
+        _go(writer)
+        assert writer.stdout
+        for _ in range(30):
+            writer.stdout.readline()
+        writer.kill()
+        named = 30 + len(writer.stdout.read().splitlines())
+
+    store = SampleStore(path)
+    found = store.blocks("r1")
+    assert [b.index for b in found] == list(range(len(found)))
+    assert named <= len(found) <= named + 1
+    assert all(b.values == {"a": (b.index + 0.1,) * 500} for b in found)
+    assert store.unfinished("key") == Run("r1", "key", "demo", 1000.0, None)
+    store.close()
+    plain = sqlite3.connect(path)
+    assert plain.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    plain.close()
+
+
+def test_processes_that_open_a_new_database_together_all_write(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "results.sqlite"
+    writers = [_writer(path, f"r{i}", 15) for i in range(4)]
+    for writer in writers:
+        _go(writer)
+    for writer in writers:
+        writer.communicate()
+        assert writer.returncode == 0
+    store = SampleStore(path)
+    for i in range(4):
+        assert [b.index for b in store.blocks(f"r{i}")] == list(range(15))
+    store.close()
+
+
+def test_a_reader_sees_what_a_writer_has_added_so_far(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with _writer(path, "r1", 10_000) as writer:
+        _go(writer)
+        assert writer.stdout
+        writer.stdout.readline()
+        reader = SampleStore(path)
+        assert len(reader.blocks("r1")) >= 1
+        reader.close()
+        writer.kill()

@@ -1,7 +1,5 @@
 """A small valid study that tests change in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -76,14 +74,11 @@ functions = ["vm_*"]
 
 @pytest.fixture
 def valid() -> str:
-    """The text of a study that uses every key."""
     return VALID
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Write a study file into a folder ``demo`` that has the source folder ``src``."""
-
     def write_text(text: str) -> Path:
         folder = tmp_path / "demo"
         (folder / "src").mkdir(parents=True, exist_ok=True)

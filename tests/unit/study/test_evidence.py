@@ -1,7 +1,5 @@
 """``[evidence]``, and variants that are built for it alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -136,9 +134,7 @@ def test_how_they_are_built(valid: str, write: Write) -> None:
     assert load_study(write(valid)).build.evidence is None
 
 
-def test_a_whole_study_that_measures_nothing_needs_no_benchmark(
-    valid: str, write: Write, message: Message
-) -> None:
+def test_measuring_nothing_needs_no_benchmark(valid: str, write: Write, message: Message) -> None:
     start, end = valid.index("[benchmarks.collatz]"), valid.index("[measure]")
     text = (valid[:start] + valid[end:]).replace("[study]\n", "[study]\nevidence_only = true\n")
     study = load_study(write(text))

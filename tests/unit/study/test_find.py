@@ -1,7 +1,5 @@
 """What WHERE means."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path
@@ -79,9 +77,7 @@ TOO_LONG = (
 def test_not_found(where: str, said: str) -> None:
     Path("empty").mkdir()
     os.mkfifo("pipe")
-    with pytest.raises(UserError) as caught:
-        find_study(where)
-    assert str(caught.value) == said
+    assert refusal(UserError, lambda: find_study(where)) == said
 
 
 def test_nothing_bundled(monkeypatch: pytest.MonkeyPatch, golden: Hear) -> None:

@@ -1,7 +1,5 @@
 """What whyfast new makes of a project's files."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -83,9 +81,7 @@ def test_names_in_quotes_and_variables_of_cmake(tmp_path: Path) -> None:
     assert KINDS["cmake"][1](tmp_path).program == "build/x_test"
 
 
-def test_programs_of_subfolders_are_found_and_the_projects_own_goes_first(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_subfolders_are_read_and_the_projects_own_goes_first(tmp_path: Path, golden: Hear) -> None:
     top = (
         "project(x C)\nadd_executable(x_test t.c)\n# add_subdirectory(none)\n"
         "add_subdirectory(fuzzing)\nif(X)\n  add_subdirectory(tool)\nendif()\n"
@@ -111,9 +107,7 @@ def test_cmake_says_where_a_program_is_made(tmp_path: Path, more: str, program: 
     assert KINDS["cmake"][1](tmp_path).program == program
 
 
-def test_of_meson_the_projects_own_program_goes_first_each_once(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_of_meson_its_own_program_goes_first_each_once(tmp_path: Path, golden: Hear) -> None:
     text = (
         "project('x', 'c')\nexecutable('boot', 'b.c')\nexecutable('test-' + t, 't.c')\n"
         "executable('y', 'y.c',\n  install : true)\n"
@@ -129,9 +123,7 @@ def test_of_meson_the_projects_own_program_goes_first_each_once(
 @pytest.mark.parametrize(
     ("backend", "steps"), [("", 3), ("setuptools.build_meta", 3), ("flit_core.buildapi", 2)]
 )
-def test_extensions_are_built_where_setuptools_builds_the_package(
-    tmp_path: Path, backend: str, steps: int
-) -> None:
+def test_extensions_are_built_by_setuptools_alone(tmp_path: Path, backend: str, steps: int) -> None:
     project(tmp_path, "a/__init__.py", text="")
     project(tmp_path, "setup.py", text="setup(ext_modules=[])\n")
     text = f'[build-system]\nrequires = []\nbuild-backend = "{backend}"\n' if backend else ""
@@ -174,9 +166,7 @@ def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path, golden: Hear) -
     }
 
 
-def test_of_two_mains_the_benchmark_is_chosen_and_the_other_named(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_of_two_mains_one_is_chosen_and_the_other_named(tmp_path: Path, golden: Hear) -> None:
     project(tmp_path, "app.c", "bench.c")
     project(tmp_path, "lib.c", text="int f(void) { return 1; }\n")
     made = KINDS["c"][1](tmp_path)
@@ -217,9 +207,7 @@ func BenchmarkMany(b *testing.B) {
 """
 
 
-def test_benchmarks_of_go_that_hold_others_are_named_one_by_one_or_left_out(
-    tmp_path: Path, golden: Hear
-) -> None:
+def test_go_benchmarks_that_hold_others_are_named_or_left_out(tmp_path: Path, golden: Hear) -> None:
     project(tmp_path, "go.mod", text="module x\n")
     project(tmp_path, "x_test.go", text=GO_BENCHMARKS)
     made = KINDS["go"][1](tmp_path)
@@ -328,9 +316,7 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
         ("python", ["setup.py"], "has no package, here or in src/"),
     ],
 )
-def test_what_cannot_be_built_says_why(
-    tmp_path: Path, kind: str, names: list[str], said: str
-) -> None:
+def test_what_is_not_built_says_why(tmp_path: Path, kind: str, names: list[str], said: str) -> None:
     project(tmp_path, *names, text="")
     with pytest.raises(UserError, match=said.replace("(", r"\(").replace(")", r"\)")):
         KINDS[kind][1](tmp_path)
@@ -389,9 +375,7 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
         ("", None),
     ],
 )
-def test_the_first_target_that_links_is_it(
-    tmp_path: Path, text: str, found: tuple[str, str] | None
-) -> None:
+def test_the_first_linking_target(tmp_path: Path, text: str, found: tuple[str, str] | None) -> None:
     assert made_by(tmp_path, text) == found
 
 

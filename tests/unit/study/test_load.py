@@ -1,12 +1,11 @@
-"""Loading of studies: valid ones, those that include a file, and those that come with whyfast."""
-
-from __future__ import annotations
+"""Loading of studies: valid ones, those that include a file, and those that come with whyfast. The
+two studies of CPython, which share a file."""
 
 import os
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.study.conftest import Message, Write
 
 from whyfast.model.errors import StudyError, UserError
@@ -242,9 +241,7 @@ def test_a_file_may_include_one_that_includes(including: Write) -> None:
     ],
 )
 def test_mistakes_of_its_own(including: Write, text: str, mistake: str) -> None:
-    with pytest.raises(StudyError) as raised:
-        load_study(including(text))
-    assert mistake in str(raised.value)
+    assert mistake in refusal(StudyError, lambda: load_study(including(text)))
 
 
 def test_a_file_that_is_not_there(including: Write) -> None:
@@ -263,9 +260,7 @@ def test_a_mistake_in_the_included_file_is_found_there(valid: str, including: Wr
 
 
 def _refused(write: Write, valid: str, included: Path) -> str:
-    with pytest.raises(StudyError) as caught:
-        load_study(write(f'include = "{included}"\n{valid}'))
-    return str(caught.value)
+    return refusal(StudyError, lambda: load_study(write(f'include = "{included}"\n{valid}')))
 
 
 def test_what_never_ends_is_not_included(write: Write, valid: str) -> None:
@@ -317,9 +312,7 @@ def test_checkout_and_wheel(
     )
 
 
-def test_stray_folders_beside_an_installed_package_are_not_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stray_folders_are_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path)
     package = tmp_path / "site-packages" / "whyfast"
     package.mkdir(parents=True)
@@ -328,3 +321,52 @@ def test_stray_folders_beside_an_installed_package_are_not_taken(
     assert bundled_studies() == ()
     with pytest.raises(UserError, match="comes without its subjects"):
         bundled_folder("subjects")
+
+
+STUDIES = Path(__file__).resolve().parents[3] / "studies"
+
+
+@pytest.fixture
+def plain() -> Study:
+    """Built with -O3."""
+    return load_study(STUDIES / "cpython-tail-call")
+
+
+@pytest.fixture
+def optimised() -> Study:
+    """Built with profile-guided and link-time optimisation."""
+    return load_study(STUDIES / "cpython-tail-call-pgo")
+
+
+def test_they_differ_in_how_they_build_and_in_nothing_else(plain: Study, optimised: Study) -> None:
+    assert plain.source.sha256 == optimised.source.sha256
+    assert plain.benchmarks == optimised.benchmarks
+    assert plain.quick == optimised.quick
+    assert (plain.baselines, plain.claim) == (optimised.baselines, optimised.claim)
+    assert plain.build.steps != optimised.build.steps
+    measured = {v.name for v in plain.measured}
+    assert {v.name for v in optimised.variants} < measured
+
+
+def test_quick_has_what_the_headline_needs(plain: Study) -> None:
+    assert plain.claim is not None
+    assert {*plain.baselines, plain.claim.variant, plain.claim.baseline} <= {*plain.quick.variants}
+    assert len(plain.quick.benchmarks) == 10
+    assert len(plain.benchmarks) == 34
+
+
+def test_every_variant_with_tail_calls_says_so(plain: Study) -> None:
+    for variant in plain.variants:
+        tail = "--with-tail-call-interp" in variant.configure
+        assert tail == variant.name.endswith("-tc")
+        assert tail == (variant.expect.get("dispatch") == "tail-call")
+        assert not tail or variant.requires == ("musttail", "preserve_none")
+
+
+def test_the_flag_reaches_the_linker_that_generates_the_code(optimised: Study) -> None:
+    raised = optimised.variant("clang19-taildup")
+    assert raised.cflags == ("-O3", "-mllvm", "-tail-dup-pred-size=5000")
+    assert raised.ldflags == ("-fuse-ld=lld", "-Wl,-mllvm,-tail-dup-pred-size=5000")
+    assert raised.configure == ("--with-lto=thin",)
+    assert raised.packages == ("libclang-rt-19-dev",)
+    assert optimised.variant("gcc14").configure == ("--with-lto",)

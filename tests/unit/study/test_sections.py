@@ -1,7 +1,5 @@
 """Sections of a study, their placeholders, durations and margins."""
 
-from __future__ import annotations
-
 import math
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What is not TOML, the words of errors, and the lines of keys."""
 
-from __future__ import annotations
-
 import datetime
 import tomllib
 from pathlib import Path
@@ -40,9 +38,7 @@ def test_number_too_long_for_python(valid: str, message: Message) -> None:
     assert message(text).startswith("study.toml: not valid TOML: exceeds the limit")
 
 
-def test_duplicate_below_another_mistake_is_not_reported_first(
-    message: Message, golden: Hear
-) -> None:
+def test_duplicate_below_a_mistake_is_not_reported_first(message: Message, golden: Hear) -> None:
     text = "title = hello\na = 1\na = 2\n"
     golden(message(text))
 

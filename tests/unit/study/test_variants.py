@@ -1,7 +1,5 @@
 """Variants: inheritance, axes and what is compared along them, fixes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,7 +27,6 @@ command = ["{program}"]
 
 @pytest.fixture
 def x(write: Write) -> Callable[[str], Variant]:
-    """The variant ``x`` of a study with these variants."""
     return lambda text: load_study(write(HEAD + text)).variant("x")
 
 
@@ -114,9 +111,7 @@ extends = ["a", "b"]
     assert variant.cflags == ("-O2", "-a", "-b")
 
 
-def test_extends_a_product_variant_without_its_place_on_the_axes(
-    x: Callable[[str], Variant],
-) -> None:
+def test_extends_a_product_variant_without_its_axes(x: Callable[[str], Variant]) -> None:
     variant = x("""
 [variant.x]
 extends = "cc-O2"
@@ -169,8 +164,6 @@ cflags = ["-O3"]
 
 @pytest.fixture
 def names(write: Write) -> Callable[[str, str], list[str]]:
-    """The names of the variants that some axes span."""
-
     def of(text: str, baseline: str) -> list[str]:
         study = load_study(write(HEAD_AXES.replace("BASELINE", baseline) + text))
         return [variant.name for variant in study.variants]

@@ -1,7 +1,5 @@
 """Variants that differ in how they run: commands, interpreters, kernels, commits."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path
@@ -69,9 +67,7 @@ def test_doubled_braces_are_no_parameter(valid: str, write: Write) -> None:
     assert benchmark.command == ("{program}", "{{parameter}}")
 
 
-def test_a_stand_in_is_looked_for_beside_the_study(
-    valid: str, write: Write, tmp_path: Path
-) -> None:
+def test_a_stand_in_is_sought_beside_the_study(valid: str, write: Write, tmp_path: Path) -> None:
     file = write(valid.replace("[study]\n", '[study]\notherwise = "other"\n'))
     (tmp_path / "other").mkdir()
     other = tmp_path / "other" / "study.toml"

@@ -1,7 +1,5 @@
 """Compilers that are shell scripts, so that a test says what they can do."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +53,6 @@ esac
 
 @pytest.fixture
 def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The first folder on PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
@@ -79,5 +76,4 @@ def fake_compiler(bin_folder: Path, tmp_path: Path) -> Callable[..., FakeCompile
 
 @pytest.fixture
 def own(tmp_path: Path) -> Home:
-    """An empty home."""
     return Home(tmp_path / "cache", tmp_path / "data")

@@ -1,7 +1,5 @@
 """The machine's archive, asked of a double of apt."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Debian's compilers and its Valgrind."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable, Sequence
@@ -61,7 +59,6 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[RootSpec]:
-    """The roots that were made."""
     specs: list[RootSpec] = []
 
     def make(
@@ -100,9 +97,7 @@ def test_what_a_toolchain_says(own: Home, made: list[RootSpec]) -> None:
     assert len(toolchain.digest) == 64
 
 
-def test_two_compilers_of_equal_roots_have_different_digests(
-    own: Home, made: list[RootSpec]
-) -> None:
+def test_compilers_of_equal_roots_have_different_digests(own: Home, made: list[RootSpec]) -> None:
     provider = DebianProvider()
     digests = {provider.resolve(name, own, _silent).digest for name in ("gcc-13", "gcc-14")}
     assert len(digests) == 2
@@ -176,9 +171,7 @@ def test_a_recorded_root_takes_the_place_of_another(
         )
 
 
-def test_compilers_of_other_suites_are_known_when_they_are_there(
-    own: Home, made: list[RootSpec]
-) -> None:
+def test_compilers_of_other_suites_there_are_known(own: Home, made: list[RootSpec]) -> None:
     provider = DebianProvider()
     assert provider.elsewhere(own) == []
     for name in ("gcc-14", "gcc-14@sid", "clang-19@bookworm", "clang-22@trixie"):

@@ -1,7 +1,5 @@
 """Roots of Debian: made, and made again as recorded."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import stat
@@ -95,9 +93,7 @@ def test_nothing_in_it_is_privileged_or_cannot_be_deleted(tmp_path: Path, archiv
 
 
 @pytest.mark.parametrize("exit_code", [0, 1])
-def test_a_failure_leaves_nothing_and_the_old_root_stays(
-    tmp_path: Path, archive: Path, exit_code: int
-) -> None:
+def test_a_failure_keeps_only_the_old_root(tmp_path: Path, archive: Path, exit_code: int) -> None:
     folder = tmp_path / "cache" / "root-1"
     (folder / "root").mkdir(parents=True)
     words = _script(f"echo 'E: Unable to locate package gcc-14' >&2; exit {exit_code}")
@@ -239,9 +235,7 @@ def _listed(monkeypatch: pytest.MonkeyPatch, *binaries: tuple[str, str, str]) ->
     monkeypatch.setattr(module, "listed_binaries", lambda *a: found)
 
 
-def test_packages_that_the_archive_has_no_longer_are_named(
-    monkeypatch: pytest.MonkeyPatch, golden: Hear
-) -> None:
+def test_packages_no_longer_had_are_named(monkeypatch: pytest.MonkeyPatch, golden: Hear) -> None:
     wanted = recorded_root(_provenance(), "b")
     _listed(monkeypatch, ("gcc-14", "14.2.0-19", A), ("libc6", "2.41-12", B), ("tar", "1", A))
     check_archive(wanted, "trixie")

@@ -1,7 +1,5 @@
 """Kernels from Debian's packages, and their names."""
 
-from __future__ import annotations
-
 import io
 import tarfile
 from collections.abc import Callable, Sequence
@@ -51,7 +49,6 @@ class Archive:
     def get(
         self, home: Home, say: Callable[[str], None] = print, extract: Extract | None = None
     ) -> Kernel:
-        """Linux 6.1 from this archive."""
         return get_kernel(
             *("debian:linux-6.1", home, say),
             index=self.index,

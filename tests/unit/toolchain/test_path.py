@@ -1,7 +1,5 @@
 """Toolchains by name; compilers that are installed here, what they can do; programs that answer."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -50,9 +48,7 @@ def test_a_compiler_is_described_by_what_it_says(fake_compiler: Make, own: Home)
     assert len(toolchain.digest) == 64
 
 
-def test_names_are_the_gccs_and_clangs_of_all_folders(
-    bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_gccs_and_clangs(bin_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "other"
     other.mkdir()
     for name in ("gcc", "gcc-12", "clang-19", "g++", "gcc-ar-12", "cc", "clang-format-19", "rustc"):
@@ -81,9 +77,7 @@ def _program(file: Path, code: str) -> Path:
     return file
 
 
-def test_a_program_that_is_no_compiler_is_reported(
-    bin_folder: Path, own: Home, golden: Hear
-) -> None:
+def test_what_is_no_compiler_is_reported(bin_folder: Path, own: Home, golden: Hear) -> None:
     _program(bin_folder / "silent", "exit 1")
     golden(refusal(CannotBuildHere, lambda: _resolve("silent", own)))
     _program(bin_folder / "gcc-7", "test $1 = --version && echo 1.0 || ! echo what? >&2")
@@ -110,9 +104,7 @@ def test_a_compiler_of_a_relative_folder_is_found_from_everywhere(
     assert _resolve("fakecc", own).cc == (str(compiler.path),)
 
 
-def test_the_digest_is_that_of_the_files_that_do_the_work(
-    fake_compiler: Make, bin_folder: Path, own: Home
-) -> None:
+def test_the_digest_is_that_of_real_files(fake_compiler: Make, bin_folder: Path, own: Home) -> None:
     compiler = fake_compiler()
     seen = [_resolve("fakecc", own).digest]
     for tool in ("fake-cc1", "fake-as", "fake-ld"):
@@ -314,9 +306,7 @@ def test_a_broken_memory_is_written_anew(fake_compiler: Make, tmp_path: Path) ->
     assert compiler.compiled == asked
 
 
-def test_a_compiler_that_can_do_nothing_is_reported_and_not_remembered(
-    fake_compiler: Make, tmp_path: Path, golden: Hear
-) -> None:
+def test_an_unable_compiler_is_reported(fake_compiler: Make, tmp_path: Path, golden: Hear) -> None:
     cache, compiler = tmp_path / "probes", fake_compiler(rejects="probe")
     for _ in range(2):
         golden(refusal(CannotBuildHere, lambda: _features(compiler, cache)))
@@ -337,9 +327,7 @@ def test_a_compiler_that_cannot_be_started_says_nothing() -> None:
         compiles(("/does/not/exist",), {}, "int x;")
 
 
-def test_a_compiler_that_is_killed_is_not_said_to_lack_a_feature(
-    bin_folder: Path, tmp_path: Path
-) -> None:
+def test_a_killed_compiler_does_not_lack_a_feature(bin_folder: Path, tmp_path: Path) -> None:
     code = "if grep -q musttail $file; then kill -9 $$; fi"
     killed = _program(
         bin_folder / "killed", f"for file; do case $file in *.c) {code} ;; esac; done"
@@ -373,9 +361,7 @@ def test_first_line(argv: list[str], line: str) -> None:
     assert first_line(argv) == line
 
 
-def test_messages_are_in_english_unless_an_environment_is_given(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_messages_are_english_unless_an_env_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     say = ["/bin/sh", "-c", "echo $LC_ALL$OWN"]
     assert run(say).stdout == "C\n"

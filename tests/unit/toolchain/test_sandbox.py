@@ -1,7 +1,5 @@
 """Commands in sandboxes and roots; chroot alone."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -24,7 +22,6 @@ NOTHING = Tools(None, "bubblewrap is not installed", None, "user namespaces cann
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Something like a Debian root."""
     root = tmp_path / "root"
     for name in ("usr/bin", "usr/lib", "etc", "home/user", "proc", "tmp"):
         (root / name).mkdir(parents=True)
@@ -34,7 +31,6 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """A folder to write in."""
     work = tmp_path / "work"
     work.mkdir()
     return work
@@ -106,9 +102,7 @@ def test_readable_folders_are_shown_only_where_they_were_hidden(
     assert _binds(words, "--ro-bind")[1:] == [(str(work), str(work))]
 
 
-def test_programs_are_entered_without_anything_beside_them(
-    root: Path, work: Path, tmp_path: Path, golden: Hear
-) -> None:
+def test_programs_are_entered_alone(root: Path, work: Path, tmp_path: Path, golden: Hear) -> None:
     words = around_program(Box(root, writable=(work,), network=True), tmp_path / "s", BOTH)
     assert words[:4] == ["/usr/bin/unshare", "--mount", "--", "/bin/sh"]
     assert re.search(r"; exec \S*chroot ", words[5])
@@ -236,9 +230,7 @@ def chroot(tmp_path: Path) -> Path:
 
 
 @needs_chroot
-def test_a_step_writes_in_its_folder_and_ends_as_it_ends(
-    chroot: Path, tmp_path: Path, golden: Hear
-) -> None:
+def test_a_step_writes_in_its_folder_and_ends(chroot: Path, tmp_path: Path, golden: Hear) -> None:
     work = tmp_path / "build" / "work"
     work.mkdir(parents=True)
     words, said = around_steps(Box(chroot, (work.parent,), start=work), tmp_path, ONLY_CHROOT)

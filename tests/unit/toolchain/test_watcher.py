@@ -1,7 +1,5 @@
 """What is measured ends with whyfast, also when that is killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Packages from PyPI, and the clang in ziglang's."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import importlib.util
@@ -289,9 +287,7 @@ def test_removing_waits_for_whoever_installs(own: Home, downloads: list[str]) ->
     assert not ZigProvider().installed("clang-19", own)
 
 
-def test_a_pip_of_the_current_folder_is_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pip_of_this_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may be an untrusted checkout."""
     checkout = tmp_path / "checkout"
     checkout.mkdir()

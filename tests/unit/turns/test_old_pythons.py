@@ -1,7 +1,5 @@
 """``whyfast.turns`` copied beside a program of another CPython, 2.7 and on."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The turn protocol as ``whyfast.turns`` speaks it, in a process of its own over real pipes."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -118,9 +116,7 @@ NO_WORD = "error ValueError: the check value '%s' is not one word without spaces
         ("take_turns(lambda loops: '\\ud800')", "1\n", ["T \\ud800\n"]),
     ],
 )
-def test_each_grant_is_answered_until_the_end(
-    start: Start, body: str, grants: str, answers: list[str]
-) -> None:
+def test_all_grants_are_answered(start: Start, body: str, grants: str, answers: list[str]) -> None:
     turns = start(body)
     turns.grant(grants)
     assert [turns.line() for _ in range(1 + len(answers))] == ["ready 1\n", *answers]

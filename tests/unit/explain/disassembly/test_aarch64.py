@@ -1,7 +1,5 @@
 """The AArch64 engine on code assembled by hand, so that no cross compiler is needed."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable
 from pathlib import Path

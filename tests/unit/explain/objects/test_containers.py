@@ -1,26 +1,37 @@
-"""Programs inside of archives, packages and wheels; symbols in separate debug files."""
-
-from __future__ import annotations
+"""Programs inside of archives, packages and wheels; symbols in separate debug files. What zstd
+packed, by each of the ways to unpack it; a package that has it inside."""
 
 import contextlib
+import importlib
 import io
 import lzma
 import re
 import shutil
 import subprocess
+import sys
 import tarfile
+import tempfile
 import tracemalloc
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.fuzz.readers import ar_of, tar_of
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.explain.objects import containers
-from whyfast.explain.objects.containers import taken_out
+from whyfast.explain.objects.containers import (
+    READERS,
+    Damaged,
+    NoReader,
+    TooLarge,
+    taken_out,
+    unpack,
+)
 from whyfast.explain.objects.debug_info import build_id, debug_file
 from whyfast.explain.objects.elf import open_elf
 from whyfast.explain.program import load
@@ -121,9 +132,7 @@ def test_a_container_without_code_is_an_error(tmp_path: Path, out: Path) -> None
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(data=st.binary(max_size=300), magic=st.sampled_from([b"!<arch>\n", b"PK\x03\x04"]))
-def test_damaged_containers_are_user_errors(
-    tmp_path: Path, out: Path, data: bytes, magic: bytes
-) -> None:
+def test_damaged_ones_are_user_errors(tmp_path: Path, out: Path, data: bytes, magic: bytes) -> None:
     (tmp_path / "x").write_bytes(magic + data)
     with pytest.raises(UserError):
         taken_out(tmp_path / "x", out)
@@ -147,18 +156,14 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, out: Path) -> None:
         tracemalloc.stop()
 
 
-def test_a_part_that_says_that_it_is_huge_is_refused(
-    tmp_path: Path, out: Path, golden: Hear
-) -> None:
+def test_a_part_that_claims_to_be_huge_is_refused(tmp_path: Path, out: Path, golden: Hear) -> None:
     wheel = _wheel(tmp_path / "x.whl", {"x.so": CODE})
     data = wheel.read_bytes()
     real, said = len(CODE).to_bytes(4, "little"), (4_200_000_000).to_bytes(4, "little")
     at = data.index(b"PK\x01\x02") + 24  # what the directory says
     assert data[at : at + 4] == real
     wheel.write_bytes(data[:at] + said + data[at + 4 :])
-    with pytest.raises(UserError) as caught:
-        taken_out(wheel, out)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: taken_out(wheel, out)))
 
 
 def test_headers_of_a_package_that_are_huge_are_refused(tmp_path: Path, out: Path) -> None:
@@ -219,9 +224,7 @@ def test_more_files_than_any_container_has_are_refused(
 @given(
     at=st.integers(0, 10_000), byte=st.integers(0, 255), kind=st.sampled_from(["zip", "deb", "a"])
 )
-def test_one_byte_that_is_wrong_is_read_or_refused(
-    tmp_path: Path, out: Path, at: int, byte: int, kind: str
-) -> None:
+def test_a_wrong_byte_is_handled(tmp_path: Path, out: Path, at: int, byte: int, kind: str) -> None:
     path = tmp_path / "x"
     if kind == "zip":
         _wheel(path, {"x.so": CODE + bytes(range(256))})
@@ -261,9 +264,7 @@ def test_names_from_the_debug_file_of_this_build(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["tar", "tar.gz", "tar.xz", "tar.zst"])
-def test_a_large_part_of_a_package_is_not_held_in_memory(
-    tmp_path: Path, out: Path, end: str
-) -> None:
+def test_a_large_package_part_is_not_in_memory(tmp_path: Path, out: Path, end: str) -> None:
     """Neither the package, nor what it unpacks to, nor the part."""
     large = CODE + bytes(40_000_000)
     mode = {"tar.gz": "w:gz", "tar.xz": "w:xz"}.get(end, "w")
@@ -282,3 +283,93 @@ def test_a_large_part_of_a_package_is_not_held_in_memory(
     finally:
         tracemalloc.stop()
     assert written.read_bytes() == large
+
+
+#: The most that a block of a frame holds.
+_BLOCK = 128 * 1024
+
+
+def frame(data: bytes) -> bytes:
+    """One frame of blocks as they are: what any reader must read, made without one."""
+    parts = [b"\x28\xb5\x2f\xfd", b"\xa0", len(data).to_bytes(4, "little")]
+    starts = range(0, max(len(data), 1), _BLOCK)
+    for at in starts:
+        block, last = data[at : at + _BLOCK], at + _BLOCK >= len(data)
+        parts += [(last | len(block) << 3).to_bytes(3, "little"), block]
+    return b"".join(parts)
+
+
+def unpacked(data: bytes, most: int) -> bytes:
+    with tempfile.TemporaryFile() as packed, tempfile.TemporaryFile() as plain:
+        packed.write(data)
+        packed.seek(0)
+        unpack(packed, plain, most)
+        plain.seek(0)
+        return plain.read()
+
+
+def _have(name: str) -> bool:
+    if name == READERS[-1]:
+        return shutil.which(name) is not None
+    try:
+        importlib.import_module(name)
+    except ImportError:
+        return False
+    return True
+
+
+def _only(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if that were all there is."""
+    real = importlib.import_module
+
+    def importing(wanted: str, *more: Any) -> Any:
+        if wanted in READERS and wanted != name:
+            raise ImportError
+        return real(wanted, *more)
+
+    monkeypatch.setattr("whyfast.explain.objects.containers.importlib.import_module", importing)
+    if name != READERS[-1]:
+        monkeypatch.setattr("whyfast.explain.objects.containers.shutil.which", lambda _: None)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_every_reader_reads_all_frames(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not _have(name):
+        pytest.skip(f"{name} is not here")
+    _only(name, monkeypatch)
+    data = bytes(range(256)) * 1000
+    packed = frame(data) + frame(b"more")
+    assert unpacked(packed, len(data) + 4) == data + b"more"
+    with pytest.raises(TooLarge):
+        unpacked(packed, len(data) + 3)
+    with pytest.raises(Damaged):  # a block of a kind that there is not
+        unpacked(frame(b"")[:-3] + (1 | 3 << 1 | 8 << 3).to_bytes(3, "little") + b"8" * 8, 10**9)
+
+
+def test_the_module_of_python_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = SimpleNamespace(ZstdFile=lambda packed: io.BytesIO(b"by python"))
+    monkeypatch.setitem(sys.modules, "compression.zstd", own)
+    monkeypatch.setitem(sys.modules, "compression", SimpleNamespace(zstd=own))
+    assert unpacked(b"anything", 100) == b"by python"
+
+
+def test_without_any_it_says_what_would_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    _only("none", monkeypatch)
+    with pytest.raises(NoReader):
+        unpacked(frame(b"data"), 100)
+
+
+def test_a_package_with_zstd_inside(
+    gcc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear
+) -> None:
+    if not any(map(_have, READERS)):
+        pytest.skip("nothing here reads zstd")
+    program = gcc("int work(int a) { return a * 3; } int main(void) { return work(1); }", "-O1")
+    data = frame(tar_of({"./usr/bin/p": program.read_bytes()}))
+    package = _package(tmp_path / "p.deb", data, "data.tar.zst")
+    (tmp_path / "out").mkdir()
+    found = taken_out(package, tmp_path / "out")
+    assert found.note == "p.deb: usr/bin/p"
+    assert "work" in _names(found.path)
+    _only("none", monkeypatch)
+    golden(refusal(UserError, lambda: taken_out(package, tmp_path / "out")))

@@ -1,7 +1,5 @@
 """ELF files, their debug files, and readable names."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
@@ -86,9 +84,7 @@ def test_stripped(gcc: Compile, interpreter: Callable[[str, int], str]) -> None:
         explain(program)
 
 
-def test_stripped_library_keeps_its_exports(
-    gcc: Compile, interpreter: Callable[[str, int], str]
-) -> None:
+def test_stripped_libraries_export(gcc: Compile, interpreter: Callable[[str, int], str]) -> None:
     program = gcc(interpreter("goto", 12), "-O2", "-s", "-shared", "-fPIC")
     evidence = explain_program(program, variant="v", dispatch=["vm_run"])
     assert evidence.dispatch is not None
@@ -120,9 +116,7 @@ def originals(gcc: Compile, interpreter: Callable[[str, int], str]) -> list[byte
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
-def test_truncated_and_mutated_files_never_crash(
-    tmp_path: Path, originals: list[bytes], data: st.DataObject
-) -> None:
+def test_damaged_never_crash(tmp_path: Path, originals: list[bytes], data: st.DataObject) -> None:
     path = tmp_path / "hostile"
     path.write_bytes(spoiled(data, data.draw(st.sampled_from(originals))))
     with contextlib.suppress(UserError):

@@ -1,7 +1,5 @@
 """Mach-O objects and programs give the same table as ELF."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A kernel's files in a folder, with the kernel's habits where they matter."""
 
-from __future__ import annotations
-
 import errno
 import os
 from collections.abc import Callable
@@ -63,7 +61,6 @@ class Kernel(System):
         self.slept = 0.0
 
     def put(self, name: str, text: str | None) -> None:
-        """Have a file with that text, or none."""
         path = self.root / name
         if text is None:
             path.unlink(missing_ok=True)
@@ -107,5 +104,4 @@ def kernel(tmp_path: Path) -> Kernel:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where old values go."""
     return tmp_path / "data" / "doctor"

@@ -1,7 +1,5 @@
 """Settings are set, and put back exactly, whatever happens in between."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -45,9 +43,7 @@ def test_what_can_be_set_is_set_and_put_back(kernel: Kernel, folder: Path) -> No
     assert kernel.snapshot() == before
 
 
-def test_a_second_tune_has_nothing_to_do_and_keeps_the_first_old_values(
-    kernel: Kernel, folder: Path
-) -> None:
+def test_a_second_tune_does_nothing_and_keeps_the_old_values(kernel: Kernel, folder: Path) -> None:
     before = kernel.snapshot()
     tune(kernel, folder)
     assert tune(kernel, folder).changes == ()
@@ -82,9 +78,7 @@ def test_refusals_in_words(kernel: Kernel, folder: Path, number: int, golden: He
     golden(error)
 
 
-def test_a_kernel_that_ignores_a_write_is_found_out(
-    kernel: Kernel, folder: Path, golden: Hear
-) -> None:
+def test_a_kernel_that_ignores_writes_is_found(kernel: Kernel, folder: Path, golden: Hear) -> None:
     kernel.deaf = {GOVERNOR}
     (error,) = [c.error for c in tune(kernel, folder).changes if c.path == GOVERNOR]
     golden(error)
@@ -151,9 +145,7 @@ def test_after_a_restart_the_old_values_are_forgotten(kernel: Kernel, folder: Pa
     assert restore(kernel, folder, "host").message == ""
 
 
-def test_another_machine_that_shares_the_folder_keeps_its_journal(
-    kernel: Kernel, folder: Path
-) -> None:
+def test_another_machine_with_the_folder_keeps_its_journal(kernel: Kernel, folder: Path) -> None:
     before = kernel.snapshot()
     tune(kernel, folder, "one")
     kernel.put(BOOT, "b1")

@@ -1,7 +1,5 @@
 """A guest that says what it is told to, without a machine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

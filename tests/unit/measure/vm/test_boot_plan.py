@@ -3,8 +3,6 @@
 Which variants share a boot, and what they find in it. The archive that a guest starts from.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """32 benchmarks and 20 variants stay readable, in every way of showing them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

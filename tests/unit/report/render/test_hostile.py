@@ -1,7 +1,5 @@
 """Whatever a text contains, it is shown, and it changes nothing about the rest of a report."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

@@ -1,7 +1,5 @@
 """The HTML file as text: complete without JavaScript, and harmless whatever the names are."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

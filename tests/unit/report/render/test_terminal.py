@@ -1,6 +1,5 @@
-"""The terminal report at its usual widths, with and without colour."""
-
-from __future__ import annotations
+"""The terminal report at its usual widths, with and without colour. What fits on a terminal: tables
+cut between columns, the first screen and its bars."""
 
 import io
 from dataclasses import replace
@@ -12,9 +11,10 @@ from tests.unit.report.parts import as_terminal, changed, printed
 
 from whyfast.model.result import Result
 from whyfast.model.variant import Variant
-from whyfast.report.document import Cell, Column, Table, document, section
+from whyfast.report.document import Cell, Column, Summary, Table, document, section
 from whyfast.report.pages.results import result_page
-from whyfast.report.render.terminal import render_terminal
+from whyfast.report.render.summary_lines import bar_text, fit_screen, shortened
+from whyfast.report.render.terminal import fit, render_terminal
 
 
 def _colored(result: Result, *, verbose: bool = False) -> str:
@@ -100,3 +100,126 @@ def test_no_cell_is_cut_short(width: int) -> None:
     )
     words = printed(document("explain", "", "", section("s", "", table)), width).split()
     assert {outcome for cell in row for outcome in cell.split()} <= set(words)
+
+
+@pytest.mark.parametrize(
+    ("zero", "end", "sure", "drawn"),
+    [
+        (0.0, 0.0, True, "│      "),
+        (0.0, 1.0, True, "│██████"),
+        (0.5, 1.0, True, "   │███"),
+        (0.5, 0.0, True, "███│   "),
+        (0.5, 0.25, True, " ▐█│   "),
+        (0.5, 0.6, True, "   │▌  "),
+        (0.5, 0.5, True, "   │   "),
+        (1.0, 0.0, True, "██████│"),
+        (0.0, 0.5, False, "│░░░   "),
+    ],
+)
+def test_a_bar_goes_from_line_to_end(zero: float, end: float, sure: bool, drawn: str) -> None:
+    assert bar_text(zero, end, 7, sure) == drawn
+
+
+def _brief(rows: int, said: int, care: int = 1) -> Summary:
+    cells = tuple((Cell(f"v{i}"),) for i in range(rows))
+    table = Table("caption", (Column("variant"),), cells)
+    # The last rows matter most.
+    ranks = tuple(range(rows))[::-1]
+    return Summary(tuple(f"s{i}" for i in range(said)), table, ranks, ("care",) * care, "more")
+
+
+def test_all_is_shown_where_there_is_room() -> None:
+    summary = _brief(rows=5, said=2)
+    fitted = fit_screen(summary, lambda _: 1, used=4)
+    assert (fitted.findings, fitted.table, fitted.missing) == (summary.findings, summary.table, 0)
+
+
+@pytest.mark.parametrize(
+    ("sentences", "kept", "rows"),
+    [
+        (2, 2, 12),  # 24 lines without 4, two sentences, what to distrust, and 5 about the table
+        (20, 8, 6),  # sentences leave room for six rows
+    ],
+)
+def test_what_matters_least_has_no_room(sentences: int, kept: int, rows: int) -> None:
+    fitted = fit_screen(_brief(rows=30, said=sentences), lambda _: 1, used=4)
+    assert fitted.findings == tuple(f"s{i}" for i in range(kept))
+    assert fitted.table is not None
+    assert [row[0].text for row in fitted.table.rows] == [f"v{i}" for i in range(30 - rows, 30)]
+    assert fitted.missing == 30 - rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "care", "letters", "expected", "lines"),
+    [
+        # Four lines where rows want the others, and else up to eight.
+        (20, 9, 10, f"{'care ' * 5}-v has 4 more.", 4),
+        (3, 9, 10, "care " * 9, 8),
+        (3, 30, 10, f"{'care ' * 12}-v has 18 more.", 8),
+        # The worst is never left out.
+        (3, 2, 1, "care -v has 1 more.", 4),
+    ],
+)
+def test_what_to_distrust_takes_the_room_that_is_left(
+    rows: int, care: int, letters: int, expected: str, lines: int
+) -> None:
+    summary = _brief(rows=rows, said=0, care=care)
+    fitted = fit_screen(summary, lambda text: len(text) // letters, used=4)
+    assert (fitted.care, fitted.care_lines) == (f"Distrust: {expected}".rstrip(), lines)
+
+
+@pytest.mark.parametrize(
+    ("texts", "cut"),
+    [
+        (["short", "one that is far too long"], ["short", "one t…long"]),
+        (["run --fast -n 1 a", "run --fast -n 2 a"], ["run -… 1 a", "run -… 2 a"]),
+        (["run --fast -n 1 abcdef", "run --fast -n 2 abcdef"], ["…1 abcdef", "…2 abcdef"]),
+        (["0123456789"], ["0123456789"]),
+    ],
+)
+def test_names_are_cut_where_they_stay_apart(texts: list[str], cut: list[str]) -> None:
+    assert shortened(texts, 10) == cut
+
+
+def test_of_names_of_cpp_and_rust_the_arguments_give_way_first() -> None:
+    tree = "std::_Rb_tree<std::string, std::pair<int, int>, std::less<std::string> >"
+    names = [
+        f"{tree}::_M_erase(std::_Rb_tree_node<std::pair<int, int> >*)",
+        f"{tree}::begin()",
+        "<hashbrown::RawTable<T,A> as Drop>::drop",
+        "main",
+    ]
+    assert shortened(names, 40) == [
+        "std::_Rb_tree<…>::_M_erase(…)",
+        "std::_Rb_tree<…>::begin()",
+        "<hashbrown::RawTable<T,A> as Drop>::drop",
+        "main",
+    ]
+    # Where they alone tell two apart they stay.
+    pair = ["std::vector<int>::push_back(int)", "std::vector<long>::push_back(long)"]
+    assert len(set(shortened(pair, 30))) == 2
+
+
+TABLE = Table("t", tuple(Column(t) for t in "abcde"), (tuple(Cell(t) for t in "12345"),))
+
+
+WIDTHS = (4, 10, 10, 30, 10)
+
+
+@pytest.mark.parametrize(
+    ("room", "parts"),
+    [
+        (64, ["abcde"]),
+        (63, ["abcd", "ae"]),
+        (44, ["abc", "ade"]),
+        (34, ["abc", "ad", "ae"]),
+        (20, ["ab", "ac", "ad", "ae"]),  # a column wider than the room stands alone
+    ],
+)
+def test_as_many_columns_as_fit_stand_side_by_side(room: int, parts: list[str]) -> None:
+    tables = fit(TABLE, WIDTHS, room)
+    assert ["".join(c.title for c in part.columns) for part in tables] == parts
+    # The cells go with their columns.
+    cells = dict(zip("abcde", "12345", strict=True))
+    for part in tables:
+        assert [c.text for c in part.rows[0]] == [cells[c.title] for c in part.columns]

@@ -1,7 +1,5 @@
 """What a terminal of some width shows of a page, and results that fill more than one screen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every command answers on one screen: its lines at 80 columns, and how many there are."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Callable

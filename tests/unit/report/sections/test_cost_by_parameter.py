@@ -1,7 +1,5 @@
 """Cost by parameter, and what the programs said about themselves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

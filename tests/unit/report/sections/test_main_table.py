@@ -1,20 +1,39 @@
-"""The main tables, also along axes, and interactions."""
-
-from __future__ import annotations
+"""The main tables, also along axes, and interactions. One line a benchmark. Memory and CPU time are
+more or less, not slower or faster. Variants that are read and not measured, and what variants
+lack."""
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from tests.unit.report.example import sample_study
-from tests.unit.report.examples import axes_question, axes_result
-from tests.unit.report.parts import result_of
+import pytest
+from tests.unit.build.example import study as example
+from tests.unit.example_blocks import block as example_block
+from tests.unit.report.example import ab_result, sample_result, sample_study, verdict
+from tests.unit.report.examples import LACKING, axes_question, axes_result, metrics_result
+from tests.unit.report.parts import as_markdown, changed, result_of
 
+from whyfast.model.build import Build, BuildFailure
+from whyfast.model.result import Result
+from whyfast.model.sample import RunFailure
+from whyfast.model.study import Study
+from whyfast.model.variant import Variant
 from whyfast.model.verdict import Suite
 from whyfast.report.answer import answer_of
+from whyfast.report.document import Table, TextTable
+from whyfast.report.sections.certainty import how_sure, metric_table, pinning_sentences
+from whyfast.report.sections.each_benchmark import benchmark_sections, benchmark_tables
 from whyfast.report.sections.main_table import (
     alike_sentences,
     axes_table,
     interaction_section,
     interaction_sentences,
+)
+from whyfast.report.sections.programs import (
+    failure_text,
+    lacking_sentences,
+    measured_builds,
+    unmeasured_sentences,
 )
 
 
@@ -52,3 +71,162 @@ def test_without_axes_there_is_no_such_table() -> None:
     result = result_of(sample_study())
     assert axes_table(result) is None
     assert interaction_section(result) is None
+
+
+PAIR = ("clang19-goto", "clang18-goto")
+
+
+def _groups(result: Result) -> list[TextTable]:
+    return [t.lines for mine in benchmark_tables(result).values() for t in mine if t.lines]
+
+
+def _few(result: Result) -> list[str]:
+    """The titles of the lines that a short report has."""
+    few, _ = benchmark_sections(result)
+    blocks = few.blocks if few else ()
+    return [b.lines.title for b in blocks if isinstance(b, Table) and b.lines]
+
+
+def test_what_is_not_certain_is_said_so() -> None:
+    verdicts = (
+        verdict(*PAIR, "undecided", 1.02, 0.99, 1.05, benchmark="fib"),
+        verdict(*PAIR, "same", 1.001, 0.996, 1.004, benchmark="sort"),
+    )
+    (group,) = _groups(changed(sample_result(blocks=()), verdicts=verdicts, suites=()))
+    assert group.texts() == (
+        "sort: same within 1 % (1.001x [0.996, 1.004])",
+        "fib:  undecided, 1.02x slower [0.99, 1.05]",
+    )
+    assert group.last == "geometric mean: no verdict yet: a benchmark has no result"
+
+
+def test_the_mean_names_the_benchmark_that_it_rests_on() -> None:
+    result = sample_result()
+    mean = Suite(verdict(*PAIR, "slower", 1.1, 1.08, 1.12), {"fib": 1.02, "sort": 1.11})
+    group = _groups(changed(result, suites=(mean,)))[0]
+    assert group.last == "geometric mean: 1.10x slower [1.08, 1.12]; without fib 1.020x slower"
+
+
+def test_there_are_lines_for_several_benchmarks_only() -> None:
+    assert _groups(ab_result()) == []
+    assert _groups(changed(sample_result(), about="runs")) == []
+
+
+def test_few_means_few() -> None:
+    result = sample_result()
+    assert _few(result) == []  # three variants of six benchmarks
+    one = tuple(v for v in result.judged.verdicts if v.variant == "clang19-goto")
+    assert _few(changed(result, verdicts=one)) == ["clang19-goto against clang18-goto"]
+
+
+def test_no_name_ends_the_block_of_lines() -> None:
+    result = sample_result()
+    evil = "x\n```\n# head"
+    verdicts = tuple(
+        replace(v, benchmark=evil if v.benchmark == "fib" else v.benchmark)
+        for v in result.judged.verdicts
+    )
+    text = as_markdown(changed(result, verdicts=verdicts), verbose=True)
+    assert "\n````text\n" in text
+    assert "  x ``` # head:" in text
+
+
+def test_faults_are_fewer_and_memory_is_less() -> None:
+    plain = metrics_result()
+    fewer = replace(plain.judged.metrics[0], outcome="faster", ratio=0.3, low=0.29, high=0.31)
+    metrics = (replace(fewer, metric=name) for name in ("minor_faults", "maxrss"))
+    table = metric_table(changed(plain, metrics=tuple(metrics)))
+    assert table is not None
+    assert [row[3].text for row in table.rows] == ["3.33x fewer", "3.33x less"]
+
+
+def test_each_result_says_what_was_pinned() -> None:
+    pinned = replace(example_block({"a": [1.0], "b": [1.0]}), cpu=1)
+    free = replace(pinned, benchmark="sort", cpu=None, threads={"a": 1, "b": 4})
+    (all_pinned,) = pinning_sentences([pinned])
+    assert "threads" not in all_pinned
+    (none_pinned,) = pinning_sentences([free])
+    assert "b has 4 threads" in none_pinned
+    (some_pinned,) = pinning_sentences([pinned, free])
+    assert "except on sort (b has 4 threads" in some_pinned
+    assert [*pinning_sentences([])] == []
+
+
+def test_layouts_that_were_used_up_before_the_verdict_are_said() -> None:
+    plain = sample_result()
+    assert isinstance(plain.question, Study)
+    name = plain.question.benchmarks[0].name
+    measure = replace(plain.question.measure, layouts=12, budget=50.0)
+    study = replace(plain.question, measure=measure)
+    open_ = verdict("clang19", "clang18", "undecided", 1.01, 0.99, 1.03, benchmark=name)
+    block = replace(example_block({"a": [1.0]}, benchmark=name), seconds=0.25)
+    drawn = [replace(block, index=i, layouts={"a": i + 1}) for i in range(12)]
+
+    def text(blocks: int) -> str:
+        result = changed(plain, question=study, verdicts=(open_,), blocks=drawn[:blocks])
+        return " ".join(how_sure(result))
+
+    # 3 s of the budget of 50 s are gone.
+    for figure in (f"on {name} all 12 ", "47.0 s", "layouts = 200", "layouts = 48"):
+        assert figure in text(12)
+    assert "layouts = " not in text(11)
+
+
+def test_peak_memory_is_shown_where_one_side_is_too_small_to_be_measured() -> None:
+    plain = ab_result()
+    base, other = (v.name for v in plain.question.variants)
+    below, peak = {"maxrss_below": (1e8,)}, {"maxrss": (2.4e8,)}
+
+    def rows(**extra: Any) -> list[list[str]]:
+        blocks = tuple(replace(b, extra=extra) for b in plain.recorded.blocks)
+        table = metric_table(changed(plain, metrics=(), blocks=blocks))
+        return [[c.text for c in row] for row in table.rows] if table else []
+
+    assert rows(**{base: below, other: peak}) == [
+        ["peak memory", other, "240 MB", "more", "under 100 MB"]
+    ]
+    assert rows(**{base: below, other: below}) == []
+
+
+BUILDS = (
+    Build("base", "d1", Path("/p"), "s1", {}, False),
+    Build("old", "d2", Path("/p"), "s1", {}, False),
+    Build("older", "d3", Path("/p"), "s3", {}, False),
+    BuildFailure("oldest", "failed", "reason"),
+)
+
+
+def _study(*unmeasured: str) -> Study:
+    names = ("base", "old", "older", "oldest")
+    variants = tuple(Variant(n, "path:cc", evidence_only=n in unmeasured) for n in names)
+    return replace(example(Path("/nowhere/subject")), variants=variants)
+
+
+@pytest.mark.parametrize(
+    ("unmeasured", "names"),
+    [
+        (("old", "older", "oldest"), "old and older are"),
+        (("old",), "old is"),
+        ((), ""),
+        (("base", "old", "older", "oldest"), ""),
+        (("oldest",), ""),
+    ],
+)
+def test_variants_for_evidence_only_are_named(unmeasured: tuple[str, ...], names: str) -> None:
+    text = f"{names} evidence only: the machine code was read, nothing was measured."
+    assert unmeasured_sentences(_study(*unmeasured), BUILDS) == ([text] if names else [])
+
+
+def test_the_builds_without_them() -> None:
+    measured = measured_builds(_study("old", "oldest"), BUILDS)
+    assert [b.variant for b in measured] == ["base", "older"]
+
+
+def test_what_is_lacking_is_said_once_a_reason() -> None:
+    assert failure_text(LACKING) == "old has no fastcall: METH_FASTCALL came with 3.6"
+    lacking = [RunFailure(name, "old", "came later", "", (), lacks=True) for name in "abcde"]
+    assert lacking_sentences(lacking) == [
+        "old has no a, b, c and 2 further benchmarks: came later.",
+        "A geometric mean covers the benchmarks that both sides have.",
+    ]
+    assert lacking_sentences([]) == []

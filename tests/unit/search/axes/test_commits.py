@@ -1,7 +1,5 @@
 """The commits of a range, on real repositories."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
@@ -9,13 +7,7 @@ import pytest
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.commits import (
-    changed_files,
-    commits,
-    leads,
-    merged_branch,
-    uncommitted,
-)
+from whyfast.search.axes.commits import changed_files, commits, leads, merged_branch, uncommitted
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -109,9 +101,7 @@ def test_what_is_no_merge_has_no_branch(repository: Path) -> None:
     assert merged_branch(repository, two) is None
 
 
-def test_changes_that_no_commit_has_are_told_where_the_bad_end_is_checked_out(
-    repository: Path,
-) -> None:
+def test_changes_without_a_commit_are_reported_where_the_bad_end_is_out(repository: Path) -> None:
     (repository / "file").write_text("one")
     _git(repository, "add", "file")
     _git(repository, "commit", "-q", "-m", "file")

@@ -1,7 +1,5 @@
 """Differences of flags, and the options that compilers list."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

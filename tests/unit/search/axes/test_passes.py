@@ -1,12 +1,10 @@
 """Optimiser passes as LLVM and gcc print them, candidates, and compilers limited for one file."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.investigate.doubles import World
 
 from whyfast.model.build import Toolchain
@@ -64,9 +62,7 @@ def test_candidates_go_from_one_limit_to_the_other(golden: Hear) -> None:
 
 @pytest.mark.parametrize(("good", "bad"), [("4", "0"), ("0", "-1"), ("3", "all")])
 def test_impossible_ends(good: str, bad: str, golden: Hear) -> None:
-    with pytest.raises(UserError) as caught:
-        passes(RUN, good, bad, BASE)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: passes(RUN, good, bad, BASE)))
 
 
 GCC_LOG = """+ gcc -c a.c b.c
@@ -118,9 +114,7 @@ def test_candidates_between_two_limits_of_one_counter(golden: Hear) -> None:
 
 @pytest.mark.parametrize("text", ["6", "vect_loop:4", "vect_loop", "none:1"])
 def test_impossible_ends_of_counters(text: str, golden: Hear) -> None:
-    with pytest.raises(UserError) as caught:
-        passes(GCC_RUN, "all", text, GCC_BASE)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: passes(GCC_RUN, "all", text, GCC_BASE)))
 
 
 LIMIT = "-mllvm -opt-bisect-limit=7"

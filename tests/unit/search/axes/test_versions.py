@@ -1,7 +1,5 @@
 """Compilers and kernels in order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
@@ -42,9 +40,7 @@ def _names(candidates: tuple[Any, ...]) -> list[str]:
         ("clang-19", "clang-10", ["clang-19", "clang-18", "clang-10"], ["clang-9", "clang-10"]),
     ],
 )
-def test_a_pattern_is_in_the_order_of_version_numbers(
-    good: str, bad: str, candidates: list[str], back: list[str]
-) -> None:
+def test_patterns_by_version(good: str, bad: str, candidates: list[str], back: list[str]) -> None:
     axis = _range(good, bad)
     assert (_names(axis.candidates), _names(axis.back)) == (candidates, back)
     assert axis.backwards == (good == "clang-19")
