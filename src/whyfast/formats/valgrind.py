@@ -11,16 +11,27 @@ class DamagedProfile(ValueError):
     """A profile that cannot be read; the message names the line."""
 
 
+#: (object, function)
+Key = tuple[str, str]
+
+
 @dataclass
 class SimulatedProfile:
     """``costs`` maps (object, function) to one count an event, in the order of ``events``; the
     object is empty where the format does not tell. ``totals`` are the tool's costs sums. ``desc``
-    are its remarks, such as the geometry of each cache."""
+    are its remarks, such as the geometry of each cache.
+
+    Of Callgrind alone: ``places`` maps an object to the costs of each instruction, by the address
+    that the file gives it, where instructions were asked for; ``calls`` maps (caller, callee) to
+    the number of calls, then the costs of the callee with all that it called.
+    """
 
     events: tuple[str, ...] = ()
     costs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     totals: tuple[int, ...] = ()
     desc: list[str] = field(default_factory=list)
+    places: dict[str, dict[int, list[int]]] = field(default_factory=dict)
+    calls: dict[tuple[Key, Key], list[int]] = field(default_factory=dict)
 
 
 def counts_of(words: list[str], events: tuple[str, ...]) -> list[int]:
@@ -87,7 +98,9 @@ class _Reader:
         self._names: defaultdict[str, dict[str, str]] = defaultdict(dict)
         self._positions = 1
         self._object = self._function = ""
-        self._called = False
+        self._called = 0
+        self._callee = ("", "")
+        self._by_instruction = False
         self._sums: dict[str, list[int]] = {}
 
     def read(self, text: str) -> SimulatedProfile:
@@ -121,12 +134,16 @@ class _Reader:
             name = self._name("fn", value)
             if key == "fn":
                 self._function = name
+                self._callee = self._object, name
+            else:
+                self._callee = self._callee[0], name
         elif key in ("ob", "cob"):
             name = self._name("ob", value)
             if key == "ob":
                 self._object = name
+            self._callee = name, self._callee[1]
         elif key == "calls":
-            self._called = True
+            self._called = int(value.split()[0])
         # The rest are jumps inside a function and source files, which do not matter here.
 
     def _name(self, kind: str, value: str) -> str:
@@ -148,6 +165,7 @@ class _Reader:
             profile.events = events
         elif key == "positions":
             self._positions = len(value.split())
+            self._by_instruction = value.split()[:1] == ["instr"]
         elif key in ("totals", "summary"):
             counts = counts_of(value.split(), profile.events)
             known = self._sums.get(key, [0] * len(counts))
@@ -156,12 +174,22 @@ class _Reader:
             profile.desc.append(value)
 
     def _cost(self, line: str) -> None:
-        counts = counts_of(line.split()[self._positions :], self._profile.events)
+        words = line.split()
+        counts = counts_of(words[self._positions :], self._profile.events)
+        here = self._object, self._function
         if self._called:
-            self._called = False
+            calls = self._profile.calls.setdefault(
+                (here, self._callee), [0] * (1 + len(self._profile.events))
+            )
+            _add(calls, [self._called, *counts])
+            self._called, self._callee = 0, here
             return
-        costs = self._profile.costs.setdefault(
-            (self._object, self._function), [0] * len(self._profile.events)
-        )
-        for i, count in enumerate(counts):
-            costs[i] += count
+        _add(self._profile.costs.setdefault(here, [0] * len(counts)), counts)
+        if self._by_instruction and words[0].startswith("0x"):
+            places = self._profile.places.setdefault(self._object, {})
+            _add(places.setdefault(int(words[0], 16), [0] * len(counts)), counts)
+
+
+def _add(sums: list[int], counts: list[int]) -> None:
+    for i, count in enumerate(counts):
+        sums[i] += count

@@ -1,0 +1,305 @@
+"""What kinds of instructions ran, and how often: machine code weighted by counts or by samples.
+
+Start at :func:`executed_kinds`. Kinds overlap: a spilled vector is a vector and stack traffic.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from iced_x86 import (
+    CpuidFeature,
+    Decoder,
+    FlowControl,
+    Instruction,
+    Mnemonic,
+    OpKind,
+    Register,
+    RegisterExt,
+)
+
+from whyfast.explain.functions import THUNK, Program, base_name
+from whyfast.explain.objects.elf import ElfFile, open_elf
+from whyfast.explain.objects.image import Function
+from whyfast.explain.program import load
+
+#: Functions that end a program or throw: what a failed check of an index calls.
+CHECK_FAILED = re.compile(
+    r"panic_bounds_check|slice_(start|end)?_?index|panic(Index|Slice|_fmt|IndexU|SliceB|SliceAlen)"
+    r"|__throw_out_of_range|panicdivide|panic_const|unwrap_failed|option::expect_failed"
+)
+SANITIZER = re.compile(r"^_*(asan|hwasan|ubsan|tsan|msan|sanitizer_cov|lsan)_|__sanitizer_")
+FORTIFIED = re.compile(r"^__\w+_chk$")
+CANARY_FAILED = "__stack_chk_fail"
+
+_DIVISIONS = {getattr(Mnemonic, n) for n in ("DIV", "IDIV")}
+_FLOAT_DIVISIONS = {
+    getattr(Mnemonic, p + n + s)
+    for p in ("", "V")
+    for n in ("DIV", "SQRT")
+    for s in ("SS", "SD", "PS", "PD")
+}
+_SCALAR = re.compile(r"(SS|SD|SI|SS2SD|SD2SS)$")
+_NAMES = {v: k for k, v in vars(Mnemonic).items() if isinstance(v, int)}
+
+
+@dataclass
+class Executed:
+    """Of one function on one side: weights by kind of instruction, by the function that calls
+    reach, and by address.
+
+    The weights are executions where they were counted, seconds where they were sampled. ``total``
+    is their sum; ``static`` has the number of instructions of each kind in the code.
+    """
+
+    total: float = 0.0
+    kinds: Counter[str] = field(default_factory=Counter)
+    static: Counter[str] = field(default_factory=Counter)
+    calls: Counter[str] = field(default_factory=Counter)
+    instructions: int = 0
+    bytes: int = 0
+    places: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def vector_bytes(self) -> float:
+        """The mean width in bytes of what arithmetic on vector registers works on: 4 for a scalar
+        float, 32 for eight of them; 0 without any."""
+        widths = {k: w for k, w in self.kinds.items() if k.startswith("vector ")}
+        total = sum(widths.values())
+        return sum(int(k.split()[1]) * w for k, w in widths.items()) / total if total else 0.0
+
+    def add(self, other: Executed) -> None:
+        """Take in what ran of another function."""
+        self.total += other.total
+        self.kinds += other.kinds
+        self.static += other.static
+        self.calls += other.calls
+        self.instructions += other.instructions
+        self.bytes += other.bytes
+        self.places |= other.places
+
+    @property
+    def packed(self) -> float:
+        """The share of what ran that works on several elements at once."""
+        wide = (w for k, w in self.kinds.items() if k.startswith("vector "))
+        many = sum(w for k, w in self.kinds.items() if k in ("vector 16", "vector 32", "vector 64"))
+        return many / self.total if self.total and any(wide) else 0.0
+
+    def share(self, kind: str) -> float:
+        return self.kinds[kind] / self.total if self.total else 0.0
+
+
+class LoadedCode:
+    """One file with machine code, as layers look at it: its functions by address and by place."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.program: Program = load(path)
+        self._elf: ElfFile = open_elf(path)
+
+    @cached_property
+    def _sections(self) -> list[tuple[int, int, int]]:
+        found = [(s.offset, s.size, s.address) for s in self._elf.sections if s.executable]
+        return sorted(found)
+
+    def address_of(self, place: int) -> int | None:
+        """The address of the byte at a place in the file; None outside of code."""
+        i = bisect_right(self._sections, (place, 1 << 62, 0)) - 1
+        if i >= 0:
+            offset, size, address = self._sections[i]
+            if offset <= place < offset + size:
+                return address + place - offset
+        return None
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Function]]:
+        """The pieces of each function by its name in the source, and by every alias."""
+        names: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            for name in dict.fromkeys((*function.names, *map(base_name, function.names))):
+                names.setdefault(name, []).append(function)
+        return names
+
+    @cached_property
+    def thunks(self) -> set[str]:
+        return {n for n in self.by_name if THUNK.match(n)}
+
+
+def executed_kinds(
+    code: LoadedCode,
+    functions: Iterable[Function],
+    weights: Mapping[int, float],
+    *,
+    spread: bool = False,
+) -> Executed:
+    """What ran of some functions; ``weights`` are by address, and may hold other addresses too.
+
+    ``spread``: they are samples, which fall behind slow instructions; all instructions of a basic
+    block ran equally often, so each has the mean of its block.
+
+    Only x86-64 is classified; of other architectures calls and totals alone are known.
+    """
+    result = Executed()
+    for function in functions:
+        text = code.program.image.read(function.address, function.size)
+        result.bytes += function.size
+        if code.program.architecture != "x86-64":
+            result.total += sum(
+                w for a, w in weights.items() if function.address <= a < function.end
+            )
+            continue
+        before = None
+        if spread:
+            weights = _spread(text, function, weights)
+        for insn in Decoder(64, text, ip=function.address):
+            weight = weights.get(insn.ip, 0.0)
+            # Callgrind charges what a stub of the PLT executes to the call.
+            if insn.is_call_near and before is not None:
+                weight = min(weight, before)
+            before = weight if insn.flow_control == FlowControl.NEXT else None
+            result.total += weight
+            result.instructions += 1
+            if weight:
+                result.places[insn.ip] = weight
+            kinds = list(_kinds(insn, code))
+            for kind in kinds:
+                result.kinds[kind] += weight
+                result.static[kind] += 1
+            if insn.is_call_near or ("tail call" in kinds):
+                result.calls[code.program.name_of(insn.near_branch_target)] += weight
+    return result
+
+
+def _spread(
+    text: bytes, function: Function, weights: Mapping[int, float]
+) -> Mapping[int, float]:
+    """Every instruction of a basic block with the mean weight of the block."""
+    instructions = list(Decoder(64, text, ip=function.address))
+    starts = {i.near_branch_target for i in instructions if i.is_jcc_short_or_near or i.is_jmp_short_or_near}
+    spread: dict[int, float] = {}
+    block: list[int] = []
+
+    def close() -> None:
+        mean = sum(weights.get(a, 0.0) for a in block) / max(1, len(block))
+        spread.update(dict.fromkeys(block, mean))
+        block.clear()
+
+    for insn in instructions:
+        if insn.ip in starts:
+            close()
+        block.append(insn.ip)
+        if insn.flow_control not in (FlowControl.NEXT, FlowControl.CALL, FlowControl.INDIRECT_CALL):
+            close()
+    close()
+    return spread
+
+
+def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
+    mnemonic, name = insn.mnemonic, _NAMES.get(insn.mnemonic, "")
+    if insn.has_lock_prefix or (name == "XCHG" and _has_memory(insn)):
+        yield "atomic"
+    yield from _flow(insn, code)
+    if mnemonic in _DIVISIONS:
+        yield "integer division"
+    elif mnemonic in _FLOAT_DIVISIONS:
+        yield "float division"
+    if name.startswith("CMOV") or name.startswith("SET"):
+        yield "conditional move"
+    elif name.startswith("F") and _is_x87(insn):
+        yield "x87"
+    elif name.startswith(("CVT", "VCVT")):
+        yield "conversion"
+    if insn.segment_prefix == Register.FS and insn.memory_displacement == 0x28:
+        yield "canary"
+    if name in ("ENDBR64", "NOP"):
+        yield "marker"
+    if _has_memory(insn) and name != "LEA" and name != "NOP":
+        stack = insn.memory_base in (Register.RSP, Register.RBP)
+        writes = insn.op0_kind == OpKind.MEMORY and name not in ("CMP", "TEST")
+        yield f"stack {'store' if writes else 'load'}" if stack else "store" if writes else "load"
+    width = _vector_width(insn, name)
+    if width:
+        yield f"vector {width}"
+
+
+def _flow(insn: Instruction, code: LoadedCode) -> Iterable[str]:
+    flow = insn.flow_control
+    if flow == FlowControl.CONDITIONAL_BRANCH:
+        yield "branch"
+        if _leads_to_failure(insn.near_branch_target, code):
+            yield "check"
+    elif flow == FlowControl.INDIRECT_BRANCH:
+        yield "indirect jump"
+    elif flow == FlowControl.INDIRECT_CALL:
+        # A call through a slot of the GOT is one of a library's function (-fno-plt).
+        slot = insn.ip_rel_memory_address if insn.is_ip_rel_memory_operand else None
+        yield "call"
+        yield "library call" if slot in code.program.image.slots else "indirect call"
+    elif insn.is_call_near:
+        yield "call"
+        region = code.program.image.region(insn.near_branch_target)
+        if region is not None and region.name.startswith(".plt"):
+            yield "library call"
+            yield "plt call"
+        name = code.program.name_of(insn.near_branch_target)
+        if THUNK.match(name):
+            yield "thunk"
+        elif FORTIFIED.match(name):
+            yield "fortified call"
+        elif SANITIZER.match(name):
+            yield "sanitizer call"
+    elif flow == FlowControl.UNCONDITIONAL_BRANCH:
+        target = code.program.function_at(insn.near_branch_target)
+        here = code.program.function_at(insn.ip)
+        if THUNK.match(code.program.name_of(insn.near_branch_target)):
+            yield "thunk"
+        elif target is not None and here is not None and target.address == insn.near_branch_target:
+            if target is not here and base_name(target.name) != base_name(here.name):
+                yield "tail call"
+
+
+def _leads_to_failure(target: int, code: LoadedCode, most: int = 12) -> bool:
+    """Whether the code at ``target`` soon calls what reports a failed check."""
+    text = code.program.image.read(target, 80)
+    for number, insn in enumerate(Decoder(64, text, ip=target)):
+        if insn.is_call_near:
+            return bool(CHECK_FAILED.search(code.program.name_of(insn.near_branch_target)))
+        if number >= most or insn.flow_control not in (FlowControl.NEXT,):
+            return False
+    return False
+
+
+def _has_memory(insn: Instruction) -> bool:
+    return any(insn.op_kind(n) == OpKind.MEMORY for n in range(insn.op_count))
+
+
+def _is_x87(insn: Instruction) -> bool:
+    return any(feature in _X87 for feature in insn.cpuid_features())
+
+
+_X87 = frozenset({CpuidFeature.FPU, CpuidFeature.FPU287, CpuidFeature.FPU387})
+
+
+def _vector_width(insn: Instruction, name: str) -> int:
+    """Bytes that arithmetic or moves on vector registers work on; 0 for other instructions."""
+    widest = 0
+    for n in range(insn.op_count):
+        if insn.op_kind(n) == OpKind.REGISTER:
+            register = insn.op_register(n)
+            if RegisterExt.is_vector_register(register):
+                widest = max(widest, RegisterExt.size(register))
+    if not widest or name in ("XORPS", "XORPD", "PXOR", "VXORPS", "VXORPD", "VPXOR"):
+        return 0
+    if _SCALAR.search(name) and "PS" not in name:
+        return 4 if "SS" in name else 8
+    if name in ("MOVD", "VMOVD"):
+        return 4
+    if name in ("MOVQ", "VMOVQ"):
+        return 8
+    return widest

@@ -1,0 +1,266 @@
+"""Why one command takes longer than another: the layers in their order, the cheapest first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from whyfast.investigate.ab_run import Command, Options, _arguments, run_ab
+from whyfast.investigate.services import Observer, Services
+from whyfast.measure.call_counts import SLOWDOWN, count_calls
+from whyfast.measure.invocation import LaunchArguments
+from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.sampling import SampledRun, sample_in_turns
+from whyfast.measure.simulate import choose_valgrind, read_geometry
+from whyfast.measure.trace import TracedRun, callers_of, trace_calls
+from whyfast.model.result import Result
+from whyfast.model.verdict import Verdict
+from whyfast.model.why import Account, Change
+from whyfast.store.home import Home
+from whyfast.why.account import Gathered, make_account
+from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
+from whyfast.why.functions import (
+    FunctionKey,
+    FunctionTime,
+    Names,
+    call_tree,
+    callers,
+    function_times,
+)
+from whyfast.why.groups import SideCode, group_functions
+from whyfast.why.kernel import kernel_items, waiting_items, with_callers
+from whyfast.why.split import split
+
+#: Share of the difference from which a part of the time is looked into.
+MATTERS = 0.1
+
+#: Runs of each side under the sampler, at least and at most, and seconds that they may take.
+ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """``seconds`` for one simulated run of both sides together; 0: nothing is simulated."""
+
+    seconds: float = 30.0
+
+
+def run_why(
+    commands: Sequence[Command],
+    options: Options,
+    limits: Limits,
+    home: Home,
+    observer: Observer,
+    *,
+    services: Services | None = None,
+) -> Result:
+    """Measure two commands, then account for their difference.
+
+    UserError for a command that cannot be run or fails in its first run.
+    """
+    services = services or Services()
+    result = run_ab(commands, replace(options, turns_offered=False), home, observer, services=services)
+    arguments = _arguments(commands, options, services)
+    account = explain_difference(result, arguments, limits, home, observer, services)
+    return replace(result, found=replace(result.found, account=account))
+
+
+def explain_difference(
+    result: Result,
+    arguments: LaunchArguments,
+    limits: Limits,
+    home: Home,
+    observer: Observer,
+    services: Services,
+) -> Account | None:
+    """The account of the first comparison of commands; None where nothing was measured."""
+    verdict = next(iter(result.judged.verdicts), None)
+    if verdict is None:
+        return None
+    fast, slow = _sides(verdict)
+    whole, parts = split(result.recorded.blocks, fast, slow)
+    low, high = _bounds(verdict)
+    found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
+    if verdict.outcome in ("same", "undecided") or whole.difference <= 0:
+        return make_account(found)
+    _Layers(found, arguments, limits, home, observer, services).run(result)
+    return make_account(found)
+
+
+def _sides(verdict: Verdict) -> tuple[str, str]:
+    slower = verdict.ratio >= 1
+    names = verdict.baseline, verdict.variant
+    return names if slower else names[::-1]  # type: ignore[return-value]
+
+
+def _bounds(verdict: Verdict) -> tuple[float, float]:
+    ends = verdict.low, verdict.high
+    return ends if verdict.ratio >= 1 else (1 / ends[1] if ends[1] else 0.0, 1 / ends[0])
+
+
+class _Layers:
+    """Fills what was gathered, layer by layer."""
+
+    def __init__(
+        self,
+        found: Gathered,
+        arguments: LaunchArguments,
+        limits: Limits,
+        home: Home,
+        observer: Observer,
+        services: Services,
+    ) -> None:
+        self._found, self._arguments, self._limits = found, arguments, limits
+        self._home, self._observer, self._services = home, observer, services
+        self._commands = {
+            "fast": arguments.commands[found.fast],
+            "slow": arguments.commands[found.slow],
+        }
+        self._seed = int(services.new_id()[:12], 16)
+
+    def run(self, result: Result) -> None:
+        found = self._found
+        self._observer.phase("explain")
+        found.threads = max(
+            (n for b in result.recorded.blocks for n in b.threads.values()), default=1
+        )
+        if self._matters("kernel") or self._matters("waiting"):
+            self._timed("system calls", lambda: self._kernel(result))
+        if self._matters("user"):
+            self._timed("functions", self._functions)
+
+    def _matters(self, part: str) -> bool:
+        change = self._found.split[part]  # type: ignore[index]
+        return change.difference > MATTERS * self._found.whole.difference
+
+    def _timed(self, name: str, layer: object) -> None:
+        clock = self._services.clock
+        began = clock.monotonic()
+        layer()  # type: ignore[operator]
+        self._found.costs[name] = clock.monotonic() - began
+
+    def _tool_run(self, side: str, timeout: float) -> ToolRun:
+        return ToolRun(
+            self._commands[side], self._services.launcher, self._arguments.env, timeout
+        )
+
+    def _kernel(self, result: Result) -> None:
+        found = self._found
+        traced: tuple[TracedRun, TracedRun] | None = None
+        self._observer.step("tracing system calls")
+        timeout = max(10.0, 20 * found.whole.slow + self._limits.seconds)
+        try:
+            runs = self._tool_run("fast", timeout), self._tool_run("slow", timeout)
+            traced = trace_calls(runs[0]), trace_calls(runs[1])
+        except CannotCount as error:
+            found.limits.append(f"system calls were not traced: {error}")
+        faults = _faults(result, found.fast), _faults(result, found.slow)
+        items = [
+            *(kernel_items(found.split["kernel"], found.whole, traced, faults) if self._matters("kernel") else ()),
+            *(waiting_items(found.split["waiting"], found.whole, traced) if self._matters("waiting") else ()),
+        ]
+        names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
+        if traced is not None and names:
+            items = with_callers(items, callers_of(runs[1], names))
+        found.items = [*found.items, *items]
+
+    def _functions(self) -> None:
+        found = self._found
+        user = found.split["user"]
+        self._observer.step("sampling both sides")
+        runs: list[SampledRun] = []
+        unwound: list[SampledRun] = []
+        try:
+            runs = self._sample(self._rounds())
+            unwound = self._sample(1, callers=True)
+        except CannotCount as error:
+            found.limits.append(f"user time was not sampled: {error}")
+        times: list[FunctionTime] = []
+        names = Names({"fast": set(), "slow": set()})
+        if runs:
+            times, found.slowdown, names = function_times(runs, "fast", "slow", user)
+        sides = {name: SideCode(name) for name in ("fast", "slow")}
+        names = self._counts(sides, names, runs)
+        if not runs and sides["fast"].counts is not None:
+            times = _modelled(sides, user)
+            found.modelled = True
+        stacks = {side: callers(unwound, side, names) for side in sides}
+        found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
+        found.counted = sides["fast"].counts is not None
+        found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
+
+    def _rounds(self) -> int:
+        both = self._found.whole.fast + self._found.whole.slow
+        return int(min(ROUNDS[1], max(ROUNDS[0], SAMPLING_SECONDS / max(both, 1e-3))))
+
+    def _sample(self, rounds: int, *, callers: bool = False) -> list[SampledRun]:
+        both = self._found.whole.fast + self._found.whole.slow
+        return sample_in_turns(
+            self._commands,
+            rounds,
+            launcher=self._services.launcher,
+            env=self._arguments.env,
+            timeout=60 + 20 * rounds * both,
+            seed=self._seed,
+            stdin=self._arguments.stdin or os.devnull,
+            callers=callers,
+        )
+
+    def _counts(
+        self, sides: dict[str, SideCode], names: Names, runs: Sequence[SampledRun]
+    ) -> Names:
+        """Simulate both sides where that fits into the limit; the names that fit all objects."""
+        found, services = self._found, self._services
+        user = found.split["user"]
+        takes = SLOWDOWN * max(user.fast, user.slow) + 2
+        if takes > self._limits.seconds:
+            if self._limits.seconds:
+                found.limits.append(
+                    f"nothing was simulated: it would take about {takes:.0f} s; allow it with "
+                    f"--simulate {takes * 1.5:.0f}s, or use a smaller input"
+                )
+            return names
+        self._observer.step(f"simulating both sides (about {takes:.0f} s)")
+        try:
+            valgrind = choose_valgrind(
+                services.launcher,
+                self._arguments.env,
+                self._home,
+                rooted=False,
+                note=self._observer.step,
+                newer=services.valgrind,
+            )
+            profiles = count_calls(
+                {side: self._tool_run(side, 4 * takes + 20) for side in sides},
+                read_geometry(services.system),
+                valgrind,
+            )
+        except CannotCount as error:
+            found.limits.append(f"nothing was simulated: {error}")
+            return names
+        objects = {side: objects_of(profiles[side]) for side in sides}
+        for run in runs:
+            objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
+        names = Names(objects)
+        for side, code in sides.items():
+            code.counts = counts_by_function(profiles[side], names)
+        return names
+
+
+def _faults(result: Result, side: str) -> float:
+    values = [
+        x for b in result.recorded.blocks for x in b.extra.get(side, {}).get("minor_faults", ())
+    ]
+    return sum(values) / len(values) if values else 0.0
+
+
+def _modelled(sides: dict[str, SideCode], user: Change) -> list[FunctionTime]:
+    counts = {name: side.counts for name, side in sides.items() if side.counts is not None}
+    seconds = modelled_seconds(counts, {"fast": user.fast, "slow": user.slow})
+    keys: dict[FunctionKey, None] = dict.fromkeys(k for row in seconds.values() for k in row)
+    times = []
+    for key in keys:
+        a, b = seconds["fast"].get(key, 0.0), seconds["slow"].get(key, 0.0)
+        times.append(FunctionTime(key, Change(a, b, b - a, b - a)))
+    return sorted(times, key=lambda t: -abs(t.time.difference))

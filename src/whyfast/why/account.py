@@ -1,0 +1,172 @@
+"""Items and labels of both sides → the account: which cause carries how much, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from whyfast.model.why import Account, Cause, Change, Fact, Frame, Item, Part, Place
+from whyfast.why.causes import Label, View, label
+from whyfast.why.groups import Group
+from whyfast.why.kernel import purpose
+
+#: Share of the difference from which a cause is named in the first sentence.
+NAMED = 0.1
+
+
+@dataclass
+class Gathered:
+    """What the layers found for the sides ``fast`` and ``slow``, by their names.
+
+    ``whole`` and ``split`` are in seconds of one run. ``groups`` are of user time, ``items`` of
+    kernel time and waiting; ``counted``: groups have simulated counts.
+    """
+
+    fast: str
+    slow: str
+    ratio: float
+    low: float
+    high: float
+    whole: Change
+    split: Mapping[Part, Change]
+    groups: Sequence[Group] = ()
+    items: Sequence[Item] = ()
+    given: Sequence[Cause] = ()
+    counted: bool = False
+    modelled: bool = False
+    threads: int = 1
+    slowdown: float | None = None
+    frames: Frame | None = None
+    limits: list[str] = field(default_factory=list)
+    costs: dict[str, float] = field(default_factory=dict)
+
+
+def make_account(found: Gathered) -> Account:
+    """The causes in the order of their shares, each with what it rests on; the rest stays in the
+    items."""
+    difference = found.whole.difference
+    causes = list(found.given)
+    items = list(found.items)
+    taken = {name for cause in causes for name in cause.items}
+    for group in found.groups:
+        item = _item(group, difference)
+        items.append(item)
+        view = View(
+            group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
+        )
+        what = label(view) if item.share > 0 and item.name not in taken else None
+        if what is not None:
+            causes.append(_cause(what, item, found))
+    for key, mine in _by_purpose(found.items).items():
+        if not taken & {i.name for i in mine}:
+            causes.append(_kernel_cause(key, mine, found))
+    items.sort(key=lambda i: -abs(i.share))
+    causes = sorted(_joined(causes), key=lambda c: -c.share)
+    return Account(
+        fast=found.fast,
+        slow=found.slow,
+        ratio=found.ratio,
+        low=found.low,
+        high=found.high,
+        time=found.whole,
+        split=dict(found.split),
+        items=tuple(items),
+        causes=tuple(causes),
+        explained=max(0.0, min(1.0, sum(c.share for c in causes))),
+        limits=tuple(dict.fromkeys(found.limits)),
+        costs=found.costs,
+        slowdown=found.slowdown,
+        modelled=found.modelled,
+        frames=found.frames,
+    )
+
+
+def _item(group: Group, difference: float) -> Item:
+    time = group.time
+    main = group.main.key
+    facts = tuple(
+        Fact(name, *group.counted[name], basis="counted", tool="Callgrind")
+        for name in ("instructions", "calls", "L1 data misses", "mispredicted branches")
+        if name in group.counted and any(group.counted[name])
+    )
+    callers = tuple(c.name for c in group.callers.get("slow", []))[:4]
+    share = time.difference / difference if difference else 0.0
+    place = Place(main.name, library=main.library)
+    return Item("user", group.name, time, share, place, facts, callers)
+
+
+def _cause(what: Label, item: Item, found: Gathered) -> Cause:
+    text = what.sentence.format(slow=_quoted(found.slow), fast=_quoted(found.fast))
+    low, high = _bounds(item.time, found.whole)
+    return Cause(
+        what.key, text, item.share, low, high, (item.name,), what.basis, item.place,
+        what.facts, remedy=what.remedy,
+    )  # fmt: skip
+
+
+def _bounds(time: Change, whole: Change) -> tuple[float, float]:
+    ends = [x / whole.difference for x in (time.low, time.high)] if whole.difference else [0.0, 0.0]
+    return min(ends), max(ends)
+
+
+def _by_purpose(items: Sequence[Item]) -> dict[str, list[Item]]:
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        if item.share > 0:
+            groups.setdefault(purpose(item), []).append(item)
+    return groups
+
+
+_PURPOSES = {
+    "system-calls": "{slow} makes {numbers}",
+    "page-faults": "{slow} touches more memory for the first time: {numbers}",
+    "processes": "{slow} starts more processes: {numbers}",
+    "start-up": "{slow} loads more at its start: {numbers}",
+    "io-wait": "{slow} waits for input or output: {numbers}",
+    "sleep": "{slow} sleeps: {numbers}",
+    "locks": "threads of {slow} wait for one another: {numbers}",
+}
+
+
+def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
+    share = sum(i.share for i in items)
+    lows, highs = zip(*(_bounds(i.time, found.whole) for i in items), strict=True)
+    top = sorted(items, key=lambda i: -i.share)
+    numbers = [
+        f"{f.slow or 0:,.0f} {f.name if f.name == 'page faults' else f'`{i.name}` calls'} "
+        f"({_quoted(found.fast)}: {f.fast or 0:,.0f})"
+        for i in top[:2]
+        for f in i.facts
+    ]
+    text = _PURPOSES[key].format(slow=_quoted(found.slow), numbers=" and ".join(numbers))
+    callers = next((i.callers for i in top if i.callers), ())
+    if callers:
+        text += f", from {', '.join(f'`{c}`' for c in callers[:3])}"
+    part = "measured" if key in ("page-faults",) else "counted"
+    return Cause(
+        key, text, share, sum(lows), sum(highs), tuple(i.name for i in top), part,  # type: ignore[arg-type]
+        top[0].place, tuple(f for i in top for f in i.facts),
+    )  # fmt: skip
+
+
+def _joined(causes: Sequence[Cause]) -> list[Cause]:
+    """One cause of a kind in one place: its parts in user and kernel time together."""
+    joined: dict[tuple[str, str], Cause] = {}
+    for cause in causes:
+        kernel = cause.key in _PURPOSES
+        slot = (cause.key, "" if kernel else cause.place.function)
+        known = joined.get(slot)
+        if known is None:
+            joined[slot] = cause
+            continue
+        larger, smaller = (known, cause) if known.share >= cause.share else (cause, known)
+        joined[slot] = Cause(
+            larger.key, larger.sentence, known.share + cause.share, known.low + cause.low,
+            known.high + cause.high, larger.items + smaller.items, larger.basis, larger.place,
+            larger.facts + smaller.facts, larger.trial, larger.remark, larger.remedy,
+        )  # fmt: skip
+    return list(joined.values())
+
+
+def _quoted(name: str) -> str:
+    return f"`{name}`"

@@ -1,0 +1,134 @@
+"""Kernel time and waiting by system call, and what they are for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from whyfast.measure.trace import TracedRun
+from whyfast.model.why import Change, Fact, Item, Part, Place
+
+#: Seconds of one minor page fault with the clearing of a page; the order of magnitude of virtual
+#: machines. It only divides kernel time between faults and calls.
+FAULT = 0.5e-6
+
+#: Seconds of wall time that strace adds to every traced call.
+OVERHEAD = 12e-6
+
+#: Calls that block, by what the thread waits for.
+BLOCKING = {
+    **dict.fromkeys(("nanosleep", "clock_nanosleep", "pause"), "sleep"),
+    **dict.fromkeys(("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait"), "io-wait"),
+    **dict.fromkeys(("read", "write", "pread64", "pwrite64", "readv", "writev"), "io-wait"),
+    **dict.fromkeys(("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs"), "io-wait"),
+    **dict.fromkeys(("recvfrom", "recvmsg", "sendto", "sendmsg", "accept", "accept4"), "io-wait"),
+    **dict.fromkeys(("connect", "flock", "openat", "rename", "unlink", "ftruncate"), "io-wait"),
+    **dict.fromkeys(("futex", "futex_wait"), "locks"),
+    **dict.fromkeys(("wait4", "waitid"), "processes"),
+}
+SYNC = ("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs")
+_PROCESSES = ("clone", "clone3", "fork", "vfork", "execve", "wait4", "waitid", "exit_group")
+_LOADING = ("openat", "mmap", "mprotect", "newfstatat", "fstat", "close", "pread64", "access", "munmap")
+_MEMORY = ("brk", "madvise", "mremap", "munmap", "mmap")
+
+
+def kernel_items(
+    kernel: Change,
+    whole: Change,
+    traced: tuple[TracedRun, TracedRun] | None,
+    faults: tuple[float, float],
+) -> list[Item]:
+    """System calls and page faults with their parts of the difference in kernel time.
+
+    The difference is measured; how it divides is by the time that strace accounts for each call,
+    and by the number of faults.
+    """
+    weights = {"page faults": (faults[1] - faults[0]) * FAULT}
+    if traced is not None:
+        fast, slow = traced
+        for name in fast.calls.keys() | slow.calls.keys():
+            weights[name] = _seconds(slow.calls, name) - _seconds(fast.calls, name)
+    return _items("kernel", kernel, whole, weights, traced, faults)
+
+
+def waiting_items(
+    waiting: Change, whole: Change, traced: tuple[TracedRun, TracedRun] | None
+) -> list[Item]:
+    """What threads were blocked in, by wall time under strace beyond what tracing adds."""
+    if traced is None:
+        return []
+    fast, slow = traced
+
+    def blocked(run: TracedRun, name: str) -> float:
+        over = run.number(name) * OVERHEAD + _seconds(run.calls, name)
+        return max(0.0, _seconds(run.waits, name) - over)
+
+    names = [n for n in BLOCKING if n in fast.waits or n in slow.waits]
+    weights = {n: blocked(slow, n) - blocked(fast, n) for n in names}
+    if any(weights.get(n, 0) > 0 for n in names if BLOCKING[n] != "processes"):
+        # A parent that waits for its child waits for what the child does.
+        weights = {n: w for n, w in weights.items() if BLOCKING[n] != "processes"}
+    return _items("waiting", waiting, whole, weights, traced, (0.0, 0.0))
+
+
+def _items(
+    part: Part,
+    change: Change,
+    whole: Change,
+    weights: Mapping[str, float],
+    traced: tuple[TracedRun, TracedRun] | None,
+    faults: tuple[float, float],
+) -> list[Item]:
+    sign = 1 if change.difference >= 0 else -1
+    kept = {name: w for name, w in weights.items() if w * sign > 0}
+    total = sum(kept.values())
+    items = []
+    for name, weight in sorted(kept.items(), key=lambda row: -abs(row[1])):
+        portion = weight / total
+        if portion < 0.02:
+            continue
+        difference = change.difference * portion
+        time = Change(0.0, difference, change.low * portion, change.high * portion)
+        if name == "page faults":
+            fact = Fact("page faults", *faults, basis="measured", tool="accounting of the kernel")
+        else:
+            assert traced is not None
+            numbers = traced[0].number(name), traced[1].number(name)
+            fact = Fact(f"{name} calls", *map(float, numbers), basis="counted", tool="strace")
+        share = difference / whole.difference if whole.difference else 0.0
+        items.append(Item(part, name, time, share, Place(name), (fact,)))
+    return items
+
+
+def with_callers(
+    items: Sequence[Item], stacks: Mapping[str, Sequence[tuple[str, str]]]
+) -> list[Item]:
+    """The items with the functions that make the calls, from the innermost outwards."""
+    return [
+        replace(i, callers=tuple(n for _, n in stacks[i.name])) if i.name in stacks else i
+        for i in items
+    ]
+
+
+def purpose(item: Item) -> str:
+    """The key of the cause that an item of kernel time or waiting is of."""
+    if item.name == "page faults":
+        return "page-faults"
+    if item.part == "waiting":
+        return BLOCKING.get(item.name, "io-wait")
+    if item.name in _PROCESSES:
+        return "processes"
+    if item.name in ("futex", "sched_yield"):
+        return "locks"
+    if item.name in SYNC:
+        return "io-wait"
+    if item.name in _MEMORY and item.name not in ("mmap",):
+        return "page-faults" if item.name in ("brk", "madvise") else "system-calls"
+    if item.name in _LOADING:
+        return "start-up" if (item.facts[0].slow or 0) < 2000 else "system-calls"
+    return "system-calls"
+
+
+def _seconds(table: Mapping[str, object], name: str) -> float:
+    row = table.get(name)
+    return float(getattr(row, "seconds", 0.0))
