@@ -19,6 +19,7 @@ COMMANDS = {
     "run": Entry(_MEASURING, "study", "build, measure, judge and explain a study, or resume it"),
     "plan": Entry(_MEASURING, "study", "show what a study would build and run, without doing it"),
     "ab": Entry(_MEASURING, "ab", "compare two or more commands without a study file"),
+    "why": Entry("why", "why", "explain why one command takes longer than another"),
     "check": Entry(_MEASURING, "check", "check whether a change or pull request is slower"),
     "compare": Entry(_READING, "compare", "compare results that other tools recorded"),
     "history": Entry(_READING, "history", "find steps, drifts and outliers in a series of runs"),

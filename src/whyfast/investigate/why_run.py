@@ -15,6 +15,7 @@ from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
 from whyfast.model.result import Result
+from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account, Change
 from whyfast.store.home import Home
@@ -62,6 +63,31 @@ def run_why(
     services = services or Services()
     result = run_ab(commands, replace(options, turns_offered=False), home, observer, services=services)
     arguments = _arguments(commands, options, services)
+    account = explain_difference(result, arguments, limits, home, observer, services)
+    return replace(result, found=replace(result.found, account=account))
+
+
+def why_again(
+    result: Result,
+    options: Options,
+    limits: Limits,
+    home: Home,
+    observer: Observer,
+    *,
+    services: Services | None = None,
+) -> Result:
+    """Account for the difference in a result of ``ab``: its first command against the second.
+
+    UserError where a command is no longer there.
+    """
+    services = services or Services()
+    question = result.question
+    assert isinstance(question, Commands)
+    lines = [Command(v.name, v.about or v.name) for v in question.variants]
+    options = replace(options, shell=question.shell or None)
+    arguments = _arguments(lines, options, services)
+    if any(b.kind.takes_turns for b in question.benchmarks):  # of which there is no CPU time
+        return run_why(lines[:2], options, limits, home, observer, services=services)
     account = explain_difference(result, arguments, limits, home, observer, services)
     return replace(result, found=replace(result.found, account=account))
 
