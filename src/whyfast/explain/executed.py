@@ -18,6 +18,7 @@ from iced_x86 import (
     Decoder,
     FlowControl,
     Instruction,
+    MemorySizeExt,
     Mnemonic,
     OpKind,
     Register,
@@ -62,6 +63,7 @@ class Executed:
     kinds: Counter[str] = field(default_factory=Counter)
     static: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
+    library_calls: Counter[str] = field(default_factory=Counter)
     instructions: int = 0
     bytes: int = 0
     places: dict[int, float] = field(default_factory=dict)
@@ -80,6 +82,7 @@ class Executed:
         self.kinds += other.kinds
         self.static += other.static
         self.calls += other.calls
+        self.library_calls += other.library_calls
         self.instructions += other.instructions
         self.bytes += other.bytes
         self.places |= other.places
@@ -154,7 +157,7 @@ def executed_kinds(
                 w for a, w in weights.items() if function.address <= a < function.end
             )
             continue
-        before = None
+        before, stores = None, _Stores()
         if spread:
             weights = _spread(text, function, weights)
         for insn in Decoder(64, text, ip=function.address):
@@ -167,13 +170,45 @@ def executed_kinds(
             result.instructions += 1
             if weight:
                 result.places[insn.ip] = weight
-            kinds = list(_kinds(insn, code))
+            kinds = [*_kinds(insn, code), *stores.kinds(insn)]
             for kind in kinds:
                 result.kinds[kind] += weight
                 result.static[kind] += 1
             if insn.is_call_near or ("tail call" in kinds):
-                result.calls[code.program.name_of(insn.near_branch_target)] += weight
+                name = code.program.name_of(insn.near_branch_target)
+                result.calls[name] += weight
+                if "library call" in kinds:
+                    result.library_calls[name] += weight
+            elif "library call" in kinds:
+                slot = code.program.image.slots.get(insn.ip_rel_memory_address, "")
+                result.library_calls[slot] += weight
+                result.calls[slot] += weight
     return result
+
+
+class _Stores:
+    """Finds loads that are wider than one of the last stores to the same place: the processor
+    cannot forward these and waits until the store has reached the cache."""
+
+    WINDOW = 16
+
+    def __init__(self) -> None:
+        self._recent: list[tuple[tuple[int, int, int], int, int]] = []
+
+    def kinds(self, insn: Instruction) -> Iterable[str]:
+        if insn.flow_control in (FlowControl.CALL, FlowControl.RETURN):
+            self._recent.clear()
+        if not _has_memory(insn) or insn.mnemonic in (Mnemonic.LEA, Mnemonic.NOP):
+            return
+        base = insn.memory_base, insn.memory_index, insn.memory_index_scale
+        low = insn.memory_displacement
+        size = MemorySizeExt.size(insn.memory_size)
+        if insn.op0_kind == OpKind.MEMORY and insn.mnemonic not in (Mnemonic.CMP, Mnemonic.TEST):
+            self._recent = [*self._recent[1 - self.WINDOW :], (base, low, size)]
+        elif any(
+            base == b and s < size and low < at + s and at < low + size for b, at, s in self._recent
+        ):
+            yield "blocked load"
 
 
 def _spread(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from whyfast.model.why import Account, Cause, Change, Fact, Frame, Item, Part, Place
 from whyfast.why.causes import Label, View, label
+from whyfast.why.functions import plain_name
 from whyfast.why.groups import Group
 from whyfast.why.kernel import purpose
 
@@ -54,7 +55,9 @@ def make_account(found: Gathered) -> Account:
         view = View(
             group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
         )
-        what = label(view) if item.share > 0 and item.name not in taken else None
+        what = None
+        if item.share > 0 and item.name not in taken and item.time.low > 0:
+            what = _of_call(group, found) or label(view)
         if what is not None:
             causes.append(_cause(what, item, found))
     for key, mine in _by_purpose(found.items).items():
@@ -96,7 +99,7 @@ def _item(group: Group, difference: float) -> Item:
 
 
 def _cause(what: Label, item: Item, found: Gathered) -> Cause:
-    text = what.sentence.format(slow=_quoted(found.slow), fast=_quoted(found.fast))
+    text = what.sentence.format(slow="it", fast=_quoted(found.fast))
     low, high = _bounds(item.time, found.whole)
     return Cause(
         what.key, text, item.share, low, high, (item.name,), what.basis, item.place,
@@ -124,8 +127,34 @@ _PURPOSES = {
     "start-up": "{slow} loads more at its start: {numbers}",
     "io-wait": "{slow} waits for input or output: {numbers}",
     "sleep": "{slow} sleeps: {numbers}",
-    "locks": "threads of {slow} wait for one another: {numbers}",
+    "locks": "its threads wait for one another: {numbers}",
 }
+
+
+#: Causes that are of a whole program, not of a function.
+_WHOLE = ("sanitizer", "debug-build", "x87", "garbage-collection", "hardening")
+
+
+def _of_call(group: Group, found: Gathered) -> Label | None:
+    """What a library does in user time for a system call that carries a part itself."""
+    if not group.main.key.library:
+        return None
+    for item in found.items:
+        if item.share >= NAMED and group.main.key.name in _plain(item.callers):
+            return Label(purpose(item), f"{{slow}} makes more `{item.name}` calls", "counted")
+    return None
+
+
+def _plain(names: Sequence[str]) -> set[str]:
+    return {plain_name(n, "libc.so.6") for n in names}
+
+
+def _chain(callers: Sequence[str]) -> str:
+    """The function of a library that the program calls, and the program's own."""
+    start = ("__libc_start", "_start", "__libc_init", "main")
+    own = next((i for i, c in enumerate(callers) if c.startswith(start)), len(callers) - 1)
+    names = [c for c in callers[max(0, own - 1) : own + 1] if not c.startswith(start[:3])]
+    return " in ".join(f"`{n}`" for n in dict.fromkeys(names))
 
 
 def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
@@ -138,10 +167,10 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
         for i in top[:2]
         for f in i.facts
     ]
-    text = _PURPOSES[key].format(slow=_quoted(found.slow), numbers=" and ".join(numbers))
+    text = _PURPOSES[key].format(slow="it", numbers=" and ".join(numbers))
     callers = next((i.callers for i in top if i.callers), ())
-    if callers:
-        text += f", from {', '.join(f'`{c}`' for c in callers[:3])}"
+    if chain := _chain(callers):
+        text += f", from {chain}"
     part = "measured" if key in ("page-faults",) else "counted"
     return Cause(
         key, text, share, sum(lows), sum(highs), tuple(i.name for i in top), part,  # type: ignore[arg-type]
@@ -153,7 +182,7 @@ def _joined(causes: Sequence[Cause]) -> list[Cause]:
     """One cause of a kind in one place: its parts in user and kernel time together."""
     joined: dict[tuple[str, str], Cause] = {}
     for cause in causes:
-        kernel = cause.key in _PURPOSES
+        kernel = cause.key in _PURPOSES or cause.key in _WHOLE
         slot = (cause.key, "" if kernel else cause.place.function)
         known = joined.get(slot)
         if known is None:

@@ -73,6 +73,18 @@ class View:
     def carries(self, events: float, cycles: float) -> bool:
         return self.counted and events * cycles >= CARRIES * self.cycles
 
+    @property
+    def memory_bound(self) -> bool:
+        """Whether misses could carry the difference, and more than instructions could."""
+        more = CYCLES["instructions"] * max(0.0, self.slow.total - self.fast.total)
+        return self.carries(self.miss_cycles, 1.0) and self.miss_cycles > 2 * more
+
+    @property
+    def miss_cycles(self) -> float:
+        """Cycles of the slow side's further misses of data."""
+        names = ("L1 data misses", "last-level misses")
+        return sum(self.group.extra(name) * CYCLES[name] for name in names)
+
     def fact(self, kind: str, name: str = "") -> Fact:
         fast, slow = self.fast.kinds[kind], self.slow.kinds[kind]
         unit = "executed" if self.counted else "s"
@@ -106,6 +118,7 @@ def _family(v: View) -> Label | None:
         "copying": f"{{slow}} copies or clears more memory, in `{most}`{number}{caller}",
         "string-work": f"{{slow}} scans strings more, in `{most}`{number}{caller}",
         "locks": f"{{slow}} takes locks more, in `{most}`{number}{caller}",
+        "start-up": f"{{slow}} loads and links more before `main`, in `{most}`",
         "garbage-collection": f"{{slow}} collects more garbage, in `{most}`{number}",
     }[kind]
     return Label(kind, text, v.basis, facts)
@@ -118,7 +131,7 @@ def _sanitizer(v: View) -> Label | None:
         return None
     return Label(
         "sanitizer",
-        f"{v.name} of {{slow}} is checked by a sanitizer",
+        f"{v.name} is checked by a sanitizer",
         "read",
         remedy="build without -fsanitize",
     )
@@ -137,7 +150,7 @@ def _debug_build(v: View) -> Label | None:
     )
     return Label(
         "debug-build",
-        f"{v.name} of {{slow}} was built without optimisation: {100 * stack(v.slow):.0f} % of its "
+        f"{v.name} was built without optimisation: {100 * stack(v.slow):.0f} % of its "
         f"instructions load or store local variables ({{fast}}: {100 * stack(v.fast):.0f} %)",
         "read",
         (fact,),
@@ -149,7 +162,7 @@ def _x87(v: View) -> Label | None:
     if v.slow.share("x87") > 0.1 and v.fast.share("x87") < 0.02:
         return Label(
             "x87",
-            f"{v.name} of {{slow}} computes on the x87 stack",
+            f"{v.name} computes on the x87 stack",
             v.basis,
             (v.fact("x87"),),
             "build with -mfpmath=sse",
@@ -157,7 +170,7 @@ def _x87(v: View) -> Label | None:
     if v.more_share("conversion") > 0.15 and v.slow.static["conversion"] > v.fast.static["conversion"]:
         return Label(
             "x87",
-            f"{v.name} of {{slow}} converts between precisions",
+            f"{v.name} converts between precisions",
             v.basis,
             (v.fact("conversion", "conversions"),),
         )
@@ -174,7 +187,7 @@ def _hardening(v: View) -> Label | None:
         if more and (kind == "thunk" or v.more_share(kind) > 0.05 or not v.counted):
             return Label(
                 "hardening",
-                f"{v.name} of {{slow}} {what}",
+                f"{v.name} {what}",
                 v.basis,
                 (v.fact(kind),),
                 f"measure with {remedy}",
@@ -187,7 +200,7 @@ def _vectorisation(v: View) -> Label | None:
     if v.fast.packed < 0.15:
         return None
     narrower = v.slow.packed < v.fast.packed / 2 or (fast >= 1.5 * slow and fast > 8)
-    if not narrower or (v.counted and v.slow.total < 1.25 * v.fast.total):
+    if not narrower or (v.counted and v.slow.total < 1.25 * v.fast.total) or v.memory_bound:
         return None
     widths = Fact("bytes per vector instruction", fast, slow, "bytes", v.basis, "disassembly")
     times = v.slow.total / v.fast.total if v.counted and v.fast.total else 0.0
@@ -198,7 +211,7 @@ def _vectorisation(v: View) -> Label | None:
     )
     return Label(
         "vectorisation",
-        f"{v.name} of {{slow}} {verb} ({widths_text}{more})",
+        f"{v.name} {verb} ({widths_text}{more})",
         v.basis,
         (widths, v.quantity("instructions")) if v.counted else (widths,),
         "look at the loop's remarks: gcc -fopt-info-vec-missed, clang -Rpass-missed=loop-vectorize",
@@ -211,10 +224,10 @@ def _division(v: View) -> Label | None:
         if more and (v.carries(v.extra(kind), cycles) or (not v.counted and v.slow.share(kind) > 0.02)):
             return Label(
                 "division",
-                f"{v.name} of {{slow}} divides: {_number(v.slow.kinds[kind])} {kind}s"
+                f"{v.name} divides: {_number(v.slow.kinds[kind])} {kind}s"
                 f" ({{fast}}: {_number(v.fast.kinds[kind])})"
                 if v.counted
-                else f"{v.name} of {{slow}} divides where {{fast}} does not",
+                else f"{v.name} divides where {{fast}} does not",
                 v.basis,
                 (v.fact(kind),),
                 "divide by a constant, or multiply by the reciprocal",
@@ -228,10 +241,15 @@ def _devirtualisation(v: View) -> Label | None:
         return None
     if v.counted and not v.carries(v.extra(kind), 3.0):
         return None
+    number = f" {_number(v.slow.kinds[kind])} times ({{fast}}: {_number(v.fast.kinds[kind])})"
+    alone = [m.key.name for m in v.group.members if v.slow.calls[m.key.name] == 0]
+    callers = [c.name for c in v.group.callers.get("slow", [])]
+    text = f"{v.name} calls through a pointer"
+    if v.slow.share(kind) < 0.001 or (callers and v.group.main.time.fast == 0 and alone):
+        text = f"{v.name} is called through a pointer"
     return Label(
         "devirtualisation",
-        f"{v.name} of {{slow}} calls through a pointer"
-        + (f" {_number(v.slow.kinds[kind])} times ({{fast}}: {_number(v.fast.kinds[kind])})" if v.counted else ""),
+        text + (number if v.counted else ""),
         v.basis,
         (v.fact(kind, "indirect calls"),),
         "make the callee known to the compiler: final, a template, LTO or PGO",
@@ -239,19 +257,19 @@ def _devirtualisation(v: View) -> Label | None:
 
 
 def _plt(v: View) -> Label | None:
+    """Calls of a library function that the other side has in its program, or inlined there."""
     extra = v.extra("library call")
     if v.slow.static["library call"] <= v.fast.static["library call"] or extra <= 0:
         return None
-    mine = {m.key.name for m in v.group.members} | {c.name for c in v.group.callers.get("slow", [])}
-    reached = [n for n in v.slow.calls if v.slow.calls[n] > v.fast.calls[n]]
-    if v.counted and not v.carries(extra, 2.0):
+    more = [n for n, w in v.slow.library_calls.items() if w > v.fast.library_calls[n]]
+    own = {m.key.name for m in v.group.members}
+    reached = [n for n in more if n in own or v.fast.calls[n] > v.fast.library_calls[n]]
+    if not reached or (v.counted and not v.carries(extra, 2.0)):
         return None
-    if not (set(reached) & mine or v.fast.calls):
-        return None
-    what = f"`{max(reached, key=lambda n: v.slow.calls[n])}`" if reached else "functions"
+    callee = max(reached, key=lambda n: v.slow.library_calls[n])
     return Label(
         "plt",
-        f"{v.name} of {{slow}} calls {what} of a shared library",
+        f"{v.name} calls `{callee}` of a shared library",
         v.basis,
         (v.fact("library call", "calls of library functions"),),
         "build with -fvisibility=hidden, -Bsymbolic or -fno-plt, or link statically",
@@ -274,7 +292,7 @@ def _inlining(v: View) -> Label | None:
     number = f": {_number(calls)} calls" if v.counted else ""
     return Label(
         "inlining",
-        f"`{callee}` is not inlined into `{outer}` in {{slow}}{number}",
+        f"`{callee}` is not inlined into `{outer}`{number}",
         v.basis,
         (fact,),
         "inline, static, a header, or LTO; gcc -fopt-info-inline-missed says why not",
@@ -286,7 +304,7 @@ def _bounds_checks(v: View) -> Label | None:
         return None
     return Label(
         "bounds-checks",
-        f"{v.name} of {{slow}} checks indices"
+        f"{v.name} checks indices"
         + (f" {_number(v.slow.kinds['check'])} times" if v.counted else ""),
         v.basis,
         (v.fact("check", "checks of an index"),),
@@ -297,12 +315,27 @@ def _bounds_checks(v: View) -> Label | None:
 def _jump_table(v: View) -> Label | None:
     extra, less = v.extra("branch"), -v.extra("indirect jump")
     if less > 0 and v.fast.static["indirect jump"] > v.slow.static["indirect jump"] and extra > less:
-        text = f"{v.name} of {{slow}} compares case by case where {{fast}} has a jump table"
+        text = f"{v.name} compares case by case where {{fast}} has a jump table"
     elif v.extra("indirect jump") > 0 and v.carries(v.extra("indirect jump"), 3.0):
-        text = f"{v.name} of {{slow}} jumps by a table where {{fast}} does not"
+        text = f"{v.name} jumps by a table where {{fast}} does not"
     else:
         return None
     return Label("jump-table", text, v.basis, (v.fact("indirect jump"), v.fact("branch")))
+
+
+def _store_forwarding(v: View) -> Label | None:
+    if v.slow.static["blocked load"] <= v.fast.static["blocked load"]:
+        return None
+    if v.counted and not v.carries(v.extra("blocked load"), 12.0):
+        return None
+    return Label(
+        "store-forwarding",
+        f"{v.name} loads what it has just stored in narrower pieces"
+        + (f", {_number(v.slow.kinds['blocked load'])} times" if v.counted else ""),
+        v.basis,
+        (v.fact("blocked load", "loads of what narrower stores have just written"),),
+        "store and load in the same width",
+    )
 
 
 def _branch_misses(v: View) -> Label | None:
@@ -312,7 +345,7 @@ def _branch_misses(v: View) -> Label | None:
     fact = v.quantity("mispredicted branches")
     return Label(
         "branch-misses",
-        f"{v.name} of {{slow}} has branches that the processor cannot predict: "
+        f"{v.name} has branches that the processor cannot predict: "
         f"{_number(fact.slow or 0)} mispredictions in the simulation ({{fast}}: {_number(fact.fast or 0)})",
         "counted",
         (fact,),
@@ -321,15 +354,14 @@ def _branch_misses(v: View) -> Label | None:
 
 
 def _cache_misses(v: View) -> Label | None:
-    first = v.group.extra("L1 data misses") * CYCLES["L1 data misses"]
-    last = v.group.extra("last-level misses") * CYCLES["last-level misses"]
-    if not v.counted or first + last < CARRIES * v.cycles:
+    if not v.carries(v.miss_cycles, 1.0):
         return None
-    name = "last-level misses" if last > first else "L1 data misses"
+    last = v.group.extra("last-level misses") * CYCLES["last-level misses"]
+    name = "last-level misses" if last > v.miss_cycles / 2 else "L1 data misses"
     fact = v.quantity(name)
     return Label(
         "cache-misses",
-        f"{v.name} of {{slow}} misses the cache more: {_number(fact.slow or 0)} {name} in the "
+        f"{v.name} misses the cache more: {_number(fact.slow or 0)} {name} in the "
         f"simulation ({{fast}}: {_number(fact.fast or 0)})",
         "counted",
         (v.quantity("L1 data misses"), v.quantity("last-level misses")),
@@ -342,7 +374,7 @@ def _atomics(v: View) -> Label | None:
         return None
     return Label(
         "locks",
-        f"{v.name} of {{slow}} executes {_number(v.slow.kinds['atomic'])} atomic instructions "
+        f"{v.name} executes {_number(v.slow.kinds['atomic'])} atomic instructions "
         f"({{fast}}: {_number(v.fast.kinds['atomic'])})",
         v.basis,
         (v.fact("atomic", "atomic instructions"),),
@@ -357,7 +389,7 @@ def _spills(v: View) -> Label | None:
         return None
     return Label(
         "spills",
-        f"{v.name} of {{slow}} keeps values on the stack that {{fast}} keeps in registers",
+        f"{v.name} keeps values on the stack that {{fast}} keeps in registers",
         v.basis,
         (v.fact("stack load"), v.fact("stack store")),
     )
@@ -380,14 +412,14 @@ def _more_calls(v: View) -> Label | None:
 
 
 def _unrolling(v: View) -> Label | None:
-    if not v.counted or v.slow.bytes == v.fast.bytes:
+    if not v.counted or v.slow.bytes == v.fast.bytes or set(v.slow.calls) != set(v.fast.calls):
         return None
     extra, total = v.extra("branch"), v.slow.total - v.fast.total
     same = abs(v.extra("load")) < 0.1 * max(1.0, v.fast.kinds["load"])
     if total > 0 and same and extra > 0.15 * total and v.slow.kinds["branch"] > 1.5 * v.fast.kinds["branch"]:
         return Label(
             "unrolling",
-            f"{v.name} of {{slow}} has loops that are not unrolled",
+            f"{v.name} has loops that are not unrolled",
             v.basis,
             (v.fact("branch"), v.quantity("instructions")),
             "-funroll-loops",
@@ -397,13 +429,15 @@ def _unrolling(v: View) -> Label | None:
 
 def _more_work(v: View) -> Label | None:
     times = v.group.ratio("instructions")
-    if not v.counted or times is None or times < 1.1:
+    if not v.counted or times is None or times < 1.03:
+        return None
+    if not v.carries(v.group.extra("instructions"), 1.0):  # not even at one a cycle
         return None
     same = v.slow.static == v.fast.static and v.slow.static
     text = (
-        f"the same code of {v.name} executes {times:.3g}x the instructions in {{slow}}"
+        f"the same code of {v.name} executes {times:.3g}x the instructions"
         if same
-        else f"{v.name} of {{slow}} executes {times:.3g}x the instructions"
+        else f"{v.name} executes {times:.3g}x the instructions"
     )
     return Label("more-work", text, "counted", (v.quantity("instructions"),))
 
@@ -422,6 +456,7 @@ RULES: tuple[Rule, ...] = (
     _inlining,
     _bounds_checks,
     _jump_table,
+    _store_forwarding,
     _branch_misses,
     _cache_misses,
     _atomics,

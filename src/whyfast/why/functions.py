@@ -74,10 +74,28 @@ class Names:
 def plain_name(symbol: str, library: str = "") -> str:
     """The name in the source: demangled, without clones' suffixes and symbol versions."""
     name = _RECURSION.sub("", _VERSION.sub("", symbol))
-    name = base_name(readable([name]).get(name, name))
+    name = short_name(base_name(readable([name]).get(name, name)))
     if _LIBC.match(library):
         name = _VARIANT.sub("", name).removeprefix("__").removeprefix("GI_").removeprefix("_IO_")
     return name
+
+
+_TEMPLATES = re.compile(r"<[^<>]*>")
+_OPERATOR = re.compile(r"operator\s*(<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\)|\[\])")
+
+
+def short_name(name: str) -> str:
+    """A C++ or Rust name without parameters and the arguments of templates."""
+    kept = _OPERATOR.search(name)
+    held = name.replace(kept[0], "operator@") if kept else name
+    held = re.sub(r"^<(.+?)(?: as .+?)?>::", r"\1::", held) if held.startswith("<") else held
+    while (shorter := _TEMPLATES.sub("", held)) != held:
+        held = shorter
+    while (shorter := re.sub(r"\([^()]*\)(?: const)?$", "", held)) != held and shorter:
+        held = shorter.strip()
+    # What is returned stands in front of the name of a template.
+    held = held.rsplit(" ", 1)[-1] if " " in held and "::" in held.rsplit(" ", 1)[-1] else held
+    return held.replace("operator@", kept[0]) if kept else held
 
 
 def function_times(

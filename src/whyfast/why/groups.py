@@ -42,6 +42,10 @@ FAMILIES = {
 }
 
 
+#: The dynamic loader.
+_LOADER = re.compile(r"^ld-(linux|musl)|^ld\.so")
+
+
 @dataclass
 class SideCode:
     """The machine code of one side and what is known of its execution. ``counts`` None: it was not
@@ -123,6 +127,7 @@ def group_functions(
             families.setdefault(kind, Group([], kind)).members.append(function)
         else:
             groups[function.key] = Group([function])
+    _join_moved(groups, least)
     for function in functions:
         if family_of(function.key) or abs(function.time.difference) < least:
             continue
@@ -142,8 +147,22 @@ def group_functions(
     return result
 
 
+def _join_moved(groups: dict[FunctionKey, Group], least: float) -> None:
+    """One group for a function that is in the program on one side and in a library on the other."""
+    by_name: dict[str, list[Group]] = {}
+    for key, group in groups.items():
+        if max(abs(m.time.difference) for m in group.members) >= least / 10:
+            by_name.setdefault(key.name, []).append(group)
+    for first, *others in by_name.values():
+        for other in others:
+            groups[other.main.key] = first
+            first.members += other.members
+
+
 def family_of(key: FunctionKey) -> str:
     """The kind of work of a library's function, or of a runtime's inside the program."""
+    if _LOADER.match(key.library):
+        return "start-up"
     for kind, pattern in FAMILIES.items():
         if pattern.match(key.name) and (key.library or "." in key.name or kind == "allocation"):
             return kind

@@ -15,6 +15,9 @@ FAULT = 0.5e-6
 #: Seconds of wall time that strace adds to every traced call.
 OVERHEAD = 12e-6
 
+#: Share of a difference that must be found under the tracer, before it is divided among calls.
+LEAST_FOUND = 0.3
+
 #: Calls that block, by what the thread waits for.
 BLOCKING = {
     **dict.fromkeys(("nanosleep", "clock_nanosleep", "pause"), "sleep"),
@@ -63,7 +66,7 @@ def waiting_items(
         over = run.number(name) * OVERHEAD + _seconds(run.calls, name)
         return max(0.0, _seconds(run.waits, name) - over)
 
-    names = [n for n in BLOCKING if n in fast.waits or n in slow.waits]
+    names = [n for n in BLOCKING if slow.number(n) or fast.number(n)]
     weights = {n: blocked(slow, n) - blocked(fast, n) for n in names}
     if any(weights.get(n, 0) > 0 for n in names if BLOCKING[n] != "processes"):
         # A parent that waits for its child waits for what the child does.
@@ -82,10 +85,12 @@ def _items(
     sign = 1 if change.difference >= 0 else -1
     kept = {name: w for name, w in weights.items() if w * sign > 0}
     total = sum(kept.values())
+    if total < LEAST_FOUND * abs(change.difference):
+        return []
     items = []
     for name, weight in sorted(kept.items(), key=lambda row: -abs(row[1])):
         portion = weight / total
-        if portion < 0.02:
+        if portion < 0.02 or (portion < 0.2 and _alike(name, traced)):
             continue
         difference = change.difference * portion
         time = Change(0.0, difference, change.low * portion, change.high * portion)
@@ -98,6 +103,14 @@ def _items(
         share = difference / whole.difference if whole.difference else 0.0
         items.append(Item(part, name, time, share, Place(name), (fact,)))
     return items
+
+
+def _alike(name: str, traced: tuple[TracedRun, TracedRun] | None) -> bool:
+    """Whether both sides make about as many of these calls: their times are then noise."""
+    if traced is None or name == "page faults":
+        return False
+    a, b = traced[0].number(name), traced[1].number(name)
+    return abs(a - b) <= 2 or abs(a - b) < 0.02 * max(a, b)
 
 
 def with_callers(

@@ -18,9 +18,10 @@ LEVEL = 0.95
 def split(blocks: Sequence[Block], fast: str, slow: str) -> tuple[Change, dict[Part, Change]]:
     """(wall time, its parts), in seconds of one run; blocks hold whole runs of commands.
 
-    The kernel accounts CPU time of a whole tree of processes; with several threads CPU time may
-    exceed wall time, and waiting is then negative: the sum stays that of wall time. Time in the
-    queue of a CPU behind other programs has been taken out of the values.
+    The kernel accounts CPU time of a whole tree of processes. Where several threads or processes
+    ran at once it exceeds wall time; it is then divided by how many ran on average, so that the sum
+    stays that of wall time. Time in the queue of a CPU behind other programs has been taken out of
+    the values.
     """
     series: dict[str, dict[str, list[float]]] = {fast: {}, slow: {}}
     for block in blocks:
@@ -33,6 +34,8 @@ def split(blocks: Sequence[Block], fast: str, slow: str) -> tuple[Change, dict[P
             wall = float(np.median(block.values[side])) / block.loops
             user = float(np.median(extra["user"])) / block.loops
             kernel = float(np.median(extra["system"])) / block.loops
+            if user + kernel > wall:
+                user, kernel = (x * wall / (user + kernel) for x in (user, kernel))
             parts = {"wall": wall, "user": user, "kernel": kernel, "waiting": wall - user - kernel}
             for name, value in parts.items():
                 series[side].setdefault(name, []).append(value)
