@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+import shlex
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from whyfast.investigate.ab_run import Command, Options, _arguments, run_ab
-from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
+from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
-from whyfast.model.why import Account, Change
+from whyfast.model.why import Account, Change, Trial
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered, make_account
 from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
@@ -32,9 +36,13 @@ from whyfast.why.functions import (
 from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
 from whyfast.why.split import split
+from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
 
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
+
+#: Blocks of a trial, at least and at most, and seconds that they may take.
+TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
 
 #: Runs of each side under the sampler, at least and at most, and seconds that they may take.
 ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
@@ -110,8 +118,11 @@ def explain_difference(
     found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
     if verdict.outcome in ("same", "undecided") or whole.difference <= 0:
         return make_account(found)
-    _Layers(found, arguments, limits, home, observer, services).run(result)
-    return make_account(found)
+    layers = _Layers(found, arguments, limits, home, observer, services)
+    layers.run(result)
+    account = make_account(found)
+    layers.try_changes(account)
+    return make_account(found) if found.given else account
 
 
 def _sides(verdict: Verdict) -> tuple[str, str]:
@@ -155,6 +166,64 @@ class _Layers:
             self._timed("system calls", lambda: self._kernel(result))
         if self._matters("user"):
             self._timed("functions", self._functions)
+
+    def try_changes(self, account: Account) -> None:
+        """Measure both sides with one thing changed, where that can tell more."""
+        found = self._found
+        for experiment in suggested(found.groups, found.threads, 1 - account.explained):
+            self._observer.step(f"trying: {experiment.what}")
+            began = self._services.clock.monotonic()
+            trial = self._trial(experiment)
+            found.costs[f"trial: {experiment.what}"] = self._services.clock.monotonic() - began
+            if trial is None:
+                continue
+            cause = cause_of_trial(experiment, trial, found.groups, found.whole)
+            if cause is not None:
+                found.given = [*found.given, cause]
+
+    def _trial(self, experiment: Experiment) -> Trial | None:
+        with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+            words = self._words(experiment, Path(folder))
+            if words is None:
+                return None
+            changed = {CHANGED[s]: (*words, *argv) for s, argv in self._commands.items()}
+            lines = [Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())]
+            once = 2 * (self._found.whole.fast + self._found.whole.slow)
+            runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
+            options = Options(
+                budget=60 + 4 * runs * once,
+                runs=runs,
+                shell="",
+                turns_offered=False,
+                ignore_failure=True,
+                stdin=self._arguments.stdin,
+            )
+            try:
+                tried = run_ab(lines, options, self._home, Silent(), services=self._services)
+            except UserError as error:
+                self._found.limits.append(f"not tried: {experiment.what}: {error.message}")
+                return None
+        return judge_trial(experiment, tried.recorded.blocks, shlex.join(words))
+
+    def _words(self, experiment: Experiment, folder: Path) -> tuple[str, ...] | None:
+        """What stands in front of a changed command; None where something is missing for it."""
+        launcher = self._services.launcher
+        tool = launcher.find(experiment.needs) if experiment.needs else ""
+        if tool is None:
+            self._found.limits.append(f"not tried: {experiment.what}: no {experiment.needs}")
+            return None
+        env = dict(experiment.env)
+        if experiment.preload:
+            source, library = folder / "change.c", folder / "change.so"
+            source.write_text(experiment.preload)
+            build = [tool, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
+            done = launcher.run(build, env=self._services.env, timeout=60)
+            if done.status:
+                self._found.limits.append(f"not tried: {experiment.what}: cc failed")
+                return None
+            env["LD_PRELOAD"] = str(library)
+        words = tuple(w.format(cpu=self._services.cpus[0]) for w in experiment.words)
+        return (*(("env", *(f"{k}={v}" for k, v in env.items())) if env else ()), *words)
 
     def _matters(self, part: str) -> bool:
         change = self._found.split[part]  # type: ignore[index]

@@ -140,7 +140,11 @@ def _of_call(group: Group, found: Gathered) -> Label | None:
     if not group.main.key.library:
         return None
     for item in found.items:
-        if item.share >= NAMED and group.main.key.name in _plain(item.callers):
+        if item.share >= NAMED and (
+            group.main.key.name.startswith(item.name)
+            or group.main.key.name in _plain(item.callers)
+            or set(c.name for c in group.callers.get("slow", [])[:1]) & _plain(item.callers)
+        ):
             return Label(purpose(item), f"{{slow}} makes more `{item.name}` calls", "counted")
     return None
 
@@ -150,11 +154,8 @@ def _plain(names: Sequence[str]) -> set[str]:
 
 
 def _chain(callers: Sequence[str]) -> str:
-    """The function of a library that the program calls, and the program's own."""
-    start = ("__libc_start", "_start", "__libc_init", "main")
-    own = next((i for i, c in enumerate(callers) if c.startswith(start)), len(callers) - 1)
-    names = [c for c in callers[max(0, own - 1) : own + 1] if not c.startswith(start[:3])]
-    return " in ".join(f"`{n}`" for n in dict.fromkeys(names))
+    """``fprintf`` in ``main``."""
+    return " in ".join(f"`{plain_name(n, 'libc.so.6')}`" for n in dict.fromkeys(callers))
 
 
 def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:

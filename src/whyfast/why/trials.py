@@ -6,14 +6,14 @@ of the difference that goes with it is measured like everything else.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from whyfast.model.sample import Block
-from whyfast.model.why import Trial
+from whyfast.model.why import Cause, Change, Place, Trial
+from whyfast.why.groups import Group
 from whyfast.why.split import change_of
 
 
@@ -21,7 +21,7 @@ from whyfast.why.split import change_of
 class Experiment:
     """A change: words in front of the command and variables. ``key`` is the cause that it speaks
     for if the difference goes; ``needs`` is a program that must be installed, ``preload`` C code of
-    a library to be loaded first. ``when`` is what suggests it: ``threads``, ``floats``, ``memory``.
+    a library to be loaded first. ``when`` is what suggests it: ``threads`` or ``floats``.
     """
 
     key: str
@@ -45,33 +45,82 @@ EXPERIMENTS = (
     Experiment(
         "denormals", "subnormal numbers flushed to zero", "floats", needs="cc", preload=FLUSH_TO_ZERO
     ),
-    Experiment(
-        "page-faults",
-        "memory kept between allocations",
-        "memory",
-        env={"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296"},
-    ),
-    Experiment(
-        "start-up", "all symbols bound at the start", "binding", env={"LD_BIND_NOW": "1"}
-    ),
 )
+
+#: Share that a trial must take away at the least, its interval's lower end, to name a cause.
+GONE = 0.3
 
 #: Names of the commands of a trial: the sides, and the sides with the change.
 CHANGED = {"fast": "fast, changed", "slow": "slow, changed"}
 
 
 def judge_trial(experiment: Experiment, blocks: Sequence[Block], command: str = "") -> Trial | None:
-    """The share of the difference (of logarithms of time) that goes with the change, by block; None
-    of fewer than three blocks."""
+    """The share of the difference in seconds that goes with the change; what both changed sides
+    take longer cancels. None of fewer than three blocks."""
     shares = []
     for block in blocks:
         times = {name: float(np.median(v)) for name, v in block.values.items()}
         if {"fast", "slow", *CHANGED.values()} <= times.keys():
-            plain = math.log(times["slow"] / times["fast"])
-            changed = math.log(times[CHANGED["slow"]] / times[CHANGED["fast"]])
-            if plain:
+            plain = times["slow"] - times["fast"]
+            changed = times[CHANGED["slow"]] - times[CHANGED["fast"]]
+            if plain > 0:
                 shares.append(1 - changed / plain)
     if len(shares) < 3:
         return None
     change = change_of([0.0] * len(shares), shares, paired=True)
     return Trial(experiment.what, change.slow, change.low, change.high, len(shares), command)
+
+
+def suggested(groups: Sequence[Group], threads: int, left: float) -> list[Experiment]:
+    """What is worth trying: ``left`` is the share that nothing explains so far."""
+    wanted = set()
+    if threads > 1:
+        wanted.add("threads")
+    if left > LEFT and any(_floats(g) for g in groups):
+        wanted.add("floats")
+    return [e for e in EXPERIMENTS if e.when in wanted]
+
+
+#: Share of the difference from which on what is left is worth a trial; of instructions that must be
+#: arithmetic on floats for that of subnormal numbers.
+LEFT, FLOATS = 0.2, 0.1
+
+
+def _floats(group: Group) -> bool:
+    slow = group.executed.get("slow")
+    if slow is None or not slow.total or group.time.difference <= 0:
+        return False
+    vector = sum(w for kind, w in slow.kinds.items() if kind.startswith("vector "))
+    return (vector + slow.kinds["x87"]) / slow.total >= FLOATS
+
+
+def cause_of_trial(
+    experiment: Experiment, trial: Trial, groups: Sequence[Group], whole: Change
+) -> Cause | None:
+    """The cause that a trial shows, with the functions that it labels; None where the difference
+    stays."""
+    if trial.low < GONE:
+        return None
+    most = [g for g in groups if g.time.difference > 0][:3]
+    key, why = experiment.key, ""
+    if key == "threads":
+        locked = any(
+            g.kind == "locks" or g.executed["slow"].kinds["atomic"] > 0 or g.name in ("_init", "?")
+            for g in most
+        )
+        key = "locks" if locked else "false-sharing"
+        why = "threads wait for one lock" if locked else "threads write to one cache line"
+    elif key == "denormals":
+        why = "it computes with subnormal numbers"
+    text = f"{why}, in `{most[0].name}`" if most else why
+    return Cause(
+        key,
+        text,
+        trial.share,
+        trial.low,
+        trial.high,
+        tuple(g.name for g in most),
+        "measured",
+        Place(most[0].main.key.name) if most else Place(),
+        trial=trial,
+    )
