@@ -50,6 +50,18 @@ _SCALAR = re.compile(r"(SS|SD|SI|SS2SD|SD2SS)$")
 _NAMES = {v: k for k, v in vars(Mnemonic).items() if isinstance(v, int)}
 
 
+class Weights(dict[str, float]):
+    """Sums of weights by name; 0 for a name that has none."""
+
+    def __missing__(self, name: str) -> float:
+        return 0.0
+
+    def add(self, other: Mapping[str, float]) -> None:
+        """Add to each name what the other has."""
+        for name, weight in other.items():
+            self[name] += weight
+
+
 @dataclass
 class Executed:
     """Of one function on one side: weights by kind of instruction, by the function that calls
@@ -60,10 +72,10 @@ class Executed:
     """
 
     total: float = 0.0
-    kinds: Counter[str] = field(default_factory=Counter)
+    kinds: Weights = field(default_factory=Weights)
     static: Counter[str] = field(default_factory=Counter)
-    calls: Counter[str] = field(default_factory=Counter)
-    library_calls: Counter[str] = field(default_factory=Counter)
+    calls: Weights = field(default_factory=Weights)
+    library_calls: Weights = field(default_factory=Weights)
     instructions: int = 0
     bytes: int = 0
     places: dict[int, float] = field(default_factory=dict)
@@ -79,10 +91,10 @@ class Executed:
     def add(self, other: Executed) -> None:
         """Take in what ran of another function."""
         self.total += other.total
-        self.kinds += other.kinds
+        self.kinds.add(other.kinds)
         self.static += other.static
-        self.calls += other.calls
-        self.library_calls += other.library_calls
+        self.calls.add(other.calls)
+        self.library_calls.add(other.library_calls)
         self.instructions += other.instructions
         self.bytes += other.bytes
         self.places |= other.places
@@ -211,12 +223,14 @@ class _Stores:
             yield "blocked load"
 
 
-def _spread(
-    text: bytes, function: Function, weights: Mapping[int, float]
-) -> Mapping[int, float]:
+def _spread(text: bytes, function: Function, weights: Mapping[int, float]) -> Mapping[int, float]:
     """Every instruction of a basic block with the mean weight of the block."""
     instructions = list(Decoder(64, text, ip=function.address))
-    starts = {i.near_branch_target for i in instructions if i.is_jcc_short_or_near or i.is_jmp_short_or_near}
+    starts = {
+        i.near_branch_target
+        for i in instructions
+        if i.is_jcc_short_or_near or i.is_jmp_short_or_near
+    }
     spread: dict[int, float] = {}
     block: list[int] = []
 
@@ -244,7 +258,7 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
         yield "integer division"
     elif mnemonic in _FLOAT_DIVISIONS:
         yield "float division"
-    if name.startswith("CMOV") or name.startswith("SET"):
+    if name.startswith(("CMOV", "SET")):
         yield "conditional move"
     elif name.startswith("F") and _is_x87(insn):
         yield "x87"
@@ -294,9 +308,10 @@ def _flow(insn: Instruction, code: LoadedCode) -> Iterable[str]:
         here = code.program.function_at(insn.ip)
         if THUNK.match(code.program.name_of(insn.near_branch_target)):
             yield "thunk"
-        elif target is not None and here is not None and target.address == insn.near_branch_target:
-            if target is not here and base_name(target.name) != base_name(here.name):
-                yield "tail call"
+        elif target is None or here is None or target.address != insn.near_branch_target:
+            return
+        elif base_name(target.name) != base_name(here.name):
+            yield "tail call"
 
 
 def _leads_to_failure(target: int, code: LoadedCode, most: int = 12) -> bool:

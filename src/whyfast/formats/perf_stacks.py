@@ -67,7 +67,9 @@ class _Reader:
     def line(self, line: str) -> None:
         if frame := _FRAME.match(line) if self._head else None:
             address, name, offset, path = frame.groups()
-            self._frames.append(StackFrame(name or "", int(offset or "0", 16), path, int(address, 16)))
+            self._frames.append(
+                StackFrame(name or "", int(offset or "0", 16), path, int(address, 16))
+            )
             return
         self.end()
         if head := _HEAD.match(line):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
-from whyfast.model.why import Account, Change, Trial
+from whyfast.model.why import Account, Change, Part, Trial
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered, make_account
 from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
@@ -69,7 +69,9 @@ def run_why(
     UserError for a command that cannot be run or fails in its first run.
     """
     services = services or Services()
-    result = run_ab(commands, replace(options, turns_offered=False), home, observer, services=services)
+    result = run_ab(
+        commands, replace(options, turns_offered=False), home, observer, services=services
+    )
     arguments = _arguments(commands, options, services)
     account = explain_difference(result, arguments, limits, home, observer, services)
     return replace(result, found=replace(result.found, account=account))
@@ -127,8 +129,9 @@ def explain_difference(
 
 def _sides(verdict: Verdict) -> tuple[str, str]:
     slower = verdict.ratio >= 1
-    names = verdict.baseline, verdict.variant
-    return names if slower else names[::-1]  # type: ignore[return-value]
+    if slower:
+        return verdict.baseline, verdict.variant
+    return verdict.variant, verdict.baseline
 
 
 def _bounds(verdict: Verdict) -> tuple[float, float]:
@@ -187,7 +190,9 @@ class _Layers:
             if words is None:
                 return None
             changed = {CHANGED[s]: (*words, *argv) for s, argv in self._commands.items()}
-            lines = [Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())]
+            lines = [
+                Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())
+            ]
             once = 2 * (self._found.whole.fast + self._found.whole.slow)
             runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
             options = Options(
@@ -225,20 +230,18 @@ class _Layers:
         words = tuple(w.format(cpu=self._services.cpus[0]) for w in experiment.words)
         return (*(("env", *(f"{k}={v}" for k, v in env.items())) if env else ()), *words)
 
-    def _matters(self, part: str) -> bool:
-        change = self._found.split[part]  # type: ignore[index]
+    def _matters(self, part: Part) -> bool:
+        change = self._found.split[part]
         return change.difference > MATTERS * self._found.whole.difference
 
-    def _timed(self, name: str, layer: object) -> None:
+    def _timed(self, name: str, layer: Callable[[], None]) -> None:
         clock = self._services.clock
         began = clock.monotonic()
-        layer()  # type: ignore[operator]
+        layer()
         self._found.costs[name] = clock.monotonic() - began
 
     def _tool_run(self, side: str, timeout: float) -> ToolRun:
-        return ToolRun(
-            self._commands[side], self._services.launcher, self._arguments.env, timeout
-        )
+        return ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
 
     def _kernel(self, result: Result) -> None:
         found = self._found
@@ -252,8 +255,16 @@ class _Layers:
             found.limits.append(f"system calls were not traced: {error}")
         faults = _faults(result, found.fast), _faults(result, found.slow)
         items = [
-            *(kernel_items(found.split["kernel"], found.whole, traced, faults) if self._matters("kernel") else ()),
-            *(waiting_items(found.split["waiting"], found.whole, traced) if self._matters("waiting") else ()),
+            *(
+                kernel_items(found.split["kernel"], found.whole, traced, faults)
+                if self._matters("kernel")
+                else ()
+            ),
+            *(
+                waiting_items(found.split["waiting"], found.whole, traced)
+                if self._matters("waiting")
+                else ()
+            ),
         ]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:

@@ -101,10 +101,8 @@ def _script(
     """
     kept = [f"export {k}={shlex.quote(env[k])}" for k in ("LC_ALL", "DEBUGINFOD_URLS") if k in env]
     gone = [f"unset {k}" for k in ("LC_ALL", "DEBUGINFOD_URLS") if k not in env]
-    lines = [
-        f"{shlex.join(argv)} <{shlex.quote(stdin)} >/dev/null 2>&1; echo $? >>{shlex.quote(statuses)}"
-        for argv in runs
-    ]
+    quiet = f"<{shlex.quote(stdin)} >/dev/null 2>&1; echo $? >>{shlex.quote(statuses)}"
+    lines = [f"{shlex.join(argv)} {quiet}" for argv in runs]
     return "\n".join([*kept, *gone, *lines, "exit 0", ""])
 
 
@@ -158,9 +156,7 @@ def _runs(
     return runs
 
 
-def _descendants(
-    pid: int, processes: Mapping[int, SampledProcess]
-) -> list[SampledProcess]:
+def _descendants(pid: int, processes: Mapping[int, SampledProcess]) -> list[SampledProcess]:
     family = [processes[pid]]
     for process in family:
         family += [p for p in processes.values() if p.parent == process.pid]

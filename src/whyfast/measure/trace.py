@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.formats.strace import CallRow, parse_strace_stacks, parse_strace_table
@@ -25,7 +24,6 @@ class TracedRun:
 
     calls: Mapping[str, CallRow]
     waits: Mapping[str, CallRow]
-    files: Counter[str] = field(default_factory=Counter)
 
     def number(self, name: str) -> int:
         return self.calls[name].calls if name in self.calls else 0

@@ -143,7 +143,7 @@ def _of_call(group: Group, found: Gathered) -> Label | None:
         if item.share >= NAMED and (
             group.main.key.name.startswith(item.name)
             or group.main.key.name in _plain(item.callers)
-            or set(c.name for c in group.callers.get("slow", [])[:1]) & _plain(item.callers)
+            or {c.name for c in group.callers.get("slow", [])[:1]} & _plain(item.callers)
         ):
             return Label(purpose(item), f"{{slow}} makes more `{item.name}` calls", "counted")
     return None

@@ -167,7 +167,10 @@ def _x87(v: View) -> Label | None:
             (v.fact("x87"),),
             "build with -mfpmath=sse",
         )
-    if v.more_share("conversion") > 0.15 and v.slow.static["conversion"] > v.fast.static["conversion"]:
+    if (
+        v.more_share("conversion") > 0.15
+        and v.slow.static["conversion"] > v.fast.static["conversion"]
+    ):
         return Label(
             "x87",
             f"{v.name} converts between precisions",
@@ -207,7 +210,9 @@ def _vectorisation(v: View) -> Label | None:
     more = f", {times:.2g}x the instructions" if times else ""
     verb = "is not vectorised" if v.slow.packed < 0.1 else "uses narrower vectors"
     widths_text = (
-        f"{slow:.2g} bytes an instruction, {{fast}} {fast:.2g}" if slow else f"{{fast}} uses {fast:.2g} bytes an instruction"
+        f"{slow:.2g} bytes an instruction, {{fast}} {fast:.2g}"
+        if slow
+        else f"{{fast}} uses {fast:.2g} bytes an instruction"
     )
     return Label(
         "vectorisation",
@@ -221,7 +226,9 @@ def _vectorisation(v: View) -> Label | None:
 def _division(v: View) -> Label | None:
     for kind, cycles in (("integer division", DIVISION), ("float division", FLOAT_DIVISION)):
         more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > v.fast.kinds[kind]
-        if more and (v.carries(v.extra(kind), cycles) or (not v.counted and v.slow.share(kind) > 0.02)):
+        if more and (
+            v.carries(v.extra(kind), cycles) or (not v.counted and v.slow.share(kind) > 0.02)
+        ):
             return Label(
                 "division",
                 f"{v.name} divides: {_number(v.slow.kinds[kind])} {kind}s"
@@ -314,7 +321,11 @@ def _bounds_checks(v: View) -> Label | None:
 
 def _jump_table(v: View) -> Label | None:
     extra, less = v.extra("branch"), -v.extra("indirect jump")
-    if less > 0 and v.fast.static["indirect jump"] > v.slow.static["indirect jump"] and extra > less:
+    if (
+        less > 0
+        and v.fast.static["indirect jump"] > v.slow.static["indirect jump"]
+        and extra > less
+    ):
         text = f"{v.name} compares case by case where {{fast}} has a jump table"
     elif v.extra("indirect jump") > 0 and v.carries(v.extra("indirect jump"), 3.0):
         text = f"{v.name} jumps by a table where {{fast}} does not"
@@ -346,7 +357,8 @@ def _branch_misses(v: View) -> Label | None:
     return Label(
         "branch-misses",
         f"{v.name} has branches that the processor cannot predict: "
-        f"{_number(fact.slow or 0)} mispredictions in the simulation ({{fast}}: {_number(fact.fast or 0)})",
+        f"{_number(fact.slow or 0)} mispredictions in the simulation "
+        f"({{fast}}: {_number(fact.fast or 0)})",
         "counted",
         (fact,),
         "make the branch a conditional move or sort the data",
@@ -416,7 +428,12 @@ def _unrolling(v: View) -> Label | None:
         return None
     extra, total = v.extra("branch"), v.slow.total - v.fast.total
     same = abs(v.extra("load")) < 0.1 * max(1.0, v.fast.kinds["load"])
-    if total > 0 and same and extra > 0.15 * total and v.slow.kinds["branch"] > 1.5 * v.fast.kinds["branch"]:
+    if (
+        total > 0
+        and same
+        and extra > 0.15 * total
+        and v.slow.kinds["branch"] > 1.5 * v.fast.kinds["branch"]
+    ):
         return Label(
             "unrolling",
             f"{v.name} has loops that are not unrolled",

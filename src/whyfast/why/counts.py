@@ -34,9 +34,7 @@ class SideCounts:
     calls: Counter[tuple[FunctionKey, FunctionKey]] = field(default_factory=Counter)
     inclusive: Counter[tuple[FunctionKey, FunctionKey]] = field(default_factory=Counter)
     places: dict[str, dict[int, float]] = field(default_factory=dict)
-    symbols: defaultdict[FunctionKey, set[str]] = field(
-        default_factory=lambda: defaultdict(set)
-    )
+    symbols: defaultdict[FunctionKey, set[str]] = field(default_factory=lambda: defaultdict(set))
     totals: Counter[str] = field(default_factory=Counter)
 
     def of(self, key: FunctionKey, name: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -108,7 +108,10 @@ def function_times(
     """
     by_side = {side: [r for r in runs if r.side == side] for side in (fast, slow)}
     names = Names(
-        {side: {f.object for r in rs for s in r.stacks for f in s[:1]} for side, rs in by_side.items()}
+        {
+            side: {f.object for r in rs for s in r.stacks for f in s[:1]}
+            for side, rs in by_side.items()
+        }
     )
     sampled = {
         side: sum(r.seconds for r in rs) / len(rs) if rs else 0.0 for side, rs in by_side.items()
@@ -145,8 +148,8 @@ def _mean_change(fast: Sequence[float], slow: Sequence[float]) -> Change:
     return Change(a, b, change.low + shift, change.high + shift)
 
 
-def _self_times(run: SampledRun, names: Names) -> Counter[FunctionKey]:
-    times: Counter[FunctionKey] = Counter()
+def _self_times(run: SampledRun, names: Names) -> dict[FunctionKey, float]:
+    times: defaultdict[FunctionKey, float] = defaultdict(float)
     for stack, seconds in run.stacks.items():
         times[names.key(stack[0].object, stack[0].name or "?")] += seconds
     return times
@@ -178,13 +181,14 @@ def callers(
 ) -> dict[FunctionKey, list[tuple[FunctionKey, ...]]]:
     """For each function the stacks above it on one side, the one with most seconds first, from
     unwound stacks."""
-    above: defaultdict[FunctionKey, Counter[tuple[FunctionKey, ...]]] = defaultdict(Counter)
+    above: defaultdict[FunctionKey, defaultdict[tuple[FunctionKey, ...], float]]
+    above = defaultdict(lambda: defaultdict(float))
     for run in runs:
         if run.side == side:
             for stack, seconds in run.stacks.items():
                 keys = keys_of(stack, names)
                 above[keys[0]][keys[1:]] += seconds
-    return {key: [chain for chain, _ in counts.most_common()] for key, counts in above.items()}
+    return {key: sorted(chains, key=lambda c: -chains[c]) for key, chains in above.items()}
 
 
 def keys_of(stack: Stack, names: Names) -> tuple[FunctionKey, ...]:
@@ -205,14 +209,16 @@ def call_tree(runs: Sequence[SampledRun], fast: str, slow: str, names: Names) ->
         mine = [r for r in runs if r.side == side]
         for run in mine:
             for stack, seconds in run.stacks.items():
-                root.add([k.name for k in reversed(keys_of(stack, names))], side, seconds / len(mine))
+                root.add(
+                    [k.name for k in reversed(keys_of(stack, names))], side, seconds / len(mine)
+                )
     total = max(root.seconds.values(), default=0.0)
     return root.frame("all", fast, slow, LEAST * total) if total else None
 
 
 class _Node:
     def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
+        self.seconds: defaultdict[str, float] = defaultdict(float)
         self.children: dict[str, _Node] = {}
 
     def add(self, path: Sequence[str], side: str, seconds: float) -> None:
@@ -238,5 +244,3 @@ def total_change(functions: Iterable[FunctionTime]) -> Change:
     fast, slow = sum(t.fast for t in times), sum(t.slow for t in times)
     half = sum(((t.high - t.low) / 2) ** 2 for t in times) ** 0.5
     return Change(fast, slow, slow - fast - half, slow - fast + half)
-
-

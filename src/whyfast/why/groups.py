@@ -273,9 +273,7 @@ def _holds(path: str, member: FunctionTime, side: SideCode) -> bool:
     return library == member.key.library
 
 
-def _functions(
-    code: LoadedCode, member: FunctionTime, side: SideCode, path: str
-) -> list[Function]:
+def _functions(code: LoadedCode, member: FunctionTime, side: SideCode, path: str) -> list[Function]:
     symbols = set(member.symbols) | {member.key.name}
     if side.counts is not None:
         symbols |= side.counts.symbols.get(member.key, set())

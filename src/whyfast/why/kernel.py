@@ -18,20 +18,35 @@ OVERHEAD = 12e-6
 #: Share of a difference that must be found under the tracer, before it is divided among calls.
 LEAST_FOUND = 0.2
 
+SYNC = ("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs")
+
 #: Calls that block, by what the thread waits for.
 BLOCKING = {
     **dict.fromkeys(("nanosleep", "clock_nanosleep", "pause"), "sleep"),
-    **dict.fromkeys(("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait"), "io-wait"),
+    **dict.fromkeys(
+        ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait"), "io-wait"
+    ),
     **dict.fromkeys(("read", "write", "pread64", "pwrite64", "readv", "writev"), "io-wait"),
-    **dict.fromkeys(("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs"), "io-wait"),
+    **dict.fromkeys(
+        ("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs"), "io-wait"
+    ),
     **dict.fromkeys(("recvfrom", "recvmsg", "sendto", "sendmsg", "accept", "accept4"), "io-wait"),
     **dict.fromkeys(("connect", "flock", "openat", "rename", "unlink", "ftruncate"), "io-wait"),
     **dict.fromkeys(("futex", "futex_wait"), "locks"),
     **dict.fromkeys(("wait4", "waitid"), "processes"),
 }
-SYNC = ("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs")
 _PROCESSES = ("clone", "clone3", "fork", "vfork", "execve", "wait4", "waitid", "exit_group")
-_LOADING = ("openat", "mmap", "mprotect", "newfstatat", "fstat", "close", "pread64", "access", "munmap")
+_LOADING = (
+    "openat",
+    "mmap",
+    "mprotect",
+    "newfstatat",
+    "fstat",
+    "close",
+    "pread64",
+    "access",
+    "munmap",
+)
 _MEMORY = ("brk", "madvise", "mremap", "munmap", "mmap")
 
 
@@ -98,8 +113,8 @@ def _items(
             fact = Fact("page faults", *faults, basis="measured", tool="accounting of the kernel")
         else:
             assert traced is not None
-            numbers = traced[0].number(name), traced[1].number(name)
-            fact = Fact(f"{name} calls", *map(float, numbers), basis="counted", tool="strace")
+            a, b = float(traced[0].number(name)), float(traced[1].number(name))
+            fact = Fact(f"{name} calls", a, b, basis="counted", tool="strace")
         share = difference / whole.difference if whole.difference else 0.0
         items.append(Item(part, name, time, share, Place(name), (fact,)))
     return items
@@ -118,9 +133,7 @@ def with_callers(
 ) -> list[Item]:
     """The items with who makes the calls: the program's function, and before it the function of a
     library that it calls for it, if any."""
-    return [
-        replace(i, callers=_callers(stacks[i.name])) if i.name in stacks else i for i in items
-    ]
+    return [replace(i, callers=_callers(stacks[i.name])) if i.name in stacks else i for i in items]
 
 
 def _callers(stack: Sequence[tuple[str, str]]) -> tuple[str, ...]:

@@ -41,9 +41,15 @@ __attribute__((constructor)) static void flush(void) {
 """
 
 EXPERIMENTS = (
-    Experiment("threads", "all threads on one CPU", "threads", ("taskset", "-c", "{cpu}"), needs="taskset"),
     Experiment(
-        "denormals", "subnormal numbers flushed to zero", "floats", needs="cc", preload=FLUSH_TO_ZERO
+        "threads", "all threads on one CPU", "threads", ("taskset", "-c", "{cpu}"), needs="taskset"
+    ),
+    Experiment(
+        "denormals",
+        "subnormal numbers flushed to zero",
+        "floats",
+        needs="cc",
+        preload=FLUSH_TO_ZERO,
     ),
 )
 

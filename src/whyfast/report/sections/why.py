@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from whyfast.model.why import PARTS, Account, Cause, Change, Fact
+from whyfast.model.why import PARTS, Account, Cause, Change, Fact, Part
 from whyfast.report.document import (
     Cell,
     ReportSection,
@@ -25,7 +25,7 @@ ROWS, NAMED = 6, 0.1
 #: Share that must be explained for the rest to be passed over.
 ENOUGH = 0.8
 
-_PARTS = {"user": "user CPU", "kernel": "kernel", "waiting": "waiting"}
+_PARTS: dict[Part, str] = {"user": "user CPU", "kernel": "kernel", "waiting": "waiting"}
 _WORDS = {
     "measured": "measured",
     "counted": "counted",
@@ -63,7 +63,8 @@ def why_findings(account: Account) -> Iterator[str]:
         if cause.remedy:
             yield f"To try: {cause.remedy}."
     if account.causes and account.explained < ENOUGH and account.time.difference > 0:
-        yield f"{_share(1 - account.explained)} of the difference is not explained. {_most(account)}"
+        left = _share(1 - account.explained)
+        yield f"{left} of the difference is not explained. {_most(account)}"
     yield from account.limits
     if account.modelled:
         yield "User time by function is modelled from simulated counts, not sampled."
@@ -94,12 +95,12 @@ def why_sections(account: Account | None) -> tuple[ReportSection | None, ...]:
     """Everything in the account."""
     if account is None:
         return ()
-    split = [
+    split: list[Row] = [
         (name, *_times(account.split[part], account))
         for part, name in _PARTS.items()
         if part in account.split
     ]
-    items = [
+    items: list[Row] = [
         (
             Cell(item.name),
             Cell(_PARTS[item.part]),
@@ -109,7 +110,7 @@ def why_sections(account: Account | None) -> tuple[ReportSection | None, ...]:
         for item in account.items
         if abs(item.share) >= 0.01
     ]
-    facts = [
+    facts: list[Row] = [
         (Cell(cause.place.function or cause.key), *_fact(fact))
         for cause in account.causes
         if cause.share >= 0.01
