@@ -26,9 +26,11 @@ from iced_x86 import (
 )
 
 from whyfast.explain.functions import THUNK, Program, base_name
+from whyfast.explain.objects.debug_info import with_lines
 from whyfast.explain.objects.elf import ElfFile, open_elf
 from whyfast.explain.objects.image import Function
 from whyfast.explain.program import load
+from whyfast.explain.source_lines import FunctionLines
 
 #: Functions that end a program or throw: what a failed check of an index calls.
 CHECK_FAILED = re.compile(
@@ -131,6 +133,11 @@ class LoadedCode:
             if offset <= place < offset + size:
                 return address + place - offset
         return None
+
+    @cached_property
+    def lines(self) -> FunctionLines:
+        """Source lines by address, where there is debug information."""
+        return FunctionLines(with_lines(self.path, self.program.debug))
 
     @cached_property
     def by_name(self) -> dict[str, list[Function]]:
