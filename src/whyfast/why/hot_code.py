@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,8 @@ from whyfast.model.code import CodeLine, CodeListing
 from whyfast.model.why import CountedCode, CountedLine, CountedRow, Place
 from whyfast.why.functions import FunctionTime, plain_name
 from whyfast.why.groups import Group, SideCode, functions_of, weighted_code
+
+_HEADER = re.compile(r"\.(h|hh|hpp|hxx|ipp|tcc|inl)$|^[a-z_]+$")
 
 #: Rows that are kept, and instructions of a side that are laid beside the other's, at most.
 MOST_ROWS, MOST_INSTRUCTIONS = 160, 4000
@@ -43,9 +46,10 @@ def place_of(group: Group, slow: SideCode) -> Place:
         if not lines:
             continue
         first = lines[min(lines)]
+        own = _own_file(lines, first)
         by_line: defaultdict[str, float] = defaultdict(float)
         for line, weight in _by_line(functions, lines, group.executed[slow.name].places):
-            if line.rpartition(":")[0] == first.rpartition(":")[0]:
+            if _file(line) == own:
                 by_line[line] += weight
         return _place(max(by_line, key=lambda at: by_line[at]) if by_line else first)
     return Place()
@@ -179,6 +183,17 @@ def _by_line(
                 line, i = lines[starts[i]], i + 1
             if line:
                 yield line, weights[at]
+
+
+def _own_file(lines: Mapping[int, str], first: str) -> str:
+    """The file that a function is written in: not a header that was inlined at its beginning."""
+    files = Counter(map(_file, lines.values()))
+    sources = [f for f, _ in files.most_common() if not _HEADER.search(f)]
+    return _file(first) if _file(first) in sources or not sources else sources[0]
+
+
+def _file(line: str) -> str:
+    return line.rpartition(":")[0]
 
 
 def _place(line: str) -> Place:
