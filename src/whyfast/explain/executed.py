@@ -26,8 +26,8 @@ from iced_x86 import (
 )
 
 from whyfast.explain.functions import THUNK, Program, base_name
+from whyfast.explain.objects import Function
 from whyfast.explain.objects.elf import ElfFile, open_elf
-from whyfast.explain.objects.image import Function
 from whyfast.explain.program import load
 
 #: Functions that end a program or throw: what a failed check of an index calls.

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from whyfast.explain.functions import base_name
-from whyfast.explain.objects.image import readable
+from whyfast.explain.objects import readable
 from whyfast.formats.perf_stacks import Stack
 from whyfast.measure.sampling import SampledRun
 from whyfast.model.why import Change, Frame
