@@ -36,8 +36,6 @@ LATE = {
     ("explain.program", "whyfast.explain.objects.macho"),  # lief
     ("explain.program", "whyfast.explain.objects.pe"),  # lief
     # Fleets, which need Dask, and renderers of files that are asked for.
-    ("cli.check", "whyfast.cli.fleet"),
-    ("cli.check", "whyfast.fleet.replicate"),
     ("cli.fleet", "whyfast.fleet.dask_cluster"),
     ("cli.fleet", "whyfast.fleet.dask_servers"),
     ("cli.output", "whyfast.report.render.html"),
@@ -45,11 +43,10 @@ LATE = {
     ("cli.search", "whyfast.cli.fleet"),
     ("cli.search", "whyfast.fleet.answers"),
     ("cli.search", "whyfast.fleet.building_hosts"),
-    ("cli.study", "whyfast.cli.fleet"),
-    ("cli.study", "whyfast.cli.report"),
-    ("cli.study", "whyfast.fleet.joining"),
-    ("cli.study", "whyfast.fleet.merging"),
-    ("cli.study", "whyfast.fleet.replicate"),
+    ("cli.runs", "whyfast.cli.fleet"),
+    ("cli.runs", "whyfast.cli.reading"),
+    ("cli.runs", "whyfast.fleet.merging"),
+    ("cli.runs", "whyfast.fleet.replicate"),
     ("explain.troubles", "tomlkit"),
     # What builds is imported when it builds: `ab` starts at once.
     ("investigate.services", "whyfast.build.relink"),
@@ -69,7 +66,6 @@ LATE = {
     ("model.result", "whyfast.model.build"),
     ("model.result", "whyfast.model.evidence"),
     # What `ab` of commands has no need of.
-    ("measure.perf", "whyfast.measure.simulate"),
     ("measure.registry", "whyfast.measure.harnesses"),
     ("measure.registry", "whyfast.toolchain.wheels"),
     ("report.sections.code_sides", "whyfast.explain.code_diff"),  # results of commands have none

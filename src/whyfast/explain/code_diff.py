@@ -19,10 +19,10 @@ from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind
+from whyfast.explain.disassembly import Instruction, Kind
 from whyfast.explain.functions import Program, base_name, parent_name
+from whyfast.explain.objects import Function, readable
 from whyfast.explain.objects.debug_info import with_lines
-from whyfast.explain.objects.image import Function, readable
 from whyfast.explain.source_lines import FunctionLines
 from whyfast.model.code import CodeDifference, CodeLine, CodeListing, CodePair, CodeRow, Flow
 from whyfast.model.counters import Heat
@@ -314,8 +314,6 @@ def _runs(a: Sequence[str], b: Sequence[str], start: _Pair, end: _Pair) -> Itera
         for n in range(block.size):
             yield i + block.a + n, j + block.b + n
 
-
-# ---- The functions that differ between two programs, the most relevant first.
 
 #: Functions that are decoded at most.
 _MOST_READ = 400

@@ -26,9 +26,9 @@ from iced_x86 import (
 )
 
 from whyfast.explain.functions import THUNK, Program, base_name
+from whyfast.explain.objects import Function
 from whyfast.explain.objects.debug_info import with_lines
 from whyfast.explain.objects.elf import ElfFile, open_elf
-from whyfast.explain.objects.image import Function
 from whyfast.explain.program import load
 from whyfast.explain.source_lines import FunctionLines
 

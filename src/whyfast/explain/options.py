@@ -15,18 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark
+from whyfast.explain.disassembly import Instruction, Kind, Mark
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, unit_extents
 from whyfast.explain.objects.elf import ElfFile, open_elf
 from whyfast.judge.option_confounds import COSTS, switched_on
 from whyfast.model.evidence import OptionTrace
-
-# ---- What compilers write about themselves into a program: their version and their options.
-#
-# Sources: ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
-# ``-grecord-command-line``), the section ``.GCC.command.line`` (``-frecord-gcc-switches``), the
-# notes of annobin (Fedora and its kin), and ``.comment`` for the version alone.
 
 _GCC = re.compile(r"GNU (?:C|C\+\+|GIMPLE)\S* (\d+(?:\.\d+)*)|GCC: \([^)]*\) (\d+(?:\.\d+)*)")
 _CLANG = re.compile(r"clang version (\d+(?:\.\d+)*)")
@@ -53,7 +47,12 @@ class CompilerRecord:
 
 def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
     """The record of the compiler that made the code at ``address``; of any where that is None or
-    no debug information covers it. What is damaged or not ELF has no record."""
+    no debug information covers it. A file that is damaged or not ELF has none.
+
+    Sources: ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
+    ``-grecord-command-line``), the section ``.GCC.command.line`` (``-frecord-gcc-switches``), the
+    notes of annobin (Fedora and its kin), and ``.comment`` for the version alone.
+    """
     try:
         elf = open_elf(path)
         producers = _producers(elf, address)

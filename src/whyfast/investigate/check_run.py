@@ -22,9 +22,9 @@ from whyfast.investigate.measuring import (
     Processes,
     check_programs,
     entries_of,
+    observe,
     tell_earlier,
 )
-from whyfast.investigate.observing import observe
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.harnesses import LONG, ONCE
@@ -147,7 +147,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Asked:
-    """The question of a check, and what is to be said of it beside the answer."""
+    """The question of a check, and notes on it."""
 
     study: Study
     change: Range
@@ -196,7 +196,7 @@ def run_check(
     if code.same or not work.question.benchmarks:
         with recording(work, None, alone=False) as run:
             pass
-        return _said(judge(work, run.recorded), check)
+        return _with_check(judge(work, run.recorded), check)
     check = replace(check, reaches=reached_by(work, code, min(SIMULATED, request.budget)))
     if asked.study.measure.layouts:
         work = build(RunContext(asked.study, home, observer, services))
@@ -207,7 +207,7 @@ def run_check(
         _measure(work, run, check, elsewhere)
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
-    return _said(judge(work, run.recorded), check)
+    return _with_check(judge(work, run.recorded), check)
 
 
 def ask(request: Request, home: Home, observer: Observer) -> Asked:
@@ -297,7 +297,7 @@ def _inner(study: Study, root: Path) -> str:
 def _study_before(
     file: Path, root: Path, change: Range, home: Home, observer: Observer
 ) -> tuple[Study | None, tuple[str, ...]]:
-    """The study as the base has it, and why there is none."""
+    """The study as the base has it, or a note on why it has none."""
     path = file.resolve()
     if not path.is_relative_to(root.resolve()):
         return None, ()
@@ -377,5 +377,5 @@ def _measure(
         run.goes_on = not run.failures() and not all(live.settled(e) for e in entries)
 
 
-def _said(result: Result, check: Check) -> Result:
+def _with_check(result: Result, check: Check) -> Result:
     return replace(result, found=replace(result.found, check=check))

@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.investigate.ab_run import Command, Options, _arguments, run_ab
+from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
@@ -56,7 +56,7 @@ class Limits:
     seconds: float = 30.0
 
 
-def run_why(
+def explain_commands(
     commands: Sequence[Command],
     options: Options,
     limits: Limits,
@@ -73,7 +73,7 @@ def run_why(
     result = run_ab(
         commands, replace(options, turns_offered=False), home, observer, services=services
     )
-    arguments = _arguments(commands, options, services)
+    arguments = command_arguments(commands, options, services)
     account = explain_difference(result, arguments, limits, home, observer, services)
     return replace(result, found=replace(result.found, account=account))
 
@@ -96,9 +96,9 @@ def why_again(
     assert isinstance(question, Commands)
     lines = [Command(v.name, v.about or v.name) for v in question.variants]
     options = replace(options, shell=question.shell or None)
-    arguments = _arguments(lines, options, services)
+    arguments = command_arguments(lines, options, services)
     if any(b.kind.takes_turns for b in question.benchmarks):  # of which there is no CPU time
-        return run_why(lines[:2], options, limits, home, observer, services=services)
+        return explain_commands(lines[:2], options, limits, home, observer, services=services)
     account = explain_difference(result, arguments, limits, home, observer, services)
     return replace(result, found=replace(result.found, account=account))
 

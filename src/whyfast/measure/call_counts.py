@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from whyfast.formats.valgrind import DamagedProfile, SimulatedProfile, parse_callgrind
-from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.formats.profiles import DamagedProfile, SimulatedProfile, parse_callgrind
+from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.simulate import (
     Geometry,
     Valgrind,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whyfast.formats.perf_stacks import SampledProcess, Stack, parse_stacks
-from whyfast.measure.launch import CannotCount, Launcher
+from whyfast.measure.process import CannotCount, Launcher
 
 #: Samples a second: not a round number, so that it does not beat with timers of the program.
 FREQUENCY = 3989

@@ -15,15 +15,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from whyfast.formats.valgrind import (
+from whyfast.formats.profiles import (
     DamagedProfile,
     SimulatedProfile,
     parse_cachegrind,
     parse_callgrind,
 )
 from whyfast.measure.doctor.system import System, number
-from whyfast.measure.launch import CannotCount, Launcher, ToolRun
-from whyfast.measure.process import describe_status
+from whyfast.measure.process import CannotCount, Launcher, ToolRun, describe_status, program_names
 from whyfast.model.counters import Counter, FunctionCost, Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
@@ -64,7 +63,8 @@ class Geometry:
 
 def read_geometry(system: System) -> Geometry:
     """The caches of CPU 0, from /sys."""
-    by_kind: dict[str, tuple[int, Cache]] = {}
+    first: dict[str, Cache] = {}
+    last, last_level = None, 1
     for folder in system.names(_CACHES):
         kind = system.read(f"{folder}/type")
         level = number(system.read(f"{folder}/level"))
@@ -76,12 +76,11 @@ def read_geometry(system: System) -> Geometry:
         # 0 ways: fully associative, or not known
         cache = Cache(f"L{level}{_LETTERS.get(kind, '')}", size, ways or size // line, line)
         if level == 1:
-            by_kind[kind] = (level, cache)
-        if kind != "Instruction" and level >= by_kind.get("last", (1, cache))[0] and level > 1:
-            by_kind["last"] = (level, cache)
-    caches = {kind: cache for kind, (_, cache) in by_kind.items()}
-    both = caches.get("Unified")
-    return Geometry(caches.get("Instruction", both), caches.get("Data", both), caches.get("last"))
+            first[kind] = cache
+        elif kind != "Instruction" and level >= last_level:
+            last, last_level = cache, level
+    both = first.get("Unified")
+    return Geometry(first.get("Instruction", both), first.get("Data", both), last)
 
 
 _LETTERS = {"Instruction": "i", "Data": "d"}
@@ -352,11 +351,6 @@ def fixed_addresses(launcher: Launcher, env: Mapping[str, str]) -> list[str]:
     except OSError:  # TimeoutError is one, too
         return []
     return [setarch, "-R"] if allowed else []
-
-
-def program_names(program: str) -> set[str]:
-    """What tools call the program itself: its own name, or that of the file that it links to."""
-    return {os.path.basename(program), os.path.basename(os.path.realpath(program))}
 
 
 def _main_profile(folder: Path, printed: str) -> tuple[str, int]:

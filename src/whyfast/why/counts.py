@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from whyfast.formats.valgrind import SimulatedProfile
+from whyfast.formats.profiles import SimulatedProfile
 from whyfast.why.functions import FunctionKey, Names
 
 #: Names of quantities and the events that they are sums of.

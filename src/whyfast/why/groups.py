@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whyfast.explain.executed import Executed, LoadedCode, executed_kinds
-from whyfast.explain.objects.image import Function
+from whyfast.explain.objects import Function
 from whyfast.model.errors import UserError
 from whyfast.model.why import Change, Place
 from whyfast.why.counts import SideCounts

@@ -12,7 +12,7 @@ from iced_x86 import Decoder
 from whyfast.explain.code_diff import Listings, align
 from whyfast.explain.executed import LoadedCode
 from whyfast.explain.functions import base_name
-from whyfast.explain.objects.image import Function
+from whyfast.explain.objects import Function
 from whyfast.model.code import CodeLine, CodeListing
 from whyfast.model.why import CountedCode, CountedLine, CountedRow, Place
 from whyfast.why.functions import FunctionTime, plain_name

@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.formats.perf import parse_perf_report
-from whyfast.formats.valgrind import DamagedProfile, parse_cachegrind, parse_callgrind
+from whyfast.formats.profiles import (
+    DamagedProfile,
+    parse_cachegrind,
+    parse_callgrind,
+    parse_perf_report,
+)
 
 CALLGRIND = """\
 # callgrind format

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from whyfast.measure.launch import Finished
+from whyfast.measure.process import Finished
 
 #: What to do about one call: write files, then return how it ended.
 Answer = Callable[[Sequence[str]], Finished]

@@ -22,19 +22,17 @@ from tests.unit.report.placement_example import placement_result
 from tests.unit.report.screens.test_one_screen import PAGES, SMALL
 from tests.unit.report.slope_example import slope_result
 
-from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.history.detect import detect
 from whyfast.model.build import BuildFailure
 from whyfast.model.evidence import CalleeCounts, EntryFacts, FailedExpectation, OptionTrace
 from whyfast.model.history import Timeline
-from whyfast.model.result import Merged, Result
+from whyfast.model.result import Merged, OneResult, Result
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Claim
 from whyfast.report.document import Document, document
 from whyfast.report.pages.code_page import code_page
-from whyfast.report.pages.history_page import history_page
-from whyfast.report.pages.merged_page import merged_page
+from whyfast.report.pages.many_results import history_page, merged_page
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown

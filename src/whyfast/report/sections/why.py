@@ -17,7 +17,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import format_amount, format_ratio, format_seconds, quote
+from whyfast.report.formatting import format_amount, format_seconds, quote, ratio_text
 
 #: Rows of the account on the first screen, and share from which a cause is in the headline.
 ROWS, NAMED = 6, 0.1
@@ -36,7 +36,7 @@ _WORDS = {
 
 def why_headline(account: Account) -> str:
     """The answer in one sentence."""
-    ratio = format_ratio(account.ratio, account.low, account.high)
+    ratio = str(ratio_text(account.ratio, account.low, account.high))
     slow, fast = quote(account.slow), quote(account.fast)
     if account.time.difference <= 0 or not account.split:
         return f"No difference between {slow} and {fast} to explain: {ratio}"
