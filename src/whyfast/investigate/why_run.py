@@ -23,7 +23,7 @@ from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account, Change, Part, Trial
 from whyfast.store.home import Home
-from whyfast.why.account import Gathered, make_account
+from whyfast.why.account import Gathered, make_account, next_command
 from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
 from whyfast.why.functions import (
     FunctionKey,
@@ -125,7 +125,9 @@ def explain_difference(
     layers.run(result)
     account = make_account(found)
     layers.try_changes(account)
-    return make_account(found) if found.given else account
+    account = make_account(found) if found.given else account
+    words = arguments.commands[fast], arguments.commands[slow]
+    return replace(account, next_command=next_command(account, *words))
 
 
 def _sides(verdict: Verdict) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -84,6 +85,32 @@ def make_account(found: Gathered) -> Account:
         frames=found.frames,
         code=found.code,
     )
+
+
+#: Causes that the machine code of a function shows.
+_OF_CODE = (
+    *("vectorisation", "inlining", "devirtualisation", "division", "bounds-checks", "spills"),
+    *("unrolling", "plt", "hardening", "jump-table", "store-forwarding", "x87", "more-work"),
+    *("debug-build", "sanitizer", "dispatch"),
+)
+
+
+def next_command(account: Account, fast: Sequence[str], slow: Sequence[str]) -> str:
+    """What to type next about the largest cause, with a remark what it shows; empty where nothing
+    tells more than the account. ``fast`` and ``slow`` are the words of the commands."""
+    cause = next(iter(account.causes), None)
+    if cause is None:
+        return ""
+    calls = [i.name for i in account.items if i.name in cause.items and i.part != "user"]
+    if cause.key in ("system-calls", "io-wait", "locks", "processes", "start-up") and calls:
+        words = ["strace", "-f", "-k", "-e", f"trace={','.join(calls)}", "-o", "calls.txt", *slow]
+        return f"{shlex.join(words)}  # every one of these calls with its stack"
+    function, place = cause.place.function, cause.place
+    programs = fast[0], slow[0]
+    if cause.key in _OF_CODE and function and not place.library and programs[0] != programs[1]:
+        words = ["whyfast", "explain", "--diff", "--function", function, *programs]
+        return f"{shlex.join(words)}  # both machine codes side by side"
+    return ""
 
 
 def _item(group: Group, difference: float) -> Item:

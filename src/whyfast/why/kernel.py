@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from whyfast.measure.trace import TracedRun
 from whyfast.model.why import Change, Fact, Item, Part, Place
+from whyfast.why.functions import plain_name
 from whyfast.why.groups import SideCode
 from whyfast.why.hot_code import call_place
 
@@ -144,7 +145,8 @@ def _called(item: Item, stack: Sequence[tuple[str, str]], side: SideCode) -> Ite
         return item
     callers = tuple(name for _, name in stack[max(0, own - 1) : own + 1])
     code = side.load(stack[own][0]) if own else None
-    line = call_place(code, stack[own][1], {stack[own - 1][1]}) if code else None
+    callee = plain_name(stack[own - 1][1], "libc.so.6")
+    line = call_place(code, stack[own][1], {callee}) if code else None
     return replace(item, callers=callers, place=replace(line or Place(), function=item.name))
 
 
