@@ -300,7 +300,7 @@ class _Layers:
         found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
         for group in found.groups:
             group.place = place_of(group, sides["slow"])
-        found.code = counted_code(found.groups, sides["fast"], sides["slow"])
+        found.code = counted_code(found.groups, found.whole, sides["fast"], sides["slow"])
 
     def _rounds(self) -> int:
         both = self._found.whole.fast + self._found.whole.slow

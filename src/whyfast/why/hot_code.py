@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from iced_x86 import Decoder
 
@@ -14,11 +15,14 @@ from whyfast.explain.executed import LoadedCode
 from whyfast.explain.functions import base_name
 from whyfast.explain.objects import Function
 from whyfast.model.code import CodeLine, CodeListing
-from whyfast.model.why import CountedCode, CountedLine, CountedRow, Place
+from whyfast.model.why import Change, CountedCode, CountedLine, CountedRow, Place
 from whyfast.why.functions import FunctionTime, plain_name
 from whyfast.why.groups import Group, SideCode, functions_of, weighted_code
 
 _HEADER = re.compile(r"\.(h|hh|hpp|hxx|ipp|tcc|inl)$|^[a-z_]+$")
+
+#: Share of the difference from which a function's code is shown.
+CARRIES = 0.1
 
 #: Rows that are kept, and instructions of a side that are laid beside the other's, at most.
 MOST_ROWS, MOST_INSTRUCTIONS = 160, 4000
@@ -88,16 +92,17 @@ def call_place(
     return _place(max(lines, key=lambda line: lines[line]))
 
 
-def counted_code(groups: Sequence[Group], fast: SideCode, slow: SideCode) -> CountedCode | None:
-    """The code of the program's function that carries most of the difference; None where neither
-    side's can be read."""
+def counted_code(
+    groups: Sequence[Group], whole: Change, fast: SideCode, slow: SideCode
+) -> CountedCode | None:
+    """The code of the program's function that carries most of the ``whole`` difference; None where
+    none carries much, or neither side's code can be read."""
     for group in groups:
-        if group.time.difference <= 0 or group.main.key.library:
+        if group.time.difference < CARRIES * whole.difference or group.main.key.library:
             continue
         sides = [_listing(group, side) for side in (fast, slow)]
         if any(len(listing.lines) for listing, _ in sides):
-            unit = "seconds" if slow.counts is None else "executions"
-            return _beside(sides, "seconds" if unit == "seconds" else "executions")
+            return _beside(sides, "seconds" if slow.counts is None else "executions")
     return None
 
 
@@ -122,7 +127,7 @@ def _listing(group: Group, side: SideCode) -> Sided:
     return CodeListing(group.main.key.name, ()), {}
 
 
-def _beside(sides: Sequence[Sided], unit: str) -> CountedCode:
+def _beside(sides: Sequence[Sided], unit: Literal["seconds", "executions"]) -> CountedCode:
     (fast, _), (slow, _) = sides
     amounts = {k: v for _, rows in sides for k, v in rows.items()}
     hottest = max(amounts.values(), default=0.0)
@@ -153,7 +158,7 @@ def _beside(sides: Sequence[Sided], unit: str) -> CountedCode:
     return CountedCode(
         fast.function,
         slow.function,
-        "seconds" if unit == "seconds" else "executions",
+        unit,
         tuple(kept),
         skipped,
     )

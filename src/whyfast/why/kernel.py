@@ -143,7 +143,7 @@ def _called(item: Item, stack: Sequence[tuple[str, str]], side: SideCode) -> Ite
     own = next((i for i, (path, _) in enumerate(stack) if ".so" not in path), None)
     if own is None:
         return item
-    callers = tuple(name for _, name in stack[max(0, own - 1) : own + 1])
+    callers = tuple(plain_name(name, "libc.so.6") for _, name in stack[max(0, own - 1) : own + 1])
     code = side.load(stack[own][0]) if own else None
     callee = plain_name(stack[own - 1][1], "libc.so.6")
     line = call_place(code, stack[own][1], {callee}) if code else None

@@ -221,10 +221,10 @@ def _rest(account: Account) -> str:
     return f"Most of it is {_PARTS[part]} time." if lost > NAMED else ""
 
 
-def _kind(cause: Cause) -> Cell:
+def _kind(cause: Cause) -> str:
     kind = cause.key.replace("-", " ")
     calls = cause.items[0] if cause.key == "system-calls" and cause.items else ""
-    return Cell(kind, f"({calls})" if calls else "")
+    return f"{kind} ({calls})" if calls else kind
 
 
 def _where(cause: Cause) -> str:
@@ -309,7 +309,7 @@ def _bars(account: Account) -> ShareBars:
         if part in account.split and account.split[part].difference / whole >= LEAST
     ]
     causes = [
-        BarPart(": ".join(filter(None, (_kind(cause).text, _where(cause)))), cause.share)
+        BarPart(": ".join(filter(None, (_kind(cause), _where(cause)))), cause.share)
         for cause in account.causes
         if cause.share >= LEAST
     ]
@@ -404,7 +404,7 @@ def _count(fact: Fact | None, side: str) -> Cell:
 def _facts(account: Account) -> Table | None:
     rows: list[Row] = [
         (
-            ", ".join(filter(None, (_kind(cause).text, _where_cell(cause).text))),
+            ", ".join(filter(None, (_kind(cause), _where_cell(cause).text))),
             Cell(fact.name, fact.text),
             *(_amount(x, fact.unit) for x in (fact.fast, fact.slow)),
             fact.basis,
@@ -438,7 +438,9 @@ def _trials(account: Account) -> Table | None:
         for c in account.causes
         if c.trial is not None
     ]
-    return table("Trials", ("changed on both sides", *right("gone", "blocks"), "put in front"), rows)
+    return table(
+        "Trials", ("changed on both sides", *right("gone", "blocks"), "put in front"), rows
+    )
 
 
 def _split(account: Account) -> Table | None:

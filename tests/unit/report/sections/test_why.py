@@ -107,7 +107,7 @@ def test_what_is_not_explained_is_named_with_its_place() -> None:
         "./b is 3.4x slower than ./a: 87 % of the difference is not explained. It lies in `work` "
         "(80 %)."
     )
-    assert list(why_findings(UNEXPLAINED))[0] == (
+    assert next(why_findings(UNEXPLAINED)) == (
         "Explained: it touches more memory for the first time: 12,060 page faults where ./a has "
         "60; 13 % of the difference."
     )
