@@ -40,6 +40,8 @@ _VARIANT = re.compile(
     r"_(avx|avx2|avx512|evex|evex512|sse2|sse3|ssse3|sse42|sse4_1|erms|unaligned|rtm|fma|fma4|"
     r"generic|vex|no_vzeroupper|bwd|back|power\w*|asimd|sve)(?=_|$)"
 )
+#: What glibc puts in front of the name that programs call.
+_INTERNAL = re.compile(r"^(?:__GI_)?(?:__libc_(?!start)|_IO_|__)?")
 _VERSION = re.compile(r"@@?[\w.]+$")
 _RECURSION = re.compile(r"'\d+$")
 _LIBC = re.compile(r"^(libc|ld-linux|ld-musl|libm|libpthread)\b")
@@ -76,7 +78,7 @@ def plain_name(symbol: str, library: str = "") -> str:
     name = _RECURSION.sub("", _VERSION.sub("", symbol))
     name = short_name(base_name(readable([name]).get(name, name)))
     if _LIBC.match(library):
-        name = _VARIANT.sub("", name).removeprefix("__").removeprefix("GI_").removeprefix("_IO_")
+        name = _INTERNAL.sub("", _VARIANT.sub("", name))
     return name
 
 
