@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.explain.executed import LoadedFiles
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
@@ -283,10 +284,11 @@ class _Layers:
         except CannotCount as error:
             found.limits.append(f"user time was not sampled: {error}")
         times: list[FunctionTime] = []
-        names = Names({"fast": set(), "slow": set()})
+        files = LoadedFiles()
+        names = Names({"fast": set(), "slow": set()}, files)
         if runs:
-            times, found.slowdown, names = function_times(runs, "fast", "slow", user)
-        sides = {name: SideCode(name) for name in ("fast", "slow")}
+            times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
+        sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
         names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
@@ -348,7 +350,7 @@ class _Layers:
         objects = {side: objects_of(profiles[side]) for side in sides}
         for run in runs:
             objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
-        names = Names(objects)
+        names = Names(objects, sides["fast"].files)
         for side, code in sides.items():
             code.counts = counts_by_function(profiles[side], names)
         return names

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from whyfast.explain.executed import Executed, LoadedCode, executed_kinds
+from whyfast.explain.executed import Executed, LoadedCode, LoadedFiles, executed_kinds
 from whyfast.explain.objects import Function
-from whyfast.model.errors import UserError
 from whyfast.model.why import Change
 from whyfast.why.counts import SideCounts
 from whyfast.why.functions import FunctionKey, FunctionTime, total_change
@@ -53,16 +51,7 @@ class SideCode:
 
     name: str
     counts: SideCounts | None = None
-    _loaded: dict[str, LoadedCode | None] = field(default_factory=dict)
-
-    def load(self, path: str) -> LoadedCode | None:
-        """A program or library; None where it cannot be read."""
-        if path not in self._loaded:
-            try:
-                self._loaded[path] = LoadedCode(Path(path))
-            except (UserError, OSError):
-                self._loaded[path] = None
-        return self._loaded[path]
+    files: LoadedFiles = field(default_factory=LoadedFiles)
 
 
 @dataclass
@@ -256,7 +245,7 @@ def _weighted(
     if side.counts is not None:
         paths |= dict.fromkeys(p for p in side.counts.places if _holds(p, member, side))
     for path in paths:
-        code = side.load(path)
+        code = side.files.get(path)
         if code is None:
             continue
         if side.counts is not None:
