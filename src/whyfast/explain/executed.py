@@ -28,8 +28,10 @@ from iced_x86 import (
 from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.functions import THUNK, Program, base_name
 from whyfast.explain.objects import Function
+from whyfast.explain.objects.debug_info import with_lines
 from whyfast.explain.objects.elf import ElfFile, elf_image, open_elf
 from whyfast.explain.program import load
+from whyfast.explain.source_lines import FunctionLines
 from whyfast.explain.unwind import unwound_functions
 from whyfast.model.errors import UserError
 
@@ -151,6 +153,11 @@ class LoadedCode:
             if offset <= place < offset + size:
                 return address + place - offset
         return None
+
+    @cached_property
+    def lines(self) -> FunctionLines:
+        """Source lines by address, where there is debug information."""
+        return FunctionLines(with_lines(self.path, self.program.debug))
 
     @cached_property
     def by_name(self) -> dict[str, list[Function]]:

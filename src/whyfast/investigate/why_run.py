@@ -35,6 +35,7 @@ from whyfast.why.functions import (
     function_times,
 )
 from whyfast.why.groups import SideCode, group_functions
+from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
 from whyfast.why.split import split
 from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
@@ -269,7 +270,7 @@ class _Layers:
         ]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
-            items = with_callers(items, callers_of(runs[1], names))
+            items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
         found.items = [*found.items, *items]
 
     def _functions(self) -> None:
@@ -297,6 +298,9 @@ class _Layers:
         found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
         found.counted = sides["fast"].counts is not None
         found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
+        for group in found.groups:
+            group.place = place_of(group, sides["slow"])
+        found.code = counted_code(found.groups, sides["fast"], sides["slow"])
 
     def _rounds(self) -> int:
         both = self._found.whole.fast + self._found.whole.slow

@@ -238,8 +238,10 @@ def call_tree(runs: Sequence[SampledRun], fast: str, slow: str, names: Names) ->
         mine = [r for r in runs if r.side == side]
         for run in mine:
             for stack, seconds in run.stacks.items():
+                path = [k.name for k in reversed(keys_of(stack, names))]
+                # What stands above main is not always unwound.
                 root.add(
-                    [k.name for k in reversed(keys_of(stack, names))], side, seconds / len(mine)
+                    path[path.index("main") if "main" in path else 0 :], side, seconds / len(mine)
                 )
     total = max(root.seconds.values(), default=0.0)
     return root.frame("all", fast, slow, LEAST * total) if total else None
