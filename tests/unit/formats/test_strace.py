@@ -47,7 +47,9 @@ def test_the_table_by_call_without_its_total() -> None:
 
 
 def test_what_is_no_table_has_no_rows() -> None:
-    assert parse_strace_table("strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted\n") == {}
+    assert (
+        parse_strace_table("strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted\n") == {}
+    )
 
 
 def test_stacks_by_call_from_the_innermost_function_outwards() -> None:
