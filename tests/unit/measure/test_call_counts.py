@@ -80,10 +80,18 @@ def test_processes_of_one_side_are_in_the_order_of_their_ids() -> None:
     assert second.costs["/x/fast", "main"] == [7]
 
 
+def _ended_for_an_instruction(argv: Sequence[str]) -> Finished:
+    """A profile of what ran until then is there all the same."""
+    writes(("77", PROFILE))(argv)
+    log = "vex amd64->IR: unhandled instruction bytes: 0x62 0xF1"
+    Path(option(argv, "--log-file").replace("%p", "77")).write_text(log)
+    return said("", -4)
+
+
 @pytest.mark.parametrize(
     "valgrind",
-    [writes(), writes(("7", "events: Ir\nfn=(3)\n"))],
-    ids=["no profile", "damaged"],
+    [writes(), writes(("7", "events: Ir\nfn=(3)\n")), _ended_for_an_instruction],
+    ids=["no profile", "damaged", "unknown instruction"],
 )
 def test_why_nothing_was_counted(valgrind: Answer, golden: Hear) -> None:
     with pytest.raises(CannotCount) as raised:
