@@ -1,6 +1,6 @@
 """Why one side is slower: an account of a difference in time, part by part.
 
-The design is docs/why.md. Times are seconds of one run; ``fast`` and ``slow`` name the sides.
+The design is docs/account.md. Times are seconds of one run; ``fast`` and ``slow`` name the sides.
 """
 
 from __future__ import annotations

@@ -41,6 +41,8 @@ _VARIANT = re.compile(
     r"_(avx|avx2|avx512|evex|evex512|sse2|sse3|ssse3|sse42|sse4_1|erms|unaligned|rtm|fma|fma4|"
     r"generic|vex|no_vzeroupper|bwd|back|power\w*|asimd|sve)(?=_|$)"
 )
+#: Of a library's own names for what it exports: ``__GI___libc_free``, ``_IO_fprintf``.
+_PREFIX = re.compile(r"^(__+(GI_+)?)?(_?IO_)?")
 _VERSION = re.compile(r"@@?[\w.]+$")
 _RECURSION = re.compile(r"'\d+$")
 _LIBC = re.compile(r"^(libc|ld-linux|ld-musl|libm|libpthread)\b")
@@ -100,7 +102,7 @@ def plain_name(symbol: str, library: str = "") -> str:
     name = _RECURSION.sub("", _VERSION.sub("", symbol))
     name = short_name(base_name(readable([name]).get(name, name)))
     if _LIBC.match(library):
-        name = _VARIANT.sub("", name).removeprefix("__").removeprefix("GI_").removeprefix("_IO_")
+        name = _PREFIX.sub("", _VARIANT.sub("", name))
     return name
 
 
@@ -109,17 +111,29 @@ _OPERATOR = re.compile(r"operator\s*(<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\)|\[\])")
 
 
 def short_name(name: str) -> str:
-    """A C++ or Rust name without parameters and the arguments of templates."""
+    """A C++ or Rust name without what it returns, parameters and the arguments of templates."""
     kept = _OPERATOR.search(name)
     held = name.replace(kept[0], "operator@") if kept else name
     held = re.sub(r"^<(.+?)(?: as .+?)?>::", r"\1::", held) if held.startswith("<") else held
     while (shorter := _TEMPLATES.sub("", held)) != held:
         held = shorter
-    while (shorter := re.sub(r"\([^()]*\)(?: const)?$", "", held)) != held and shorter:
-        held = shorter.strip()
-    # What is returned stands in front of the name of a template.
-    held = held.rsplit(" ", 1)[-1] if " " in held and "::" in held.rsplit(" ", 1)[-1] else held
+    held = re.sub(r"\)(?: const| volatile| &&?)+$", ")", held)
+    if held.endswith(")"):
+        held = held[: _opened(held)].strip() or held
+    if "operator " not in held:  # what a template returns stands in front
+        ends = [i for i, c in enumerate(held) if c == " " and _closed(held[i:])]
+        held = held[ends[-1] + 1 :] if ends else held
     return held.replace("operator@", kept[0]) if kept else held
+
+
+def _opened(name: str) -> int:
+    """Where the parenthesis is opened that the name ends with."""
+    return next((i for i in range(len(name) - 1, -1, -1) if _closed(name[i:])), 0)
+
+
+def _closed(text: str) -> bool:
+    """Whether as many parentheses and braces are closed as are opened."""
+    return all(text.count(a) == text.count(b) for a, b in ("()", "{}"))
 
 
 def function_times(
