@@ -143,6 +143,7 @@ class Account:
     causes carry, from 0 to 1. ``limits`` say what could not be looked at, and what would help.
     ``costs`` has the seconds that each layer took, ``slowdown`` how much longer a sampled run takes
     than a plain one (1.03: 3 %). ``modelled``: items have no sampled time, but that of a model.
+    ``benchmark`` is what builds of a study ran, empty for commands.
     """
 
     fast: str
@@ -161,3 +162,4 @@ class Account:
     modelled: bool = False
     frames: Frame | None = None
     next_command: str = ""
+    benchmark: str = ""
