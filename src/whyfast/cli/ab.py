@@ -10,7 +10,6 @@ from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, wr
 from whyfast.cli.results import exit_code, finish
 from whyfast.investigate.ab_run import ASIDE_TIMEOUT, Options, expand
 from whyfast.investigate.ab_run import run_ab as compare_commands
-from whyfast.investigate.why_run import Limits, why_again
 from whyfast.model.errors import UserError
 from whyfast.report.progress import watching
 from whyfast.report.result_json import values_csv
@@ -63,6 +62,8 @@ def run_ab(args: argparse.Namespace) -> int:
     with watching("ab", options.margin, runs=runs) as observer:
         result = compare_commands(commands, options, own_home(), observer)
         if args.why and result.recorded.complete:
+            from whyfast.investigate.why_run import Limits, why_again  # takes 0.2 s
+
             result = why_again(result, options, Limits(), own_home(), observer)
     finish(result, args)
     if args.csv:
