@@ -37,6 +37,7 @@ from whyfast.why.functions import (
 from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
+from whyfast.why.remarks import records_of, with_flags
 from whyfast.why.split import split
 from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
 
@@ -126,7 +127,7 @@ def explain_difference(
     layers.run(result)
     account = make_account(found)
     layers.try_changes(account)
-    return make_account(found) if found.given else account
+    return layers.with_remarks(make_account(found) if found.given else account)
 
 
 def _sides(verdict: Verdict) -> tuple[str, str]:
@@ -185,6 +186,15 @@ class _Layers:
             cause = cause_of_trial(experiment, trial, found.groups, found.whole)
             if cause is not None:
                 found.given = [*found.given, cause]
+
+    def with_remarks(self, account: Account) -> Account:
+        """What the compilers recorded of the functions that carry the difference."""
+        find = self._services.launcher.find
+        programs = {
+            side: [Path(path) for word in argv if (path := find(word))]
+            for side, argv in self._commands.items()
+        }
+        return with_flags(account, records_of(programs["fast"]), records_of(programs["slow"]))
 
     def _trial(self, experiment: Experiment) -> Trial | None:
         with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
