@@ -5,9 +5,9 @@ Of each ``[[pair]]``:
 - ``kind``: ``one`` cause, ``two`` of similar size, or ``equal`` programs.
 - ``requires``: the tools without which it is left out.
 - ``sources``: files of the folder ``programs``.
-- ``build_fast``, ``build_slow``: shell commands, none for a script. ``run_fast``, ``run_slow``: what
-  is compared. In all four, ``{src}`` is the folder of sources, ``{dir}`` a folder of this side alone,
-  ``{out}`` and ``{program}`` the program in it, and ``{python}`` the Python that runs the bench.
+- ``build_fast``, ``build_slow``: shell commands, none for a script. ``run_fast``, ``run_slow``:
+  what is compared. In all four, ``{src}`` is the folder of sources, ``{dir}`` a folder of this side
+  alone, ``{out}`` and ``{program}`` the program in it, and ``{python}`` the Python of the bench.
 - ``causes``: the right answers, the first of them the true one, the others descriptions of the same
   thing that are as right. ``causes2``: those of the second cause of a pair of kind ``two``.
 - ``where``: the function or system call that an answer should name, or nothing.
@@ -21,7 +21,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 Kind = Literal["one", "two", "equal"]
 Side = Literal["fast", "slow"]
@@ -69,15 +69,14 @@ def catalogue(file: Path = FOLDER / "pairs.toml") -> tuple[Pair, ...]:
     """All pairs, in the order of the file."""
     with file.open("rb") as text:
         rows = tomllib.load(text)["pair"]
-    return tuple(
-        Pair(**{key: tuple(v) if isinstance(v, list) else v for key, v in row.items()})
-        for row in rows
-    )
+    return tuple(Pair(**_listless(row)) for row in rows)
 
 
-def chosen(
-    pairs: Sequence[Pair], names: Sequence[str], kinds: Sequence[str]
-) -> Iterator[Pair]:
+def _listless(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in row.items()}
+
+
+def chosen(pairs: Sequence[Pair], names: Sequence[str], kinds: Sequence[str]) -> Iterator[Pair]:
     """Those whose name begins with one of ``names`` and whose kind is asked for; all by default."""
     for pair in pairs:
         named = not names or any(pair.name.startswith(name) for name in names)

@@ -11,8 +11,8 @@ from bench.why.catalogue import Pair
 #: A cause with a smaller share of the difference is not in the first screen's sentences.
 FIRST_SCREEN = 0.1
 
-#: ``right``: the first cause is accepted; of two causes, both are in the first screen. ``half``: one
-#: of the two. ``later``: an accepted cause is in the first screen, but another one is before it.
+#: ``right``: the first cause is accepted; of two causes, both are in the first screen. ``half``:
+#: one of the two. ``later``: an accepted cause is in the first screen, another one before it.
 #: ``silent``: no cause, rightly so for equal programs. ``wrong``: the first cause is not accepted.
 #: ``failed``: no account came back.
 Outcome = Literal["right", "half", "later", "silent", "wrong", "failed"]
@@ -37,9 +37,7 @@ class Answer:
     def screen(self) -> tuple[str, ...]:
         """The causes in the first screen."""
         return tuple(
-            key
-            for key, share in zip(self.keys, self.shares, strict=True)
-            if share >= FIRST_SCREEN
+            key for key, share in zip(self.keys, self.shares, strict=True) if share >= FIRST_SCREEN
         )
 
 
@@ -59,8 +57,10 @@ class Score:
 
     @staticmethod
     def from_json(line: Mapping[str, Any]) -> Score:
-        answer = {k: tuple(v) if isinstance(v, list) else v for k, v in line["answer"].items()}
-        return Score(**{**line, "answer": Answer(**answer)})
+        given: dict[str, Any] = {
+            k: tuple(v) if isinstance(v, list) else v for k, v in line["answer"].items()
+        }
+        return Score(**{**line, "answer": Answer(**given)})
 
 
 def answer(envelope: Mapping[str, Any], seconds: float) -> Answer:
@@ -127,7 +127,7 @@ def table(scores: Sequence[Score], markdown: bool) -> str:
 
 def _row(score: Score) -> tuple[str, ...]:
     given = score.answer
-    outcome = "not explained" if score.outcome == "silent" else score.outcome
+    outcome: str = "not explained" if score.outcome == "silent" else score.outcome
     if score.kind == "equal" and score.outcome == "silent":
         outcome = "right"
     if score.place_named is False:
@@ -150,7 +150,7 @@ def totals(scores: Sequence[Score]) -> str:
     lines = []
     for kind in ("one", "two"):
         mine = [s for s in different if s.kind == kind]
-        found = sum(s.outcome == "right" or kind == "one" and s.outcome == "later" for s in mine)
+        found = sum(s.outcome == "right" or (kind == "one" and s.outcome == "later") for s in mine)
         partly = sum(s.outcome == "half" for s in mine)
         text = f"{kind} cause{'s' if kind == 'two' else ''}: named in the first screen"
         text += f" {found} of {len(mine)}" + (f", half of it {partly}" if partly else "")

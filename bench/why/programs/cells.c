@@ -14,7 +14,7 @@ static struct {
 static void *work(void *argument)
 {
     unsigned long own = (unsigned long)argument;
-    for (int i = 0; i < 4000000; i++)
+    for (int i = 0; i < 8000000; i++)
         atomic_fetch_add_explicit(&cells[own].count, (unsigned long)i & 3, memory_order_relaxed);
     return NULL;
 }

@@ -37,7 +37,7 @@ __attribute__((noinline)) unsigned seen(unsigned key)
 int main(void)
 {
     unsigned long sum = 0;
-    for (unsigned i = 0; i < 12000000; i++)
+    for (unsigned i = 0; i < 24000000; i++)
         sum += seen(i * 7919u % KEYS * 16);
     printf("%lu\n", sum);
     return 0;

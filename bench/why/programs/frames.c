@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { SIZE = 40 << 20, FRAMES = 15 };
+enum { SIZE = 40 << 20, FRAMES = 10 };
 
 __attribute__((noinline)) long draw(unsigned char *frame, int number)
 {

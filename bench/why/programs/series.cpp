@@ -21,7 +21,7 @@ __attribute__((noinline)) double collect(int sensor, int count)
 int main()
 {
     double sum = 0;
-    for (int sensor = 0; sensor < 4000; sensor++)
-        sum += collect(sensor, 520);
+    for (int sensor = 0; sensor < 24000; sensor++)
+        sum += collect(sensor, 200);
     std::printf("%g\n", sum);
 }

@@ -11,7 +11,7 @@ struct slot {
     unsigned value;
 } __attribute__((aligned(ALIGN)));
 
-enum { SLOTS = 1 << 16, LOOKUPS = 6000000 };
+enum { SLOTS = 1 << 12, LOOKUPS = 25000000 };
 
 static struct slot table[SLOTS];
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from bench.why.__main__ import asked, built, main
 from bench.why.catalogue import FOLDER, Pair, catalogue, chosen
 from bench.why.scoring import Answer, Score, answer, score, table, totals
@@ -174,9 +173,7 @@ def test_the_order_of_the_sides_is_drawn(tmp_path: Path) -> None:
     assert orders == {("true", "sleep 0"), ("sleep 0", "true")}
 
 
-def test_results_are_not_asked_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_results_are_not_asked_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     results = tmp_path / "results.jsonl"
     kept = [replace(score(p, Answer(("sleep",), (0.9,))), outcome="right") for p in catalogue()]
     results.write_text("".join(json.dumps(s.to_json()) + "\n" for s in kept))
@@ -228,5 +225,7 @@ def test_pairs_are_chosen_by_the_beginnings_of_names_and_kinds() -> None:
 
 def test_the_list_is_printed_without_building() -> None:
     command = [sys.executable, "-m", "bench.why", "--list", "mix-level"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=FOLDER.parents[1])
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=FOLDER.parents[1]
+    )
     assert done.stdout.split() == ["mix-level", "one", "vectorisation", "mix"]
