@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import tempfile
@@ -136,7 +137,9 @@ def _sides(verdict: Verdict) -> tuple[str, str]:
 
 def _bounds(verdict: Verdict) -> tuple[float, float]:
     ends = verdict.low, verdict.high
-    return ends if verdict.ratio >= 1 else (1 / ends[1] if ends[1] else 0.0, 1 / ends[0])
+    if verdict.ratio >= 1:
+        return ends
+    return tuple(1 / x if x else math.inf for x in reversed(ends))  # type: ignore[return-value]
 
 
 class _Layers:

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whyfast.model.why import Account, Cause, Change, Fact, Frame, Item, Part, Place
-from whyfast.why.causes import Label, View, label
+from whyfast.why.causes import label
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import Group
 from whyfast.why.kernel import purpose
+from whyfast.why.view import Label, View
 
 #: Share of the difference from which a cause is named in the first sentence.
 NAMED = 0.1
