@@ -87,6 +87,7 @@ def add_ab(options: OptionGroup) -> None:
     group.value("-w --warmup N", "runs before measuring", type=int, default=0)
     group.value("--timeout TIME", "limit for one run (default: the budget)")
     group.flag("--whole", "measure whole runs, even of programs that take turns")
+    group.flag("--why", "then account for the first difference, as whyfast why does")
     group = options.group("commands")
     text = "name of a command in the report, in the order of the commands"
     group.repeated("-n --name --command-name NAME", text)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.explain.executed import LoadedFiles
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
@@ -19,6 +21,7 @@ from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
+from whyfast.model.sample import Block
 from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account, Change, Part, Trial
@@ -36,7 +39,15 @@ from whyfast.why.functions import (
 from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
+from whyfast.why.remarks import records_of, with_flags
 from whyfast.why.split import split
+from whyfast.why.surroundings import (
+    compare_surroundings,
+    libraries_differ,
+    parse_invocation,
+    parse_ldd,
+    with_libraries,
+)
 from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
 
 #: Share of the difference from which a part of the time is looked into.
@@ -44,6 +55,9 @@ MATTERS = 0.1
 
 #: Blocks of a trial, at least and at most, and seconds that they may take.
 TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
+
+#: Things that differ around the programs that are tried one by one, at most.
+MOST_FACTORS = 2
 
 #: Runs of each side under the sampler, at least and at most, and seconds that they may take.
 ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
@@ -125,8 +139,10 @@ def explain_difference(
     layers.run(result)
     account = make_account(found)
     layers.try_changes(account)
-    account = make_account(found) if found.given else account
+    if found.given or found.tried:
+        account = make_account(found)
     words = arguments.commands[fast], arguments.commands[slow]
+    account = layers.with_remarks(account)
     return replace(account, next_command=next_command(account, *words))
 
 
@@ -139,7 +155,9 @@ def _sides(verdict: Verdict) -> tuple[str, str]:
 
 def _bounds(verdict: Verdict) -> tuple[float, float]:
     ends = verdict.low, verdict.high
-    return ends if verdict.ratio >= 1 else (1 / ends[1] if ends[1] else 0.0, 1 / ends[0])
+    if verdict.ratio >= 1:
+        return ends
+    return tuple(1 / x if x else math.inf for x in reversed(ends))  # type: ignore[return-value]
 
 
 class _Layers:
@@ -168,6 +186,7 @@ class _Layers:
         found.threads = max(
             (n for b in result.recorded.blocks for n in b.threads.values()), default=1
         )
+        self._surroundings()
         if self._matters("kernel") or self._matters("waiting"):
             self._timed("system calls", lambda: self._kernel(result))
         if self._matters("user"):
@@ -176,6 +195,7 @@ class _Layers:
     def try_changes(self, account: Account) -> None:
         """Measure both sides with one thing changed, where that can tell more."""
         found = self._found
+        self._try_factors()
         for experiment in suggested(found.groups, found.threads, 1 - account.explained):
             self._observer.step(f"trying: {experiment.what}")
             began = self._services.clock.monotonic()
@@ -187,31 +207,86 @@ class _Layers:
             if cause is not None:
                 found.given = [*found.given, cause]
 
+    def with_remarks(self, account: Account) -> Account:
+        """What the compilers recorded of the functions that carry the difference."""
+        find = self._services.launcher.find
+        programs = {
+            side: [Path(path) for word in argv if (path := find(word))]
+            for side, argv in self._commands.items()
+        }
+        return with_flags(account, records_of(programs["fast"]), records_of(programs["slow"]))
+
+    def _surroundings(self) -> None:
+        """What differs around the programs, libraries among it."""
+        found = self._found
+        sides = self._commands["fast"], self._commands["slow"]
+        found.around = compare_surroundings(*sides, self._arguments.env, Path())
+        if found.around.same_program or found.around.factors:
+            fast, slow = (self._libraries(c) for c in sides)
+            if fast and slow:
+                found.around = with_libraries(found.around, *sides, libraries_differ(fast, slow))
+
+    def _libraries(self, command: Sequence[str]) -> dict[str, Path]:
+        """By ldd; none of static programs, scripts, and where there is no ldd."""
+        launcher, parts = (
+            self._services.launcher,
+            parse_invocation(command, self._arguments.env),
+        )
+        ldd, program = launcher.find("ldd"), parts and launcher.find(parts.program)
+        if ldd is None or parts is None or not program:
+            return {}
+        try:
+            env = {**self._arguments.env, **parts.variables}
+            return parse_ldd(launcher.run([ldd, program], env=env, timeout=10).stdout)
+        except (TimeoutError, OSError):
+            return {}
+
+    def _try_factors(self) -> None:
+        """Swap what differs around the programs, where more than one thing does."""
+        found = self._found
+        if found.around.alone is not None:
+            return
+        for factor in found.around.factors[:MOST_FACTORS]:
+            what = factor.key
+            self._observer.step(f"trying the {what} of the other side")
+            commands = {CHANGED["fast"]: factor.fast, CHANGED["slow"]: factor.slow}
+            began = self._services.clock.monotonic()
+            blocks = self._measured(commands, f"the {what} of the other side")
+            found.costs[f"trial: {what}"] = self._services.clock.monotonic() - began
+            trial = judge_trial(
+                f"the {what} of the other side", blocks, shlex.join(factor.slow), swapped=True
+            )
+            if trial is not None:
+                found.tried = [*found.tried, (factor, trial)]
+
     def _trial(self, experiment: Experiment) -> Trial | None:
         with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
             words = self._words(experiment, Path(folder))
             if words is None:
                 return None
             changed = {CHANGED[s]: (*words, *argv) for s, argv in self._commands.items()}
-            lines = [
-                Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())
-            ]
-            once = 2 * (self._found.whole.fast + self._found.whole.slow)
-            runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
-            options = Options(
-                budget=60 + 4 * runs * once,
-                runs=runs,
-                shell="",
-                turns_offered=False,
-                ignore_failure=True,
-                stdin=self._arguments.stdin,
-            )
-            try:
-                tried = run_ab(lines, options, self._home, Silent(), services=self._services)
-            except UserError as error:
-                self._found.limits.append(f"not tried: {experiment.what}: {error.message}")
-                return None
-        return judge_trial(experiment, tried.recorded.blocks, shlex.join(words))
+            blocks = self._measured(changed, experiment.what)
+        return judge_trial(experiment.what, blocks, shlex.join(words))
+
+    def _measured(self, changed: Mapping[str, Sequence[str]], what: str) -> Sequence[Block]:
+        """Blocks of both sides and of both with a change; none where one of them fails."""
+        lines = [Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())]
+        once = 2 * (self._found.whole.fast + self._found.whole.slow)
+        runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
+        options = Options(
+            budget=60 + 4 * runs * once,
+            runs=runs,
+            shell="",
+            turns_offered=False,
+            ignore_failure=True,
+            stdin=self._arguments.stdin,
+        )
+        try:
+            tried = run_ab(lines, options, self._home, Silent(), services=self._services)
+        except UserError as error:
+            self._found.limits.append(f"not tried: {what}: {error.message}")
+            return ()
+        return tried.recorded.blocks
 
     def _words(self, experiment: Experiment, folder: Path) -> tuple[str, ...] | None:
         """What stands in front of a changed command; None where something is missing for it."""
@@ -286,10 +361,11 @@ class _Layers:
         except CannotCount as error:
             found.limits.append(f"user time was not sampled: {error}")
         times: list[FunctionTime] = []
-        names = Names({"fast": set(), "slow": set()})
+        files = LoadedFiles()
+        names = Names({"fast": set(), "slow": set()}, files)
         if runs:
-            times, found.slowdown, names = function_times(runs, "fast", "slow", user)
-        sides = {name: SideCode(name) for name in ("fast", "slow")}
+            times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
+        sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
         names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
@@ -354,7 +430,7 @@ class _Layers:
         objects = {side: objects_of(profiles[side]) for side in sides}
         for run in runs:
             objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
-        names = Names(objects)
+        names = Names(objects, sides["fast"].files)
         for side, code in sides.items():
             code.counts = counts_by_function(profiles[side], names)
         return names

@@ -1,6 +1,6 @@
 """Why one side is slower: an account of a difference in time, part by part.
 
-The design is docs/why.md. Times are seconds of one run; ``fast`` and ``slow`` name the sides.
+The design is docs/account.md. Times are seconds of one run; ``fast`` and ``slow`` name the sides.
 """
 
 from __future__ import annotations
@@ -176,7 +176,8 @@ class Account:
     ``costs`` has the seconds that each layer took, ``slowdown`` how much longer a sampled run takes
     than a plain one (1.03: 3 %). ``modelled``: items have no sampled time, but that of a model.
     ``frames`` is the call tree of samples, ``code`` the machine code of the function that carries
-    most user time, ``next_command`` what tells more.
+    most user time, ``next_command`` what tells more. ``benchmark`` is what builds of a study ran,
+    empty for commands.
     """
 
     fast: str
@@ -196,3 +197,4 @@ class Account:
     frames: Frame | None = None
     code: CountedCode | None = None
     next_command: str = ""
+    benchmark: str = ""

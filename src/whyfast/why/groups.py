@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from whyfast.explain.executed import Executed, LoadedCode, executed_kinds
+from whyfast.explain.executed import Executed, LoadedCode, LoadedFiles, executed_kinds
 from whyfast.explain.objects import Function
-from whyfast.model.errors import UserError
 from whyfast.model.why import Change, Place
 from whyfast.why.counts import SideCounts
 from whyfast.why.functions import FunctionKey, FunctionTime, total_change
@@ -53,20 +51,19 @@ class SideCode:
 
     name: str
     counts: SideCounts | None = None
-    _loaded: dict[str, LoadedCode | None] = field(default_factory=dict)
+    files: LoadedFiles = field(default_factory=LoadedFiles)
+    _loaded: dict[str, None] = field(default_factory=dict)
 
     def load(self, path: str) -> LoadedCode | None:
-        """A program or library; None where it cannot be read."""
-        if path not in self._loaded:
-            try:
-                self._loaded[path] = LoadedCode(Path(path))
-            except (UserError, OSError):
-                self._loaded[path] = None
-        return self._loaded[path]
+        """A program or library of this side; None where it cannot be read."""
+        code = self.files.get(path)
+        if code is not None:
+            self._loaded[path] = None
+        return code
 
     def loaded(self) -> list[str]:
-        """The files that were read."""
-        return [path for path, code in self._loaded.items() if code is not None]
+        """The files of this side that were read."""
+        return list(self._loaded)
 
 
 @dataclass
