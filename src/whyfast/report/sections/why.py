@@ -70,23 +70,17 @@ def why_headline(account: Account) -> str:
     if not named:
         return f"{start}: not explained. {_rest(account)}".strip()
     if account.explained < MOSTLY:
-        left = _share(1 - account.explained)
-        return f"{start}: {left} of the difference is not explained. {_rest(account)}".strip()
+        return f"{start}: {_left(account)}"
     return f"{start}: {_said(named[0], account)}; {_of_difference(named[0].share)}."
 
 
 def why_findings(account: Account) -> Iterator[str]:
-    """Sentences under the headline, the most important first."""
+    """Sentences under an answer that names the causes, the most important first."""
     if nothing_to_explain(account):
         return
     named = _named(account)[:2]
-    told = account.explained >= MOSTLY
-    for cause in named[told:]:
-        start = "And" if told else "Explained:"
-        yield f"{start} {_said(cause, account)}; {_of_difference(cause.share)}."
-    if named and MOSTLY <= account.explained < ENOUGH:
-        left = _share(1 - account.explained)
-        yield f"{left} of the difference is not explained. {_rest(account)}".strip()
+    if named and account.explained < ENOUGH:
+        yield _left(account)
     for cause in named:
         if cause.trial is not None:
             trial = cause.trial
@@ -100,6 +94,20 @@ def why_findings(account: Account) -> Iterator[str]:
     for cause in named[:1]:
         if cause.remedy:
             yield f"To try: {sentence(cause.remedy)}"
+
+
+def _under_headline(account: Account) -> Iterator[str]:
+    """What :func:`why_headline` leaves out."""
+    told = account.explained >= MOSTLY
+    for cause in _named(account)[told:2]:
+        start = "And" if told else "Explained:"
+        yield f"{start} {_said(cause, account)}; {_of_difference(cause.share)}."
+    yield from (t for t in why_findings(account) if told or t != _left(account))
+
+
+def _left(account: Account) -> str:
+    share = _share(1 - account.explained)
+    return f"{share} of the difference is not explained. {_rest(account)}".strip()
 
 
 def account_table(account: Account, rows: int | None = None) -> Table | None:
@@ -138,7 +146,7 @@ def why_summary(account: Account) -> Summary:
     """The first screen."""
     shown = account_table(account, ROWS)
     return Summary(
-        tuple(why_findings(account)),
+        tuple(_under_headline(account)),
         shown,
         tuple(range(len(shown.rows))) if shown else (),
         (),
@@ -293,7 +301,7 @@ def why_sections(account: Account | None) -> tuple[ReportSection | None, ...]:
 
 
 def _statements(account: Account) -> Iterator[str]:
-    yield from why_findings(account)
+    yield from _under_headline(account)
     for cause in account.causes[len(_named(account)[:2]) :]:
         if cause.share >= LEAST:
             yield _capital(f"{_said(cause, account)}; {_of_difference(cause.share)}.")

@@ -23,6 +23,7 @@ from whyfast.report.sections.why import (
     why_findings,
     why_headline,
     why_sections,
+    why_summary,
 )
 
 _Kind = TypeVar("_Kind")
@@ -92,7 +93,7 @@ def test_long_names_stay_apart() -> None:
 
 
 def test_the_second_cause_the_trial_the_remark_and_what_to_try_follow() -> None:
-    assert list(why_findings(VECTORISED)) == [
+    assert list(why_summary(VECTORISED).findings) == [
         "And it touches more memory for the first time: 12,060 page faults where ./a has 60; 13 % "
         "of the difference.",
         "Tried: with `work` of ./a input, 79 % [75, 83] of the difference is gone.",
@@ -107,9 +108,12 @@ def test_what_is_not_explained_is_named_with_its_place() -> None:
         "./b is 3.4x slower than ./a: 87 % of the difference is not explained. It lies in `work` "
         "(80 %)."
     )
-    assert next(why_findings(UNEXPLAINED)) == (
+    assert why_summary(UNEXPLAINED).findings[0] == (
         "Explained: it touches more memory for the first time: 12,060 page faults where ./a has "
         "60; 13 % of the difference."
+    )
+    assert next(why_findings(UNEXPLAINED)) == (
+        "87 % of the difference is not explained. It lies in `work` (80 %)."
     )
     partly = replace(VECTORISED, explained=0.6)
     assert "40 % of the difference is not explained." in list(why_findings(partly))
