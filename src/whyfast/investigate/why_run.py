@@ -50,6 +50,9 @@ from whyfast.why.surroundings import (
 )
 from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
 
+#: The next command where nothing tells more about the largest cause.
+PAGE = "whyfast report ab --html why.html  # functions, calls and code on one page"
+
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
 
@@ -89,7 +92,7 @@ def explain_commands(
     )
     arguments = command_arguments(commands, options, services)
     account = explain_difference(result, arguments, limits, home, observer, services)
-    return replace(result, found=replace(result.found, account=account))
+    return _with_account(result, account)
 
 
 def why_again(
@@ -114,6 +117,12 @@ def why_again(
     if any(b.kind.takes_turns for b in question.benchmarks):  # of which there is no CPU time
         return explain_commands(lines[:2], options, limits, home, observer, services=services)
     account = explain_difference(result, arguments, limits, home, observer, services)
+    return _with_account(result, account)
+
+
+def _with_account(result: Result, account: Account | None) -> Result:
+    if account is not None and account.costs and not account.next_command:
+        account = replace(account, next_command=PAGE)
     return replace(result, found=replace(result.found, account=account))
 
 

@@ -122,10 +122,11 @@ def next_command(account: Account, fast: Sequence[str], slow: Sequence[str]) -> 
     if cause.key in ("system-calls", "io-wait", "locks", "processes", "start-up") and calls:
         words = ["strace", "-f", "-k", "-e", f"trace={','.join(calls)}", "-o", "calls.txt", *slow]
         return f"{shlex.join(words)}  # every one of these calls with its stack"
-    function, place = cause.place.function, cause.place
-    programs = fast[0], slow[0]
-    if cause.key in _OF_CODE and function and not place.library and programs[0] != programs[1]:
-        words = ["whyfast", "explain", "--diff", "--function", function, *programs]
+    code, programs = account.code, (fast[0], slow[0])
+    both = code is not None and code.fast == code.slow and programs[0] != programs[1]
+    # A template has other arguments on each side.
+    if cause.key in _OF_CODE and code is not None and both and "::" not in code.slow:
+        words = ["whyfast", "explain", "--diff", "--function", code.slow, *programs]
         return f"{shlex.join(words)}  # both machine codes side by side"
     return ""
 

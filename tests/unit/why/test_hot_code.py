@@ -56,7 +56,15 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
         out = folder / f"program{len(list(folder.iterdir()))}"
         source = folder / "hot.c"
         source.write_text(SOURCE)
-        base = ["gcc", "-O1", "-fno-inline", "-fno-builtin", "-no-pie", f"-DSTEP(x)={step}", str(source)]
+        base = [
+            "gcc",
+            "-O1",
+            "-fno-inline",
+            "-fno-builtin",
+            "-no-pie",
+            f"-DSTEP(x)={step}",
+            str(source),
+        ]
         subprocess.run([*base, "-o", str(out), *flags], check=True)
         return out
 
