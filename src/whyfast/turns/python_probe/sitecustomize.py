@@ -78,7 +78,7 @@ def stack_of(frame: "FrameType | None", codes: Codes) -> "tuple[object, ...]":
 
 class Sampler:
     def __init__(self, codes: Codes) -> None:
-        import _signal
+        import _signal  # type: ignore[import-not-found]
 
         self.codes, self.signal = codes, _signal
         self.stacks = {}  # type: dict[tuple[object, ...], list[float]]
@@ -277,7 +277,7 @@ def give_way() -> None:
     sys.path[:] = [p for p in sys.path if os.path.abspath(p) != own]
     mine = sys.modules.pop("sitecustomize", None)
     try:
-        import sitecustomize  # noqa: F401
+        import sitecustomize  # type: ignore[import-not-found]  # noqa: F401
     except ImportError:
         pass
     finally:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from whyfast.measure.runtimes import RuntimeRuns
-from whyfast.model.why import Cause, Change, Item, Part, Place
+from whyfast.model.why import Basis, Cause, Change, Fact, Item, Part, Place
 from whyfast.why.functions import FunctionKey
 from whyfast.why.groups import Group
 
@@ -67,16 +67,27 @@ class Sides:
         key: str,
         sentence: str,
         time: Change,
-        basis: str,
+        basis: Basis,
         place: Place | None = None,
-        **more: object,
+        *,
+        facts: Sequence[Fact] = (),
+        remedy: str = "",
     ) -> Cause:
         """A cause whose share is of the seconds in ``time``; its items are given by
         :func:`take_over`."""
-        ends = sorted((self.share(time.low), self.share(time.high)))
+        low, high = sorted((self.share(time.low), self.share(time.high)))
         return Cause(
-            key, sentence, self.share(time.difference), ends[0], ends[1], (), basis, place or Place(), **more,  # type: ignore[arg-type]
-        )  # fmt: skip
+            key,
+            sentence,
+            self.share(time.difference),
+            low,
+            high,
+            (),
+            basis,
+            place or Place(),
+            tuple(facts),
+            remedy=remedy,
+        )
 
 
 @dataclass(frozen=True)

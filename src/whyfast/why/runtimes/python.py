@@ -42,6 +42,9 @@ PROFILED, TRACED = 15.0, 60.0
 #: How many times as long the interpreter must take to start: it is measured in milliseconds.
 SLOW_START = 1.2
 
+#: How many times as much more time a neighbour must take for a function's samples to be its own.
+CLEARLY = 5.0
+
 #: Share of a function's difference that a callee of C must carry to be its reason.
 CARRIES = 0.5
 
@@ -118,15 +121,35 @@ class PythonAccount:
         self._new = slow.modules() - fast.modules(), fast.modules() - slow.modules()
         self._importers: dict[str, Frame] = {}
         self._above: dict[PyFunction, Counter[PyFunction]] = {}
-        self.parts = self._divided()
+        self._rows = {"fast": self._divided("fast", fast), "slow": self._divided("slow", slow)}
+        names = {p for runs in self._rows.values() for row in runs for p in row}
+        self.parts = {part: self._change([part]) for part in names}
 
     def unexplained(self) -> list[PyFunction]:
         """Functions whose own time differs without calls that explain it."""
+        rows = [(f, c) for f, c in self._of("self") if isinstance(f, PyFunction)]
         return [
-            f
-            for f, change in self._of("self")
-            if isinstance(f, PyFunction) and self._callee_reason(f, change) is None
+            culprit
+            for f, change in rows
+            if self._callee_reason(culprit := self._culprit(f), change) is None
         ][:4]
+
+    def _culprit(self, function: PyFunction) -> PyFunction:
+        """The function that most of a sampled function's time is of.
+
+        Python looks for signals only at some bytecodes, so that a long operation at the end of a
+        function is seen in what calls it, or in what is called next: among those the profiler's
+        times decide.
+        """
+        fast, slow = self.fast.counted, self.slow.counted
+        if fast is None or slow is None:
+            return function
+        callers = slow.callers(function)
+        near = {function, *callers}
+        near |= {c for f in near for c in slow.callees.get(f, ()) if isinstance(c, PyFunction)}
+        more = {f: slow.own_seconds(f) - fast.own_seconds(f) for f in near}
+        first = max(more, key=lambda f: more[f])
+        return first if more[first] > CLEARLY * max(0.0, more[function]) else function
 
     def causes(self) -> Iterator[Cause]:
         yield from self._start()
@@ -135,7 +158,9 @@ class PythonAccount:
         yield from self._calls()
         for function, change in self._of("self"):
             assert isinstance(function, PyFunction)
-            reason = self._callee_reason(function, change) or self._line_reason(function)
+            function = self._culprit(function)
+            reason = self._callee_reason(function, change)
+            reason = reason or self._line_reason(function, change.difference)
             if reason is not None:
                 place = self._place(function)
                 line = reason.line or place.line
@@ -147,27 +172,25 @@ class PythonAccount:
 
     # What the time is put down to
 
-    def _divided(self) -> dict[Part, Change]:
-        """Seconds by part on both sides, scaled to the timed runs."""
-        rows: dict[str, list[Counter[Part]]] = {}
-        for name, side in (("fast", self.fast), ("slow", self.slow)):
-            mean = sum(r.total for r in side.sampled) / max(1, len(side.sampled))
-            factor = self._sides.cpu[name] / mean if mean > 0 else 1.0
-            for run in side.sampled:
-                row: Counter[Part] = Counter()
-                row["start", ""] += run.start * factor  # type: ignore[assignment]
-                row["end", ""] += run.end * factor  # type: ignore[assignment]
-                for stack, seconds in run.stacks.items():
-                    row[self._part(stack, name)] += seconds * factor  # type: ignore[assignment]
-                rows.setdefault(name, []).append(row)
-        parts = {p for runs in rows.values() for row in runs for p in row}
-        return {
-            p: change_of(
-                [r.get(p, 0.0) for r in rows.get("fast", ())],
-                [r.get(p, 0.0) for r in rows.get("slow", ())],
-            )
-            for p in parts
-        }
+    def _divided(self, name: str, side: PythonSide) -> list[Counter[Part]]:
+        """Seconds by part of each run, scaled to the timed runs."""
+        mean = sum(r.total for r in side.sampled) / max(1, len(side.sampled))
+        factor = self._sides.cpu[name] / mean if mean > 0 else 1.0
+        rows = []
+        for run in side.sampled:
+            row: dict[Part, float] = {("start", ""): run.start, ("end", ""): run.end}
+            for stack, seconds in run.stacks.items():
+                part = self._part(stack, name)
+                row[part] = row.get(part, 0.0) + seconds
+            rows.append(Counter({part: s * factor for part, s in row.items()}))
+        return rows
+
+    def _change(self, parts: Sequence[Part]) -> Change:
+        """The change of the sum of some parts over the runs."""
+        fast, slow = (
+            [sum(row[p] for p in parts) for row in self._rows[s]] for s in ("fast", "slow")
+        )
+        return change_of(fast, slow)
 
     def _part(self, stack: Stack, side: str) -> Part:
         new = self._new[side == "fast"]
@@ -180,7 +203,7 @@ class PythonAccount:
         if any(f.function is None and f.module == COMPILED for f in stack):
             return "compile", ""
         functions = [f.function for f in stack if f.function is not None]
-        if stack[-1].function is None and stack[-1].module == GARBAGE:
+        if stack and stack[-1].function is None and stack[-1].module == GARBAGE:
             return "gc", functions[-1] if functions else PyFunction("", "<module>")
         for n, function in enumerate(functions):
             if self._more_often(function):
@@ -228,7 +251,7 @@ class PythonAccount:
 
     def _imports(self) -> Iterator[Cause]:
         rows = {str(w): c for (k, w), c in self.parts.items() if k == "import"}
-        change = _sum(list(rows.values()))
+        change = self._change([("import", m) for m in rows])
         if rows and self._matters(change):
             fast, slow = (
                 sum(len(s.modules) for s in side.sampled) / max(1, len(side.sampled))
@@ -262,8 +285,9 @@ class PythonAccount:
 
     def _garbage(self) -> Iterator[Cause]:
         rows = {w: c for (k, w), c in self.parts.items() if k == "gc"}
-        change = _sum(list(rows.values()))
+        change = self._change([("gc", f) for f in rows])
         if not rows or not self._matters(change):
+            yield from self._end()
             return
         fast, slow = (
             sum(sum(s.collections) for s in side.sampled) / max(1, len(side.sampled))
@@ -284,6 +308,18 @@ class PythonAccount:
             "gc.set_threshold()",
         )
 
+        yield from self._end()
+
+    def _end(self) -> Iterator[Cause]:
+        for _, change in self._of("end"):
+            yield self._sides.cause(
+                "garbage-collection",
+                f"it frees its objects at its end for {_ms(change.slow)} "
+                f"(`{self._sides.quoted}`: {_ms(change.fast)})",
+                change,
+                "measured",
+            )
+
     def _calls(self) -> Iterator[Cause]:
         for function, change in self._of("calls"):
             assert isinstance(function, PyFunction)
@@ -294,7 +330,7 @@ class PythonAccount:
             # What the caller no longer does itself.
             less = self.parts.get(("self", caller))
             if less is not None and less.high < 0:
-                change = _sum([change, less])
+                change = self._change([("calls", function), ("self", caller)])
                 if not self._matters(change):
                     continue
             from_where = f", from {self._named(caller)}" if caller and caller != function else ""
@@ -340,14 +376,20 @@ class PythonAccount:
             facts=(_calls_fact(plain_c_name(best), *numbers),),
         )
 
-    def _line_reason(self, function: PyFunction) -> Reason | None:
+    def _line_reason(self, function: PyFunction, seconds: float) -> Reason | None:
         fast, slow = (s.lines.get(function) for s in (self.fast, self.slow))
         if not fast or not slow:
             return None
         where = self.slow.places[function]
         stopped = self.fast.stopped, self.slow.stopped
         return line_reason(
-            fast, slow, stopped, self._named(function), where.file, self._sides.quoted
+            fast,
+            slow,
+            stopped,
+            seconds,
+            self._named(function),
+            where.file,
+            self._sides.quoted,
         )
 
     # Words
@@ -385,13 +427,6 @@ def _portions(counted: CountedPython | None, function: PyFunction) -> dict[str, 
     row: Mapping[str, float] = counted.callee_seconds.get(function, Counter())
     total = counted.seconds[function] + sum(row.values())
     return {callee: seconds / total for callee, seconds in row.items()} if total > 0 else {}
-
-
-def _sum(changes: Sequence[Change]) -> Change:
-    """Variances of independent differences add up."""
-    fast, slow = sum(c.fast for c in changes), sum(c.slow for c in changes)
-    half = sum(((c.high - c.low) / 2) ** 2 for c in changes) ** 0.5
-    return Change(fast, slow, slow - fast - half, slow - fast + half)
 
 
 _BUILT_IN = re.compile(r"<built-in method (?:builtins\.)?(.+)>$")

@@ -32,6 +32,21 @@ CARRIES, LONG, LONGER = 0.5, 2e-6, 2.0
 #: How many times as many executions or bytecodes are *more*.
 MORE_LINES, MORE_BYTECODES = 1.5, 1.1
 
+#: Seconds that a bytecode takes at the most without working through data, and an object to be
+#: made and freed: counts that could not take the difference are not its reason.
+BYTECODE, OBJECT = 1e-7, 5e-7
+
+#: Bytecodes that make objects.
+BUILDS = {
+    "BUILD_LIST": "lists",
+    "BUILD_MAP": "dicts",
+    "BUILD_SET": "sets",
+    "BUILD_TUPLE": "tuples",
+    "BUILD_STRING": "strings",
+    "FORMAT_VALUE": "strings",
+    "MAKE_FUNCTION": "functions",
+}
+
 REMEDY = "fewer operations in its innermost loop: local names for what does not change"
 
 
@@ -39,14 +54,15 @@ def line_reason(
     fast: Mapping[int, Line],
     slow: Mapping[int, Line],
     stopped: tuple[bool, bool],
+    seconds: float,
     name: str,
     file: str,
     quoted: str,
 ) -> Reason | None:
     """Why a function takes longer, by its lines on both sides; None where they do not show it.
 
-    ``stopped``: which sides were traced for a part of their run only. Counts are then at least what
-    they are, and tell nothing of a fast side that was stopped.
+    ``seconds`` is the difference of its time. ``stopped``: which sides were traced for a part of
+    their run only. Counts are then at least what they are, and tell nothing of a fast side.
     """
     reason = _operator(fast, slow, name, file)
     if reason is None and all(stopped):
@@ -54,7 +70,7 @@ def line_reason(
     if reason is None and not stopped[0]:
         least = "more than " if stopped[1] else ""
         reason = _executions(fast, slow, name, file, quoted, least)
-        reason = reason or _bytecodes(fast, slow, name, quoted, least)
+        reason = reason or _bytecodes(fast, slow, seconds, name, quoted, least)
     return reason
 
 
@@ -98,8 +114,8 @@ def _executions(
         return None
     return Reason(
         "more-work",
-        f"{_at(name, file, number)} runs {least}{line.count:,} times (`{quoted}` runs no line of it more "
-        f"than {other:,} times)",
+        f"{_at(name, file, number)} runs {least}{line.count:,} times "
+        f"(`{quoted}` runs no line of it more than {other:,} times)",
         "counted",
         number,
         (Fact("executions of the line", other, line.count, "", "counted", "sys.settrace"),),
@@ -107,17 +123,30 @@ def _executions(
 
 
 def _bytecodes(
-    fast: Mapping[int, Line], slow: Mapping[int, Line], name: str, quoted: str, least: str
+    fast: Mapping[int, Line],
+    slow: Mapping[int, Line],
+    seconds: float,
+    name: str,
+    quoted: str,
+    least: str,
 ) -> Reason | None:
     counts = [_executed(side) for side in (fast, slow)]
     a, b = (sum(c.values()) for c in counts)
-    if b < MORE_BYTECODES * a:
-        return None
     more = counts[1] - counts[0]
+    for opcode, kind in BUILDS.items():
+        if more[opcode] * OBJECT >= CARRIES * seconds > 0:
+            fact = Fact(opcode, counts[0][opcode], counts[1][opcode], "", "counted", "sys.settrace")
+            text = (
+                f"{name} makes {counts[1][opcode]:,} new {kind} (`{quoted}`: {counts[0][opcode]:,})"
+            )
+            return Reason("allocation", text, "counted", 0, (fact,))
+    if b < MORE_BYTECODES * a or (b - a) * BYTECODE < CARRIES * seconds:
+        return None
     most = ", ".join(f"{n:,} more {op}" for op, n in more.most_common(2) if n > 0.1 * (b - a))
     return Reason(
         "interpreter",
-        f"{name} executes {least or 'about '}{b:,} bytecodes (`{quoted}`: {a:,}{f'; {most}' if most else ''})",
+        f"{name} executes {least or 'about '}{b:,} bytecodes "
+        f"(`{quoted}`: {a:,}{f'; {most}' if most else ''})",
         "counted",
         0,
         (Fact("bytecodes", a, b, "", "counted", "lines times their bytecodes"),),

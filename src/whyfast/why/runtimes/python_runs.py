@@ -46,8 +46,8 @@ Stack = tuple[Frame, ...]
 
 @dataclass
 class SampledPython:
-    """One run: CPU seconds by stack; ``start`` before the program began, ``end`` after it, ``total``
-    in all. ``modules`` are those that the program loaded."""
+    """One run: CPU seconds by stack; ``start`` before the program began, ``end`` after it,
+    ``total`` in all. ``modules`` are those that the program loaded."""
 
     stacks: Counter[Stack] = field(default_factory=Counter)
     collections: list[int] = field(default_factory=lambda: [0, 0, 0])
@@ -73,6 +73,10 @@ class CountedPython:
 
     def callers(self, function: PyFunction) -> set[PyFunction]:
         return {f for f, row in self.callees.items() if function in row}
+
+    def own_seconds(self, function: PyFunction) -> float:
+        """With what it calls of C."""
+        return self.seconds[function] + sum(self.callee_seconds.get(function, {}).values())
 
 
 @dataclass
