@@ -16,6 +16,7 @@ from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
@@ -40,6 +41,8 @@ from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
 from whyfast.why.remarks import records_of, with_flags
+from whyfast.why.runtimes.protocol import Findings, Sides, program_of, runtime_of, take_over
+from whyfast.why.runtimes.registry import RUNTIMES
 from whyfast.why.split import split
 from whyfast.why.surroundings import (
     compare_surroundings,
@@ -55,6 +58,9 @@ PAGE = "whyfast report ab --html why.html  # functions, calls and code on one pa
 
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
+
+#: Share of the difference that a runtime's tools must explain for nothing to be simulated.
+ENOUGH = 0.8
 
 #: Blocks of a trial, at least and at most, and seconds that they may take.
 TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
@@ -375,7 +381,9 @@ class _Layers:
         if runs:
             times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
         sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
-        names = self._counts(sides, names, runs)
+        findings = self._runtime(runs)
+        if sum(c.share for c in findings.causes) < ENOUGH:
+            names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
             found.modelled = True
@@ -386,6 +394,32 @@ class _Layers:
         for group in found.groups:
             group.place = place_of(group, sides["slow"])
         found.code = counted_code(found.groups, found.whole, sides["fast"], sides["slow"])
+        found.given = take_over(findings, found.groups, found.items, found.split)
+
+    def _runtime(self, sampled: Sequence[SampledRun]) -> Findings:
+        """What the tools of the language's runtime say, where both sides have one and the same."""
+        found, env = self._found, self._arguments.env
+        programs = {s: program_of(argv, env) for s, argv in self._commands.items()}
+        runtime = runtime_of(list(programs.values()), RUNTIMES)
+        known = {side: p for side, p in programs.items() if p is not None}
+        if runtime is None:
+            return Findings()
+        began = self._services.clock.monotonic()
+        runs = RuntimeRuns(
+            {side: self._tool_run(side, 60.0) for side in known},
+            {"fast": found.whole.fast, "slow": found.whole.slow},
+            self._seed,
+            self._arguments.stdin,
+            sampled,
+            self._observer.step,
+        )
+        try:
+            findings = runtime.explain(Sides(known, runs, found.whole, found.split, found.fast))
+        except CannotCount as error:
+            findings = Findings(limits=(f"{runtime.name} was not asked: {error}",))
+        found.limits.extend(findings.limits)
+        found.costs[runtime.name] = self._services.clock.monotonic() - began
+        return findings
 
     def _rounds(self) -> int:
         both = self._found.whole.fast + self._found.whole.slow
