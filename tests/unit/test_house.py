@@ -23,7 +23,7 @@ ROOT = Path(whyfast.__file__).parent
 #: The packages in the order of the flow: each imports from itself and those before it.
 FLOW = (
     *("model", "formats", "store", "study", "toolchain", "interpreter", "build", "measure"),
-    *("judge", "explain", "history", "investigate", "search", "fleet", "report", "cli"),
+    *("judge", "explain", "why", "history", "investigate", "search", "fleet", "report", "cli"),
 )
 #: What programs under study use; it must work where whyfast is not.
 APART = ("turns",)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.explain.executed import LoadedFiles
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
@@ -34,6 +35,7 @@ from whyfast.why.functions import (
     function_times,
 )
 from whyfast.why.groups import SideCode, group_functions
+from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
 from whyfast.why.remarks import records_of, with_flags
 from whyfast.why.split import split
@@ -278,7 +280,7 @@ class _Layers:
         ]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
-            items = with_callers(items, callers_of(runs[1], names))
+            items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
         found.items = [*found.items, *items]
 
     def _functions(self) -> None:
@@ -293,10 +295,11 @@ class _Layers:
         except CannotCount as error:
             found.limits.append(f"user time was not sampled: {error}")
         times: list[FunctionTime] = []
-        names = Names({"fast": set(), "slow": set()})
+        files = LoadedFiles()
+        names = Names({"fast": set(), "slow": set()}, files)
         if runs:
-            times, found.slowdown, names = function_times(runs, "fast", "slow", user)
-        sides = {name: SideCode(name) for name in ("fast", "slow")}
+            times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
+        sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
         names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
@@ -305,6 +308,9 @@ class _Layers:
         found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
         found.counted = sides["fast"].counts is not None
         found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
+        for group in found.groups:
+            group.place = place_of(group, sides["slow"])
+        found.code = counted_code(found.groups, sides["fast"], sides["slow"])
 
     def _rounds(self) -> int:
         both = self._found.whole.fast + self._found.whole.slow
@@ -358,7 +364,7 @@ class _Layers:
         objects = {side: objects_of(profiles[side]) for side in sides}
         for run in runs:
             objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
-        names = Names(objects)
+        names = Names(objects, sides["fast"].files)
         for side, code in sides.items():
             code.counts = counts_by_function(profiles[side], names)
         return names

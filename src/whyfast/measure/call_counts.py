@@ -14,6 +14,7 @@ from whyfast.measure.simulate import (
     Valgrind,
     fixed_addresses,
     fixed_environment,
+    refuse_unknown_instruction,
     valgrind_options,
 )
 
@@ -46,7 +47,9 @@ def _profiles(run: ToolRun, geometry: Geometry, valgrind: Valgrind) -> list[Simu
             *("--dump-instr=yes", "--dump-line=no", "--compress-pos=no"),
             *(f"--callgrind-out-file={folder}/profile.%p", *run.command),
         ]
-        run.under(valgrind.version, argv, env)
+        done = run.under(valgrind.version, argv, env)
+        printed = "".join(p.read_text(errors="replace") for p in Path(folder).glob("log.*"))
+        refuse_unknown_instruction(done.status, printed, valgrind.version)
         files = sorted(Path(folder).glob("profile.*"), key=lambda p: int(p.suffix[1:] or 0))
         return _read(files, valgrind.version)
 

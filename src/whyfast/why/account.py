@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from whyfast.model.why import Account, Cause, Change, Fact, Frame, Item, Part, Place
+from whyfast.model.why import Account, Cause, Change, CountedCode, Fact, Frame, Item, Part
 from whyfast.why.causes import Label, View, label
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import Group
@@ -38,6 +38,7 @@ class Gathered:
     threads: int = 1
     slowdown: float | None = None
     frames: Frame | None = None
+    code: CountedCode | None = None
     limits: list[str] = field(default_factory=list)
     costs: dict[str, float] = field(default_factory=dict)
 
@@ -81,6 +82,7 @@ def make_account(found: Gathered) -> Account:
         slowdown=found.slowdown,
         modelled=found.modelled,
         frames=found.frames,
+        code=found.code,
     )
 
 
@@ -94,7 +96,7 @@ def _item(group: Group, difference: float) -> Item:
     )
     callers = tuple(c.name for c in group.callers.get("slow", []))[:4]
     share = time.difference / difference if difference else 0.0
-    place = Place(main.name, library=main.library)
+    place = replace(group.place, function=main.name, library=main.library)
     return Item("user", group.name, time, share, place, facts, callers)
 
 
@@ -131,6 +133,9 @@ _PURPOSES = {
 }
 
 
+#: The verb of the other side's number, where it is not "makes".
+_MAKES = {"page-faults": "has"}
+
 #: Causes that are of a whole program, not of a function.
 _WHOLE = ("sanitizer", "debug-build", "x87", "garbage-collection", "hardening")
 
@@ -164,7 +169,7 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
     top = sorted(items, key=lambda i: -i.share)
     numbers = [
         f"{f.slow or 0:,.0f} {f.name if f.name == 'page faults' else f'`{i.name}` calls'} "
-        f"({_quoted(found.fast)}: {f.fast or 0:,.0f})"
+        f"where {_quoted(found.fast)} {_MAKES.get(key, 'makes')} {f.fast or 0:,.0f}"
         for i in top[:2]
         for f in i.facts
     ]
@@ -172,6 +177,8 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
     callers = next((i.callers for i in top if i.callers), ())
     if chain := _chain(callers):
         text += f", from {chain}"
+        if line := next((i.place for i in top if i.callers and i.place.line), None):
+            text += f" ({line.file}:{line.line})"
     part = "measured" if key in ("page-faults",) else "counted"
     return Cause(
         key, text, share, sum(lows), sum(highs), tuple(i.name for i in top), part,  # type: ignore[arg-type]

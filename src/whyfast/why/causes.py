@@ -207,7 +207,7 @@ def _vectorisation(v: View) -> Label | None:
         return None
     widths = Fact("bytes per vector instruction", fast, slow, "bytes", v.basis, "disassembly")
     times = v.slow.total / v.fast.total if v.counted and v.fast.total else 0.0
-    more = f", {times:.2g}x the instructions" if times else ""
+    more = f"; {times:.2g}x the instructions" if times else ""
     verb = "is not vectorised" if v.slow.packed < 0.1 else "uses narrower vectors"
     widths_text = (
         f"{slow:.2g} bytes an instruction, {{fast}} {fast:.2g}"
