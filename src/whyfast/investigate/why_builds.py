@@ -26,8 +26,9 @@ from whyfast.model.variant import Benchmark, RunnerName
 from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account
 
-#: Seconds of work in one run, about: enough samples in a few runs, and short under a simulator.
-WORK = 0.1
+#: Seconds of work in one run of the slower build, about: enough samples in a few runs, and short
+#: under a simulator.
+WORK = 0.15
 
 #: Seconds of timing whole runs of both builds, for how their time is split.
 TIMING = 6.0
@@ -41,7 +42,7 @@ ITERATIONS: dict[RunnerName, str] = {
 
 
 @dataclass(frozen=True)
-class _Side:
+class BuildSide:
     """One build: ``task`` is how the study runs it, ``folder`` holds its grants and answers."""
 
     task: CountingTask
@@ -116,14 +117,15 @@ def _account(
     limits: Limits,
     folder: Path,
     env: dict[str, str],
-) -> Account | None:
+) -> Account:
     wanted = (verdict.baseline, verdict.variant)
     tasks = BuildCounter(work, {}, folder, benchmark.timeout).tasks(benchmark)
-    sides = [_Side(t, folder, benchmark.runner) for t in tasks if t.variant in wanted]
+    sides = [BuildSide(t, folder, benchmark.runner) for t in tasks if t.variant in wanted]
     if len(sides) != 2:
         raise CannotCount("both builds have to be run here")
     sides.sort(key=lambda side: wanted.index(side.task.variant))
-    loops = _loops(sides[0], env) if _repeats(sides[0]) else 1
+    slow = sides[verdict.ratio >= 1]
+    loops = loops_of(slow, env) if _repeats(slow) else 1
     lines = [Command(s.task.variant, shlex.join(s.words(loops, env))) for s in sides]
     options = Options(
         budget=TIMING, shell="", turns_offered=False, timeout=benchmark.timeout, warmup=1
@@ -140,15 +142,17 @@ def _account(
         work.observer,
         work.services,
     )
+    if account is None or not account.costs:
+        raise CannotCount("whole runs of the builds do not show it")
     several = len(work.question.benchmarks) > 1
-    return account and replace(account, benchmark=benchmark.name if several else "")
+    return replace(account, benchmark=benchmark.name if several else "")
 
 
-def _repeats(side: _Side) -> bool:
+def _repeats(side: BuildSide) -> bool:
     return side.task.turns or side.runner in ITERATIONS
 
 
-def _loops(side: _Side, env: dict[str, str]) -> int:
+def loops_of(side: BuildSide, env: dict[str, str]) -> int:
     """As many as take :data:`WORK` seconds, about. Raises CannotCount."""
     loops = 1
     while (seconds := side.seconds(loops, env)) < WORK / 2 and loops < 2**40:
