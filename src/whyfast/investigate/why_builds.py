@@ -12,7 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.formats.opt_records import MissedOptimisation, read_gcc_record
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
+from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.services import Silent
@@ -20,11 +22,13 @@ from whyfast.investigate.why_run import Limits, explain_difference
 from whyfast.measure.count import CountingTask
 from whyfast.measure.process import CannotCount
 from whyfast.measure.turns import TURN_VARIABLE, read_answer
+from whyfast.model.build import Build
 from whyfast.model.errors import UserError
-from whyfast.model.study import Study
+from whyfast.model.study import EvidenceSpec, Study
 from whyfast.model.variant import Benchmark, RunnerName
 from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account
+from whyfast.why.remarks import with_records
 
 #: Seconds of work in one run of the slower build, about: enough samples in a few runs, and short
 #: under a simulator.
@@ -32,6 +36,10 @@ WORK = 0.15
 
 #: Seconds of timing whole runs of both builds, for how their time is split.
 TIMING = 6.0
+
+#: The flag by which GCC writes down what it did, seconds of building both sides up to which they
+#: are built with it, and the causes that its record tells of.
+RECORD, RECORD_SECONDS, RECORDED = "-fsave-optimization-record", 60.0, ("vectorisation", "inlining")
 
 #: How harnesses are told a number of iterations. Google's knows it since version 1.8; Criterion
 #: has no word for it.
@@ -144,8 +152,39 @@ def _account(
     )
     if account is None or not account.costs:
         raise CannotCount("whole runs of the builds do not show it")
+    account = _with_records(work, account)
     several = len(work.question.benchmarks) > 1
     return replace(account, benchmark=benchmark.name if several else "")
+
+
+def _with_records(work: RunContext[Study], account: Account) -> Account:
+    """With what the compiler did not do for the slower build, by a second build of both that has
+    it written down, where there is time for one and the compiler is GCC."""
+    names = (account.fast, account.slow)
+    builds = {b.variant: b for b in work.usable if b.variant in names}
+    took = sum(float(b.provenance.get("seconds", 0.0)) for b in builds.values())
+    toolchains = {t.name: t for t in work.toolchains}
+    variants = tuple(replace(v, cflags=(*v.cflags, RECORD)) for v in work.question.variants)
+    used = [toolchains.get(v.toolchain) for v in variants if v.name in names]
+    about = any(c.key in RECORDED for c in account.causes)
+    if (
+        not about
+        or took > RECORD_SECONDS
+        or not all(t and "gcc" in t.version.lower() for t in used)
+    ):
+        return account
+    work.observer.step("building again for the compiler's remarks")
+    both = tuple(v for v in variants if v.name in names)
+    study = replace(
+        work.question, variants=both, baselines=(account.fast,), evidence=EvidenceSpec()
+    )
+    again = build(replace(work, question=study, observer=Silent()))
+    missed: dict[str, list[MissedOptimisation]] = {name: [] for name in names}
+    for made in again.builds:
+        if isinstance(made, Build):
+            for path in sorted((work.home.builds / made.digest).rglob("*.opt-record.json.gz")):
+                missed[made.variant] += read_gcc_record(path)
+    return with_records(account, missed[account.fast], missed[account.slow], "gcc")
 
 
 def _repeats(side: BuildSide) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from whyfast.explain.options import CompilerRecord
+from whyfast.formats.opt_records import MissedOptimisation
 from whyfast.model.why import Account, Cause, Change, Place
-from whyfast.why.remarks import flag_remark, with_flags
+from whyfast.why.remarks import flag_remark, with_flags, with_records
 
 GCC = "-mtune=generic -march=x86-64 -g {} -fasynchronous-unwind-tables"
 
@@ -84,3 +85,41 @@ def test_causes_in_libraries_and_outside_of_functions_have_no_remark() -> None:
         "",
         "",
     ]
+
+
+def caused(key: str, sentence: str, function: str, remark: str = "") -> Account:
+    cause = Cause(key, sentence, 1.0, 1, 1, (), "read", Place(function), remark=remark)
+    return Account("fast", "slow", 2.0, 2.0, 2.0, Change(1, 2, 1, 1), {}, causes=(cause,))
+
+
+def remark(account: Account, fast: list[MissedOptimisation], slow: list[MissedOptimisation]) -> str:
+    return with_records(account, fast, slow, "gcc").causes[0].remark
+
+
+CALL = MissedOptimisation(("scan", "step"), "not inlinable: scan -> step, noinline", "m.c", 7)
+LOOP = MissedOptimisation(("scan",), "not vectorized: control flow in loop", "m.c", 9)
+VAGUE = MissedOptimisation(("scan",), "couldn't vectorize loop", "m.c", 9)
+MEMORY = MissedOptimisation(("scan",), "statement clobbers memory: _5 = peek (_4)", "m.c", 9)
+
+
+def test_the_record_of_the_slow_side_that_fits_the_cause() -> None:
+    inlining = caused("inlining", "`step` is not inlined into `scan`: 7 calls", "step")
+    assert remark(inlining, [], [LOOP, CALL]) == (
+        'gcc: "not inlinable: scan -> step, noinline" (m.c:7)'
+    )
+    vectors = caused("vectorisation", "`scan` is not vectorised", "scan", "gcc 12: built with -O2")
+    assert remark(vectors, [], [VAGUE, MEMORY, CALL, LOOP]) == (
+        'gcc: "not vectorized: control flow in loop" (m.c:9); gcc 12: built with -O2'
+    )
+
+
+def test_what_both_sides_have_missed_is_not_the_reason_wherever_it_stands() -> None:
+    vectors = caused("vectorisation", "`scan` is not vectorised", "scan")
+    before = MissedOptimisation(("scan",), "statement clobbers memory: _8 = peek (_7)", "m.c", 3)
+    assert remark(vectors, [before], [MEMORY]) == ""
+
+
+def test_records_of_other_functions_and_causes_are_left_out() -> None:
+    other = caused("inlining", "`leaf` is not inlined into `scan`: 7 calls", "leaf")
+    assert remark(other, [], [CALL]) == ""
+    assert remark(caused("division", "`scan` divides", "scan"), [], [LOOP, CALL]) == ""
