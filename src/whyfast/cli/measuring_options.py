@@ -135,7 +135,7 @@ def add_why(options: OptionGroup) -> None:
         nargs="*",
     )
     group = options.measuring()
-    group.value("--budget TIME", "time for measuring (default: 10s)", default="10s")
+    group.value("--budget TIME", "time for measuring (default: 30s)", default="30s")
     group.value("--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
     text = "longest time for simulating both sides; 0: never (default: 30s)"
     group.value("--simulate TIME", text, default="30s")

@@ -176,7 +176,8 @@ class Account:
     ``costs`` has the seconds that each layer took, ``slowdown`` how much longer a sampled run takes
     than a plain one (1.03: 3 %). ``modelled``: items have no sampled time, but that of a model.
     ``frames`` is the call tree of samples, ``code`` the machine code of the function that carries
-    most user time, ``next_command`` what tells more, ``benchmark`` what builds of a study ran.
+    most user time, ``next_command`` what tells more. ``benchmark`` is what builds of a study ran,
+    empty for commands.
     """
 
     fast: str
