@@ -42,6 +42,7 @@ def _add_study(options: OptionGroup) -> None:
     group.values("--only VARIANT", "measure these variants and the baselines only")
     group.values("--benchmark NAME", "run these benchmarks only")
     group.flag("--counters", "also count instructions, branches and misses, and find hot functions")
+    group.flag("--why", "also account for the largest difference from the main baseline")
     group.flag("--evidence-only", "read machine code; measure nothing")
 
 

@@ -12,7 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.formats.opt_records import MissedOptimisation, read_gcc_record
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
+from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.services import Silent
@@ -20,17 +22,24 @@ from whyfast.investigate.why_run import Limits, explain_difference
 from whyfast.measure.count import CountingTask
 from whyfast.measure.process import CannotCount
 from whyfast.measure.turns import TURN_VARIABLE, read_answer
+from whyfast.model.build import Build
 from whyfast.model.errors import UserError
-from whyfast.model.study import Study
+from whyfast.model.study import EvidenceSpec, Study
 from whyfast.model.variant import Benchmark, RunnerName
 from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account
+from whyfast.why.remarks import with_records
 
-#: Seconds of work in one run, about: enough samples in a few runs, and short under a simulator.
-WORK = 0.1
+#: Seconds of work in one run of the slower build, about: enough samples in a few runs, and short
+#: under a simulator.
+WORK = 0.15
 
 #: Seconds of timing whole runs of both builds, for how their time is split.
 TIMING = 6.0
+
+#: The flag by which GCC writes down what it did, seconds of building both sides up to which they
+#: are built with it, and the causes that its record tells of.
+RECORD, RECORD_SECONDS, RECORDED = "-fsave-optimization-record", 60.0, ("vectorisation", "inlining")
 
 #: How harnesses are told a number of iterations. Google's knows it since version 1.8; Criterion
 #: has no word for it.
@@ -41,7 +50,7 @@ ITERATIONS: dict[RunnerName, str] = {
 
 
 @dataclass(frozen=True)
-class _Side:
+class BuildSide:
     """One build: ``task`` is how the study runs it, ``folder`` holds its grants and answers."""
 
     task: CountingTask
@@ -116,14 +125,15 @@ def _account(
     limits: Limits,
     folder: Path,
     env: dict[str, str],
-) -> Account | None:
+) -> Account:
     wanted = (verdict.baseline, verdict.variant)
     tasks = BuildCounter(work, {}, folder, benchmark.timeout).tasks(benchmark)
-    sides = [_Side(t, folder, benchmark.runner) for t in tasks if t.variant in wanted]
+    sides = [BuildSide(t, folder, benchmark.runner) for t in tasks if t.variant in wanted]
     if len(sides) != 2:
         raise CannotCount("both builds have to be run here")
     sides.sort(key=lambda side: wanted.index(side.task.variant))
-    loops = _loops(sides[0], env) if _repeats(sides[0]) else 1
+    slow = sides[verdict.ratio >= 1]
+    loops = loops_of(slow, env) if _repeats(slow) else 1
     lines = [Command(s.task.variant, shlex.join(s.words(loops, env))) for s in sides]
     options = Options(
         budget=TIMING, shell="", turns_offered=False, timeout=benchmark.timeout, warmup=1
@@ -140,15 +150,48 @@ def _account(
         work.observer,
         work.services,
     )
+    if account is None or not account.costs:
+        raise CannotCount("whole runs of the builds do not show it")
+    account = _with_records(work, account)
     several = len(work.question.benchmarks) > 1
-    return account and replace(account, benchmark=benchmark.name if several else "")
+    return replace(account, benchmark=benchmark.name if several else "")
 
 
-def _repeats(side: _Side) -> bool:
+def _with_records(work: RunContext[Study], account: Account) -> Account:
+    """With what the compiler did not do for the slower build, by a second build of both that has
+    it written down, where there is time for one and the compiler is GCC."""
+    names = (account.fast, account.slow)
+    builds = {b.variant: b for b in work.usable if b.variant in names}
+    took = sum(float(b.provenance.get("seconds", 0.0)) for b in builds.values())
+    toolchains = {t.name: t for t in work.toolchains}
+    variants = tuple(replace(v, cflags=(*v.cflags, RECORD)) for v in work.question.variants)
+    used = [toolchains.get(v.toolchain) for v in variants if v.name in names]
+    about = any(c.key in RECORDED for c in account.causes)
+    if (
+        not about
+        or took > RECORD_SECONDS
+        or not all(t and "gcc" in t.version.lower() for t in used)
+    ):
+        return account
+    work.observer.step("building again for the compiler's remarks")
+    both = tuple(v for v in variants if v.name in names)
+    study = replace(
+        work.question, variants=both, baselines=(account.fast,), evidence=EvidenceSpec()
+    )
+    again = build(replace(work, question=study, observer=Silent()))
+    missed: dict[str, list[MissedOptimisation]] = {name: [] for name in names}
+    for made in again.builds:
+        if isinstance(made, Build):
+            for path in sorted((work.home.builds / made.digest).rglob("*.opt-record.json.gz")):
+                missed[made.variant] += read_gcc_record(path)
+    return with_records(account, missed[account.fast], missed[account.slow], "gcc")
+
+
+def _repeats(side: BuildSide) -> bool:
     return side.task.turns or side.runner in ITERATIONS
 
 
-def _loops(side: _Side, env: dict[str, str]) -> int:
+def loops_of(side: BuildSide, env: dict[str, str]) -> int:
     """As many as take :data:`WORK` seconds, about. Raises CannotCount."""
     loops = 1
     while (seconds := side.seconds(loops, env)) < WORK / 2 and loops < 2**40:

@@ -1,4 +1,5 @@
-"""What compilers say of the code that carries a difference: the flags that they recorded.
+"""What compilers say of the code that carries a difference: the flags that they recorded, and of
+what whyfast builds what they did not do.
 
 GCC writes its flags into ``DW_AT_producer`` of each unit of debug information, Clang with
 ``-grecord-command-line``, Go the flags of its compiler.
@@ -12,9 +13,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.executed import LoadedCode
+from whyfast.explain.functions import base_name
 from whyfast.explain.options import CompilerRecord, read_recorded
+from whyfast.formats.opt_records import MissedOptimisation
 from whyfast.model.errors import UserError
 from whyfast.model.why import Account, Cause
+from whyfast.why.functions import short_name
 
 #: Flags that change no instruction: names of files and folders, warnings, debug information.
 _SILENT = re.compile(
@@ -135,3 +139,46 @@ def with_flags(account: Account, fast: Record, slow: Record) -> Account:
         )
 
     return replace(account, causes=tuple(remarked(c) for c in account.causes))
+
+
+#: Words of records that are about a cause, the most telling first, and those that tell nothing.
+_ABOUT: Mapping[str, tuple[str, ...]] = {
+    "vectorisation": ("not vectorized", "clobbers memory", "no vectype", "unsupported", "not supp"),
+    "inlining": ("not inlinable", "will not early inline", "will not inline", "not inlined"),
+}
+
+
+def with_records(
+    account: Account,
+    fast: Sequence[MissedOptimisation],
+    slow: Sequence[MissedOptimisation],
+    compiler: str,
+) -> Account:
+    """The account with what the compiler says that it did not do on the slow side alone."""
+    known = {(m.symbols, _wording(m.text)) for m in fast}
+    new = [m for m in slow if (m.symbols, _wording(m.text)) not in known]
+
+    def remarked(cause: Cause) -> Cause:
+        about = [m for word in _ABOUT.get(cause.key, ()) for m in new if word in m.text]
+        mine = [m for m in about if _is_of(m, cause)]
+        if not mine:
+            return cause
+        where = f" ({mine[0].file}:{mine[0].line})" if mine[0].line else ""
+        text = f'{compiler}: "{mine[0].text}"{where}'
+        return replace(cause, remark="; ".join(filter(None, (text, cause.remark))))
+
+    return replace(account, causes=tuple(remarked(c) for c in account.causes))
+
+
+def _wording(text: str) -> str:
+    """Without numbers, of temporaries and others: they change with every line of the source."""
+    return re.sub(r"\d+", "#", text)
+
+
+def _is_of(missed: MissedOptimisation, cause: Cause) -> bool:
+    """Whether it is about functions that the cause names: of a call, about caller or callee."""
+    names = {short_name(base_name(symbol)) for symbol in missed.symbols}
+    named = set(re.findall(r"`([^`]+)`", cause.sentence)) | {cause.place.function}
+    if cause.key == "inlining":
+        return len(names) > 1 and names <= named | {cause.place.function}
+    return bool(names & named)

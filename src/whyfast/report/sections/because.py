@@ -13,7 +13,7 @@ from whyfast.report.sections.why import NAMED, why_findings
 MOST = 2
 
 
-def because(account: Account | None) -> str:
+def named_causes(account: Account | None) -> str:
     """What makes the slow side slow, with shares of the difference; empty without a known cause."""
     if account is None or account.time.difference <= 0:
         return ""
@@ -38,7 +38,7 @@ def account_sentences(account: Account | None, *, headline: bool = True) -> Iter
     if account is None or not account.costs:  # there was no difference to look into
         return
     where = f" on {quote(account.benchmark)}" if account.benchmark else ""
-    text = because(account)
+    text = named_causes(account)
     if headline and text:
         yield f"Why{where}: {text}."
     if not text:

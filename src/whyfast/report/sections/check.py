@@ -23,7 +23,7 @@ from whyfast.report.formatting import (
     quote,
     size_of,
 )
-from whyfast.report.sections.because import account_sentences, because
+from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def _cause(result: Result, check: Check) -> str:
     """The causes in the account of the largest difference; without them what the machine code
     says of it."""
     different, account = decided(result.judged.verdicts), result.found.account
-    if account is not None and (text := because(account)):
+    if account is not None and (text := named_causes(account)):
         return f"on {quote(account.benchmark)} {text}" if len(different) > 1 else text
     for verdict in different:
         reach = check.reach(verdict.benchmark or "")

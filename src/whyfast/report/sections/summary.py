@@ -24,7 +24,7 @@ from whyfast.report.formatting import (
     size_of,
     text_of,
 )
-from whyfast.report.sections.because import account_sentences, because
+from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.certainty import more_or_less, shell_sentences
 from whyfast.report.sections.check import (
     changed_code,
@@ -346,7 +346,7 @@ def _runs_surprises(result: Result) -> Iterator[str]:
             yield f"About {format_seconds(max(known))} more would tell {margin} in all of them."
         yield from unusual_sentences(result.judged.verdicts)[:_QUOTED]
         yield from influence_sentences(result.judged.suites, result.question)[:_QUOTED]
-    if because(result.found.account):  # which says what these are symptoms of
+    if named_causes(result.found.account):  # which says what these are symptoms of
         return
     different = decided(v for v in result.judged.metrics if v.ratio > 0)
     for name in dict.fromkeys(v.variant for v in different):
