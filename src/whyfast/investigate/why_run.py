@@ -41,6 +41,8 @@ from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial,
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
 
+UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
+
 #: Blocks of a trial, at least and at most, and seconds that they may take.
 TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
 
@@ -118,13 +120,20 @@ def explain_difference(
     whole, parts = split(result.recorded.blocks, fast, slow)
     low, high = _bounds(verdict)
     found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
+    if not result.recorded.complete:
+        return replace(make_account(found), complete=False)
     if verdict.outcome in ("same", "undecided") or whole.difference <= 0:
+        if verdict.outcome == "undecided":
+            found.limits.append(UNDECIDED)
         return make_account(found)
     layers = _Layers(found, arguments, limits, home, observer, services)
-    layers.run(result)
-    account = make_account(found)
-    layers.try_changes(account)
-    return make_account(found) if found.given else account
+    try:
+        layers.run(result)
+        layers.try_changes(make_account(found))
+    except KeyboardInterrupt:
+        found.limits.append("interrupted: causes are those that were found until then")
+        return replace(make_account(found), complete=False)
+    return make_account(found)
 
 
 def _sides(verdict: Verdict) -> tuple[str, str]:
@@ -161,7 +170,7 @@ class _Layers:
 
     def run(self, result: Result) -> None:
         found = self._found
-        self._observer.phase("explain")
+        self._observer.phase("account")
         found.threads = max(
             (n for b in result.recorded.blocks for n in b.threads.values()), default=1
         )
@@ -241,7 +250,11 @@ class _Layers:
         self._found.costs[name] = clock.monotonic() - began
 
     def _tool_run(self, side: str, timeout: float) -> ToolRun:
-        return ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
+        run = ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
+        stdin = self._arguments.stdin
+        if stdin == os.devnull:
+            return run
+        return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
 
     def _kernel(self, result: Result) -> None:
         found = self._found

@@ -374,9 +374,15 @@ class Launcher(Protocol):
         """Run to the end, at most ``timeout`` seconds, with those file descriptors open. Raises
         TimeoutError, and OSError when it cannot be started."""
 
+    def stop(self) -> None:
+        """Kill what other threads run, with its process group."""
+
 
 class SystemLauncher:
     """The operating system."""
+
+    def __init__(self) -> None:
+        self._running: set[int] = set()
 
     def find(self, name: str) -> str | None:
         return shutil.which(name)
@@ -390,6 +396,7 @@ class SystemLauncher:
         pass_fds: Sequence[int] = (),
     ) -> Finished:
         child = Child(argv, env=env, pass_fds=pass_fds)
+        self._running.add(child.pid)
         try:
             if child.wait(timeout) is None:
                 raise TimeoutError(f"still running after {timeout:g} s")
@@ -399,7 +406,13 @@ class SystemLauncher:
             except TooMuchOutput:  # of a program that is counted, whose output nobody reads
                 return Finished(child.status, "", child.output_tail(), whole=False)
         finally:
+            self._running.discard(child.pid)
             child.kill()
+
+    def stop(self) -> None:
+        for pid in tuple(self._running):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
 
 
 def program_names(program: str) -> set[str]:

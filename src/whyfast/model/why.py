@@ -143,6 +143,7 @@ class Account:
     causes carry, from 0 to 1. ``limits`` say what could not be looked at, and what would help.
     ``costs`` has the seconds that each layer took, ``slowdown`` how much longer a sampled run takes
     than a plain one (1.03: 3 %). ``modelled``: items have no sampled time, but that of a model.
+    Not ``complete``: it was interrupted.
     """
 
     fast: str
@@ -159,5 +160,6 @@ class Account:
     costs: Mapping[str, float] | None = None
     slowdown: float | None = None
     modelled: bool = False
+    complete: bool = True
     frames: Frame | None = None
     next_command: str = ""
