@@ -87,6 +87,7 @@ def add_ab(options: OptionGroup) -> None:
     group.value("-w --warmup N", "runs before measuring", type=int, default=0)
     group.value("--timeout TIME", "limit for one run (default: the budget)")
     group.flag("--whole", "measure whole runs, even of programs that take turns")
+    group.flag("--why", "then account for the first difference, as whyfast why does")
     group = options.group("commands")
     text = "name of a command in the report, in the order of the commands"
     group.repeated("-n --name --command-name NAME", text)
@@ -133,7 +134,7 @@ def add_why(options: OptionGroup) -> None:
         nargs="*",
     )
     group = options.measuring()
-    group.value("--budget TIME", "time for measuring (default: 10s)", default="10s")
+    group.value("--budget TIME", "time for measuring (default: 30s)", default="30s")
     group.value("--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
     text = "longest time for simulating both sides; 0: never (default: 30s)"
     group.value("--simulate TIME", text, default="30s")

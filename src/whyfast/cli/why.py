@@ -19,7 +19,7 @@ from whyfast.store.home import own_home
 def run_why(args: argparse.Namespace) -> int:
     """Explain the difference and report."""
     check_outputs(args)
-    never = args.simulate.strip() in ("0", "0s")
+    never = args.simulate in ("0", "0s")
     limits = Limits(0.0 if never else duration(args.simulate, f"--simulate {args.simulate}"))
     options = Options(
         budget=duration(args.budget, f"--budget {args.budget}"),

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.explain.executed import LoadedFiles
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
+from whyfast.model.sample import Block
 from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account, Change, Part, Trial
@@ -34,8 +38,19 @@ from whyfast.why.functions import (
     function_times,
 )
 from whyfast.why.groups import SideCode, group_functions
+from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
+from whyfast.why.remarks import records_of, with_flags
+from whyfast.why.runtimes.protocol import Findings, Sides, program_of, runtime_of, take_over
+from whyfast.why.runtimes.registry import RUNTIMES
 from whyfast.why.split import split
+from whyfast.why.surroundings import (
+    compare_surroundings,
+    libraries_differ,
+    parse_invocation,
+    parse_ldd,
+    with_libraries,
+)
 from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
 
 #: Share of the difference from which a part of the time is looked into.
@@ -43,8 +58,14 @@ MATTERS = 0.1
 
 UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
 
+#: Share of the difference that a runtime's tools must explain for nothing to be simulated.
+ENOUGH = 0.8
+
 #: Blocks of a trial, at least and at most, and seconds that they may take.
 TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
+
+#: Things that differ around the programs that are tried one by one, at most.
+MOST_FACTORS = 2
 
 #: Runs of each side under the sampler, at least and at most, and seconds that they may take.
 ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
@@ -130,10 +151,10 @@ def explain_difference(
     try:
         layers.run(result)
         layers.try_changes(make_account(found))
+        return layers.with_remarks(make_account(found))
     except KeyboardInterrupt:
         found.limits.append("interrupted: causes are those that were found until then")
         return replace(make_account(found), complete=False)
-    return make_account(found)
 
 
 def _sides(verdict: Verdict) -> tuple[str, str]:
@@ -145,7 +166,9 @@ def _sides(verdict: Verdict) -> tuple[str, str]:
 
 def _bounds(verdict: Verdict) -> tuple[float, float]:
     ends = verdict.low, verdict.high
-    return ends if verdict.ratio >= 1 else (1 / ends[1] if ends[1] else 0.0, 1 / ends[0])
+    if verdict.ratio >= 1:
+        return ends
+    return tuple(1 / x if x else math.inf for x in reversed(ends))  # type: ignore[return-value]
 
 
 class _Layers:
@@ -174,6 +197,7 @@ class _Layers:
         found.threads = max(
             (n for b in result.recorded.blocks for n in b.threads.values()), default=1
         )
+        self._surroundings()
         if self._matters("kernel") or self._matters("waiting"):
             self._timed("system calls", lambda: self._kernel(result))
         if self._matters("user"):
@@ -182,6 +206,7 @@ class _Layers:
     def try_changes(self, account: Account) -> None:
         """Measure both sides with one thing changed, where that can tell more."""
         found = self._found
+        self._try_factors()
         for experiment in suggested(found.groups, found.threads, 1 - account.explained):
             self._observer.step(f"trying: {experiment.what}")
             began = self._services.clock.monotonic()
@@ -193,31 +218,86 @@ class _Layers:
             if cause is not None:
                 found.given = [*found.given, cause]
 
+    def with_remarks(self, account: Account) -> Account:
+        """What the compilers recorded of the functions that carry the difference."""
+        find = self._services.launcher.find
+        programs = {
+            side: [Path(path) for word in argv if (path := find(word))]
+            for side, argv in self._commands.items()
+        }
+        return with_flags(account, records_of(programs["fast"]), records_of(programs["slow"]))
+
+    def _surroundings(self) -> None:
+        """What differs around the programs, libraries among it."""
+        found = self._found
+        sides = self._commands["fast"], self._commands["slow"]
+        found.around = compare_surroundings(*sides, self._arguments.env, Path())
+        if found.around.same_program or found.around.factors:
+            fast, slow = (self._libraries(c) for c in sides)
+            if fast and slow:
+                found.around = with_libraries(found.around, *sides, libraries_differ(fast, slow))
+
+    def _libraries(self, command: Sequence[str]) -> dict[str, Path]:
+        """By ldd; none of static programs, scripts, and where there is no ldd."""
+        launcher, parts = (
+            self._services.launcher,
+            parse_invocation(command, self._arguments.env),
+        )
+        ldd, program = launcher.find("ldd"), parts and launcher.find(parts.program)
+        if ldd is None or parts is None or not program:
+            return {}
+        try:
+            env = {**self._arguments.env, **parts.variables}
+            return parse_ldd(launcher.run([ldd, program], env=env, timeout=10).stdout)
+        except (TimeoutError, OSError):
+            return {}
+
+    def _try_factors(self) -> None:
+        """Swap what differs around the programs, where more than one thing does."""
+        found = self._found
+        if found.around.alone is not None:
+            return
+        for factor in found.around.factors[:MOST_FACTORS]:
+            what = factor.key
+            self._observer.step(f"trying the {what} of the other side")
+            commands = {CHANGED["fast"]: factor.fast, CHANGED["slow"]: factor.slow}
+            began = self._services.clock.monotonic()
+            blocks = self._measured(commands, f"the {what} of the other side")
+            found.costs[f"trial: {what}"] = self._services.clock.monotonic() - began
+            trial = judge_trial(
+                f"the {what} of the other side", blocks, shlex.join(factor.slow), swapped=True
+            )
+            if trial is not None:
+                found.tried = [*found.tried, (factor, trial)]
+
     def _trial(self, experiment: Experiment) -> Trial | None:
         with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
             words = self._words(experiment, Path(folder))
             if words is None:
                 return None
             changed = {CHANGED[s]: (*words, *argv) for s, argv in self._commands.items()}
-            lines = [
-                Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())
-            ]
-            once = 2 * (self._found.whole.fast + self._found.whole.slow)
-            runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
-            options = Options(
-                budget=60 + 4 * runs * once,
-                runs=runs,
-                shell="",
-                turns_offered=False,
-                ignore_failure=True,
-                stdin=self._arguments.stdin,
-            )
-            try:
-                tried = run_ab(lines, options, self._home, Silent(), services=self._services)
-            except UserError as error:
-                self._found.limits.append(f"not tried: {experiment.what}: {error.message}")
-                return None
-        return judge_trial(experiment, tried.recorded.blocks, shlex.join(words))
+            blocks = self._measured(changed, experiment.what)
+        return judge_trial(experiment.what, blocks, shlex.join(words))
+
+    def _measured(self, changed: Mapping[str, Sequence[str]], what: str) -> Sequence[Block]:
+        """Blocks of both sides and of both with a change; none where one of them fails."""
+        lines = [Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())]
+        once = 2 * (self._found.whole.fast + self._found.whole.slow)
+        runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
+        options = Options(
+            budget=60 + 4 * runs * once,
+            runs=runs,
+            shell="",
+            turns_offered=False,
+            ignore_failure=True,
+            stdin=self._arguments.stdin,
+        )
+        try:
+            tried = run_ab(lines, options, self._home, Silent(), services=self._services)
+        except UserError as error:
+            self._found.limits.append(f"not tried: {what}: {error.message}")
+            return ()
+        return tried.recorded.blocks
 
     def _words(self, experiment: Experiment, folder: Path) -> tuple[str, ...] | None:
         """What stands in front of a changed command; None where something is missing for it."""
@@ -281,7 +361,7 @@ class _Layers:
         ]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
-            items = with_callers(items, callers_of(runs[1], names))
+            items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
         found.items = [*found.items, *items]
 
     def _functions(self) -> None:
@@ -296,11 +376,14 @@ class _Layers:
         except CannotCount as error:
             found.limits.append(f"user time was not sampled: {error}")
         times: list[FunctionTime] = []
-        names = Names({"fast": set(), "slow": set()})
+        files = LoadedFiles()
+        names = Names({"fast": set(), "slow": set()}, files)
         if runs:
-            times, found.slowdown, names = function_times(runs, "fast", "slow", user)
-        sides = {name: SideCode(name) for name in ("fast", "slow")}
-        names = self._counts(sides, names, runs)
+            times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
+        sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
+        findings = self._runtime(runs)
+        if sum(c.share for c in findings.causes) < ENOUGH:
+            names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
             found.modelled = True
@@ -308,6 +391,35 @@ class _Layers:
         found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
         found.counted = sides["fast"].counts is not None
         found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
+        for group in found.groups:
+            group.place = place_of(group, sides["slow"])
+        found.code = counted_code(found.groups, sides["fast"], sides["slow"])
+        found.given = take_over(findings, found.groups, found.items, found.split)
+
+    def _runtime(self, sampled: Sequence[SampledRun]) -> Findings:
+        """What the tools of the language's runtime say, where both sides have one and the same."""
+        found, env = self._found, self._arguments.env
+        programs = {s: program_of(argv, env) for s, argv in self._commands.items()}
+        runtime = runtime_of(list(programs.values()), RUNTIMES)
+        known = {side: p for side, p in programs.items() if p is not None}
+        if runtime is None:
+            return Findings()
+        began = self._services.clock.monotonic()
+        runs = RuntimeRuns(
+            {side: self._tool_run(side, 60.0) for side in known},
+            {"fast": found.whole.fast, "slow": found.whole.slow},
+            self._seed,
+            self._arguments.stdin,
+            sampled,
+            self._observer.step,
+        )
+        try:
+            findings = runtime.explain(Sides(known, runs, found.whole, found.split, found.fast))
+        except CannotCount as error:
+            findings = Findings(limits=(f"{runtime.name} was not asked: {error}",))
+        found.limits.extend(findings.limits)
+        found.costs[runtime.name] = self._services.clock.monotonic() - began
+        return findings
 
     def _rounds(self) -> int:
         both = self._found.whole.fast + self._found.whole.slow
@@ -361,7 +473,7 @@ class _Layers:
         objects = {side: objects_of(profiles[side]) for side in sides}
         for run in runs:
             objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
-        names = Names(objects)
+        names = Names(objects, sides["fast"].files)
         for side, code in sides.items():
             code.counts = counts_by_function(profiles[side], names)
         return names

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from whyfast.model.why import Account, Cause, Change, Fact, Frame, Item, Part, Place
-from whyfast.why.causes import Label, View, label
+from whyfast.model.why import (
+    Account,
+    Cause,
+    Change,
+    CountedCode,
+    Fact,
+    Frame,
+    Item,
+    Part,
+    Trial,
+)
+from whyfast.why.causes import label
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import Group
 from whyfast.why.kernel import purpose
+from whyfast.why.surroundings import Factor, Surroundings
+from whyfast.why.trials import GONE
+from whyfast.why.view import Label, View
 
 #: Share of the difference from which a cause is named in the first sentence.
 NAMED = 0.1
@@ -20,7 +33,8 @@ class Gathered:
     """What the layers found for the sides ``fast`` and ``slow``, by their names.
 
     ``whole`` and ``split`` are in seconds of one run. ``groups`` are of user time, ``items`` of
-    kernel time and waiting; ``counted``: groups have simulated counts.
+    kernel time and waiting; ``counted``: groups have simulated counts. ``around`` is what differs
+    around the programs, ``tried`` the trials of its factors.
     """
 
     fast: str
@@ -36,8 +50,11 @@ class Gathered:
     counted: bool = False
     modelled: bool = False
     threads: int = 1
+    around: Surroundings = field(default_factory=Surroundings)
+    tried: Sequence[tuple[Factor, Trial]] = ()
     slowdown: float | None = None
     frames: Frame | None = None
+    code: CountedCode | None = None
     limits: list[str] = field(default_factory=list)
     costs: dict[str, float] = field(default_factory=dict)
 
@@ -65,6 +82,7 @@ def make_account(found: Gathered) -> Account:
             causes.append(_kernel_cause(key, mine, found))
     items.sort(key=lambda i: -abs(i.share))
     causes = sorted(_joined(causes), key=lambda c: -c.share)
+    causes = _surrounded(causes, items, found)
     return Account(
         fast=found.fast,
         slow=found.slow,
@@ -81,6 +99,7 @@ def make_account(found: Gathered) -> Account:
         slowdown=found.slowdown,
         modelled=found.modelled,
         frames=found.frames,
+        code=found.code,
     )
 
 
@@ -94,16 +113,64 @@ def _item(group: Group, difference: float) -> Item:
     )
     callers = tuple(c.name for c in group.callers.get("slow", []))[:4]
     share = time.difference / difference if difference else 0.0
-    place = Place(main.name, library=main.library)
+    place = replace(group.place, function=main.name, library=main.library)
     return Item("user", group.name, time, share, place, facts, callers)
 
 
 def _cause(what: Label, item: Item, found: Gathered) -> Cause:
-    text = what.sentence.format(slow="it", fast=_quoted(found.fast))
+    text = _filled(what.sentence, found)
     low, high = _bounds(item.time, found.whole)
     return Cause(
         what.key, text, item.share, low, high, (item.name,), what.basis, item.place,
         what.facts, remedy=what.remedy,
+    )  # fmt: skip
+
+
+def _filled(sentence: str, found: Gathered) -> str:
+    """The sentence with its sides; names of functions may hold braces themselves."""
+    return sentence.replace("{slow}", "it").replace("{fast}", _quoted(found.fast))
+
+
+def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered) -> list[Cause]:
+    """What differs around the programs as the reason, and the largest mechanism as its how.
+
+    A factor that is the only difference carries all of it; of several, each what its trial shows,
+    and the rest of the causes what is left.
+    """
+    factor = found.around.alone
+    if factor is not None:
+        low, high = _bounds(found.whole, found.whole)
+        names = tuple(i.name for i in items if i.share > 0)
+        return [_of_factor(factor, causes, found, 1.0, low, high, names)]
+    result = list(causes)
+    for factor, trial in found.tried:
+        if trial.low < GONE:
+            continue
+        left = max(0.0, 1 - trial.share)
+        result = [
+            replace(c, share=c.share * left, low=c.low * left, high=c.high * left) for c in result
+        ]
+        cause = _of_factor(factor, (), found, trial.share, trial.low, trial.high, ())
+        result.append(replace(cause, trial=trial))
+    return sorted(result, key=lambda c: -c.share)
+
+
+def _of_factor(
+    factor: Factor,
+    causes: Sequence[Cause],
+    found: Gathered,
+    share: float,
+    low: float,
+    high: float,
+    names: tuple[str, ...],
+) -> Cause:
+    text = _filled(factor.text, found)
+    how = next((c for c in causes if c.share >= NAMED), None)
+    if how is None:
+        return Cause(factor.key, text, share, low, high, names, "measured")
+    return replace(
+        how, key=factor.key, sentence=f"{text}; {how.sentence}", share=share, low=low, high=high,
+        items=names, basis="measured",
     )  # fmt: skip
 
 
@@ -130,6 +197,9 @@ _PURPOSES = {
     "locks": "its threads wait for one another: {numbers}",
 }
 
+
+#: The verb of the other side's number, where it is not "makes".
+_MAKES = {"page-faults": "has"}
 
 #: Causes that are of a whole program, not of a function.
 _WHOLE = ("sanitizer", "debug-build", "x87", "garbage-collection", "hardening")
@@ -164,7 +234,7 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
     top = sorted(items, key=lambda i: -i.share)
     numbers = [
         f"{f.slow or 0:,.0f} {f.name if f.name == 'page faults' else f'`{i.name}` calls'} "
-        f"({_quoted(found.fast)}: {f.fast or 0:,.0f})"
+        f"where {_quoted(found.fast)} {_MAKES.get(key, 'makes')} {f.fast or 0:,.0f}"
         for i in top[:2]
         for f in i.facts
     ]
@@ -172,6 +242,8 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
     callers = next((i.callers for i in top if i.callers), ())
     if chain := _chain(callers):
         text += f", from {chain}"
+        if line := next((i.place for i in top if i.callers and i.place.line), None):
+            text += f" ({line.file}:{line.line})"
     part = "measured" if key in ("page-faults",) else "counted"
     return Cause(
         key, text, share, sum(lows), sum(highs), tuple(i.name for i in top), part,  # type: ignore[arg-type]

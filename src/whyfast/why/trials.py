@@ -60,9 +60,12 @@ GONE = 0.3
 CHANGED = {"fast": "fast, changed", "slow": "slow, changed"}
 
 
-def judge_trial(experiment: Experiment, blocks: Sequence[Block], command: str = "") -> Trial | None:
-    """The share of the difference in seconds that goes with the change; what both changed sides
-    take longer cancels. None of fewer than three blocks."""
+def judge_trial(
+    what: str, blocks: Sequence[Block], command: str = "", *, swapped: bool = False
+) -> Trial | None:
+    """The share of the difference in seconds that goes with a change; what both changed sides
+    take longer cancels. ``swapped``: each changed side has what the other side had, so that the
+    difference of what carries it turns round. None of fewer than three blocks."""
     shares = []
     for block in blocks:
         times = {name: float(np.median(v)) for name, v in block.values.items()}
@@ -70,11 +73,11 @@ def judge_trial(experiment: Experiment, blocks: Sequence[Block], command: str = 
             plain = times["slow"] - times["fast"]
             changed = times[CHANGED["slow"]] - times[CHANGED["fast"]]
             if plain > 0:
-                shares.append(1 - changed / plain)
+                shares.append((1 - changed / plain) / (2 if swapped else 1))
     if len(shares) < 3:
         return None
     change = change_of([0.0] * len(shares), shares, paired=True)
-    return Trial(experiment.what, change.slow, change.low, change.high, len(shares), command)
+    return Trial(what, change.slow, change.low, change.high, len(shares), command)
 
 
 def suggested(groups: Sequence[Group], threads: int, left: float) -> list[Experiment]:
