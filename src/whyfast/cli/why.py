@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from whyfast.cli.output import check_outputs, duration, percent, show
-from whyfast.cli.results import keep, stored_result
+from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, show
+from whyfast.cli.results import exit_code, keep, stored_result
 from whyfast.investigate.ab_run import Options, expand
 from whyfast.investigate.why_run import Limits, explain_commands, why_again
 from whyfast.model.errors import UserError
@@ -39,7 +39,9 @@ def run_why(args: argparse.Namespace) -> int:
             result = why_again(_last_result(), options, limits, own_home(), observer)
     keep(result)
     show(why_page(result), args, json=lambda: dump_result(result))
-    return 0
+    account = result.found.account
+    complete = result.recorded.complete and (account is None or account.complete)
+    return exit_code(result, None) if complete else INTERRUPTED
 
 
 def _last_result() -> Result:

@@ -190,6 +190,8 @@ def _arguments(
     commands: Sequence[Command], options: Options, shell: str, services: Services
 ) -> LaunchArguments:
     """All commands are started in the same way: starting a shell takes time."""
+    if not os.access(options.stdin, os.R_OK):
+        raise UserError("no file that can be read", where=f"--input {options.stdin}")
     return LaunchArguments(
         {c.name: _words(c.line, shell, services) for c in commands},
         services.env,

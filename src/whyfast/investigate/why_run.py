@@ -59,6 +59,8 @@ PAGE = "whyfast report ab --html why.html  # functions, calls and code on one pa
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
 
+UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
+
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
 
@@ -148,16 +150,21 @@ def explain_difference(
     whole, parts = split(result.recorded.blocks, fast, slow)
     low, high = _bounds(verdict)
     found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
+    if not result.recorded.complete:
+        return replace(make_account(found), complete=False)
     if verdict.outcome in ("same", "undecided") or whole.difference <= 0:
+        if verdict.outcome == "undecided":
+            found.limits.append(UNDECIDED)
         return make_account(found)
     layers = _Layers(found, arguments, limits, home, observer, services)
-    layers.run(result)
-    account = make_account(found)
-    layers.try_changes(account)
-    if found.given or found.tried:
-        account = make_account(found)
+    try:
+        layers.run(result)
+        layers.try_changes(make_account(found))
+        account = layers.with_remarks(make_account(found))
+    except KeyboardInterrupt:
+        found.limits.append("interrupted: causes are those that were found until then")
+        return replace(make_account(found), complete=False)
     words = arguments.commands[fast], arguments.commands[slow]
-    account = layers.with_remarks(account)
     return replace(account, next_command=next_command(account, *words))
 
 
@@ -197,7 +204,7 @@ class _Layers:
 
     def run(self, result: Result) -> None:
         found = self._found
-        self._observer.phase("explain")
+        self._observer.phase("account")
         found.threads = max(
             (n for b in result.recorded.blocks for n in b.threads.values()), default=1
         )
@@ -334,7 +341,11 @@ class _Layers:
         self._found.costs[name] = clock.monotonic() - began
 
     def _tool_run(self, side: str, timeout: float) -> ToolRun:
-        return ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
+        run = ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
+        stdin = self._arguments.stdin
+        if stdin == os.devnull:
+            return run
+        return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
 
     def _kernel(self, result: Result) -> None:
         found = self._found

@@ -32,7 +32,12 @@ def count_calls(
     """
     with ThreadPoolExecutor(len(runs)) as pool:
         jobs = {side: pool.submit(_profiles, run, geometry, valgrind) for side, run in runs.items()}
-        return {side: job.result() for side, job in jobs.items()}
+        try:
+            return {side: job.result() for side, job in jobs.items()}
+        except KeyboardInterrupt:  # which the threads that wait do not hear of
+            for run in runs.values():
+                run.launcher.stop()
+            raise
 
 
 def _profiles(run: ToolRun, geometry: Geometry, valgrind: Valgrind) -> list[SimulatedProfile]:

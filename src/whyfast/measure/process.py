@@ -376,9 +376,15 @@ class Launcher(Protocol):
         """Run to the end, at most ``timeout`` seconds, with those file descriptors open. Raises
         TimeoutError, and OSError when it cannot be started."""
 
+    def stop(self) -> None:
+        """Kill what other threads run, with its process group."""
+
 
 class SystemLauncher:
     """The operating system."""
+
+    def __init__(self) -> None:
+        self._running: set[int] = set()
 
     def find(self, name: str) -> str | None:
         return shutil.which(name)
@@ -392,6 +398,7 @@ class SystemLauncher:
         pass_fds: Sequence[int] = (),
     ) -> Finished:
         child = Child(argv, env=env, pass_fds=pass_fds)
+        self._running.add(child.pid)
         try:
             usage = child.wait(timeout)
             if usage is None:
@@ -403,7 +410,13 @@ class SystemLauncher:
             except TooMuchOutput:  # of a program that is counted, whose output nobody reads
                 return Finished(child.status, "", child.output_tail(), False, cpu)
         finally:
+            self._running.discard(child.pid)
             child.kill()
+
+    def stop(self) -> None:
+        for pid in tuple(self._running):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
 
 
 def program_names(program: str) -> set[str]:

@@ -177,7 +177,7 @@ class Account:
     than a plain one (1.03: 3 %). ``modelled``: items have no sampled time, but that of a model.
     ``frames`` is the call tree of samples, ``code`` the machine code of the function that carries
     most user time, ``next_command`` what tells more. ``benchmark`` is what builds of a study ran,
-    empty for commands.
+    empty for commands. Not ``complete``: it was interrupted.
     """
 
     fast: str
@@ -194,6 +194,7 @@ class Account:
     costs: Mapping[str, float] | None = None
     slowdown: float | None = None
     modelled: bool = False
+    complete: bool = True
     frames: Frame | None = None
     code: CountedCode | None = None
     next_command: str = ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,7 +50,7 @@ def test_processes_with_their_parents_names_and_stacks() -> None:
     processes = parse_stacks(SCRIPT)
     assert list(processes) == [70, 71, 72, 73]
     assert processes[71] == SampledProcess(
-        71, 70, ["old"], {(LOADER, NOWHERE): 250689, (WORK, MAIN): 501379}, 3
+        71, 70, ["old"], Counter({(LOADER, NOWHERE): 250689, (WORK, MAIN): 501379}), 3
     )
     assert (processes[72].parent, processes[72].names) == (70, ["sh"])
     assert processes[72].samples == 0

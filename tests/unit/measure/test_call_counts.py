@@ -80,6 +80,16 @@ def test_processes_of_one_side_are_in_the_order_of_their_ids() -> None:
     assert second.costs["/x/fast", "main"] == [7]
 
 
+def test_ctrl_c_ends_what_the_threads_run() -> None:
+    def interrupted(argv: Sequence[str]) -> Finished:
+        raise KeyboardInterrupt  # as if it came while the threads were waited for
+
+    replay = Replay({"valgrind": interrupted})
+    with pytest.raises(KeyboardInterrupt):
+        count(replay)
+    assert replay.stopped > 0
+
+
 def _ended_for_an_instruction(argv: Sequence[str]) -> Finished:
     """A profile of what ran until then is there all the same."""
     writes(("77", PROFILE))(argv)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -183,7 +184,7 @@ def test_why_nothing_was_sampled(
     setting = tmp_path / "paranoid"
     setting.write_text(paranoid)
     monkeypatch.setattr(sampling, "_PARANOID", setting)
-    monkeypatch.setattr(sampling.os, "geteuid", lambda: 1000)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(CannotCount) as raised:
         sample(answers)
     golden(str(raised.value))

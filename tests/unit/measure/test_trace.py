@@ -67,7 +67,7 @@ def test_callers_are_looked_for_for_a_short_time_and_what_is_there_then_counts()
     limits: list[float] = []
 
     class Slow(Replay):
-        def run(self, argv: Sequence[str], *, timeout: float, **other: object) -> Finished:  # type: ignore[override]
+        def run(self, argv: Sequence[str], *, timeout: float, **other: object) -> Finished:
             limits.append(timeout)
             strace(argv)
             raise TimeoutError(f"still running after {timeout:g} s")
