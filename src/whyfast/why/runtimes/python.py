@@ -127,10 +127,9 @@ class PythonAccount:
 
     def unexplained(self) -> list[PyFunction]:
         """Functions whose own time differs without calls that explain it."""
-        rows = [(f, c) for f, c in self._of("self") if isinstance(f, PyFunction)]
         return [
             culprit
-            for f, change in rows
+            for f, change in self._own()
             if self._callee_reason(culprit := self._culprit(f), change) is None
         ][:4]
 
@@ -144,21 +143,45 @@ class PythonAccount:
         fast, slow = self.fast.counted, self.slow.counted
         if fast is None or slow is None:
             return function
-        callers = slow.callers(function)
-        near = {function, *callers}
-        near |= {c for f in near for c in slow.callees.get(f, ()) if isinstance(c, PyFunction)}
+        near = self._near(function) | {function}
         more = {f: slow.own_seconds(f) - fast.own_seconds(f) for f in near}
         first = max(more, key=lambda f: more[f])
         return first if more[first] > CLEARLY * max(0.0, more[function]) else function
+
+    def _near(self, function: PyFunction) -> set[PyFunction]:
+        """Its callers, and what those and it call."""
+        if self.slow.counted is None:
+            return set()
+        callers = self.slow.counted.callers(function)
+        callees = {
+            c
+            for f in (function, *callers)
+            for c in self.slow.counted.callees.get(f, ())
+            if isinstance(c, PyFunction)
+        }
+        return (callers | callees) - {function}
+
+    def _own(self) -> Iterator[tuple[PyFunction, Change]]:
+        """Functions with the difference of their own time; what is missing in a neighbour has only
+        been seen elsewhere."""
+        for function, change in self._of("self"):
+            assert isinstance(function, PyFunction)
+            less = [("self", f) for f in self._near(function) if self._difference(f) < 0]
+            change = self._change([("self", function), *less]) if less else change
+            if self._matters(change):
+                yield function, change
+
+    def _difference(self, function: PyFunction) -> float:
+        part = self.parts.get(("self", function))
+        return part.difference if part else 0.0
 
     def causes(self) -> Iterator[Cause]:
         yield from self._start()
         yield from self._imports()
         yield from self._garbage()
         yield from self._calls()
-        for function, change in self._of("self"):
-            assert isinstance(function, PyFunction)
-            function = self._culprit(function)
+        for sampled, change in self._own():
+            function = self._culprit(sampled)
             reason = self._callee_reason(function, change)
             reason = reason or self._line_reason(function, change.difference)
             if reason is not None:
@@ -252,7 +275,7 @@ class PythonAccount:
     def _imports(self) -> Iterator[Cause]:
         rows = {str(w): c for (k, w), c in self.parts.items() if k == "import"}
         change = self._change([("import", m) for m in rows])
-        if rows and self._matters(change):
+        if self._imports_more:
             fast, slow = (
                 sum(len(s.modules) for s in side.sampled) / max(1, len(side.sampled))
                 for side in (self.fast, self.slow)
@@ -261,13 +284,12 @@ class PythonAccount:
             frame = self._importers.get(first)
             where = self._line_of(frame)
             part = rows[first].difference / change.difference
-            most = (
-                f", {100 * part:.0f} % of that for `{first}`" if len(rows) > 1 else f": `{first}`"
-            )
+            change = self._change([("end", ""), *(("import", m) for m in rows)])
             yield self._sides.cause(
                 "imports",
                 f"it imports {_number(len(self._new[0]))} modules that `{self._sides.quoted}` does "
-                f"not{most}{f' from {where}' if where else ''}",
+                f"not: `{first}`{f' from {where}' if where else ''} takes {100 * part:.0f} % of "
+                "the loading",
                 change,
                 "measured",
                 self._place(frame.function, frame.line) if frame and frame.function else Place(),
@@ -310,7 +332,14 @@ class PythonAccount:
 
         yield from self._end()
 
+    @property
+    def _imports_more(self) -> bool:
+        parts = [p for p in self.parts if p[0] == "import"]
+        return bool(parts) and self._matters(self._change(parts))
+
     def _end(self) -> Iterator[Cause]:
+        if self._imports_more:  # which are freed then
+            return
         for _, change in self._of("end"):
             yield self._sides.cause(
                 "garbage-collection",
