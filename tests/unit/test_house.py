@@ -74,6 +74,11 @@ LATE = {
     ("toolchain.archive", "debian.deb822"),
     ("toolchain.kernels", "debian.arfile"),
     ("toolchain.kernels", "debian.debfile"),
+    # What each mode of the probe needs: it must not look like the program's own imports.
+    *(
+        ("turns.python_probe.sitecustomize", module)
+        for module in ("_lsprof", "_signal", "dis", "json", "sitecustomize")
+    ),
     ("turns.include.whyfast_turn", "ctypes"),  # for Pythons without a monotonic clock
 }
 

@@ -84,6 +84,7 @@ class Sampler:
         self.stacks = {}  # type: dict[tuple[object, ...], list[float]]
         self.collections = [0, 0, 0]
         self.gc_start = self.gc_time = self.gc_before = 0.0
+        self.in_gc = False
         self.began = self.last = time.process_time()
         self.last_wall = time.perf_counter()
         self.before = set(sys.modules)
@@ -98,6 +99,8 @@ class Sampler:
         self.signal.setitimer(self.signal.ITIMER_REAL, INTERVAL, INTERVAL)
 
     def alarm(self, number: int, frame: "FrameType | None") -> None:
+        if self.in_gc:  # what it took so far is not known before its end
+            return
         cpu, wall = time.process_time(), time.perf_counter()
         cell = self.stacks.setdefault(stack_of(frame, self.codes), [0.0, 0.0])
         cell[0] += max(0.0, cpu - self.last - (self.gc_time - self.gc_before))
@@ -107,10 +110,12 @@ class Sampler:
 
     def collecting(self, phase: str, info: "dict[str, int]") -> None:
         if phase == "start":
+            self.in_gc = True
             self.gc_start = time.process_time()
             return
         spent = time.process_time() - self.gc_start
         self.gc_time += spent
+        self.in_gc = False
         self.collections[info["generation"]] += 1
         stack = ("-", 0, *stack_of(sys._getframe(1), self.codes))
         cell = self.stacks.setdefault(stack, [0.0, 0.0])

@@ -26,6 +26,9 @@ INTERVAL = 500
 #: never does it, and how often deoptimisation is more than a program's warming up.
 MORE, OFTEN, DEOPTIMISED = 1.5, 50, 5
 
+#: Executions from which a block is a loop that can carry a difference.
+LOOPS = 1000
+
 
 class JsFunction(NamedTuple):
     """A function by its script's path (empty for the program) and name."""
@@ -36,13 +39,17 @@ class JsFunction(NamedTuple):
 
 @dataclass
 class NodeSide:
-    """``runs`` have seconds by stack, from the outermost function inwards; ``lines`` the line of
-    each function and ``calls`` how often it was called; ``collections`` are of garbage, by kind;
+    """``runs`` have seconds by stack, from the outermost function inwards; ``main`` is the program's
+    script, ``lines`` the line of
+    each function, ``calls`` how often it was called, and ``blocks`` how often the block of it ran that
+    ran most; ``collections`` are of garbage, by kind;
     ``deoptimised`` by function's name."""
 
     runs: list[dict[tuple[JsFunction, ...], float]] = field(default_factory=list)
+    main: str = ""
     lines: dict[JsFunction, int] = field(default_factory=dict)
     calls: Counter[JsFunction] = field(default_factory=Counter)
+    blocks: Counter[JsFunction] = field(default_factory=Counter)
     collections: Counter[str] = field(default_factory=Counter)
     deoptimised: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
@@ -51,7 +58,7 @@ class NodeSide:
         return {f.script for f in self.calls if f.script}
 
 
-class Node:
+class NodeJs:
     """Programs of node, by the name of the program."""
 
     name = "Node"
@@ -133,6 +140,7 @@ def read_profile(documents: Sequence[Document], side: NodeSide) -> None:
         nodes = {n["id"]: n for n in document["nodes"]}
         parents = {c: n["id"] for n in document["nodes"] for c in n.get("children", ())}
         main = _main_script(document)
+        side.main = side.main or main
         known: dict[int, tuple[JsFunction, ...]] = {}
 
         for number, node in nodes.items():  # parents stand before their children
@@ -167,8 +175,10 @@ def read_coverage(documents: Sequence[Document], side: NodeSide) -> None:
         for script in scripts:
             for function in script["functions"]:
                 name = function["functionName"] or "<module>"
-                count = function["ranges"][0]["count"]
-                side.calls[_function(script["url"], name, main)] += count
+                counts = [r["count"] for r in function["ranges"]]
+                key = _function(script["url"], name, main)
+                side.calls[key] += counts[0]
+                side.blocks[key] = max(side.blocks[key], *counts)
 
 
 _GC = re.compile(r"^\[\d+:0x[0-9a-f]+\]\s+\d+ ms: (\w[\w-]*)", re.MULTILINE)
@@ -201,6 +211,9 @@ def _causes(sides: Sides, fast: NodeSide, slow: NodeSide) -> Iterator[Cause]:
         elif kind == "more-calls":
             assert isinstance(what, JsFunction)
             yield division.calls(what, change)
+        elif kind == "more-work":
+            assert isinstance(what, JsFunction)
+            yield division.work(what, change)
         elif kind == "deoptimisation":
             yield division.deoptimised(change)
 
@@ -254,6 +267,9 @@ class _Division:
                 return "more-calls", function
         if self._deoptimises and stack[-1].name in self._unstable:
             return "deoptimisation", ""
+        a, b = self._fast.blocks[stack[-1]], self._slow.blocks[stack[-1]]
+        if a and b >= max(MORE * a, LOOPS):
+            return "more-work", stack[-1]
         return "", stack[-1]
 
     def garbage(self, change: Change) -> Cause:
@@ -282,14 +298,29 @@ class _Division:
     def calls(self, function: JsFunction, change: Change) -> Cause:
         a, b = self._fast.calls[function], self._slow.calls[function]
         other = f"{a:,}" if a else "never"
-        line = self._slow.lines.get(function, 0)
         return self._sides.cause(
             "more-calls",
             f"`{function.name}` is called {b:,} times (`{self._sides.quoted}`: {other})",
             change,
             "counted",
-            Place(function.name, Path(function.script).name, line),
+            self._place(function),
             facts=(Fact(f"calls of {function.name}", a, b, "", "counted", "NODE_V8_COVERAGE"),),
+        )
+
+    def _place(self, function: JsFunction) -> Place:
+        file = Path(function.script or self._slow.main).name
+        return Place(function.name, file, self._slow.lines.get(function, 0))
+
+    def work(self, function: JsFunction, change: Change) -> Cause:
+        """With functions that V8 inlined, which its profile does not tell apart."""
+        a, b = self._fast.blocks[function], self._slow.blocks[function]
+        return self._sides.cause(
+            "more-work",
+            f"a loop in `{function.name}` runs {b:,} times (`{self._sides.quoted}`: {a:,})",
+            change,
+            "counted",
+            self._place(function),
+            facts=(Fact("executions of a block", a, b, "", "counted", "NODE_V8_COVERAGE"),),
         )
 
     def deoptimised(self, change: Change) -> Cause:

@@ -138,8 +138,11 @@ def program_of(command: Sequence[str], env: Mapping[str, str]) -> Program | None
         path = Path(file).resolve()
         if path.name == "env":
             at += 1
-            while at < len(words) and (_VARIABLE.match(words[at]) or words[at] in ("-S", "--")):
-                at += 1
+            while at < len(words) and (words[at][:2] == "-S" or _VARIABLE.match(words[at])):
+                if words[at][:2] == "-S":  # all of a first line in one word
+                    words[at : at + 1] = words[at][2:].split()
+                else:
+                    at += 1
             continue
         first = _first_line(path)
         if not first:

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import RuntimeRuns, longest, probe_python
 from whyfast.model.why import Cause, Change, Fact, Place
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes.protocol import LEAST, Findings, Program, Sides
+from whyfast.why.runtimes.python_calls import plain_c_name, portions, work_of
 from whyfast.why.runtimes.python_lines import Reason, line_reason
 from whyfast.why.runtimes.python_runs import (
     COMPILED,
     GARBAGE,
-    CountedPython,
-    Frame,
+    PyFrame,
     PyFunction,
+    PyStack,
     PythonSide,
-    Stack,
     read_counted,
     read_lines,
     read_sampled,
@@ -48,7 +48,7 @@ CLEARLY = 5.0
 #: Share of a function's difference that a callee of C must carry to be its reason.
 CARRIES = 0.5
 
-_PYTHON = re.compile(r"python(\d(\.\d+)?)?[a-z]*$")
+_PYTHON = re.compile(r"python(\d(\.\d+)?)?t?d?$")
 
 #: Where CPython's machine code is, besides in the program itself.
 _LIBRARIES = re.compile(r"^(libpython|libc[.-]|libm[.-]|ld-|libpthread|\[)|\.cpython-|^_\w+\.so")
@@ -110,7 +110,7 @@ def _trace(runs: RuntimeRuns, name: str, side: PythonSide, functions: Sequence[P
 
 #: What a part of the time is put down to: a kind (``import``, ``compile``, ``calls``, ``self``),
 #: and what of it.
-Part = tuple[str, object]
+TimePart = tuple[str, object]
 
 
 class PythonAccount:
@@ -119,7 +119,7 @@ class PythonAccount:
     def __init__(self, sides: Sides, fast: PythonSide, slow: PythonSide) -> None:
         self._sides, self.fast, self.slow = sides, fast, slow
         self._new = slow.modules() - fast.modules(), fast.modules() - slow.modules()
-        self._importers: dict[str, Frame] = {}
+        self._importers: dict[str, PyFrame] = {}
         self._above: dict[PyFunction, Counter[PyFunction]] = {}
         self._rows = {"fast": self._divided("fast", fast), "slow": self._divided("slow", slow)}
         names = {p for runs in self._rows.values() for row in runs for p in row}
@@ -127,10 +127,9 @@ class PythonAccount:
 
     def unexplained(self) -> list[PyFunction]:
         """Functions whose own time differs without calls that explain it."""
-        rows = [(f, c) for f, c in self._of("self") if isinstance(f, PyFunction)]
         return [
             culprit
-            for f, change in rows
+            for f, change in self._own()
             if self._callee_reason(culprit := self._culprit(f), change) is None
         ][:4]
 
@@ -144,21 +143,45 @@ class PythonAccount:
         fast, slow = self.fast.counted, self.slow.counted
         if fast is None or slow is None:
             return function
-        callers = slow.callers(function)
-        near = {function, *callers}
-        near |= {c for f in near for c in slow.callees.get(f, ()) if isinstance(c, PyFunction)}
+        near = self._near(function) | {function}
         more = {f: slow.own_seconds(f) - fast.own_seconds(f) for f in near}
         first = max(more, key=lambda f: more[f])
         return first if more[first] > CLEARLY * max(0.0, more[function]) else function
+
+    def _near(self, function: PyFunction) -> set[PyFunction]:
+        """Its callers, and what those and it call."""
+        if self.slow.counted is None:
+            return set()
+        callers = self.slow.counted.callers(function)
+        callees = {
+            c
+            for f in (function, *callers)
+            for c in self.slow.counted.callees.get(f, ())
+            if isinstance(c, PyFunction)
+        }
+        return (callers | callees) - {function}
+
+    def _own(self) -> Iterator[tuple[PyFunction, Change]]:
+        """Functions with the difference of their own time; what is missing in a neighbour has only
+        been seen elsewhere."""
+        for function, change in self._of("self"):
+            assert isinstance(function, PyFunction)
+            less = [("self", f) for f in self._near(function) if self._difference(f) < 0]
+            change = self._change([("self", function), *less]) if less else change
+            if self._matters(change):
+                yield function, change
+
+    def _difference(self, function: PyFunction) -> float:
+        part = self.parts.get(("self", function))
+        return part.difference if part else 0.0
 
     def causes(self) -> Iterator[Cause]:
         yield from self._start()
         yield from self._imports()
         yield from self._garbage()
         yield from self._calls()
-        for function, change in self._of("self"):
-            assert isinstance(function, PyFunction)
-            function = self._culprit(function)
+        for sampled, change in self._own():
+            function = self._culprit(sampled)
             reason = self._callee_reason(function, change)
             reason = reason or self._line_reason(function, change.difference)
             if reason is not None:
@@ -172,27 +195,27 @@ class PythonAccount:
 
     # What the time is put down to
 
-    def _divided(self, name: str, side: PythonSide) -> list[Counter[Part]]:
+    def _divided(self, name: str, side: PythonSide) -> list[Counter[TimePart]]:
         """Seconds by part of each run, scaled to the timed runs."""
         mean = sum(r.total for r in side.sampled) / max(1, len(side.sampled))
         factor = self._sides.cpu[name] / mean if mean > 0 else 1.0
         rows = []
         for run in side.sampled:
-            row: dict[Part, float] = {("start", ""): run.start, ("end", ""): run.end}
+            row: dict[TimePart, float] = {("start", ""): run.start, ("end", ""): run.end}
             for stack, seconds in run.stacks.items():
                 part = self._part(stack, name)
                 row[part] = row.get(part, 0.0) + seconds
             rows.append(Counter({part: s * factor for part, s in row.items()}))
         return rows
 
-    def _change(self, parts: Sequence[Part]) -> Change:
+    def _change(self, parts: Sequence[TimePart]) -> Change:
         """The change of the sum of some parts over the runs."""
         fast, slow = (
             [sum(row[p] for p in parts) for row in self._rows[s]] for s in ("fast", "slow")
         )
         return change_of(fast, slow)
 
-    def _part(self, stack: Stack, side: str) -> Part:
+    def _part(self, stack: PyStack, side: str) -> TimePart:
         new = self._new[side == "fast"]
         for n, frame in enumerate(stack):
             if frame.module in new and frame.function is None:
@@ -252,7 +275,7 @@ class PythonAccount:
     def _imports(self) -> Iterator[Cause]:
         rows = {str(w): c for (k, w), c in self.parts.items() if k == "import"}
         change = self._change([("import", m) for m in rows])
-        if rows and self._matters(change):
+        if self._imports_more:
             fast, slow = (
                 sum(len(s.modules) for s in side.sampled) / max(1, len(side.sampled))
                 for side in (self.fast, self.slow)
@@ -261,13 +284,12 @@ class PythonAccount:
             frame = self._importers.get(first)
             where = self._line_of(frame)
             part = rows[first].difference / change.difference
-            most = (
-                f", {100 * part:.0f} % of that for `{first}`" if len(rows) > 1 else f": `{first}`"
-            )
+            change = self._change([("end", ""), *(("import", m) for m in rows)])
             yield self._sides.cause(
                 "imports",
                 f"it imports {_number(len(self._new[0]))} modules that `{self._sides.quoted}` does "
-                f"not{most}{f' from {where}' if where else ''}",
+                f"not: `{first}`{f' from {where}' if where else ''} takes {100 * part:.0f} % of "
+                "the loading",
                 change,
                 "measured",
                 self._place(frame.function, frame.line) if frame and frame.function else Place(),
@@ -310,7 +332,14 @@ class PythonAccount:
 
         yield from self._end()
 
+    @property
+    def _imports_more(self) -> bool:
+        parts = [p for p in self.parts if p[0] == "import"]
+        return bool(parts) and self._matters(self._change(parts))
+
     def _end(self) -> Iterator[Cause]:
+        if self._imports_more:  # which are freed then
+            return
         for _, change in self._of("end"):
             yield self._sides.cause(
                 "garbage-collection",
@@ -347,7 +376,7 @@ class PythonAccount:
         """A function of C that carries most of a function's difference, by the profiler's
         proportions."""
         best, carried = "", 0.0
-        fast, slow = (_portions(s.counted, function) for s in (self.fast, self.slow))
+        fast, slow = (portions(s.counted, function) for s in (self.fast, self.slow))
         for callee in slow:
             more = slow[callee] * change.slow - fast.get(callee, 0.0) * change.fast
             if more > carried:
@@ -360,7 +389,7 @@ class PythonAccount:
             int(self.fast.counted.callees.get(function, Counter())[best]),
             int(self.slow.counted.callees.get(function, Counter())[best]),
         )
-        key, what = _work(best)
+        key, what = work_of(best)
         more = _more(*numbers)
         if not more and not what:
             return None  # as many calls that take longer: what they do is not known
@@ -401,7 +430,7 @@ class PythonAccount:
             return f"`{function.name}` ({place.file}:{place.line})"
         return f"`{module}.{function.name}` ({function.module}:{place.line})"
 
-    def _line_of(self, frame: Frame | None) -> str:
+    def _line_of(self, frame: PyFrame | None) -> str:
         if frame is None or frame.function is None:
             return ""
         return f"{self._place(frame.function).file}:{frame.line}"
@@ -418,52 +447,6 @@ class PythonAccount:
 
 def _more(fast: int, slow: int) -> bool:
     return slow >= MORE * fast if fast else slow >= OFTEN
-
-
-def _portions(counted: CountedPython | None, function: PyFunction) -> dict[str, float]:
-    """Portions of a function's own time that functions of C take, by the profiler's seconds."""
-    if counted is None:
-        return {}
-    row: Mapping[str, float] = counted.callee_seconds.get(function, Counter())
-    total = counted.seconds[function] + sum(row.values())
-    return {callee: seconds / total for callee, seconds in row.items()} if total > 0 else {}
-
-
-_BUILT_IN = re.compile(r"<built-in method (?:builtins\.)?(.+)>$")
-_METHOD = re.compile(r"<(?:built-in )?method '(.+)' of '(.+)' objects>$")
-
-
-def plain_c_name(name: str) -> str:
-    """``list.append`` for ``<method 'append' of 'list' objects>``."""
-    if method := _METHOD.match(name):
-        return f"{method[2]}.{method[1]}"
-    return m[1] if (m := _BUILT_IN.match(name)) else name.strip("<>")
-
-
-#: What functions of C do that grows with the data: the cause and the words.
-WORK: Sequence[tuple[re.Pattern[str], str, str]] = tuple(
-    (re.compile(pattern), key, words)
-    for pattern, key, words in (
-        (r"list\.insert$", "copying", "moves all items behind the place"),
-        (r"list\.pop$", "copying", "moves all items behind the place"),
-        (r"list\.(index|count|remove|__contains__)$", "more-work", "scans the list"),
-        (r"list\.(copy|extend)$|^(copy\.copy|tuple)$", "copying", "copies all items"),
-        (r"list\.sort$|^sorted$", "more-work", "sorts"),
-        (
-            r"(str|bytes)\.(find|index|count|replace|split|rfind)$",
-            "string-work",
-            "scans the string",
-        ),
-        (r"(str|bytes)\.(join|translate|upper|lower)$", "string-work", "makes a new string"),
-        (r"^(re|_sre)\.|re\.Pattern\.", "string-work", "matches a pattern"),
-        (r"^(min|max|sum|any|all)$", "more-work", "goes through all items"),
-    )
-)
-
-
-def _work(callee: str) -> tuple[str, str]:
-    name = plain_c_name(callee)
-    return next(((key, words) for p, key, words in WORK if p.search(name)), ("more-calls", ""))
 
 
 def _calls_fact(name: str, fast: int, slow: int) -> Fact:

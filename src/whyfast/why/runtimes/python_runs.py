@@ -31,7 +31,7 @@ class Where:
 COMPILED, GARBAGE = "", "-"
 
 
-class Frame(NamedTuple):
+class PyFrame(NamedTuple):
     """A frame of a stack: a function and a line, or what is imported (``module``; ``COMPILED``: it
     is compiled), or a collection of garbage (``GARBAGE``)."""
 
@@ -41,7 +41,7 @@ class Frame(NamedTuple):
 
 
 #: From the outermost frame inwards.
-Stack = tuple[Frame, ...]
+PyStack = tuple[PyFrame, ...]
 
 
 @dataclass
@@ -49,7 +49,7 @@ class SampledPython:
     """One run: CPU seconds by stack; ``start`` before the program began, ``end`` after it,
     ``total`` in all. ``modules`` are those that the program loaded."""
 
-    stacks: Counter[Stack] = field(default_factory=Counter)
+    stacks: Counter[PyStack] = field(default_factory=Counter)
     collections: list[int] = field(default_factory=lambda: [0, 0, 0])
     modules: set[str] = field(default_factory=set)
     start: float = 0.0
@@ -159,13 +159,13 @@ def read_sampled(documents: Sequence[Document], cpu: float, side: PythonSide) ->
     side.sampled.append(run)
 
 
-def _stack(flat: Sequence[int | str], names: _Names) -> Stack:
+def _stack(flat: Sequence[int | str], names: _Names) -> PyStack:
     frames = []
     for entry, line in zip(flat[::2], flat[1::2], strict=True):
         if isinstance(entry, str):
-            frames.append(Frame(None, 0, GARBAGE if entry == "-" else entry[1:]))
+            frames.append(PyFrame(None, 0, GARBAGE if entry == "-" else entry[1:]))
         else:
-            frames.append(Frame(names.function(entry), int(line)))
+            frames.append(PyFrame(names.function(entry), int(line)))
     return tuple(reversed(frames))
 
 
@@ -256,7 +256,12 @@ def _rename(side: PythonSide, renamed: Mapping[PyFunction, PyFunction]) -> None:
 
     for run in side.sampled:
         run.stacks = _summed(
-            (tuple(Frame(new(f.function) if f.function else None, f.line, f.module) for f in s), t)
+            (
+                tuple(
+                    PyFrame(new(f.function) if f.function else None, f.line, f.module) for f in s
+                ),
+                t,
+            )
             for s, t in run.stacks.items()
         )
     counted = side.counted
