@@ -199,15 +199,22 @@ def executed_kinds(
 
 
 class _Stores:
-    """Finds loads that are wider than one of the last stores to the same place: the processor
-    cannot forward these and waits until the store has reached the cache."""
+    """Finds loads of what one of the last stores wrote.
 
-    WINDOW = 16
+    ``blocked load``: it is wider than the store; the processor cannot forward it and waits until
+    the store has reached the cache. ``reload``: of a local variable that was stored a few
+    instructions before, which is how code without optimisation goes on.
+    """
+
+    WINDOW, NEAR = 16, 4
 
     def __init__(self) -> None:
         self._recent: list[tuple[tuple[int, int, int], int, int]] = []
+        self._stacked: list[tuple[int, tuple[int, int, int], int]] = []
+        self._number = 0
 
     def kinds(self, insn: Instruction) -> Iterable[str]:
+        self._number += 1
         if insn.flow_control in (FlowControl.CALL, FlowControl.RETURN):
             self._recent.clear()
         if not _has_memory(insn) or insn.mnemonic in (Mnemonic.LEA, Mnemonic.NOP):
@@ -217,10 +224,26 @@ class _Stores:
         size = MemorySizeExt.size(insn.memory_size)
         if insn.op0_kind == OpKind.MEMORY and insn.mnemonic not in (Mnemonic.CMP, Mnemonic.TEST):
             self._recent = [*self._recent[1 - self.WINDOW :], (base, low, size)]
+            if insn.memory_base in _FRAME:
+                self._stacked = [*self._stacked[-3:], (self._number, base, low)]
+                # It reads the variable itself, as x++ does.
+                if insn.mnemonic not in _PLAIN_STORES:
+                    yield "reload"
         elif any(
             base == b and s < size and low < at + s and at < low + size for b, at, s in self._recent
         ):
             yield "blocked load"
+        elif any(
+            base == b and low == at and self._number - number <= self.NEAR
+            for number, b, at in self._stacked
+        ):
+            yield "reload"
+
+
+_FRAME = (Register.RSP, Register.RBP)
+_PLAIN_STORES = frozenset(
+    v for k, v in vars(Mnemonic).items() if re.match(r"V?MOV|SET|VEXT|V?PEXT", k)
+)
 
 
 def _spread(text: bytes, function: Function, weights: Mapping[int, float]) -> Mapping[int, float]:
@@ -264,12 +287,16 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
         yield "x87"
     elif name.startswith(("CVT", "VCVT")):
         yield "conversion"
+    if (insn.has_rep_prefix or insn.has_repne_prefix) and name.startswith(("MOVS", "STOS")):
+        yield "block copy"
+    if _WIDE_MOVE.match(name) and _has_memory(insn):
+        yield "wide move"
     if insn.segment_prefix == Register.FS and insn.memory_displacement == 0x28:
         yield "canary"
     if name in ("ENDBR64", "NOP"):
         yield "marker"
     if _has_memory(insn) and name != "LEA" and name != "NOP":
-        stack = insn.memory_base in (Register.RSP, Register.RBP)
+        stack = insn.memory_base in _FRAME
         writes = insn.op0_kind == OpKind.MEMORY and name not in ("CMP", "TEST")
         yield f"stack {'store' if writes else 'load'}" if stack else "store" if writes else "load"
     width = _vector_width(insn, name)
@@ -334,6 +361,10 @@ def _is_x87(insn: Instruction) -> bool:
 
 
 _X87 = frozenset({CpuidFeature.FPU, CpuidFeature.FPU287, CpuidFeature.FPU387})
+
+
+#: Moves of whole vector registers to and from memory.
+_WIDE_MOVE = re.compile(r"^V?MOV(UPS|UPD|APS|APD|DQU\d*|DQA\d*)$")
 
 
 def _vector_width(insn: Instruction, name: str) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from whyfast.explain.executed import Executed
 from whyfast.model.why import Account, Cause, Change, Fact, Frame, Item, Part, Place, Trial
-from whyfast.why.causes import label
+from whyfast.why.causes import label, program_label
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import Group
 from whyfast.why.kernel import purpose
@@ -55,6 +56,7 @@ def make_account(found: Gathered) -> Account:
     causes = list(found.given)
     items = list(found.items)
     taken = {name for cause in causes for name in cause.items}
+    whole = _whole_program(found)
     for group in found.groups:
         item = _item(group, difference)
         items.append(item)
@@ -62,7 +64,9 @@ def make_account(found: Gathered) -> Account:
             group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
         )
         what = None
-        if item.share > 0 and item.name not in taken and item.time.low > 0:
+        if whole is not None and not group.main.key.library and not group.kind:
+            what = whole if item.name not in taken else None
+        elif item.share > 0 and item.name not in taken and item.time.low > 0:
             what = _of_call(group, found) or label(view)
         if what is not None:
             causes.append(_cause(what, item, found))
@@ -89,6 +93,21 @@ def make_account(found: Gathered) -> Account:
         modelled=found.modelled,
         frames=found.frames,
     )
+
+
+def _whole_program(found: Gathered) -> Label | None:
+    """The label of how a program was built, if all of its functions together have it: it then
+    belongs to every one, slower or not."""
+    groups = [g for g in found.groups if not g.main.key.library and not g.kind]
+    if not groups:
+        return None
+    program = Group(sorted((m for g in groups for m in g.members), key=lambda m: -m.time.slow))
+    sides = {}
+    for side in ("fast", "slow"):
+        sides[side] = Executed()
+        for group in groups:
+            sides[side].add(group.executed[side])
+    return program_label(View(program, sides["fast"], sides["slow"], found.counted))
 
 
 def _item(group: Group, difference: float) -> Item:

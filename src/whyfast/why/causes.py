@@ -7,6 +7,8 @@ never decides how much of the difference it carries: that is the measured time o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from whyfast.why import code_rules as code
 from whyfast.why import program_rules as program
 from whyfast.why.counts import CYCLES
@@ -16,6 +18,12 @@ from whyfast.why.view import Label, Rule, View, caller_of, number
 def label(view: View) -> Label | None:
     """The first rule that fits; None where none does."""
     return next((found for rule in RULES if (found := rule(view))), None)
+
+
+def program_label(view: View) -> Label | None:
+    """How the program was built, as all of its functions together show."""
+    found = program.debug_build(view)
+    return found and replace(found, sentence=found.sentence.replace(view.name, "{slow}", 1))
 
 
 def branch_misses(v: View) -> Label | None:
@@ -89,6 +97,7 @@ RULES: tuple[Rule, ...] = (
     program.x87,
     program.hardening,
     code.vectorisation,
+    code.copying,
     code.division,
     code.devirtualisation,
     program.plt,
@@ -101,6 +110,7 @@ RULES: tuple[Rule, ...] = (
     code.atomics,
     code.spills,
     more_calls,
+    code.guarded_call,
     code.unrolling,
     more_work,
 )

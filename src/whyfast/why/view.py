@@ -66,6 +66,12 @@ class View:
         return self.counted and events * cycles >= CARRIES * self.cycles
 
     @property
+    def arithmetic(self) -> float:
+        """How many more vector instructions ran that are not moves."""
+        kinds = {k for k in (*self.fast.kinds, *self.slow.kinds) if k.startswith("vector ")}
+        return sum(self.extra(k) for k in kinds) - self.extra("wide move")
+
+    @property
     def memory_bound(self) -> bool:
         """Whether misses could carry the difference, and more than instructions could."""
         more = CYCLES["instructions"] * max(0.0, self.slow.total - self.fast.total)
