@@ -10,7 +10,7 @@ from whyfast.model.why import Account, Cause, Change, Fact, Frame, Item, Part, P
 from whyfast.why.causes import label, program_label
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import Group
-from whyfast.why.kernel import purpose
+from whyfast.why.kernel import purpose, supported
 from whyfast.why.surroundings import Factor, Surroundings
 from whyfast.why.trials import GONE
 from whyfast.why.view import Label, View
@@ -189,7 +189,7 @@ def _bounds(time: Change, whole: Change) -> tuple[float, float]:
 def _by_purpose(items: Sequence[Item]) -> dict[str, list[Item]]:
     groups: dict[str, list[Item]] = {}
     for item in items:
-        if item.share > 0:
+        if item.share > 0 and supported(item):
             groups.setdefault(purpose(item), []).append(item)
     return groups
 
@@ -202,6 +202,7 @@ _PURPOSES = {
     "io-wait": "{slow} waits for input or output: {numbers}",
     "sleep": "{slow} sleeps: {numbers}",
     "locks": "its threads wait for one another: {numbers}",
+    "threads": "its threads let one another go on: {numbers}",
 }
 
 

@@ -27,7 +27,7 @@ def program_label(view: View) -> Label | None:
 
 
 def branch_misses(v: View) -> Label | None:
-    extra = v.group.extra("mispredicted branches")
+    extra = v.group.beyond("mispredicted branches")
     if not v.carries(extra, CYCLES["mispredicted branches"]):
         return None
     fact = v.quantity("mispredicted branches")
@@ -103,6 +103,7 @@ RULES: tuple[Rule, ...] = (
     program.plt,
     code.inlining,
     code.bounds_checks,
+    code.assertions,
     code.jump_table,
     code.store_forwarding,
     branch_misses,

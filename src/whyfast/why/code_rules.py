@@ -172,6 +172,18 @@ def bounds_checks(v: View) -> Label | None:
     )
 
 
+def assertions(v: View) -> Label | None:
+    for kind, key, what, remedy in (
+        ("hardening check", "hardening", "checks what it gives the library", "_GLIBCXX_ASSERTIONS"),
+        ("assertion", "debug-build", "checks assertions", "-DNDEBUG for a release build"),
+    ):
+        if v.slow.static[kind] > v.fast.static[kind] and v.more_share(kind) >= 0.05:
+            times = f" {number(v.slow.kinds[kind])} times" if v.counted else ""
+            fact = v.fact(kind, f"{kind}s")
+            return Label(key, f"{v.name} {what}{times}", v.basis, (fact,), f"see {remedy}")
+    return None
+
+
 def jump_table(v: View) -> Label | None:
     extra, less = v.extra("branch"), -v.extra("indirect jump")
     if (

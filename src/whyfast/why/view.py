@@ -79,9 +79,9 @@ class View:
 
     @property
     def miss_cycles(self) -> float:
-        """Cycles of the slow side's further misses of data."""
+        """Cycles of the slow side's further misses of data, beyond those of more work."""
         names = ("L1 data misses", "last-level misses")
-        return sum(self.group.extra(name) * CYCLES[name] for name in names)
+        return sum(self.group.beyond(name) * CYCLES[name] for name in names)
 
     def fact(self, kind: str, name: str = "") -> Fact:
         fast, slow = self.fast.kinds[kind], self.slow.kinds[kind]
