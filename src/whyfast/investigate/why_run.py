@@ -37,7 +37,7 @@ from whyfast.why.functions import (
 )
 from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
-from whyfast.why.split import split
+from whyfast.why.split import crew, split, without_noise
 from whyfast.why.surroundings import (
     compare_surroundings,
     libraries_differ,
@@ -127,11 +127,16 @@ def explain_difference(
     if verdict is None:
         return None
     fast, slow = _sides(verdict)
-    whole, parts = split(result.recorded.blocks, fast, slow)
+    wall, parts = split(result.recorded.blocks, fast, slow)
+    whole = without_noise(wall, parts)
     low, high = _bounds(verdict)
     found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
     if verdict.outcome in ("same", "undecided") or whole.difference <= 0:
         return make_account(found)
+    if whole is not wall:
+        found.limits.append(
+            "waiting varied more than it differed: shares are of the difference in CPU time"
+        )
     layers = _Layers(found, arguments, limits, home, observer, services)
     layers.run(result)
     account = make_account(found)
@@ -178,6 +183,10 @@ class _Layers:
         self._observer.phase("explain")
         found.threads = max(
             (n for b in result.recorded.blocks for n in b.threads.values()), default=1
+        )
+        found.crews = (
+            crew(result.recorded.blocks, found.fast),
+            crew(result.recorded.blocks, found.slow),
         )
         self._surroundings()
         if self._matters("kernel") or self._matters("waiting"):
@@ -294,7 +303,8 @@ class _Layers:
 
     def _matters(self, part: Part) -> bool:
         change = self._found.split[part]
-        return change.difference > MATTERS * self._found.whole.difference
+        certain = change.low > 0 or not math.isfinite(change.low)
+        return certain and change.difference > MATTERS * self._found.whole.difference
 
     def _timed(self, name: str, layer: Callable[[], None]) -> None:
         clock = self._services.clock

@@ -11,6 +11,7 @@ from whyfast.why.causes import label, program_label
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import Group
 from whyfast.why.kernel import purpose, supported
+from whyfast.why.split import Crew
 from whyfast.why.surroundings import Factor, Surroundings
 from whyfast.why.trials import GONE
 from whyfast.why.view import Label, View
@@ -25,7 +26,7 @@ class Gathered:
 
     ``whole`` and ``split`` are in seconds of one run. ``groups`` are of user time, ``items`` of
     kernel time and waiting; ``counted``: groups have simulated counts. ``around`` is what differs
-    around the programs, ``tried`` the trials of its factors.
+    around the programs, ``tried`` the trials of its factors; ``crews`` the threads of both sides.
     """
 
     fast: str
@@ -43,6 +44,7 @@ class Gathered:
     threads: int = 1
     around: Surroundings = field(default_factory=Surroundings)
     tried: Sequence[tuple[Factor, Trial]] = ()
+    crews: tuple[Crew, Crew] | None = None
     slowdown: float | None = None
     frames: Frame | None = None
     limits: list[str] = field(default_factory=list)
@@ -75,6 +77,9 @@ def make_account(found: Gathered) -> Account:
             causes.append(_kernel_cause(key, mine, found))
     items.sort(key=lambda i: -abs(i.share))
     causes = sorted(_joined(causes), key=lambda c: -c.share)
+    causes = _linked(causes, items)
+    if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
+        causes = _beside(cause, causes)
     causes = _surrounded(causes, items, found)
     return Account(
         fast=found.fast,
@@ -153,13 +158,57 @@ def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered)
     for factor, trial in found.tried:
         if trial.low < GONE:
             continue
-        left = max(0.0, 1 - trial.share)
-        result = [
-            replace(c, share=c.share * left, low=c.low * left, high=c.high * left) for c in result
-        ]
         cause = _of_factor(factor, (), found, trial.share, trial.low, trial.high, ())
-        result.append(replace(cause, trial=trial))
+        result = _beside(replace(cause, trial=trial), result)
     return sorted(result, key=lambda c: -c.share)
+
+
+def _beside(cause: Cause, causes: Sequence[Cause]) -> list[Cause]:
+    """A cause that is not of single items, with the others of what it leaves."""
+    left = max(0.0, 1 - cause.share)
+    rest = [replace(c, share=c.share * left, low=c.low * left, high=c.high * left) for c in causes]
+    return sorted([cause, *rest], key=lambda c: -c.share)
+
+
+#: CPU time of the slower side over that of the faster, up to which both do the same work; how much
+#: more the faster must run at once.
+SAME_WORK, MORE_AT_ONCE = 1.2, 1.2
+
+
+def _fewer_threads(found: Gathered, fast: Crew, slow: Crew) -> Cause | None:
+    """The same work by fewer threads: what wall time does not owe to more CPU time."""
+    if slow.threads >= fast.threads or slow.cpu > SAME_WORK * fast.cpu:
+        return None
+    if fast.at_once < MORE_AT_ONCE * slow.at_once or found.whole.difference <= 0:
+        return None
+    share = min(1.0, 1 - max(0.0, slow.cpu - fast.cpu) / found.whole.difference)
+    text = (
+        f"{slow.threads} of its threads {'is' if slow.threads == 1 else 'are'} at work "
+        f"({_quoted(found.fast)}: {fast.threads}), for about the same CPU time"
+    )
+    low, high = _bounds(found.whole, found.whole)
+    fact = Fact("threads at work", fast.threads, slow.threads, basis="measured")
+    return Cause("threads", text, share, low * share, high * share, (), "measured", facts=(fact,))
+
+
+def _linked(causes: Sequence[Cause], items: Sequence[Item]) -> list[Cause]:
+    """Page faults with the start-up where nothing but the loader does more: it writes to pages when
+    it relocates them."""
+    start = next((c for c in causes if c.key == "start-up" and c.share >= NAMED), None)
+    faults = next((c for c in causes if c.key == "page-faults"), None)
+    others = sum(
+        i.share for i in items if i.part == "user" and i.share > 0 and i.name != "start-up"
+    )
+    if start is None or faults is None or others > start.share / 2:
+        return list(causes)
+    both = replace(
+        start, sentence=f"{start.sentence}, and {faults.sentence.removeprefix('it ')}",
+        share=start.share + faults.share, low=start.low + faults.low,
+        high=start.high + faults.high, items=start.items + faults.items,
+        facts=start.facts + faults.facts,
+    )  # fmt: skip
+    rest = [c for c in causes if c is not start and c is not faults]
+    return sorted([both, *rest], key=lambda c: -c.share)
 
 
 def _of_factor(

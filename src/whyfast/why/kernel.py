@@ -148,13 +148,18 @@ def _callers(stack: Sequence[tuple[str, str]]) -> tuple[str, ...]:
 #: Functions by which one thread lets another go on: it is not a lock that they wait for.
 _HANDING = re.compile(r"cond_|sem_|barrier|condition_variable|channel|pthread_join|thread::join")
 
+#: Go's scheduler, which parks and polls threads that have nothing to do.
+_SCHEDULER = re.compile(r"^(runtime\.|internal/runtime)")
+
 #: Further calls from which on they show that threads wait more.
 FURTHER = 20
 
 
 def supported(item: Item) -> bool:
     """Whether waiting is more than what a busy machine adds: threads wait for one another only if
-    they do so more often; other waits are blocked for as long as was traced."""
+    they do so more often; a runtime's idle threads tell nothing of the program."""
+    if item.part == "waiting" and any(_SCHEDULER.match(c) for c in item.callers):
+        return False
     if item.part != "waiting" or not item.name.startswith("futex"):
         return item.time.low > 0 or not math.isfinite(item.time.low)
     fact = item.facts[0]
