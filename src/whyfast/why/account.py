@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -150,7 +151,8 @@ def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered)
     and the rest of the causes what is left.
     """
     factor = found.around.alone
-    if factor is not None:
+    certain = found.whole.low > 0 or not math.isfinite(found.whole.low)
+    if factor is not None and found.low > 1 and certain:
         low, high = _bounds(found.whole, found.whole)
         names = tuple(i.name for i in items if i.share > 0)
         return [_of_factor(factor, causes, found, 1.0, low, high, names)]

@@ -40,7 +40,7 @@ def _scalar(v: View) -> Label | None:
     """Arithmetic on single elements where the other side has none: a sum in its order, say."""
     kinds = ("vector 4", "vector 8")
     fast, slow = (sum(side.kinds[k] for k in kinds) for side in (v.fast, v.slow))
-    total = v.slow.total - v.fast.total
+    total = v.more
     if v.slow.packed < 0.1 or v.memory_bound or total < 0.25 * v.fast.total:
         return None
     if slow - fast < 0.3 * total or fast > slow / 4:
@@ -59,7 +59,7 @@ def copying(v: View) -> Label | None:
     """Memory that is copied or cleared in place: by string instructions or wide moves."""
     kind = "block copy"
     more = v.extra(kind) if v.slow.static[kind] > 0 else 0.0
-    total = v.slow.total - v.fast.total
+    total = v.more
     if v.counted:
         wide = 0.0
         if v.slow.static["wide move"] > v.fast.static["wide move"] and not v.arithmetic > 0:
@@ -85,7 +85,7 @@ def guarded_call(v: View) -> Label | None:
         return None
     if v.extra("branch") <= 0 or v.extra("load") <= 0 or v.group.extra("calls") > 0:
         return None
-    if v.extra("branch") + v.extra("load") < 0.3 * (v.slow.total - v.fast.total):
+    if v.extra("branch") + v.extra("load") < 0.3 * v.more or v.more <= 0:
         return None
     return Label(
         "devirtualisation",
@@ -228,7 +228,7 @@ def atomics(v: View) -> Label | None:
 
 def spills(v: View) -> Label | None:
     extra = v.extra("stack load") + v.extra("stack store")
-    total = v.slow.total - v.fast.total
+    total = v.more
     more = v.slow.static["stack load"] > v.fast.static["stack load"]
     if total <= 0 or extra < 0.3 * total or not more:
         return None

@@ -14,6 +14,9 @@ from whyfast.why.groups import Group
 #: processors of the last decade. It decides only whether a count could carry a difference.
 HERTZ = 3e9
 
+#: Cycles up to which ordinary instructions may take on average.
+SLOWEST = 4.0
+
 #: An event carries a group's difference if its cycles are at least this share of it.
 CARRIES = 0.3
 
@@ -59,8 +62,14 @@ class View:
     def more_share(self, kind: str) -> float:
         """The share of the slow side's extra work that is of a kind, from 0 to 1; by time where
         nothing was counted."""
+        return self.extra(kind) / self.more if self.more > 0 else 0.0
+
+    @property
+    def more(self) -> float:
+        """The slow side's extra work; 0 where so few instructions cannot take so long."""
         total = self.slow.total - self.fast.total
-        return self.extra(kind) / total if total > 0 else 0.0
+        could = not self.counted or self.carries(total, SLOWEST)
+        return total if could else 0.0
 
     def carries(self, events: float, cycles: float) -> bool:
         return self.counted and events * cycles >= CARRIES * self.cycles
