@@ -37,9 +37,12 @@ from whyfast.model.errors import UserError
 
 #: Functions that end a program or throw: what a failed check of an index calls.
 CHECK_FAILED = re.compile(
-    r"panic_bounds_check|slice_(start|end)?_?index|panic(Index|Slice|_fmt|IndexU|SliceB|SliceAlen)"
+    r"panic_bounds_check|slice_(start|end)?_?index|panic(Index|Slice|Bounds|_fmt)"
     r"|__throw_out_of_range|panicdivide|panic_const|unwrap_failed|option::expect_failed"
 )
+#: What a failed assertion of a library, and one of the program, calls.
+HARDENED = re.compile(r"glibcxx_assert_fail|__libcpp_verbose_abort|_ZSt21__glibcxx_assert_fail")
+ASSERTED = re.compile(r"^__assert_fail|^__assert_perror_fail|panicdivide|panic_const")
 SANITIZER = re.compile(r"^_*(asan|hwasan|ubsan|tsan|msan|sanitizer_cov|lsan)_|__sanitizer_")
 FORTIFIED = re.compile(r"^__\w+_chk$")
 CANARY_FAILED = "__stack_chk_fail"
@@ -229,8 +232,9 @@ def executed_kinds(
             for kind in kinds:
                 result.kinds[kind] += weight
                 result.static[kind] += 1
-            if insn.is_call_near or ("tail call" in kinds):
-                name = code.program.name_of(insn.near_branch_target)
+            callee = insn.near_branch_target if "tail call" in kinds else _callee(insn, code)
+            if callee is not None and insn.ip_rel_memory_address not in code.program.image.slots:
+                name = code.program.name_of(callee)
                 result.calls[name] += weight
                 if "library call" in kinds:
                     result.library_calls[name] += weight
@@ -242,15 +246,22 @@ def executed_kinds(
 
 
 class _Stores:
-    """Finds loads that are wider than one of the last stores to the same place: the processor
-    cannot forward these and waits until the store has reached the cache."""
+    """Finds loads of what one of the last stores wrote.
 
-    WINDOW = 16
+    ``blocked load``: it is wider than the store; the processor cannot forward it and waits until
+    the store has reached the cache. ``reload``: of a local variable that was stored a few
+    instructions before, which is how code without optimisation goes on.
+    """
+
+    WINDOW, NEAR = 16, 4
 
     def __init__(self) -> None:
         self._recent: list[tuple[tuple[int, int, int], int, int]] = []
+        self._stacked: list[tuple[int, tuple[int, int, int], int]] = []
+        self._number = 0
 
     def kinds(self, insn: Instruction) -> Iterable[str]:
+        self._number += 1
         if insn.flow_control in (FlowControl.CALL, FlowControl.RETURN):
             self._recent.clear()
         if not _has_memory(insn) or insn.mnemonic in (Mnemonic.LEA, Mnemonic.NOP):
@@ -260,10 +271,26 @@ class _Stores:
         size = MemorySizeExt.size(insn.memory_size)
         if insn.op0_kind == OpKind.MEMORY and insn.mnemonic not in (Mnemonic.CMP, Mnemonic.TEST):
             self._recent = [*self._recent[1 - self.WINDOW :], (base, low, size)]
+            if insn.memory_base in _FRAME:
+                self._stacked = [*self._stacked[-3:], (self._number, base, low)]
+                # It reads the variable itself, as x++ does.
+                if insn.mnemonic not in _PLAIN_STORES:
+                    yield "reload"
         elif any(
             base == b and s < size and low < at + s and at < low + size for b, at, s in self._recent
         ):
             yield "blocked load"
+        elif any(
+            base == b and low == at and self._number - number <= self.NEAR
+            for number, b, at in self._stacked
+        ):
+            yield "reload"
+
+
+_FRAME = (Register.RSP, Register.RBP)
+_PLAIN_STORES = frozenset(
+    v for k, v in vars(Mnemonic).items() if re.match(r"V?MOV|SET|VEXT|V?PEXT", k)
+)
 
 
 def _spread(text: bytes, function: Function, weights: Mapping[int, float]) -> Mapping[int, float]:
@@ -307,12 +334,16 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
         yield "x87"
     elif name.startswith(("CVT", "VCVT")):
         yield "conversion"
+    if (insn.has_rep_prefix or insn.has_repne_prefix) and name.startswith(("MOVS", "STOS")):
+        yield "block copy"
+    if _WIDE_MOVE.match(name) and _has_memory(insn):
+        yield "wide move"
     if insn.segment_prefix == Register.FS and insn.memory_displacement == 0x28:
         yield "canary"
     if name in ("ENDBR64", "NOP"):
         yield "marker"
     if _has_memory(insn) and name != "LEA" and name != "NOP":
-        stack = insn.memory_base in (Register.RSP, Register.RBP)
+        stack = insn.memory_base in _FRAME
         writes = insn.op0_kind == OpKind.MEMORY and name not in ("CMP", "TEST")
         yield f"stack {'store' if writes else 'load'}" if stack else "store" if writes else "load"
     width = _vector_width(insn, name)
@@ -324,15 +355,18 @@ def _flow(insn: Instruction, code: LoadedCode) -> Iterable[str]:
     flow = insn.flow_control
     if flow == FlowControl.CONDITIONAL_BRANCH:
         yield "branch"
-        if _leads_to_failure(insn.near_branch_target, code):
-            yield "check"
+        yield from _failed(insn.near_branch_target, code)
     elif flow == FlowControl.INDIRECT_BRANCH:
         yield "indirect jump"
     elif flow == FlowControl.INDIRECT_CALL:
         # A call through a slot of the GOT is one of a library's function (-fno-plt).
-        slot = insn.ip_rel_memory_address if insn.is_ip_rel_memory_operand else None
+        # So is one through a slot whose content the linker knows a direct call (Rust, -fno-plt).
         yield "call"
-        yield "library call" if slot in code.program.image.slots else "indirect call"
+        slot = insn.ip_rel_memory_address if insn.is_ip_rel_memory_operand else None
+        if slot in code.program.image.slots:
+            yield "library call"
+        elif _callee(insn, code) is None:
+            yield "indirect call"
     elif insn.is_call_near:
         yield "call"
         region = code.program.image.region(insn.near_branch_target)
@@ -357,15 +391,34 @@ def _flow(insn: Instruction, code: LoadedCode) -> Iterable[str]:
             yield "tail call"
 
 
-def _leads_to_failure(target: int, code: LoadedCode, most: int = 12) -> bool:
-    """Whether the code at ``target`` soon calls what reports a failed check."""
-    text = code.program.image.read(target, 80)
+def _failed(target: int, code: LoadedCode, most: int = 12) -> Iterable[str]:
+    """What kind of check it is whose failure the code at ``target`` soon reports, if any."""
+    text = code.program.image.read(target, 96)
     for number, insn in enumerate(Decoder(64, text, ip=target)):
-        if insn.is_call_near:
-            return bool(CHECK_FAILED.search(code.program.name_of(insn.near_branch_target)))
-        if number >= most or insn.flow_control not in (FlowControl.NEXT,):
-            return False
-    return False
+        callee = _callee(insn, code)
+        if callee is not None:
+            name = code.program.name_of(callee)
+            if CHECK_FAILED.search(name):
+                yield "check"
+            elif HARDENED.search(name):
+                yield "hardening check"
+            elif ASSERTED.search(name):
+                yield "assertion"
+        if callee is not None or number >= most or insn.flow_control != FlowControl.NEXT:
+            return
+
+
+def _callee(insn: Instruction, code: LoadedCode) -> int | None:
+    """The function that a call surely reaches: directly, or through the table of addresses that the
+    linker fills (GOT); None for other instructions and pointers."""
+    if insn.is_call_near:
+        return insn.near_branch_target
+    if insn.flow_control != FlowControl.INDIRECT_CALL or not insn.is_ip_rel_memory_operand:
+        return None
+    region = code.program.image.region(insn.ip_rel_memory_address)
+    if region is None or not region.name.startswith(".got"):
+        return None
+    return int.from_bytes(code.program.image.read(insn.ip_rel_memory_address, 8), "little") or None
 
 
 def _has_memory(insn: Instruction) -> bool:
@@ -377,6 +430,10 @@ def _is_x87(insn: Instruction) -> bool:
 
 
 _X87 = frozenset({CpuidFeature.FPU, CpuidFeature.FPU287, CpuidFeature.FPU387})
+
+
+#: Moves of whole vector registers to and from memory.
+_WIDE_MOVE = re.compile(r"^V?MOV(UPS|UPD|APS|APD|DQU\d*|DQA\d*)$")
 
 
 def _vector_width(insn: Instruction, name: str) -> int:

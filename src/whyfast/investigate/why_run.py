@@ -43,7 +43,7 @@ from whyfast.why.kernel import kernel_items, waiting_items, with_callers
 from whyfast.why.remarks import records_of, with_flags
 from whyfast.why.runtimes.protocol import Findings, Sides, program_of, runtime_of, take_over
 from whyfast.why.runtimes.registry import RUNTIMES
-from whyfast.why.split import split
+from whyfast.why.split import crew, split, without_noise
 from whyfast.why.surroundings import (
     compare_surroundings,
     libraries_differ,
@@ -147,7 +147,8 @@ def explain_difference(
     if verdict is None:
         return None
     fast, slow = _sides(verdict)
-    whole, parts = split(result.recorded.blocks, fast, slow)
+    wall, parts = split(result.recorded.blocks, fast, slow)
+    whole = without_noise(wall, parts)
     low, high = _bounds(verdict)
     found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
     if not result.recorded.complete:
@@ -156,6 +157,10 @@ def explain_difference(
         if verdict.outcome == "undecided":
             found.limits.append(UNDECIDED)
         return make_account(found)
+    if whole is not wall:
+        found.limits.append(
+            "waiting varied more than it differed: shares are of the difference in CPU time"
+        )
     layers = _Layers(found, arguments, limits, home, observer, services)
     try:
         layers.run(result)
@@ -207,6 +212,10 @@ class _Layers:
         self._observer.phase("account")
         found.threads = max(
             (n for b in result.recorded.blocks for n in b.threads.values()), default=1
+        )
+        found.crews = (
+            crew(result.recorded.blocks, found.fast),
+            crew(result.recorded.blocks, found.slow),
         )
         self._surroundings()
         if self._matters("kernel") or self._matters("waiting"):
@@ -332,7 +341,8 @@ class _Layers:
 
     def _matters(self, part: Part) -> bool:
         change = self._found.split[part]
-        return change.difference > MATTERS * self._found.whole.difference
+        certain = change.low > 0 or not math.isfinite(change.low)
+        return certain and change.difference > MATTERS * self._found.whole.difference
 
     def _timed(self, name: str, layer: Callable[[], None]) -> None:
         clock = self._services.clock

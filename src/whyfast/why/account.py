@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from whyfast.explain.executed import Executed
 from whyfast.model.why import (
     Account,
     Cause,
@@ -17,10 +19,11 @@ from whyfast.model.why import (
     Part,
     Trial,
 )
-from whyfast.why.causes import label
+from whyfast.why.causes import label, program_label
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import Group
-from whyfast.why.kernel import purpose
+from whyfast.why.kernel import purpose, supported
+from whyfast.why.split import Crew
 from whyfast.why.surroundings import Factor, Surroundings
 from whyfast.why.trials import GONE
 from whyfast.why.view import Label, View
@@ -35,7 +38,7 @@ class Gathered:
 
     ``whole`` and ``split`` are in seconds of one run. ``groups`` are of user time, ``items`` of
     kernel time and waiting; ``counted``: groups have simulated counts. ``around`` is what differs
-    around the programs, ``tried`` the trials of its factors.
+    around the programs, ``tried`` the trials of its factors; ``crews`` the threads of both sides.
     """
 
     fast: str
@@ -53,6 +56,7 @@ class Gathered:
     threads: int = 1
     around: Surroundings = field(default_factory=Surroundings)
     tried: Sequence[tuple[Factor, Trial]] = ()
+    crews: tuple[Crew, Crew] | None = None
     slowdown: float | None = None
     frames: Frame | None = None
     code: CountedCode | None = None
@@ -67,6 +71,7 @@ def make_account(found: Gathered) -> Account:
     causes = list(found.given)
     items = list(found.items)
     taken = {name for cause in causes for name in cause.items}
+    whole = _whole_program(found)
     for group in found.groups:
         item = _item(group, difference)
         items.append(item)
@@ -74,7 +79,9 @@ def make_account(found: Gathered) -> Account:
             group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
         )
         what = None
-        if item.share > 0 and item.name not in taken and item.time.low > 0:
+        if whole is not None and not group.main.key.library and not group.kind:
+            what = whole if item.name not in taken else None
+        elif item.share > 0 and item.name not in taken and item.time.low > 0:
             what = _of_call(group, found) or label(view)
         if what is not None:
             causes.append(_cause(what, item, found))
@@ -83,6 +90,9 @@ def make_account(found: Gathered) -> Account:
             causes.append(_kernel_cause(key, mine, found))
     items.sort(key=lambda i: -abs(i.share))
     causes = sorted(_joined(causes), key=lambda c: -c.share)
+    causes = _linked(causes, items)
+    if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
+        causes = _beside(cause, causes)
     causes = _surrounded(causes, items, found)
     return Account(
         fast=found.fast,
@@ -131,6 +141,21 @@ def next_command(account: Account, fast: Sequence[str], slow: Sequence[str]) -> 
     return ""
 
 
+def _whole_program(found: Gathered) -> Label | None:
+    """The label of how a program was built, if all of its functions together have it: it then
+    belongs to every one, slower or not."""
+    groups = [g for g in found.groups if not g.main.key.library and not g.kind]
+    if not groups:
+        return None
+    program = Group(sorted((m for g in groups for m in g.members), key=lambda m: -m.time.slow))
+    sides = {}
+    for side in ("fast", "slow"):
+        sides[side] = Executed()
+        for group in groups:
+            sides[side].add(group.executed[side])
+    return program_label(View(program, sides["fast"], sides["slow"], found.counted))
+
+
 def _item(group: Group, difference: float) -> Item:
     time = group.time
     main = group.main.key
@@ -166,7 +191,8 @@ def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered)
     and the rest of the causes what is left.
     """
     factor = found.around.alone
-    if factor is not None:
+    certain = found.whole.low > 0 or not math.isfinite(found.whole.low)
+    if factor is not None and found.low > 1 and certain:
         low, high = _bounds(found.whole, found.whole)
         names = tuple(i.name for i in items if i.share > 0)
         return [_of_factor(factor, causes, found, 1.0, low, high, names)]
@@ -174,13 +200,57 @@ def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered)
     for factor, trial in found.tried:
         if trial.low < GONE:
             continue
-        left = max(0.0, 1 - trial.share)
-        result = [
-            replace(c, share=c.share * left, low=c.low * left, high=c.high * left) for c in result
-        ]
         cause = _of_factor(factor, (), found, trial.share, trial.low, trial.high, ())
-        result.append(replace(cause, trial=trial))
+        result = _beside(replace(cause, trial=trial), result)
     return sorted(result, key=lambda c: -c.share)
+
+
+def _beside(cause: Cause, causes: Sequence[Cause]) -> list[Cause]:
+    """A cause that is not of single items, with the others of what it leaves."""
+    left = max(0.0, 1 - cause.share)
+    rest = [replace(c, share=c.share * left, low=c.low * left, high=c.high * left) for c in causes]
+    return sorted([cause, *rest], key=lambda c: -c.share)
+
+
+#: CPU time of the slower side over that of the faster, up to which both do the same work; how much
+#: more the faster must run at once.
+SAME_WORK, MORE_AT_ONCE = 1.2, 1.2
+
+
+def _fewer_threads(found: Gathered, fast: Crew, slow: Crew) -> Cause | None:
+    """The same work by fewer threads: what wall time does not owe to more CPU time."""
+    if slow.threads >= fast.threads or slow.cpu > SAME_WORK * fast.cpu:
+        return None
+    if fast.at_once < MORE_AT_ONCE * slow.at_once or found.whole.difference <= 0:
+        return None
+    share = min(1.0, 1 - max(0.0, slow.cpu - fast.cpu) / found.whole.difference)
+    text = (
+        f"{slow.threads} of its threads {'is' if slow.threads == 1 else 'are'} at work "
+        f"({_quoted(found.fast)}: {fast.threads}), for about the same CPU time"
+    )
+    low, high = _bounds(found.whole, found.whole)
+    fact = Fact("threads at work", fast.threads, slow.threads, basis="measured")
+    return Cause("threads", text, share, low * share, high * share, (), "measured", facts=(fact,))
+
+
+def _linked(causes: Sequence[Cause], items: Sequence[Item]) -> list[Cause]:
+    """Page faults with the start-up where nothing but the loader does more: it writes to pages when
+    it relocates them."""
+    start = next((c for c in causes if c.key == "start-up" and c.share >= NAMED), None)
+    faults = next((c for c in causes if c.key == "page-faults"), None)
+    others = sum(
+        i.share for i in items if i.part == "user" and i.share > 0 and i.name != "start-up"
+    )
+    if start is None or faults is None or others > start.share / 2:
+        return list(causes)
+    both = replace(
+        start, sentence=f"{start.sentence}, and {faults.sentence.removeprefix('it ')}",
+        share=start.share + faults.share, low=start.low + faults.low,
+        high=start.high + faults.high, items=start.items + faults.items,
+        facts=start.facts + faults.facts,
+    )  # fmt: skip
+    rest = [c for c in causes if c is not start and c is not faults]
+    return sorted([both, *rest], key=lambda c: -c.share)
 
 
 def _of_factor(
@@ -210,7 +280,7 @@ def _bounds(time: Change, whole: Change) -> tuple[float, float]:
 def _by_purpose(items: Sequence[Item]) -> dict[str, list[Item]]:
     groups: dict[str, list[Item]] = {}
     for item in items:
-        if item.share > 0:
+        if item.share > 0 and supported(item):
             groups.setdefault(purpose(item), []).append(item)
     return groups
 
@@ -223,6 +293,7 @@ _PURPOSES = {
     "io-wait": "{slow} waits for input or output: {numbers}",
     "sleep": "{slow} sleeps: {numbers}",
     "locks": "its threads wait for one another: {numbers}",
+    "threads": "its threads let one another go on: {numbers}",
 }
 
 

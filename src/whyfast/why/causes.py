@@ -7,6 +7,8 @@ never decides how much of the difference it carries: that is the measured time o
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from whyfast.why import code_rules as code
 from whyfast.why import program_rules as program
 from whyfast.why.counts import CYCLES
@@ -18,8 +20,14 @@ def label(view: View) -> Label | None:
     return next((found for rule in RULES if (found := rule(view))), None)
 
 
+def program_label(view: View) -> Label | None:
+    """How the program was built, as all of its functions together show."""
+    found = program.debug_build(view)
+    return found and replace(found, sentence=found.sentence.replace(view.name, "{slow}", 1))
+
+
 def branch_misses(v: View) -> Label | None:
-    extra = v.group.extra("mispredicted branches")
+    extra = v.group.beyond("mispredicted branches")
     if not v.carries(extra, CYCLES["mispredicted branches"]):
         return None
     fact = v.quantity("mispredicted branches")
@@ -89,11 +97,13 @@ RULES: tuple[Rule, ...] = (
     program.x87,
     program.hardening,
     code.vectorisation,
+    code.copying,
     code.division,
     code.devirtualisation,
     program.plt,
     code.inlining,
     code.bounds_checks,
+    code.assertions,
     code.jump_table,
     code.store_forwarding,
     branch_misses,
@@ -101,6 +111,7 @@ RULES: tuple[Rule, ...] = (
     code.atomics,
     code.spills,
     more_calls,
+    code.guarded_call,
     code.unrolling,
     more_work,
 )

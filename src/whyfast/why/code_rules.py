@@ -13,6 +13,8 @@ def vectorisation(v: View) -> Label | None:
     fast, slow = v.fast.vector_bytes, v.slow.vector_bytes
     if v.fast.packed < 0.15:
         return None
+    if v.counted and (scalar := _scalar(v)) is not None:
+        return scalar
     narrower = v.slow.packed < v.fast.packed / 2 or (fast >= 1.5 * slow and fast > 8)
     if not narrower or (v.counted and v.slow.total < 1.25 * v.fast.total) or v.memory_bound:
         return None
@@ -31,6 +33,66 @@ def vectorisation(v: View) -> Label | None:
         v.basis,
         (widths, v.quantity("instructions")) if v.counted else (widths,),
         "look at the loop's remarks: gcc -fopt-info-vec-missed, clang -Rpass-missed=loop-vectorize",
+    )
+
+
+def _scalar(v: View) -> Label | None:
+    """Arithmetic on single elements where the other side has none: a sum in its order, say."""
+    kinds = ("vector 4", "vector 8")
+    fast, slow = (sum(side.kinds[k] for k in kinds) for side in (v.fast, v.slow))
+    total = v.more
+    if v.slow.packed < 0.1 or v.memory_bound or total < 0.25 * v.fast.total:
+        return None
+    if slow - fast < 0.3 * total or fast > slow / 4:
+        return None
+    return Label(
+        "vectorisation",
+        f"{v.name} is vectorised in part only: {number(slow)} instructions work on single elements "
+        f"({{fast}}: {number(fast)})",
+        v.basis,
+        (Fact("vector instructions on single elements", fast, slow, "executed", v.basis),),
+        "see the loop's remarks (gcc -fopt-info-vec-missed); -ffast-math lets sums be reordered",
+    )
+
+
+def copying(v: View) -> Label | None:
+    """Memory that is copied or cleared in place: by string instructions or wide moves."""
+    kind = "block copy"
+    more = v.extra(kind) if v.slow.static[kind] > 0 else 0.0
+    total = v.more
+    if v.counted:
+        wide = 0.0
+        if v.slow.static["wide move"] > v.fast.static["wide move"] and not v.arithmetic > 0:
+            wide = v.extra("wide move")
+        if total <= 0 or more + wide < 0.4 * total:
+            return None
+        kind = kind if more >= wide else "wide move"
+    elif v.slow.static[kind] <= v.fast.static[kind] or v.slow.share(kind) < 0.02:
+        return None
+    return Label(
+        "copying",
+        f"{v.name} copies or clears more memory in place",
+        v.basis,
+        (v.fact(kind, "instructions that copy or clear"),),
+        "pass a pointer, make the buffer smaller, or leave out its initial value",
+    )
+
+
+def guarded_call(v: View) -> Label | None:
+    """An inlined copy behind a test of which function a pointer reaches."""
+    kind = "indirect call"
+    if not v.counted or v.slow.static[kind] <= v.fast.static[kind] or v.extra(kind) > 0:
+        return None
+    if v.extra("branch") <= 0 or v.extra("load") <= 0 or v.group.extra("calls") > 0:
+        return None
+    if v.extra("branch") + v.extra("load") < 0.3 * v.more or v.more <= 0:
+        return None
+    return Label(
+        "devirtualisation",
+        f"{v.name} tests what a pointer would call before it runs an inlined copy",
+        v.basis,
+        (v.fact("branch", "branches"), v.fact("load", "loads")),
+        "make the callee known to the compiler: final, a template, LTO or PGO",
     )
 
 
@@ -110,6 +172,18 @@ def bounds_checks(v: View) -> Label | None:
     )
 
 
+def assertions(v: View) -> Label | None:
+    for kind, key, what, remedy in (
+        ("hardening check", "hardening", "checks what it gives the library", "_GLIBCXX_ASSERTIONS"),
+        ("assertion", "debug-build", "checks assertions", "-DNDEBUG for a release build"),
+    ):
+        if v.slow.static[kind] > v.fast.static[kind] and v.more_share(kind) >= 0.05:
+            times = f" {number(v.slow.kinds[kind])} times" if v.counted else ""
+            fact = v.fact(kind, f"{kind}s")
+            return Label(key, f"{v.name} {what}{times}", v.basis, (fact,), f"see {remedy}")
+    return None
+
+
 def jump_table(v: View) -> Label | None:
     extra, less = v.extra("branch"), -v.extra("indirect jump")
     if (
@@ -154,7 +228,7 @@ def atomics(v: View) -> Label | None:
 
 def spills(v: View) -> Label | None:
     extra = v.extra("stack load") + v.extra("stack store")
-    total = v.slow.total - v.fast.total
+    total = v.more
     more = v.slow.static["stack load"] > v.fast.static["stack load"]
     if total <= 0 or extra < 0.3 * total or not more:
         return None

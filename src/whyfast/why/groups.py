@@ -103,6 +103,12 @@ class Group:
         fast, slow = self.counted.get(quantity, (0.0, 0.0))
         return slow - fast
 
+    def beyond(self, quantity: str) -> float:
+        """How much more of a quantity the slow side has than its instructions would bring at the
+        rate of the fast one: more work of the same kind also misses more."""
+        fast, slow = self.counted.get(quantity, (0.0, 0.0))
+        return slow - fast * max(1.0, self.ratio("instructions") or 1.0)
+
 
 #: Share of the difference below which a function stays on its own.
 LEAST = 0.02

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -150,10 +152,33 @@ def _called(item: Item, stack: Sequence[tuple[str, str]], side: SideCode) -> Ite
     return replace(item, callers=callers, place=replace(line or Place(), function=item.name))
 
 
+#: Functions by which one thread lets another go on: it is not a lock that they wait for.
+_HANDING = re.compile(r"cond_|sem_|barrier|condition_variable|channel|pthread_join|thread::join")
+
+#: Go's scheduler, which parks and polls threads that have nothing to do.
+_SCHEDULER = re.compile(r"^(runtime\.|internal/runtime)")
+
+#: Further calls from which on they show that threads wait more.
+FURTHER = 20
+
+
+def supported(item: Item) -> bool:
+    """Whether waiting is more than what a busy machine adds: threads wait for one another only if
+    they do so more often; a runtime's idle threads tell nothing of the program."""
+    if item.part == "waiting" and any(_SCHEDULER.match(c) for c in item.callers):
+        return False
+    if item.part != "waiting" or not item.name.startswith("futex"):
+        return item.time.low > 0 or not math.isfinite(item.time.low)
+    fact = item.facts[0]
+    return (fact.slow or 0) - (fact.fast or 0) >= FURTHER and item.time.low > -math.inf
+
+
 def purpose(item: Item) -> str:
     """The key of the cause that an item of kernel time or waiting is of."""
     if item.name == "page faults":
         return "page-faults"
+    if item.name.startswith("futex") and any(_HANDING.search(c) for c in item.callers):
+        return "threads"
     if item.part == "waiting":
         return BLOCKING.get(item.name, "io-wait")
     if item.name in _PROCESSES:

@@ -6,6 +6,11 @@ from whyfast.explain.executed import SANITIZER, Executed
 from whyfast.model.why import Fact
 from whyfast.why.view import Label, View, caller_of, times
 
+#: Code without optimisation keeps all variables on the stack: at least this share of its
+#: instructions loads or stores there, and this share of the loads is of what has just been stored.
+#: Registers that are spilled are seldom needed again at once (15 % of the loads).
+STACKED, RELOADED = 0.2, 0.4
+
 
 def family(v: View) -> Label | None:
     kind = v.group.kind
@@ -44,7 +49,9 @@ def debug_build(v: View) -> Label | None:
     def stack(side: Executed) -> float:
         return side.share("stack load") + side.share("stack store")
 
-    if stack(v.slow) < 0.33 or stack(v.fast) > stack(v.slow) / 2 or not v.fast.total:
+    if stack(v.slow) < STACKED or stack(v.fast) > stack(v.slow) / 2 or not v.fast.total:
+        return None
+    if v.slow.kinds["reload"] < RELOADED * v.slow.kinds["stack load"]:
         return None
     if v.counted and v.slow.total < 1.5 * v.fast.total:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
@@ -44,6 +45,56 @@ def split(blocks: Sequence[Block], fast: str, slow: str) -> tuple[Change, dict[P
         for name in ("wall", *PARTS)
     }
     return changes["wall"], {part: changes[part] for part in PARTS}
+
+
+def without_noise(whole: Change, parts: dict[Part, Change]) -> Change:
+    """The difference in CPU time where waiting is a large part of the difference but may be none at
+    all, as on a busy machine, and CPU time differs for certain; else the whole difference.
+
+    Shares are then of what is certain.
+    """
+    waiting = parts["waiting"]
+    cpu = [parts["user"], parts["kernel"]]
+    half = math.sqrt(sum(((c.high - c.low) / 2) ** 2 for c in cpu))
+    centre = sum(c.difference for c in cpu)
+    if waiting.low > 0 or not math.isfinite(waiting.low) or not math.isfinite(half):
+        return whole
+    if abs(waiting.difference) < UNCERTAIN * abs(whole.difference) or centre - half <= 0:
+        return whole
+    fast = sum(c.fast for c in cpu)
+    return Change(fast, fast + centre, centre - half, centre + half)
+
+
+#: Share of the difference from which waiting that may be none is left out.
+UNCERTAIN = 0.05
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Threads at work in one run, with their CPU seconds together and the wall seconds."""
+
+    threads: int
+    cpu: float
+    wall: float
+
+    @property
+    def at_once(self) -> float:
+        """How many ran at a time on average."""
+        return self.cpu / self.wall if self.wall > 0 else 0.0
+
+
+def crew(blocks: Sequence[Block], side: str) -> Crew:
+    """The threads of one side, with medians of the CPU and wall seconds of one run."""
+    cpu, walls, threads = [], [], 1
+    for block in blocks:
+        extra = block.extra.get(side, {})
+        threads = max(threads, block.threads.get(side, 1))
+        if side in block.values and {"user", "system"} <= extra.keys():
+            cpu.append(float(np.median(extra["user"]) + np.median(extra["system"])) / block.loops)
+            walls.append(float(np.median(block.values[side])) / block.loops)
+    if not cpu:
+        return Crew(threads, 0.0, 0.0)
+    return Crew(threads, float(np.median(cpu)), float(np.median(walls)))
 
 
 def change_of(fast: Sequence[float], slow: Sequence[float], *, paired: bool = False) -> Change:

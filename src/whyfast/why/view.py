@@ -14,6 +14,9 @@ from whyfast.why.groups import Group
 #: processors of the last decade. It decides only whether a count could carry a difference.
 HERTZ = 3e9
 
+#: Cycles up to which ordinary instructions may take on average.
+SLOWEST = 4.0
+
 #: An event carries a group's difference if its cycles are at least this share of it.
 CARRIES = 0.3
 
@@ -59,11 +62,23 @@ class View:
     def more_share(self, kind: str) -> float:
         """The share of the slow side's extra work that is of a kind, from 0 to 1; by time where
         nothing was counted."""
+        return self.extra(kind) / self.more if self.more > 0 else 0.0
+
+    @property
+    def more(self) -> float:
+        """The slow side's extra work; 0 where so few instructions cannot take so long."""
         total = self.slow.total - self.fast.total
-        return self.extra(kind) / total if total > 0 else 0.0
+        could = not self.counted or self.carries(total, SLOWEST)
+        return total if could else 0.0
 
     def carries(self, events: float, cycles: float) -> bool:
         return self.counted and events * cycles >= CARRIES * self.cycles
+
+    @property
+    def arithmetic(self) -> float:
+        """How many more vector instructions ran that are not moves."""
+        kinds = {k for k in (*self.fast.kinds, *self.slow.kinds) if k.startswith("vector ")}
+        return sum(self.extra(k) for k in kinds) - self.extra("wide move")
 
     @property
     def memory_bound(self) -> bool:
@@ -73,9 +88,9 @@ class View:
 
     @property
     def miss_cycles(self) -> float:
-        """Cycles of the slow side's further misses of data."""
+        """Cycles of the slow side's further misses of data, beyond those of more work."""
         names = ("L1 data misses", "last-level misses")
-        return sum(self.group.extra(name) * CYCLES[name] for name in names)
+        return sum(self.group.beyond(name) * CYCLES[name] for name in names)
 
     def fact(self, kind: str, name: str = "") -> Fact:
         fast, slow = self.fast.kinds[kind], self.slow.kinds[kind]
