@@ -21,7 +21,7 @@ ROOT = Path(whyfast.__file__).parent
 #: The packages in the order of the flow: each imports from itself and those before it.
 FLOW = (
     *("model", "formats", "store", "study", "toolchain", "interpreter", "build", "measure"),
-    *("judge", "explain", "history", "investigate", "search", "fleet", "report", "cli"),
+    *("judge", "explain", "why", "history", "investigate", "search", "fleet", "report", "cli"),
 )
 #: What programs under study use; it must work where whyfast is not.
 APART = ("turns",)
@@ -72,6 +72,11 @@ LATE = {
     ("toolchain.archive", "debian.deb822"),
     ("toolchain.kernels", "debian.arfile"),
     ("toolchain.kernels", "debian.debfile"),
+    # What each mode of the probe needs: it must not look like the program's own imports.
+    *(
+        ("turns.python_probe.sitecustomize", module)
+        for module in ("_lsprof", "_signal", "dis", "json", "sitecustomize")
+    ),
     ("turns.include.whyfast_turn", "ctypes"),  # for Pythons without a monotonic clock
 }
 

@@ -42,6 +42,7 @@ def _add_study(options: OptionGroup) -> None:
     group.values("--only VARIANT", "measure these variants and the baselines only")
     group.values("--benchmark NAME", "run these benchmarks only")
     group.flag("--counters", "also count instructions, branches and misses, and find hot functions")
+    group.flag("--why", "also account for the largest difference from the main baseline")
     group.flag("--evidence-only", "read machine code; measure nothing")
 
 
@@ -87,6 +88,7 @@ def add_ab(options: OptionGroup) -> None:
     group.value("-w --warmup N", "runs before measuring", type=int, default=0)
     group.value("--timeout TIME", "limit for one run (default: the budget)")
     group.flag("--whole", "measure whole runs, even of programs that take turns")
+    group.flag("--why", "then account for the first difference, as whyfast why does")
     group = options.group("commands")
     text = "name of a command in the report, in the order of the commands"
     group.repeated("-n --name --command-name NAME", text)
@@ -123,6 +125,28 @@ def add_ab(options: OptionGroup) -> None:
     options.examples(
         "ab './old input' './new input'", "ab -n gcc -n clang --runs 50 ./a.gcc ./a.clang"
     )
+
+
+def add_why(options: OptionGroup) -> None:
+    """Options of ``whyfast why``."""
+    options.value(
+        "commands CMD",
+        "two command lines, in quotes (default: those of the last whyfast ab)",
+        nargs="*",
+    )
+    group = options.measuring()
+    group.value("--budget TIME", "time for measuring (default: 30s)", default="30s")
+    group.value("--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
+    text = "longest time for simulating both sides; 0: never (default: 30s)"
+    group.value("--simulate TIME", text, default="30s")
+    group.value("--timeout TIME", "limit for one run (default: 10m)", default="10m")
+    group = options.group("commands")
+    group.repeated("-n --name NAME", "name of a command in the report, in their order")
+    group.value("-S --shell SHELL", "shell that runs the commands (default: sh where needed)")
+    group.value("--input FILE", "standard input of the commands", default="/dev/null")
+    group.flag("-i --ignore-failure", "accept non-zero exit codes")
+    options.outputs("show every function, fact and layer")
+    options.examples("why './old input' './new input'", "why --html why.html")
 
 
 # Changes and slowdowns: check and search.

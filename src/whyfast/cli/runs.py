@@ -76,6 +76,7 @@ def _chosen_study(args: argparse.Namespace) -> Study:
             quick=args.quick,
             evidence_only=args.evidence_only,
             counters=args.counters,
+            why=args.why,
         ),
     )
 

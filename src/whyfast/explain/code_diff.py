@@ -76,7 +76,10 @@ class Listings:
 
     def of(self, name: str) -> CodeListing:
         """The listing of a function of :attr:`pieces`."""
-        pieces = self.pieces[name]
+        return CodeListing(name, tuple(line for _, line in self.lines_of(self.pieces[name])))
+
+    def lines_of(self, pieces: Sequence[Function]) -> list[tuple[int, CodeLine]]:
+        """(address, line) of the instructions of a function's pieces, without padding."""
         instructions = [
             (piece, i) for piece in pieces for i in self.program.instructions(piece, hints=True)
         ]
@@ -90,10 +93,11 @@ class Listings:
             )
         )
         sources = self._lines.of([(p.address, p.end) for p in pieces])
-        lines = tuple(
-            self._line(i, texts.get(i.address, "(data)"), labels, sources) for _, i in instructions
+        lines = (
+            (i.address, self._line(i, texts.get(i.address, "(data)"), labels, sources))
+            for _, i in instructions
         )
-        return CodeListing(name, tuple(x for x in lines if not _PADDING.match(x.form)))
+        return [(at, line) for at, line in lines if not _PADDING.match(line.form)]
 
     def _labels(
         self, pieces: Sequence[Function], instructions: Sequence[Instruction]

@@ -91,6 +91,9 @@ class Program:
         function = self.function_at(address)
         if function is not None:
             offset = address - function.address
+            # The unwind table may have the whole PLT as a function without a name.
+            if offset and function.name.startswith("0x") and (stub := self._stub_name(address)):
+                return stub
             return f"{function.name}+{offset:#x}" if offset else function.name
         return self.image.externals.get(address) or self._stub_name(address) or f"{address:#x}"
 

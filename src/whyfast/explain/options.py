@@ -39,10 +39,12 @@ _NOTE_NUMBERS = {b"GA*cf_protection": "-fcf-protection", b"GA*\x02": "-fstack-pr
 @dataclass(frozen=True)
 class CompilerRecord:
     """``compiler`` such as ``clang 19.1.7``, empty when unknown; ``options`` those of
-    :data:`whyfast.judge.option_confounds.COSTS` that were on, with their spelling."""
+    :data:`whyfast.judge.option_confounds.COSTS` that were on, with their spelling; ``flags`` all
+    that the compiler names, in order."""
 
     compiler: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
 
 
 def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
@@ -63,7 +65,9 @@ def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
         return CompilerRecord()
     flags = [flag for line in lines for flag in _flags(line)]
     return CompilerRecord(
-        _compiler(producers) or _compiler(comments), switched_on([*notes, *flags])
+        _compiler(producers) or _compiler(comments),
+        switched_on([*notes, *flags]),
+        tuple(f.rstrip(";") for f in flags),
     )
 
 

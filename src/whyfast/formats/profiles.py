@@ -173,16 +173,27 @@ class DamagedProfile(ValueError):
     """A profile that cannot be read; the message names the line."""
 
 
+#: (object, function)
+Key = tuple[str, str]
+
+
 @dataclass
 class SimulatedProfile:
     """``costs`` maps (object, function) to one count an event, in the order of ``events``; the
     object is empty where the format does not tell. ``totals`` are the tool's costs sums. ``desc``
-    are its remarks, such as the geometry of each cache."""
+    are its remarks, such as the geometry of each cache.
+
+    Of Callgrind alone: ``places`` maps an object to the costs of each instruction, by the address
+    that the file gives it, where instructions were asked for; ``calls`` maps (caller, callee) to
+    the number of calls, then the costs of the callee with all that it called.
+    """
 
     events: tuple[str, ...] = ()
     costs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     totals: tuple[int, ...] = ()
     desc: list[str] = field(default_factory=list)
+    places: dict[str, dict[int, list[int]]] = field(default_factory=dict)
+    calls: dict[tuple[Key, Key], list[int]] = field(default_factory=dict)
 
 
 def counts_of(words: list[str], events: tuple[str, ...]) -> list[int]:
@@ -217,9 +228,12 @@ def _read_lines(tool: _Tool, name: str, text: str) -> SimulatedProfile:
 
 
 def _add_costs(profile: SimulatedProfile, key: tuple[str, str], counts: list[int]) -> None:
-    costs = profile.costs.setdefault(key, [0] * len(profile.events))
+    _add(profile.costs.setdefault(key, [0] * len(profile.events)), counts)
+
+
+def _add(sums: list[int], counts: list[int]) -> None:
     for i, count in enumerate(counts):
-        costs[i] += count
+        sums[i] += count
 
 
 def parse_cachegrind(text: str) -> SimulatedProfile:
@@ -275,7 +289,9 @@ class _Callgrind:
         self._names: defaultdict[str, dict[str, str]] = defaultdict(dict)
         self._positions = 1
         self._object = self._function = ""
-        self._called = False
+        self._called = 0
+        self._callee = ("", "")
+        self._by_instruction = False
         self.sums: dict[str, list[int]] = {}
 
     def line(self, line: str) -> None:
@@ -300,8 +316,15 @@ class _Callgrind:
                 self._function = name
             elif key == "ob":
                 self._object = name
+            # A callee is in the object of its caller where no other is named.
+            self._callee = {
+                "fn": (self._object, name),
+                "cfn": (self._callee[0], name),
+                "ob": (name, self._callee[1]),
+                "cob": (name, self._callee[1]),
+            }[key]
         elif key == "calls":
-            self._called = True
+            self._called = int(value.split()[0])
 
     def _name(self, kind: str, value: str) -> str:
         match = _NAME.match(value)
@@ -322,6 +345,7 @@ class _Callgrind:
             profile.events = events
         elif key == "positions":
             self._positions = len(value.split())
+            self._by_instruction = value.split()[:1] == ["instr"]
         elif key in ("totals", "summary"):
             counts = counts_of(value.split(), profile.events)
             known = self.sums.get(key, [0] * len(counts))
@@ -330,8 +354,15 @@ class _Callgrind:
             profile.desc.append(value)
 
     def _cost(self, line: str) -> None:
-        counts = counts_of(line.split()[self._positions :], self.profile.events)
+        words = line.split()
+        counts = counts_of(words[self._positions :], self.profile.events)
+        here = self._object, self._function
         if self._called:
-            self._called = False
+            calls = self.profile.calls.setdefault((here, self._callee), [0] * (1 + len(counts)))
+            _add(calls, [self._called, *counts])
+            self._called, self._callee = 0, here
             return
-        _add_costs(self.profile, (self._object, self._function), counts)
+        _add_costs(self.profile, here, counts)
+        if self._by_instruction and words[0].startswith("0x"):
+            places = self.profile.places.setdefault(self._object, {})
+            _add(places.setdefault(int(words[0], 16), [0] * len(counts)), counts)

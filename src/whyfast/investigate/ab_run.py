@@ -178,10 +178,20 @@ def _question(commands: Sequence[Command], options: Options) -> Commands:
     )
 
 
+def command_arguments(
+    commands: Sequence[Command], options: Options, services: Services
+) -> LaunchArguments:
+    """What the commands are started with; UserError for one that cannot be."""
+    shell = _shell([c.line for c in commands], options)
+    return _arguments(commands, options, shell, services)
+
+
 def _arguments(
     commands: Sequence[Command], options: Options, shell: str, services: Services
 ) -> LaunchArguments:
     """All commands are started in the same way: starting a shell takes time."""
+    if not os.access(options.stdin, os.R_OK):
+        raise UserError("no file that can be read", where=f"--input {options.stdin}")
     return LaunchArguments(
         {c.name: _words(c.line, shell, services) for c in commands},
         services.env,

@@ -27,6 +27,7 @@ from whyfast.investigate.measuring import (
 )
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
+from whyfast.investigate.why_builds import explain_builds, largest
 from whyfast.measure.harnesses import LONG, ONCE
 from whyfast.measure.registry import MAKERS
 from whyfast.model.build import Build
@@ -36,6 +37,7 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.result import Result
 from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
@@ -207,7 +209,19 @@ def run_check(
         _measure(work, run, check, elsewhere)
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
-    return _with_check(judge(work, run.recorded), check)
+    result = judge(work, run.recorded)
+    account = _account(work, result, check) if elsewhere is None else None
+    return replace(result, found=replace(result.found, check=check, account=account))
+
+
+def _account(work: RunContext[Study], result: Result, check: Check) -> Account | None:
+    """Of the largest difference that the change can have made."""
+    moved = [r.benchmark for r in check.reaches if r.placement_only]
+    verdict = largest(result.judged.verdicts, moved)
+    if verdict is None or not result.recorded.complete:
+        return None
+    benchmark = next(b for b in work.question.benchmarks if b.name == verdict.benchmark)
+    return explain_builds(work, benchmark, verdict)
 
 
 def ask(request: Request, home: Home, observer: Observer) -> Asked:

@@ -143,7 +143,7 @@ class BuildCounter:
 
     def _measured(self, benchmark: Benchmark) -> tuple[list[Counts], str, int]:
         """As :meth:`simulated`; empty where the machine counts nothing, after one try."""
-        tasks = self._tasks(benchmark)
+        tasks = self.tasks(benchmark)
         calibration = self._calibrations.get(benchmark.name)
         loops = calibration.loops if calibration else 1
         turns = measured_turns(calibration.value) if calibration else 1
@@ -168,8 +168,8 @@ class BuildCounter:
         try:
             simulation = self._simulator()
         except CannotCount as error:
-            return [task.failed(str(error)) for task in self._tasks(benchmark)], WHOLE, 0
-        tasks = self._tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
+            return [task.failed(str(error)) for task in self.tasks(benchmark)], WHOLE, 0
+        tasks = self.tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
         loops, work, counted = 1, WHOLE, 0
         builds = "1 build" if len(tasks) == 1 else f"{len(tasks)} builds"
         self._work.observer.step(f"simulating {benchmark.name} in {builds}")
@@ -198,8 +198,8 @@ class BuildCounter:
         try:
             simulation = self._simulator()
         except CannotCount as error:
-            return [task.failed(str(error)) for task in self._tasks(benchmark)]
-        tasks = self._tasks(benchmark)
+            return [task.failed(str(error)) for task in self.tasks(benchmark)]
+        tasks = self.tasks(benchmark)
         self._work.observer.step(f"simulating {benchmark.name} in {len(tasks)} builds")
         runs = [replace(t.run, command=to_see(t.run.command)[way]) for t in tasks]
         return [
@@ -221,8 +221,8 @@ class BuildCounter:
             raise self._simulation
         return self._simulation
 
-    def _tasks(self, benchmark: Benchmark) -> list[CountingTask]:
-        """The main baseline first, no controls."""
+    def tasks(self, benchmark: Benchmark) -> list[CountingTask]:
+        """How every build is run to be counted: the main baseline first, no controls."""
         work, services = self._work, self._work.services
         seen = Box(readable=(valgrind_root(work.home),), writable=(self._scratch,))
         enter = study_prefixes(work, also=seen)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from whyfast.investigate.services import Services
 from whyfast.judge.decide import ALPHA
@@ -26,6 +26,11 @@ SEVERAL_CPUS = 1.1
 DEAR = 1.0
 
 _IGNORE = "; use --ignore-failure to measure it all the same"
+
+
+def _accounting(run: ProbeRun) -> dict[str, tuple[float]]:
+    rows = asdict(run.usage) if run.usage is not None else {WAITED: run.waited}
+    return {name: (value,) for name, value in rows.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,7 @@ class FirstRuns:
         order = tuple(self.runs)
         values, extra = without_waiting(
             {name: (run.seconds,) for name, run in self.runs.items()},
-            {n: {WAITED: (r.waited,)} for n, r in self.runs.items() if r.waited is not None},
+            {n: _accounting(r) for n, r in self.runs.items()},
         )
         return Block(
             benchmark=benchmark,

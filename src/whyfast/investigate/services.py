@@ -34,7 +34,8 @@ class Observer(Protocol):
     """Called from the thread that measures, between blocks, never during one."""
 
     def phase(self, name: str) -> None:
-        """``toolchains``, ``build``, ``explain``, ``measure`` or ``judge`` begins."""
+        """``toolchains``, ``build``, ``explain``, ``measure``, ``judge`` or ``account``
+        begins."""
 
     def step(self, text: str) -> None:
         """What is being done now, e.g. "building clang19-goto with clang 19.1.7"; where there are

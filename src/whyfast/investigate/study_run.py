@@ -12,11 +12,13 @@ from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import Measurer, measurer_of, observe
 from whyfast.investigate.recording import recording, run_key
 from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.why_builds import explain_builds, largest
 from whyfast.measure.registry import MAKERS
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.study import QUICK_SHARE, Study
+from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.load import load_study
 from whyfast.study.toml_document import nearest
@@ -25,8 +27,8 @@ from whyfast.study.toml_document import nearest
 @dataclass(frozen=True)
 class Choice:
     """What a user asks of a study: names of variants and benchmarks (empty for all), seconds of
-    measuring (None for the study's own), a quick look, machine code alone, and counters even where
-    the study wants none."""
+    measuring (None for the study's own), a quick look, machine code alone, and counters and an
+    account even where the study wants none."""
 
     only: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
@@ -34,6 +36,7 @@ class Choice:
     quick: bool = False
     evidence_only: bool = False
     counters: bool = False
+    why: bool = False
 
 
 def chosen(study: Study, choice: Choice) -> Study:
@@ -58,6 +61,10 @@ def chosen(study: Study, choice: Choice) -> Study:
         raise UserError("--evidence-only runs no program to count", where="--counters")
     if choice.counters and study.evidence.counters == "nothing":
         study = replace(study, evidence=replace(study.evidence, counters="hardware or simulation"))
+    if choice.why and choice.evidence_only:
+        raise UserError("--evidence-only measures no difference to explain", where="--why")
+    if choice.why:
+        study = replace(study, evidence=replace(study.evidence, why=True))
     if budget is not None:
         study = replace(study, measure=replace(study.measure, budget=budget))
     return study
@@ -148,7 +155,22 @@ def run_study(
         work = observe(work)
         measurer.measure(work, run)
         work = count(work, run)
-    return judge(work, run.recorded)
+    result = judge(work, run.recorded)
+    if not (study.evidence.why and run.complete and elsewhere is None):
+        return result
+    return replace(result, found=replace(result.found, account=_account(work, result)))
+
+
+def _account(work: RunContext[Study], result: Result) -> Account | None:
+    """Of the largest difference of a variant from the main baseline."""
+    controls = {v.name for v in work.question.variants if v.twin_of}
+    main = work.baselines[0]
+    verdicts = (v for v in result.judged.verdicts if v.baseline == main)
+    verdict = largest(v for v in verdicts if v.variant not in controls)
+    if verdict is None:
+        return None
+    benchmark = next(b for b in work.question.benchmarks if b.name == verdict.benchmark)
+    return explain_builds(work, benchmark, verdict)
 
 
 def read_only(work: RunContext[Study]) -> Result:

@@ -22,7 +22,7 @@ from whyfast.measure.invocation import (
     running,
     started,
 )
-from whyfast.measure.process import Child, away_from, wait_for
+from whyfast.measure.process import Child, Usage, away_from, wait_for
 from whyfast.measure.run_queue import ThreadTally, pauses
 from whyfast.measure.turns import TURN_VARIABLE
 from whyfast.model.sample import WAITED
@@ -133,13 +133,14 @@ class ProbeRun:
     """``takes_turns``: it answered the offer of the turn protocol (and was let go at once; the
     other fields are then 0). Else ``seconds`` of wall time and ``cpu_seconds`` of user and system
     time of the whole run, how many ``threads`` were at work, and how long it ``waited`` for a CPU,
-    where that is known."""
+    where that is known; ``usage`` has all of the kernel's accounting."""
 
     takes_turns: bool
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     threads: int = 1
     waited: float | None = None
+    usage: Usage | None = None
 
 
 def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
@@ -180,7 +181,7 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
                 "longer with --timeout 10m",
             )
             cpu_seconds = usage.user + usage.system
-            return ProbeRun(False, child.seconds, cpu_seconds, tally.at_work, usage.waited)
+            return ProbeRun(False, child.seconds, cpu_seconds, tally.at_work, usage.waited, usage)
         finally:
             child.kill()
     finally:

@@ -348,13 +348,15 @@ def describe_status(status: int) -> str:
 class Finished:
     """An ended process: exit code (negative for a signal), standard output, the end of both.
 
-    Where standard output was too much to be kept it is not ``whole``, and empty.
+    Where standard output was too much to be kept it is not ``whole``, and empty. ``cpu`` are the
+    seconds of CPU time of it and its children, as the kernel accounts them.
     """
 
     status: int
     stdout: str
     output: str
     whole: bool = True
+    cpu: float = 0.0
 
 
 class Launcher(Protocol):
@@ -374,9 +376,15 @@ class Launcher(Protocol):
         """Run to the end, at most ``timeout`` seconds, with those file descriptors open. Raises
         TimeoutError, and OSError when it cannot be started."""
 
+    def stop(self) -> None:
+        """Kill what other threads run, with its process group."""
+
 
 class SystemLauncher:
     """The operating system."""
+
+    def __init__(self) -> None:
+        self._running: set[int] = set()
 
     def find(self, name: str) -> str | None:
         return shutil.which(name)
@@ -390,16 +398,25 @@ class SystemLauncher:
         pass_fds: Sequence[int] = (),
     ) -> Finished:
         child = Child(argv, env=env, pass_fds=pass_fds)
+        self._running.add(child.pid)
         try:
-            if child.wait(timeout) is None:
+            usage = child.wait(timeout)
+            if usage is None:
                 raise TimeoutError(f"still running after {timeout:g} s")
             assert child.status is not None
+            cpu = usage.user + usage.system
             try:
-                return Finished(child.status, child.stdout(), child.output_tail())
+                return Finished(child.status, child.stdout(), child.output_tail(), cpu=cpu)
             except TooMuchOutput:  # of a program that is counted, whose output nobody reads
-                return Finished(child.status, "", child.output_tail(), whole=False)
+                return Finished(child.status, "", child.output_tail(), False, cpu)
         finally:
+            self._running.discard(child.pid)
             child.kill()
+
+    def stop(self) -> None:
+        for pid in tuple(self._running):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
 
 
 def program_names(program: str) -> set[str]:

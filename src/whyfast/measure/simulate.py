@@ -263,12 +263,7 @@ def simulate(
         ]
         done = run.under(version, argv, fixed)
         printed = log.read_text(errors="replace") if log.exists() else ""
-        # Some programs try an instruction and go on without it.
-        if done.status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(printed):
-            raise CannotCount(
-                f"{version} does not know an instruction of this program; build it for an older "
-                "processor (-march=x86-64-v3) or use a newer Valgrind"
-            )
+        refuse_unknown_instruction(done.status, printed, version)
         text, children = _main_profile(Path(folder), printed)
     if not text.strip():
         last = (printed.strip() or done.output.strip()).splitlines()[-1:]
@@ -288,6 +283,16 @@ def simulate(
         notes.append(f"not counted: what the program forked ({children})")
     failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
     return replace(profile, notes=tuple(notes)), failure
+
+
+def refuse_unknown_instruction(status: int, printed: str, version: str) -> None:
+    """CannotCount where a program was ended for an instruction that Valgrind does not know; some
+    programs try one and go on without it."""
+    if status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(printed):
+        raise CannotCount(
+            f"{version} does not know an instruction of this program; build it for an older "
+            "processor (-march=x86-64-v3) or use a newer Valgrind"
+        )
 
 
 def simulated_counters(profile: Profile) -> list[Counter]:

@@ -249,6 +249,9 @@ class PregrantedLauncher:
     def find(self, name: str) -> str | None:
         return self.launcher.find(name)
 
+    def stop(self) -> None:
+        self.launcher.stop()
+
     def run(
         self,
         argv: Sequence[str],

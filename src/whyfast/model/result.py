@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
     from whyfast.model.machine import Boot
+    from whyfast.model.why import Account
 
 
 def late_types() -> dict[str, type]:
@@ -40,8 +41,9 @@ def late_types() -> dict[str, type]:
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
     from whyfast.model.machine import Boot
+    from whyfast.model.why import Account
 
-    late = (Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
+    late = (Account, Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
     return {kind.__name__: kind for kind in late}
 
 
@@ -133,6 +135,7 @@ class Found:
     observed: Observed = field(default_factory=Observed)
     check: Check | None = None
     code: tuple[ProgramCode, ...] = ()
+    account: Account | None = None
 
 
 @dataclass(frozen=True)

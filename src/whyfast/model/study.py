@@ -198,7 +198,8 @@ class EvidenceSpec:
     any case; ``events`` are those wanted of :data:`whyfast.model.counters.MEASURED` and
     ``SIMULATED``, all when empty; ``counted`` the benchmarks, all when empty. ``change`` is a range
     of commits (``BASE..HEAD``): which hot functions does it touch? ``image`` is a command that
-    prints machine code made at run time, see :mod:`whyfast.formats.self_report`.
+    prints machine code made at run time, see :mod:`whyfast.formats.self_report`. ``why`` accounts
+    for the largest difference from the main baseline.
     """
 
     dispatch: tuple[str, ...] = ()
@@ -208,6 +209,7 @@ class EvidenceSpec:
     counted: tuple[str, ...] = ()
     change: str = ""
     image: tuple[str, ...] = ()
+    why: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from whyfast.model.verdict import Outcome
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeDifference
+    from whyfast.model.why import CountedCode, Frame
 
 #: How much a section matters: it is part of the ``answer``; it stands in every report (``main``);
 #: it is for who asks for more (``detail``: -v, unfolded elsewhere); or it is kept for the record,
@@ -174,6 +175,43 @@ class CodeSides:
 
 
 @dataclass(frozen=True)
+class BarPart:
+    """A piece of a bar: its ``share`` of the whole, from 0 to 1. ``rest``: it is what is left."""
+
+    name: str
+    share: float
+    rest: bool = False
+
+
+@dataclass(frozen=True)
+class ShareBars:
+    """Ways to divide one whole, a bar each under its title. A table says the same."""
+
+    bars: tuple[tuple[str, tuple[BarPart, ...]], ...]
+
+
+@dataclass(frozen=True)
+class FlameGraph:
+    """A call tree of two sides called ``fast`` and ``slow``. A table says the same."""
+
+    caption: str
+    root: Frame
+    fast: str
+    slow: str
+
+
+@dataclass(frozen=True)
+class CountedSides:
+    """A function of the sides ``fast`` and ``slow`` beside each other, each instruction with how
+    often it ran."""
+
+    caption: str
+    fast: str
+    slow: str
+    code: CountedCode
+
+
+@dataclass(frozen=True)
 class Group:
     """Blocks that belong together under a title, folded away where things can be. ``name`` is what
     links to it say."""
@@ -183,7 +221,18 @@ class Group:
     name: str = ""
 
 
-Block = Table | Sentences | CodeBlock | FactTree | Plot | CodeSides | Group
+Block = (
+    Table
+    | Sentences
+    | CodeBlock
+    | FactTree
+    | Plot
+    | CodeSides
+    | ShareBars
+    | FlameGraph
+    | CountedSides
+    | Group
+)
 
 
 @dataclass(frozen=True)

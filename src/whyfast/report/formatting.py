@@ -265,6 +265,13 @@ def format_amount(number: float, *, sign: bool = False) -> str:
     raise AssertionError
 
 
+def amount_text(number: float, unit: str) -> str:
+    """How often something ran, or the seconds that it took; empty for never."""
+    if not number:
+        return ""
+    return format_seconds(number) if unit == "seconds" else format_amount(number)
+
+
 def format_e_value(log_e: float) -> str:
     """The evidence against "no difference" from its natural logarithm: "0.83", "10^12"."""
     if log_e < math.log(1e4):

@@ -35,6 +35,7 @@ _PHASES = {
     "count": "counting",
     "judge": "judging",
     "search": "searching",
+    "account": "looking for the cause",
 }
 
 

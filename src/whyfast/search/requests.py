@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import shlex
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -13,13 +14,17 @@ from whyfast.build.revisions import top_level
 from whyfast.build.source import with_source
 from whyfast.investigate.building import build
 from whyfast.investigate.check_run import reached_by
-from whyfast.investigate.context import RunContext
+from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.study_run import narrow
+from whyfast.investigate.why_builds import explain_builds
+from whyfast.judge.decide import ALPHA
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
+from whyfast.model.verdict import Outcome, Verdict
+from whyfast.model.why import Account
 from whyfast.search.axes.axis import CandidateRange, DifferenceSet, SearchRequest
 from whyfast.search.axes.commits import changed_files, commit_range
 from whyfast.search.axes.flags import mix_flags, with_flags
@@ -194,11 +199,28 @@ def _study_evidence(
     files = changed_files(repository, *sides) if repository else ()
     evidence = compared(parent, culprit, files)
     dispatch = [e.dispatch for e in both.evidence if e.dispatch is not None]
+    reaches = () if evidence.code.same else reached_by(both, evidence.code, SIMULATED)
     return replace(
         evidence,
-        reaches=() if evidence.code.same else reached_by(both, evidence.code, SIMULATED),
+        reaches=reaches,
         dispatch=(dispatch[0], dispatch[1]) if len(dispatch) == 2 else None,
+        account=_account(both, result, [r.benchmark for r in reaches if r.placement_only]),
     )
+
+
+def _account(both: RunContext[Study], result: SearchResult, moved: Sequence[str]) -> Account | None:
+    """Of the step in time, on the first benchmark that can run what has changed."""
+    step = result.answer.step
+    benchmark = next((b for b in both.question.benchmarks if b.name not in moved), None)
+    if step is None or benchmark is None or result.quantity != "time":
+        return None
+    ratio, low, high = (math.exp(x) for x in (step.estimate, step.low, step.high))
+    outcome: Outcome = "slower" if ratio > 1 else "faster"
+    verdict = Verdict(
+        "culprit", "parent", benchmark.name, outcome, ratio, low, high,
+        1 - ALPHA, 0.0, step.blocks,
+    )  # fmt: skip
+    return explain_builds(replace(both, prefixes=study_prefixes(both)), benchmark, verdict)
 
 
 def search_set(

@@ -17,6 +17,7 @@ from whyfast.model.code import ChangeCoverage, CodeComparison
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts
+from whyfast.model.why import Account
 from whyfast.search.ddmin import Event, Failed, Minimal
 from whyfast.search.engine import begin
 from whyfast.search.state import (
@@ -47,7 +48,7 @@ class StepEvidence:
     ``code``: which functions differ. ``reaches``: whether each benchmark executes them, empty where
     nothing could be run for it. ``dispatch``: of parent and culprit, where the study names the
     functions that dispatch. ``sections``: the sections whose size differs. ``files``: paths of the
-    source files that the step changed.
+    source files that the step changed. ``account`` is of the difference in time on one benchmark.
     """
 
     code: CodeComparison
@@ -55,6 +56,7 @@ class StepEvidence:
     dispatch: tuple[DispatchFacts, DispatchFacts] | None = None
     sections: tuple[SectionSize, ...] = ()
     files: tuple[str, ...] = ()
+    account: Account | None = None
 
 
 def compared(

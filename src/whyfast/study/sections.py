@@ -329,7 +329,7 @@ def read_evidence(
     table: TomlTable, benchmarks: Sequence[Benchmark], source: Source
 ) -> EvidenceSpec:
     """``[evidence]``, with every benchmark that it names known to exist."""
-    table.check_keys("dispatch", "functions", "counters", "counted", "change", "image")
+    table.check_keys("dispatch", "functions", "counters", "counted", "change", "image", "why")
     counters, events = _counters(table)
     counted = table.strings("counted")
     names = [b.name for b in benchmarks]
@@ -347,6 +347,7 @@ def read_evidence(
         counted=counted,
         change=change,
         image=read_command(table, "image"),
+        why=table.flag("why"),
     )
 
 

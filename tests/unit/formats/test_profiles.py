@@ -321,3 +321,48 @@ def test_a_row_of_perf_report_is_three_fields_between_semicolons() -> None:
         "1" * 1 + "0" * 5000 + ";prog;[.] main\n"
     )
     assert parse_perf_report(text)[1] == {("prog", "std::get<[int; 4]>"): 7, ("prog", "main"): 7}
+
+
+def test_calls_with_what_the_callee_costs_with_all_that_it_calls() -> None:
+    assert parse_callgrind(CALLGRIND).calls == {
+        (("/usr/bin/vm", "main"), ("/lib/libc.so.6", "puts")): [1, 60, 3, 2]
+    }
+
+
+#: Of --dump-instr=yes: a call, two of a function in the same object, and a recursion.
+BY_INSTRUCTION = """\
+version: 1
+positions: instr line
+events: Ir Bi
+ob=(1) /usr/bin/vm
+fn=(1) main
+0x1040 0 5
+0x1044 0 1
+cfn=(2) op_add
+calls=3 0x1100 0
+0x1044 0 60 3
+cfn=(2)
+calls=2 0x1100 0
+0x1050 0 40
+0x1050 0 2
+fn=(2)
+0x1100 0 90 3
+cfn=(2)
+calls=4 0x1100 0
+0x1104 0 12
+ob=(2) /lib/libc.so.6
+fn=(3) puts
+0x1040 0 7
+"""
+
+
+def test_places_are_addresses_of_each_object() -> None:
+    profile = parse_callgrind(BY_INSTRUCTION)
+    assert profile.places == {
+        "/usr/bin/vm": {0x1040: [5, 0], 0x1044: [1, 0], 0x1050: [2, 0], 0x1100: [90, 3]},
+        "/lib/libc.so.6": {0x1040: [7, 0]},
+    }
+    main, add = ("/usr/bin/vm", "main"), ("/usr/bin/vm", "op_add")
+    assert profile.calls == {(main, add): [5, 100, 3], (add, add): [4, 12, 0]}
+    assert profile.costs[add] == [90, 3]
+    assert parse_callgrind(CALLGRIND).places == {}  # by line, not by instruction

@@ -41,6 +41,9 @@ class _Launcher:
     def find(self, name: str) -> str | None:
         return None
 
+    def stop(self) -> None:
+        pass
+
     def run(
         self,
         argv: Sequence[str],

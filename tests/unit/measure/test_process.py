@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -311,3 +312,16 @@ def test_a_folder_in_path_that_may_not_be_entered_does_not_hide_that_there_is_no
 def test_a_launched_program_runs_to_its_end(code: str, finished: Finished) -> None:
     done = SystemLauncher().run(["sh", "-c", code], env=dict(os.environ), timeout=STUCK)
     assert replace(done, output=done.output.strip("\0")) == finished
+
+
+def test_what_another_thread_runs_is_killed_with_what_it_started(tmp_path: Path) -> None:
+    launcher, started = SystemLauncher(), tmp_path / "started"
+    line = ["sh", "-c", f"sleep 60 & echo $! >{started}; wait"]
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(launcher.run, line, env=dict(os.environ), timeout=STUCK)
+        while not (started.exists() and started.read_text().endswith("\n")):
+            time.sleep(0.01)
+        launcher.stop()
+        assert job.result().status == -signal.SIGKILL
+    assert ends(int(started.read_text()))
+    launcher.stop()  # nothing is left to be killed

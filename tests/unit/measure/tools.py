@@ -17,6 +17,7 @@ class Replay:
         self.answers = answers
         self.calls: list[tuple[str, ...]] = []
         self.environments: list[Mapping[str, str]] = []
+        self.stopped = 0
 
     def find(self, name: str) -> str | None:
         return f"/usr/bin/{name}" if name in self.answers else None
@@ -35,6 +36,9 @@ class Replay:
         if name not in self.answers and "/" in argv[0]:
             return said()
         return self.answers[name](argv)
+
+    def stop(self) -> None:
+        self.stopped += 1
 
 
 def said(text: str = "", status: int = 0) -> Finished:

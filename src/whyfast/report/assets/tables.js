@@ -107,7 +107,7 @@ function hideMachines(part) {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-  document.querySelectorAll(".scroll > table").forEach(enhance);
+  document.querySelectorAll(".scroll:not(.counted) > table").forEach(enhance);
   document.querySelectorAll("[data-table]").forEach((holder) => {
     const fold = holder.closest("details");
     let drawn = false;
@@ -122,7 +122,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const inner = make("div");
       inner.innerHTML = await unpacked(fold.dataset.html);
       fold.append(inner);
-      inner.querySelectorAll(".scroll > table").forEach(enhance);
+      inner.querySelectorAll(".scroll:not(.counted) > table").forEach(enhance);
     });
   });
 });

@@ -33,6 +33,7 @@ from whyfast.report.sections.check import (
     promise,
 )
 from whyfast.report.sections.summary import check_summary
+from whyfast.report.sections.why import why_sections
 
 #: The most lines of a comment: nobody reads longer ones.
 LINES = 60
@@ -52,6 +53,7 @@ def check_page(result: Result) -> Document:
         answer.headline,
         section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
         section("sure", "How sure", sentences(texts), importance="answer"),
+        *why_sections(result.found.account),
         section(
             "code",
             "Changed code",

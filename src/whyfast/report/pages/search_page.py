@@ -16,6 +16,7 @@ from whyfast.report.document import (
     sentences,
 )
 from whyfast.report.formatting import format_percent, join_words, pluralize, quote
+from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.search import (
     alike,
     because,
@@ -33,6 +34,7 @@ from whyfast.report.sections.search import (
 )
 from whyfast.report.sections.search_set import set_headline, set_page
 from whyfast.report.sections.summary import search_summary
+from whyfast.report.sections.why import why_sections
 from whyfast.search.results import SearchResult, SetResult, StepEvidence, deepest, merged_by
 from whyfast.search.state import Interval, Where
 
@@ -53,16 +55,16 @@ def search_page(result: SearchResult | SetResult) -> Document:
         search_headline(result),
         section("basis", "What it rests on", basis, importance="answer"),
         section("because", "Because", *(_because(evidence) if evidence is not None else ())),
+        *why_sections(evidence.account if evidence is not None else None),
         section("further", "Further steps", sentences(_further(result))),
         *_course(inner, ""),
         *(s for i, o in enumerate(others, 1) for s in _course(o, _which(o, result), i)),
         about=(_taken(result),),
         heading="Search",
         summary=search_summary(
-            # The headline has the first sentence of the evidence.
             (
                 *(*_further(result), *_rests_on(result)),
-                *(tuple(evidence_sentences(evidence))[1:] if evidence is not None else ()),
+                *(_beside_headline(evidence) if evidence is not None else ()),
             ),
             tuple(_weakened(result)),
             measured_table(inner),
@@ -72,6 +74,13 @@ def search_page(result: SearchResult | SetResult) -> Document:
             else "",
         ),
     )
+
+
+def _beside_headline(evidence: StepEvidence) -> Iterator[str]:
+    """The headline has the causes of an account, else the first sentence of the evidence."""
+    yield from account_sentences(evidence.account, headline=False)
+    first = 0 if named_causes(evidence.account) else 1
+    yield from tuple(evidence_sentences(evidence))[first:]
 
 
 def _because(evidence: StepEvidence) -> tuple[Block | None, ...]:

@@ -20,7 +20,8 @@ from whyfast import __version__
 from whyfast.model.code import CodeLine
 from whyfast.model.codec import dump, encode
 from whyfast.report.document import Block, Cell, CodeSides, Document, Group, Plot, Table
-from whyfast.report.formatting import escape_controls
+from whyfast.report.formatting import amount_text, escape_controls
+from whyfast.report.render.svg import bars_svg, flame_svg
 from whyfast.report.sections.code_sides import folded
 
 #: Longer tables of detail and lists begin folded, or with their first entries only.
@@ -165,6 +166,9 @@ def _environment() -> Environment:
         kind=lambda block: type(block).__name__,
         is_code=lambda value: bool(re.search(r"[/=_]|^-|^[0-9a-f]{16,}$", value)),
         table_class=_table_class,
+        bars_svg=bars_svg,
+        flame_svg=flame_svg,
+        amount=amount_text,
         many_rows=MANY_ROWS,
         many_items=MANY_ITEMS,
         packed_rows=PACKED_ROWS,

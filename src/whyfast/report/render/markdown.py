@@ -12,19 +12,22 @@ from whyfast.report.document import (
     Cell,
     CodeBlock,
     CodeSides,
+    CountedSides,
     Document,
     FactTree,
+    FlameGraph,
     Group,
     Plot,
     ReportSection,
     Sentence,
     Sentences,
+    ShareBars,
     Table,
     TextTable,
     fact_text,
 )
 from whyfast.report.formatting import escape_controls
-from whyfast.report.sections.code_sides import folded
+from whyfast.report.sections.code_sides import counted_lines, folded
 
 # Everything that can start a construct of GitHub's dialect in the middle of a line, or end one.
 _SPECIAL = re.compile(r"([\\`*_\[<|~$]|#(?!\w))")
@@ -133,7 +136,9 @@ def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
             return "\n\n".join(part for part in parts if part)
         case CodeSides():
             return _sides(block)
-        case Plot():
+        case CountedSides():
+            return fold(block.caption, code(list(counted_lines(block)), "text", MOST_CODE))
+        case Plot() | ShareBars() | FlameGraph():
             return ""
 
 

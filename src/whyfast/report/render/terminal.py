@@ -18,13 +18,16 @@ from whyfast.report.document import (
     Cell,
     CodeBlock,
     CodeSides,
+    CountedSides,
     Document,
     FactTree,
+    FlameGraph,
     Group,
     Plot,
     ReportSection,
     Sentence,
     Sentences,
+    ShareBars,
     Summary,
     Table,
     TextTable,
@@ -32,7 +35,7 @@ from whyfast.report.document import (
 )
 from whyfast.report.formatting import escape_controls, pluralize
 from whyfast.report.render.summary_lines import HEAD_LINES, LINES, compact, fit_screen, last_line
-from whyfast.report.sections.code_sides import folded
+from whyfast.report.sections.code_sides import counted_lines, folded
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeLine, CodeRow
@@ -214,7 +217,9 @@ class _Printer:
             case Group():
                 for inner in block.blocks:
                     self._block(inner)
-            case Plot():
+            case CountedSides():
+                self._counted(block)
+            case Plot() | ShareBars() | FlameGraph():
                 pass
 
     def _space(self) -> None:
@@ -269,6 +274,12 @@ class _Printer:
         self._line(self._text(f"{block.a} → {block.b}: {block.caption}", "bold"))
         for line in code_lines(block, self._console.width, self._safe):
             self._console.print(line, soft_wrap=True)
+
+    def _counted(self, block: CountedSides) -> None:
+        self._space()
+        self._line(self._text(block.caption, "italic"))
+        for line in counted_lines(block, self._console.width):
+            self._console.print(self._text(line), soft_wrap=True)
 
     def _facts(self, values: Mapping[str, Any], indent: str = "") -> None:
         width = max(map(len, values), default=0)

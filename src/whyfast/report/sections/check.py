@@ -23,6 +23,7 @@ from whyfast.report.formatting import (
     quote,
     size_of,
 )
+from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
 
 if TYPE_CHECKING:
@@ -190,8 +191,11 @@ def undecided_text(verdict: Verdict) -> str:
 
 
 def _cause(result: Result, check: Check) -> str:
-    """What the machine code says of the largest difference."""
-    different = decided(result.judged.verdicts)
+    """The causes in the account of the largest difference; without them what the machine code
+    says of it."""
+    different, account = decided(result.judged.verdicts), result.found.account
+    if account is not None and (text := named_causes(account)):
+        return f"on {quote(account.benchmark)} {text}" if len(different) > 1 else text
     for verdict in different:
         reach = check.reach(verdict.benchmark or "")
         for name in (reach.executes or ()) if reach else ():
@@ -217,6 +221,7 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
 
 
 def _sentences(result: Result, check: Check) -> Iterator[str]:
+    yield from account_sentences(result.found.account, headline=False)
     yield from changed_code(check)
     yield from since_sentences(result, check)
     for where, names in (("head", check.added), ("base", check.removed)):

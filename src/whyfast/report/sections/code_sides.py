@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from whyfast.model.result import Result
 from whyfast.report.document import (
     CodeSides,
+    CountedSides,
     Group,
     Importance,
     ReportSection,
@@ -17,15 +18,18 @@ from whyfast.report.document import (
     section,
     sentences,
 )
-from whyfast.report.formatting import pluralize, quote
+from whyfast.report.formatting import amount_text, pluralize, quote
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeDifference, CodePair, CodeRow, ProgramCode
+    from whyfast.model.why import CountedLine
 
 #: Equal instructions that are shown on either side of what differs.
 AROUND = 3
 #: Fewer equal instructions than this are not worth a fold.
 _LEAST_FOLD = 4
+#: Letters of how often something ran; the width from which two sides are beside each other.
+_NUMBER, BESIDE = 8, 100
 
 
 def pair_name(a: str, b: str) -> str:
@@ -96,6 +100,36 @@ def folded(rows: Sequence[CodeRow], around: int = AROUND) -> Iterator[tuple[int,
 MOST_FUNCTIONS = 12
 #: What a sentence must speak of to be about the code of two builds.
 _ABOUT_CODE = re.compile("indirect jump")
+
+
+def counted_lines(block: CountedSides, width: int = BESIDE) -> Iterator[str]:
+    """A function with how often each instruction ran: both sides beside each other, marked ``!``
+    where they differ; in less room one side after the other."""
+    rows, unit = block.code.rows, block.code.unit
+    if width < BESIDE:
+        for name, lines in (
+            (block.fast, [row.fast for row in rows]),
+            (block.slow, [row.slow for row in rows]),
+        ):
+            yield f"{'ran':>{_NUMBER}}  {name}"
+            yield from (_counted(line, unit, width) for line in lines if line is not None)
+        return
+    half = (width - 3) // 2
+    heads = [f"{'ran':>{_NUMBER}}  {name}"[:half] for name in (block.fast, block.slow)]
+    yield f"{heads[0]:<{half}}   {heads[1]}"
+    for row in rows:
+        if row.skipped:
+            yield f"{'⋮':>{_NUMBER}}"
+        left, right = (_counted(line, unit, half) for line in (row.fast, row.slow))
+        yield f"{left:<{half}} {'!' if row.differs else ' '} {right}".rstrip()
+
+
+def _counted(line: CountedLine | None, unit: str, width: int) -> str:
+    if line is None:
+        return ""
+    room = width - _NUMBER - 2
+    text = line.text if len(line.text) <= room else f"{line.text[: room - 1]}…"
+    return f"{amount_text(line.amount, unit):>{_NUMBER}}  {text}"
 
 
 def result_code_section(result: Result, texts: Sequence[str]) -> ReportSection | None:

@@ -20,6 +20,7 @@ from whyfast.report.formatting import (
     quote,
     ratio_text,
 )
+from whyfast.report.sections.because import named_causes
 from whyfast.report.sections.check import change_sentence, some_code
 from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
@@ -203,8 +204,11 @@ _NAMES, _SHOWN = 5, 3
 def because(evidence: StepEvidence) -> str:
     """The most important difference, as the end of a sentence; empty without one.
 
-    Functions that a benchmark executes come first, by their cost.
+    The causes in an account of the step come first, then functions that a benchmark executes, by
+    their cost.
     """
+    if text := named_causes(evidence.account):
+        return text
     code = evidence.code
     if code.same:
         return "its machine code is its parent's, so the cause is outside the program's code"

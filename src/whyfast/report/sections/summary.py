@@ -24,6 +24,7 @@ from whyfast.report.formatting import (
     size_of,
     text_of,
 )
+from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.certainty import more_or_less, shell_sentences
 from whyfast.report.sections.check import (
     changed_code,
@@ -209,6 +210,7 @@ def _asked_first(result: Result, study: Question, comparisons: Comparisons) -> l
 def _study_surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
     yield from list(interaction_sentences(result))[1:]  # the first is the headline
+    yield from account_sentences(result.found.account)
     yield from alike_sentences(result)
     yield from failed_expectation_sentences(study, result.found.failed_expectations)
     if result.judged.placements:
@@ -331,6 +333,7 @@ def _named(names: Sequence[str], outcome: Outcome, total: int) -> str:
 
 def _runs_surprises(result: Result) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
+    yield from account_sentences(result.found.account)
     if isinstance(result.question, Recordings):
         yield from recording_surprises(result)
     else:
@@ -343,6 +346,8 @@ def _runs_surprises(result: Result) -> Iterator[str]:
             yield f"About {format_seconds(max(known))} more would tell {margin} in all of them."
         yield from unusual_sentences(result.judged.verdicts)[:_QUOTED]
         yield from influence_sentences(result.judged.suites, result.question)[:_QUOTED]
+    if named_causes(result.found.account):  # which says what these are symptoms of
+        return
     different = decided(v for v in result.judged.metrics if v.ratio > 0)
     for name in dict.fromkeys(v.variant for v in different):
         parts = [

@@ -1,0 +1,20 @@
+/** Adds up scores of many rounds. */
+class Points {
+    static long total(int rounds) {
+        long sum = 0;
+        for (int round = 0; round < rounds; round++) {
+            int[] scores = new int[20000];
+            for (int i = 0; i < 20000; i++) {
+                scores[i] = i * 3 + round;
+            }
+            for (int score : scores) {
+                sum += score;
+            }
+        }
+        return sum;
+    }
+
+    public static void main(String[] words) {
+        System.out.println(total(1000));
+    }
+}

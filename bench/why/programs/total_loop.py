@@ -1,0 +1,12 @@
+"""Adds up the sizes of parcels."""
+
+
+def weight(parcels):
+    total = 0
+    for parcel in parcels:
+        total = total + parcel
+    return total
+
+
+parcels = [number % 100 for number in range(100_000)]
+print(sum(weight(parcels) for _ in range(60)))

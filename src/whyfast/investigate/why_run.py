@@ -1,0 +1,518 @@
+"""Why one command takes longer than another: the layers in their order, the cheapest first."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whyfast.explain.executed import LoadedFiles
+from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
+from whyfast.investigate.services import Observer, Services, Silent
+from whyfast.measure.call_counts import SLOWDOWN, count_calls
+from whyfast.measure.invocation import LaunchArguments
+from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.runtimes import RuntimeRuns
+from whyfast.measure.sampling import SampledRun, sample_in_turns
+from whyfast.measure.simulate import choose_valgrind, read_geometry
+from whyfast.measure.trace import TracedRun, callers_of, trace_calls
+from whyfast.model.errors import UserError
+from whyfast.model.result import Result
+from whyfast.model.sample import Block
+from whyfast.model.study import Commands
+from whyfast.model.verdict import Verdict
+from whyfast.model.why import Account, Change, Part, Trial
+from whyfast.store.home import Home
+from whyfast.why.account import Gathered, make_account, next_command
+from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
+from whyfast.why.functions import (
+    FunctionKey,
+    FunctionTime,
+    Names,
+    call_tree,
+    callers,
+    function_times,
+)
+from whyfast.why.groups import SideCode, group_functions
+from whyfast.why.hot_code import counted_code, place_of
+from whyfast.why.kernel import kernel_items, waiting_items, with_callers
+from whyfast.why.remarks import records_of, with_flags
+from whyfast.why.runtimes.protocol import Findings, Sides, program_of, runtime_of, take_over
+from whyfast.why.runtimes.registry import RUNTIMES
+from whyfast.why.split import crew, split, without_noise
+from whyfast.why.surroundings import (
+    compare_surroundings,
+    libraries_differ,
+    parse_invocation,
+    parse_ldd,
+    with_libraries,
+)
+from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
+
+#: The next command where nothing tells more about the largest cause.
+PAGE = "whyfast report ab --html why.html  # functions, calls and code on one page"
+
+#: Share of the difference from which a part of the time is looked into.
+MATTERS = 0.1
+
+UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
+
+#: Share of the difference that a runtime's tools must explain for nothing to be simulated.
+ENOUGH = 0.8
+
+#: Blocks of a trial, at least and at most, and seconds that they may take.
+TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
+
+#: Things that differ around the programs that are tried one by one, at most.
+MOST_FACTORS = 2
+
+#: Runs of each side under the sampler, at least and at most, and seconds that they may take.
+ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """``seconds`` for one simulated run of both sides together; 0: nothing is simulated."""
+
+    seconds: float = 30.0
+
+
+def explain_commands(
+    commands: Sequence[Command],
+    options: Options,
+    limits: Limits,
+    home: Home,
+    observer: Observer,
+    *,
+    services: Services | None = None,
+) -> Result:
+    """Measure two commands, then account for their difference.
+
+    UserError for a command that cannot be run or fails in its first run.
+    """
+    services = services or Services()
+    result = run_ab(
+        commands, replace(options, turns_offered=False), home, observer, services=services
+    )
+    arguments = command_arguments(commands, options, services)
+    account = explain_difference(result, arguments, limits, home, observer, services)
+    return _with_account(result, account)
+
+
+def why_again(
+    result: Result,
+    options: Options,
+    limits: Limits,
+    home: Home,
+    observer: Observer,
+    *,
+    services: Services | None = None,
+) -> Result:
+    """Account for the difference in a result of ``ab``: its first command against the second.
+
+    UserError where a command is no longer there.
+    """
+    services = services or Services()
+    question = result.question
+    assert isinstance(question, Commands)
+    lines = [Command(v.name, v.about or v.name) for v in question.variants]
+    options = replace(options, shell=question.shell or None)
+    arguments = command_arguments(lines, options, services)
+    if any(b.kind.takes_turns for b in question.benchmarks):  # of which there is no CPU time
+        return explain_commands(lines[:2], options, limits, home, observer, services=services)
+    account = explain_difference(result, arguments, limits, home, observer, services)
+    return _with_account(result, account)
+
+
+def _with_account(result: Result, account: Account | None) -> Result:
+    if account is not None and account.costs and not account.next_command:
+        account = replace(account, next_command=PAGE)
+    return replace(result, found=replace(result.found, account=account))
+
+
+def explain_difference(
+    result: Result,
+    arguments: LaunchArguments,
+    limits: Limits,
+    home: Home,
+    observer: Observer,
+    services: Services,
+) -> Account | None:
+    """The account of the first comparison of commands; None where nothing was measured."""
+    verdict = next(iter(result.judged.verdicts), None)
+    if verdict is None:
+        return None
+    fast, slow = _sides(verdict)
+    wall, parts = split(result.recorded.blocks, fast, slow)
+    whole = without_noise(wall, parts)
+    low, high = _bounds(verdict)
+    found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
+    if not result.recorded.complete:
+        return replace(make_account(found), complete=False)
+    if verdict.outcome in ("same", "undecided") or whole.difference <= 0:
+        if verdict.outcome == "undecided":
+            found.limits.append(UNDECIDED)
+        return make_account(found)
+    if whole is not wall:
+        found.limits.append(
+            "waiting varied more than it differed: shares are of the difference in CPU time"
+        )
+    layers = _Layers(found, arguments, limits, home, observer, services)
+    try:
+        layers.run(result)
+        layers.try_changes(make_account(found))
+        account = layers.with_remarks(make_account(found))
+    except KeyboardInterrupt:
+        found.limits.append("interrupted: causes are those that were found until then")
+        return replace(make_account(found), complete=False)
+    words = arguments.commands[fast], arguments.commands[slow]
+    return replace(account, next_command=next_command(account, *words))
+
+
+def _sides(verdict: Verdict) -> tuple[str, str]:
+    slower = verdict.ratio >= 1
+    if slower:
+        return verdict.baseline, verdict.variant
+    return verdict.variant, verdict.baseline
+
+
+def _bounds(verdict: Verdict) -> tuple[float, float]:
+    ends = verdict.low, verdict.high
+    if verdict.ratio >= 1:
+        return ends
+    return tuple(1 / x if x else math.inf for x in reversed(ends))  # type: ignore[return-value]
+
+
+class _Layers:
+    """Fills what was gathered, layer by layer."""
+
+    def __init__(
+        self,
+        found: Gathered,
+        arguments: LaunchArguments,
+        limits: Limits,
+        home: Home,
+        observer: Observer,
+        services: Services,
+    ) -> None:
+        self._found, self._arguments, self._limits = found, arguments, limits
+        self._home, self._observer, self._services = home, observer, services
+        self._commands = {
+            "fast": arguments.commands[found.fast],
+            "slow": arguments.commands[found.slow],
+        }
+        self._seed = int(services.new_id()[:12], 16)
+
+    def run(self, result: Result) -> None:
+        found = self._found
+        self._observer.phase("account")
+        found.threads = max(
+            (n for b in result.recorded.blocks for n in b.threads.values()), default=1
+        )
+        found.crews = (
+            crew(result.recorded.blocks, found.fast),
+            crew(result.recorded.blocks, found.slow),
+        )
+        self._surroundings()
+        if self._matters("kernel") or self._matters("waiting"):
+            self._timed("system calls", lambda: self._kernel(result))
+        if self._matters("user"):
+            self._timed("functions", self._functions)
+
+    def try_changes(self, account: Account) -> None:
+        """Measure both sides with one thing changed, where that can tell more."""
+        found = self._found
+        self._try_factors()
+        for experiment in suggested(found.groups, found.threads, 1 - account.explained):
+            self._observer.step(f"trying: {experiment.what}")
+            began = self._services.clock.monotonic()
+            trial = self._trial(experiment)
+            found.costs[f"trial: {experiment.what}"] = self._services.clock.monotonic() - began
+            if trial is None:
+                continue
+            cause = cause_of_trial(experiment, trial, found.groups, found.whole)
+            if cause is not None:
+                found.given = [*found.given, cause]
+
+    def with_remarks(self, account: Account) -> Account:
+        """What the compilers recorded of the functions that carry the difference."""
+        find = self._services.launcher.find
+        programs = {
+            side: [Path(path) for word in argv if (path := find(word))]
+            for side, argv in self._commands.items()
+        }
+        return with_flags(account, records_of(programs["fast"]), records_of(programs["slow"]))
+
+    def _surroundings(self) -> None:
+        """What differs around the programs, libraries among it."""
+        found = self._found
+        sides = self._commands["fast"], self._commands["slow"]
+        found.around = compare_surroundings(*sides, self._arguments.env, Path())
+        if found.around.same_program or found.around.factors:
+            fast, slow = (self._libraries(c) for c in sides)
+            if fast and slow:
+                found.around = with_libraries(found.around, *sides, libraries_differ(fast, slow))
+
+    def _libraries(self, command: Sequence[str]) -> dict[str, Path]:
+        """By ldd; none of static programs, scripts, and where there is no ldd."""
+        launcher, parts = (
+            self._services.launcher,
+            parse_invocation(command, self._arguments.env),
+        )
+        ldd, program = launcher.find("ldd"), parts and launcher.find(parts.program)
+        if ldd is None or parts is None or not program:
+            return {}
+        try:
+            env = {**self._arguments.env, **parts.variables}
+            return parse_ldd(launcher.run([ldd, program], env=env, timeout=10).stdout)
+        except (TimeoutError, OSError):
+            return {}
+
+    def _try_factors(self) -> None:
+        """Swap what differs around the programs, where more than one thing does."""
+        found = self._found
+        if found.around.alone is not None:
+            return
+        for factor in found.around.factors[:MOST_FACTORS]:
+            what = factor.key
+            self._observer.step(f"trying the {what} of the other side")
+            commands = {CHANGED["fast"]: factor.fast, CHANGED["slow"]: factor.slow}
+            began = self._services.clock.monotonic()
+            blocks = self._measured(commands, f"the {what} of the other side")
+            found.costs[f"trial: {what}"] = self._services.clock.monotonic() - began
+            trial = judge_trial(
+                f"the {what} of the other side", blocks, shlex.join(factor.slow), swapped=True
+            )
+            if trial is not None:
+                found.tried = [*found.tried, (factor, trial)]
+
+    def _trial(self, experiment: Experiment) -> Trial | None:
+        with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+            words = self._words(experiment, Path(folder))
+            if words is None:
+                return None
+            changed = {CHANGED[s]: (*words, *argv) for s, argv in self._commands.items()}
+            blocks = self._measured(changed, experiment.what)
+        return judge_trial(experiment.what, blocks, shlex.join(words))
+
+    def _measured(self, changed: Mapping[str, Sequence[str]], what: str) -> Sequence[Block]:
+        """Blocks of both sides and of both with a change; none where one of them fails."""
+        lines = [Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())]
+        once = 2 * (self._found.whole.fast + self._found.whole.slow)
+        runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
+        options = Options(
+            budget=60 + 4 * runs * once,
+            runs=runs,
+            shell="",
+            turns_offered=False,
+            ignore_failure=True,
+            stdin=self._arguments.stdin,
+        )
+        try:
+            tried = run_ab(lines, options, self._home, Silent(), services=self._services)
+        except UserError as error:
+            self._found.limits.append(f"not tried: {what}: {error.message}")
+            return ()
+        return tried.recorded.blocks
+
+    def _words(self, experiment: Experiment, folder: Path) -> tuple[str, ...] | None:
+        """What stands in front of a changed command; None where something is missing for it."""
+        launcher = self._services.launcher
+        tool = launcher.find(experiment.needs) if experiment.needs else ""
+        if tool is None:
+            self._found.limits.append(f"not tried: {experiment.what}: no {experiment.needs}")
+            return None
+        env = dict(experiment.env)
+        if experiment.preload:
+            source, library = folder / "change.c", folder / "change.so"
+            source.write_text(experiment.preload)
+            build = [tool, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
+            done = launcher.run(build, env=self._services.env, timeout=60)
+            if done.status:
+                self._found.limits.append(f"not tried: {experiment.what}: cc failed")
+                return None
+            env["LD_PRELOAD"] = str(library)
+        words = tuple(w.format(cpu=self._services.cpus[0]) for w in experiment.words)
+        return (*(("env", *(f"{k}={v}" for k, v in env.items())) if env else ()), *words)
+
+    def _matters(self, part: Part) -> bool:
+        change = self._found.split[part]
+        certain = change.low > 0 or not math.isfinite(change.low)
+        return certain and change.difference > MATTERS * self._found.whole.difference
+
+    def _timed(self, name: str, layer: Callable[[], None]) -> None:
+        clock = self._services.clock
+        began = clock.monotonic()
+        layer()
+        self._found.costs[name] = clock.monotonic() - began
+
+    def _tool_run(self, side: str, timeout: float) -> ToolRun:
+        run = ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
+        stdin = self._arguments.stdin
+        if stdin == os.devnull:
+            return run
+        return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
+
+    def _kernel(self, result: Result) -> None:
+        found = self._found
+        traced: tuple[TracedRun, TracedRun] | None = None
+        self._observer.step("tracing system calls")
+        timeout = max(10.0, 20 * found.whole.slow + self._limits.seconds)
+        try:
+            runs = self._tool_run("fast", timeout), self._tool_run("slow", timeout)
+            traced = trace_calls(runs[0]), trace_calls(runs[1])
+        except CannotCount as error:
+            found.limits.append(f"system calls were not traced: {error}")
+        faults = _faults(result, found.fast), _faults(result, found.slow)
+        items = [
+            *(
+                kernel_items(found.split["kernel"], found.whole, traced, faults)
+                if self._matters("kernel")
+                else ()
+            ),
+            *(
+                waiting_items(found.split["waiting"], found.whole, traced)
+                if self._matters("waiting")
+                else ()
+            ),
+        ]
+        names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
+        if traced is not None and names:
+            items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
+        found.items = [*found.items, *items]
+
+    def _functions(self) -> None:
+        found = self._found
+        user = found.split["user"]
+        self._observer.step("sampling both sides")
+        runs: list[SampledRun] = []
+        unwound: list[SampledRun] = []
+        try:
+            runs = self._sample(self._rounds())
+            unwound = self._sample(1, callers=True)
+        except CannotCount as error:
+            found.limits.append(f"user time was not sampled: {error}")
+        times: list[FunctionTime] = []
+        files = LoadedFiles()
+        names = Names({"fast": set(), "slow": set()}, files)
+        if runs:
+            times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
+        sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
+        findings = self._runtime(runs)
+        if sum(c.share for c in findings.causes) < ENOUGH:
+            names = self._counts(sides, names, runs)
+        if not runs and sides["fast"].counts is not None:
+            times = _modelled(sides, user)
+            found.modelled = True
+        stacks = {side: callers(unwound, side, names) for side in sides}
+        found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
+        found.counted = sides["fast"].counts is not None
+        found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
+        for group in found.groups:
+            group.place = place_of(group, sides["slow"])
+        found.code = counted_code(found.groups, found.whole, sides["fast"], sides["slow"])
+        found.given = take_over(findings, found.groups, found.items, found.split)
+
+    def _runtime(self, sampled: Sequence[SampledRun]) -> Findings:
+        """What the tools of the language's runtime say, where both sides have one and the same."""
+        found, env = self._found, self._arguments.env
+        programs = {s: program_of(argv, env) for s, argv in self._commands.items()}
+        runtime = runtime_of(list(programs.values()), RUNTIMES)
+        known = {side: p for side, p in programs.items() if p is not None}
+        if runtime is None:
+            return Findings()
+        began = self._services.clock.monotonic()
+        runs = RuntimeRuns(
+            {side: self._tool_run(side, 60.0) for side in known},
+            {"fast": found.whole.fast, "slow": found.whole.slow},
+            self._seed,
+            self._arguments.stdin,
+            sampled,
+            self._observer.step,
+        )
+        try:
+            findings = runtime.explain(Sides(known, runs, found.whole, found.split, found.fast))
+        except CannotCount as error:
+            findings = Findings(limits=(f"{runtime.name} was not asked: {error}",))
+        found.limits.extend(findings.limits)
+        found.costs[runtime.name] = self._services.clock.monotonic() - began
+        return findings
+
+    def _rounds(self) -> int:
+        both = self._found.whole.fast + self._found.whole.slow
+        return int(min(ROUNDS[1], max(ROUNDS[0], SAMPLING_SECONDS / max(both, 1e-3))))
+
+    def _sample(self, rounds: int, *, callers: bool = False) -> list[SampledRun]:
+        both = self._found.whole.fast + self._found.whole.slow
+        return sample_in_turns(
+            self._commands,
+            rounds,
+            launcher=self._services.launcher,
+            env=self._arguments.env,
+            timeout=60 + 20 * rounds * both,
+            seed=self._seed,
+            stdin=self._arguments.stdin or os.devnull,
+            callers=callers,
+        )
+
+    def _counts(
+        self, sides: dict[str, SideCode], names: Names, runs: Sequence[SampledRun]
+    ) -> Names:
+        """Simulate both sides where that fits into the limit; the names that fit all objects."""
+        found, services = self._found, self._services
+        user = found.split["user"]
+        takes = SLOWDOWN * max(user.fast, user.slow) + 2
+        if takes > self._limits.seconds:
+            if self._limits.seconds:
+                found.limits.append(
+                    f"nothing was simulated: it would take about {takes:.0f} s; allow it with "
+                    f"--simulate {takes * 1.5:.0f}s, or use a smaller input"
+                )
+            return names
+        self._observer.step(f"simulating both sides (about {takes:.0f} s)")
+        try:
+            valgrind = choose_valgrind(
+                services.launcher,
+                self._arguments.env,
+                self._home,
+                rooted=False,
+                note=self._observer.step,
+                newer=services.valgrind,
+            )
+            profiles = count_calls(
+                {side: self._tool_run(side, 4 * takes + 20) for side in sides},
+                read_geometry(services.system),
+                valgrind,
+            )
+        except CannotCount as error:
+            found.limits.append(f"nothing was simulated: {error}")
+            return names
+        objects = {side: objects_of(profiles[side]) for side in sides}
+        for run in runs:
+            objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
+        names = Names(objects, sides["fast"].files)
+        for side, code in sides.items():
+            code.counts = counts_by_function(profiles[side], names)
+        return names
+
+
+def _faults(result: Result, side: str) -> float:
+    values = [
+        x for b in result.recorded.blocks for x in b.extra.get(side, {}).get("minor_faults", ())
+    ]
+    return sum(values) / len(values) if values else 0.0
+
+
+def _modelled(sides: dict[str, SideCode], user: Change) -> list[FunctionTime]:
+    counts = {name: side.counts for name, side in sides.items() if side.counts is not None}
+    seconds = modelled_seconds(counts, {"fast": user.fast, "slow": user.slow})
+    keys: dict[FunctionKey, None] = dict.fromkeys(k for row in seconds.values() for k in row)
+    times = []
+    for key in keys:
+        a, b = seconds["fast"].get(key, 0.0), seconds["slow"].get(key, 0.0)
+        times.append(FunctionTime(key, Change(a, b, b - a, b - a)))
+    return sorted(times, key=lambda t: -abs(t.time.difference))

@@ -1,0 +1,160 @@
+"""Where the user time of several programs goes, sampled by one ``perf record`` in random order.
+
+The timer of the kernel (``cpu-clock``) works on virtual machines and for ordinary users where
+hardware counters do not. One recording holds all runs, because starting perf takes longer than many
+programs.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shlex
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whyfast.formats.perf_stacks import SampledProcess, Stack, parse_stacks
+from whyfast.measure.process import CannotCount, Launcher
+
+#: Samples a second: not a round number, so that it does not beat with timers of the program.
+FREQUENCY = 3989
+
+#: Samples a second, bytes of stack each, where callers are found by unwinding.
+STACK_FREQUENCY, STACK_BYTES = 997, 16384
+
+INSTALL = "install it (Debian: linux-perf; Ubuntu: linux-tools-generic)"
+_FORBIDDEN = "perf may not sample here; allow it with: sudo sysctl kernel.perf_event_paranoid=2"
+_FIELDS = "pid,tid,time,period,ip,sym,symoff,dso"
+_PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
+
+
+@dataclass(frozen=True)
+class SampledRun:
+    """One run of ``side``: seconds of user time by stack, over all of its processes, and seconds
+    by the name of the process that spent them; ``status`` is its exit code."""
+
+    side: str
+    stacks: Mapping[Stack, float]
+    processes: Mapping[str, float] = field(default_factory=dict)
+    samples: int = 0
+    status: int = 0
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.stacks.values())
+
+
+def sample_in_turns(
+    commands: Mapping[str, Sequence[str]],
+    rounds: int,
+    *,
+    launcher: Launcher,
+    env: Mapping[str, str],
+    timeout: float,
+    seed: int,
+    stdin: str = os.devnull,
+    callers: bool = False,
+) -> list[SampledRun]:
+    """Run every command once a round, in random order, and sample its user time.
+
+    With ``callers`` stacks are unwound by debug information, at a lower frequency; else they are
+    those of frame pointers, of which only the innermost function is certain. ``timeout`` is for all
+    of it, in seconds. Raises CannotCount where perf is missing, may not sample or fails.
+    """
+    perf = launcher.find("perf")
+    if perf is None:
+        raise CannotCount(f"perf is not installed; {INSTALL}")
+    rng, names = random.Random(seed), list(commands)
+    order = [name for _ in range(rounds) for name in rng.sample(names, len(names))]
+    quiet = {**env, "LC_ALL": "C", "DEBUGINFOD_URLS": ""}
+    with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+        data, script, statuses = (str(Path(folder, n)) for n in ("data", "runs", "status"))
+        Path(script).write_text(_script([commands[n] for n in order], stdin, statuses, env))
+        graph = f"dwarf,{STACK_BYTES}" if callers else "fp"
+        frequency = STACK_FREQUENCY if callers else FREQUENCY
+        record = [perf, "record", "-q", "-N", "--no-bpf-event", "-e", "cpu-clock:u"]
+        record += ["-F", str(frequency), "--call-graph", graph, "-o", data, "--", "sh", script]
+        show = [perf, "script", "-i", data, "--no-inline", "--no-demangle", "--show-task-events"]
+        done = _run(launcher, record, quiet, timeout)
+        if not Path(data).exists():
+            raise CannotCount(_why(done, launcher))
+        text = _run(launcher, [*show, "-F", _FIELDS], quiet, timeout)
+        ended = Path(statuses).read_text().split() if Path(statuses).exists() else []
+    runs = _runs(order, parse_stacks(text), ended)
+    if not any(run.samples for run in runs):
+        raise CannotCount("perf took no samples: the programs use too little user time")
+    return runs
+
+
+def _script(
+    runs: Sequence[Sequence[str]], stdin: str, statuses: str, env: Mapping[str, str]
+) -> str:
+    """A shell script: the runs in their order, each with its exit status on a line of a file.
+
+    The environment is perf's, with what was changed for perf changed back.
+    """
+    kept = [f"export {k}={shlex.quote(env[k])}" for k in ("LC_ALL", "DEBUGINFOD_URLS") if k in env]
+    gone = [f"unset {k}" for k in ("LC_ALL", "DEBUGINFOD_URLS") if k not in env]
+    quiet = f"<{shlex.quote(stdin)} >/dev/null 2>&1; echo $? >>{shlex.quote(statuses)}"
+    lines = [f"{shlex.join(argv)} {quiet}" for argv in runs]
+    return "\n".join([*kept, *gone, *lines, "exit 0", ""])
+
+
+def _run(launcher: Launcher, argv: Sequence[str], env: Mapping[str, str], timeout: float) -> str:
+    try:
+        done = launcher.run(argv, env=env, timeout=timeout)
+    except TimeoutError as error:
+        raise CannotCount(f"under perf: {error}") from None
+    except OSError as error:
+        raise CannotCount(f"perf could not be started: {error.strerror}") from None
+    return done.stdout if argv[1] == "script" else done.output
+
+
+def _why(printed: str, launcher: Launcher) -> str:
+    try:
+        strict = int(_PARANOID.read_text()) > 2 and os.geteuid() != 0
+    except (OSError, ValueError):
+        strict = False
+    lines = [n for n in printed.splitlines() if n.strip() not in ("", "Error:")]
+    if strict or "paranoid" in printed or "ermission" in printed:
+        return _FORBIDDEN
+    return f"perf record failed{': ' + lines[0].strip() if lines else ''}"
+
+
+def _runs(
+    order: Sequence[str], processes: Mapping[int, SampledProcess], statuses: Sequence[str]
+) -> list[SampledRun]:
+    """The n-th child of the shell is the n-th run, with all of its descendants."""
+    shell = next((p.pid for p in processes.values() if not p.parent and p.pid > 0), 0)
+    firsts = [p.pid for p in processes.values() if p.parent == shell]
+    runs = []
+    for number, side in enumerate(order[: len(firsts)]):
+        stacks: Counter[Stack] = Counter()
+        named: Counter[str] = Counter()
+        samples = 0
+        for process in _descendants(firsts[number], processes):
+            samples += process.samples
+            for stack, nanoseconds in process.stacks.items():
+                stacks[stack] += nanoseconds
+            named[process.names[-1] if process.names else "?"] += sum(process.stacks.values())
+        status = int(statuses[number]) if number < len(statuses) else -1
+        runs.append(
+            SampledRun(
+                side,
+                {s: n / 1e9 for s, n in stacks.items()},
+                {n: t / 1e9 for n, t in named.items() if t},
+                samples,
+                status,
+            )
+        )
+    return runs
+
+
+def _descendants(pid: int, processes: Mapping[int, SampledProcess]) -> list[SampledProcess]:
+    family = [processes[pid]]
+    for process in family:
+        family += [p for p in processes.values() if p.parent == process.pid]
+    return family

@@ -1,0 +1,68 @@
+"""What a program asks of the kernel: system calls by name, time and caller, traced by strace."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from whyfast.formats.strace import CallRow, parse_strace_stacks, parse_strace_table
+from whyfast.measure.process import CannotCount, ToolRun
+
+INSTALL = "strace is not installed; install it (Debian, Ubuntu: strace)"
+
+#: Seconds that looking for callers may take: the first few thousand calls tell.
+CALLERS_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class TracedRun:
+    """One run and all of its processes: ``calls`` by name with the seconds of system time in them,
+    ``waits`` with those of wall time."""
+
+    calls: Mapping[str, CallRow]
+    waits: Mapping[str, CallRow]
+
+    def number(self, name: str) -> int:
+        return self.calls[name].calls if name in self.calls else 0
+
+
+def trace_calls(run: ToolRun) -> TracedRun:
+    """Two runs under strace. Raises CannotCount where it is missing, forbidden or too slow."""
+    tables = []
+    for wall in ([], ["-w"]):
+        with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
+            out = Path(folder, "table")
+            argv = [_find(run), "-f", "-c", *wall, "-o", str(out), *run.enter, *run.command]
+            done = run.under("strace", argv, run.env)
+            text = out.read_text(errors="replace") if out.exists() else ""
+        tables.append(parse_strace_table(text))
+        if not tables[-1]:
+            lines = done.output.strip().splitlines()[-1:]
+            raise CannotCount(f"strace traced nothing{': ' + lines[0] if lines else ''}")
+    return TracedRun(*tables)
+
+
+def callers_of(run: ToolRun, names: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """The most common stack of each of these system calls, as (object, function) from the innermost
+    outwards, among those that the first seconds make. Empty where strace cannot unwind."""
+    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
+        out = Path(folder, "stacks")
+        argv = [_find(run), "-f", "-k", "-e", f"trace={','.join(names)}", "-o", str(out)]
+        with contextlib.suppress(CannotCount):
+            short = replace(run, timeout=min(run.timeout, CALLERS_SECONDS))
+            short.under("strace", [*argv, *run.enter, *run.command], run.env)
+        if not out.exists():
+            return {}
+        with out.open(errors="replace") as file:
+            stacks = parse_strace_stacks(file.read(8_000_000))
+    return {name: counts.most_common(1)[0][0] for name, counts in stacks.items()}
+
+
+def _find(run: ToolRun) -> str:
+    strace = run.launcher.find("strace")
+    if strace is None:
+        raise CannotCount(INSTALL)
+    return strace

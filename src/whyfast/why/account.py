@@ -1,0 +1,373 @@
+"""Items and labels of both sides → the account: which cause carries how much, and what is left."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from whyfast.explain.executed import Executed
+from whyfast.model.why import (
+    Account,
+    Cause,
+    Change,
+    CountedCode,
+    Fact,
+    Frame,
+    Item,
+    Part,
+    Trial,
+)
+from whyfast.why.causes import label, program_label
+from whyfast.why.functions import plain_name
+from whyfast.why.groups import Group
+from whyfast.why.kernel import purpose, supported
+from whyfast.why.split import Crew
+from whyfast.why.surroundings import Factor, Surroundings
+from whyfast.why.trials import GONE
+from whyfast.why.view import Label, View
+
+#: Share of the difference from which a cause is named in the first sentence.
+NAMED = 0.1
+
+
+@dataclass
+class Gathered:
+    """What the layers found for the sides ``fast`` and ``slow``, by their names.
+
+    ``whole`` and ``split`` are in seconds of one run. ``groups`` are of user time, ``items`` of
+    kernel time and waiting; ``counted``: groups have simulated counts. ``around`` is what differs
+    around the programs, ``tried`` the trials of its factors; ``crews`` the threads of both sides.
+    """
+
+    fast: str
+    slow: str
+    ratio: float
+    low: float
+    high: float
+    whole: Change
+    split: Mapping[Part, Change]
+    groups: Sequence[Group] = ()
+    items: Sequence[Item] = ()
+    given: Sequence[Cause] = ()
+    counted: bool = False
+    modelled: bool = False
+    threads: int = 1
+    around: Surroundings = field(default_factory=Surroundings)
+    tried: Sequence[tuple[Factor, Trial]] = ()
+    crews: tuple[Crew, Crew] | None = None
+    slowdown: float | None = None
+    frames: Frame | None = None
+    code: CountedCode | None = None
+    limits: list[str] = field(default_factory=list)
+    costs: dict[str, float] = field(default_factory=dict)
+
+
+def make_account(found: Gathered) -> Account:
+    """The causes in the order of their shares, each with what it rests on; the rest stays in the
+    items."""
+    difference = found.whole.difference
+    causes = list(found.given)
+    items = list(found.items)
+    taken = {name for cause in causes for name in cause.items}
+    whole = _whole_program(found)
+    for group in found.groups:
+        item = _item(group, difference)
+        items.append(item)
+        view = View(
+            group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
+        )
+        what = None
+        if whole is not None and not group.main.key.library and not group.kind:
+            what = whole if item.name not in taken else None
+        elif item.share > 0 and item.name not in taken and item.time.low > 0:
+            what = _of_call(group, found) or label(view)
+        if what is not None:
+            causes.append(_cause(what, item, found))
+    for key, mine in _by_purpose(found.items).items():
+        if not taken & {i.name for i in mine}:
+            causes.append(_kernel_cause(key, mine, found))
+    items.sort(key=lambda i: -abs(i.share))
+    causes = sorted(_joined(causes), key=lambda c: -c.share)
+    causes = _linked(causes, items)
+    if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
+        causes = _beside(cause, causes)
+    causes = _surrounded(causes, items, found)
+    return Account(
+        fast=found.fast,
+        slow=found.slow,
+        ratio=found.ratio,
+        low=found.low,
+        high=found.high,
+        time=found.whole,
+        split=dict(found.split),
+        items=tuple(items),
+        causes=tuple(causes),
+        explained=max(0.0, min(1.0, sum(c.share for c in causes))),
+        limits=tuple(dict.fromkeys(found.limits)),
+        costs=found.costs,
+        slowdown=found.slowdown,
+        modelled=found.modelled,
+        frames=found.frames,
+        code=found.code,
+    )
+
+
+#: Causes that the machine code of a function shows.
+_OF_CODE = (
+    *("vectorisation", "inlining", "devirtualisation", "division", "bounds-checks", "spills"),
+    *("unrolling", "plt", "hardening", "jump-table", "store-forwarding", "x87", "more-work"),
+    *("debug-build", "sanitizer", "dispatch"),
+)
+
+
+def next_command(account: Account, fast: Sequence[str], slow: Sequence[str]) -> str:
+    """What to type next about the largest cause, with a remark what it shows; empty where nothing
+    tells more than the account. ``fast`` and ``slow`` are the words of the commands."""
+    cause = next(iter(account.causes), None)
+    if cause is None:
+        return ""
+    calls = [i.name for i in account.items if i.name in cause.items and i.part != "user"]
+    if cause.key in ("system-calls", "io-wait", "locks", "processes", "start-up") and calls:
+        words = ["strace", "-f", "-k", "-e", f"trace={','.join(calls)}", "-o", "calls.txt", *slow]
+        return f"{shlex.join(words)}  # every one of these calls with its stack"
+    code, programs = account.code, (fast[0], slow[0])
+    both = code is not None and code.fast == code.slow and programs[0] != programs[1]
+    # A template has other arguments on each side.
+    if cause.key in _OF_CODE and code is not None and both and "::" not in code.slow:
+        words = ["whyfast", "explain", "--diff", "--function", code.slow, *programs]
+        return f"{shlex.join(words)}  # both machine codes side by side"
+    return ""
+
+
+def _whole_program(found: Gathered) -> Label | None:
+    """The label of how a program was built, if all of its functions together have it: it then
+    belongs to every one, slower or not."""
+    groups = [g for g in found.groups if not g.main.key.library and not g.kind]
+    if not groups:
+        return None
+    program = Group(sorted((m for g in groups for m in g.members), key=lambda m: -m.time.slow))
+    sides = {}
+    for side in ("fast", "slow"):
+        sides[side] = Executed()
+        for group in groups:
+            sides[side].add(group.executed[side])
+    return program_label(View(program, sides["fast"], sides["slow"], found.counted))
+
+
+def _item(group: Group, difference: float) -> Item:
+    time = group.time
+    main = group.main.key
+    facts = tuple(
+        Fact(name, *group.counted[name], basis="counted", tool="Callgrind")
+        for name in ("instructions", "calls", "L1 data misses", "mispredicted branches")
+        if name in group.counted and any(group.counted[name])
+    )
+    callers = tuple(c.name for c in group.callers.get("slow", []))[:4]
+    share = time.difference / difference if difference else 0.0
+    place = replace(group.place, function=main.name, library=main.library)
+    return Item("user", group.name, time, share, place, facts, callers)
+
+
+def _cause(what: Label, item: Item, found: Gathered) -> Cause:
+    text = _filled(what.sentence, found)
+    low, high = _bounds(item.time, found.whole)
+    return Cause(
+        what.key, text, item.share, low, high, (item.name,), what.basis, item.place,
+        what.facts, remedy=what.remedy,
+    )  # fmt: skip
+
+
+def _filled(sentence: str, found: Gathered) -> str:
+    """The sentence with its sides; names of functions may hold braces themselves."""
+    return sentence.replace("{slow}", "it").replace("{fast}", _quoted(found.fast))
+
+
+def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered) -> list[Cause]:
+    """What differs around the programs as the reason, and the largest mechanism as its how.
+
+    A factor that is the only difference carries all of it; of several, each what its trial shows,
+    and the rest of the causes what is left.
+    """
+    factor = found.around.alone
+    certain = found.whole.low > 0 or not math.isfinite(found.whole.low)
+    if factor is not None and found.low > 1 and certain:
+        low, high = _bounds(found.whole, found.whole)
+        names = tuple(i.name for i in items if i.share > 0)
+        return [_of_factor(factor, causes, found, 1.0, low, high, names)]
+    result = list(causes)
+    for factor, trial in found.tried:
+        if trial.low < GONE:
+            continue
+        cause = _of_factor(factor, (), found, trial.share, trial.low, trial.high, ())
+        result = _beside(replace(cause, trial=trial), result)
+    return sorted(result, key=lambda c: -c.share)
+
+
+def _beside(cause: Cause, causes: Sequence[Cause]) -> list[Cause]:
+    """A cause that is not of single items, with the others of what it leaves."""
+    left = max(0.0, 1 - cause.share)
+    rest = [replace(c, share=c.share * left, low=c.low * left, high=c.high * left) for c in causes]
+    return sorted([cause, *rest], key=lambda c: -c.share)
+
+
+#: CPU time of the slower side over that of the faster, up to which both do the same work; how much
+#: more the faster must run at once.
+SAME_WORK, MORE_AT_ONCE = 1.2, 1.2
+
+
+def _fewer_threads(found: Gathered, fast: Crew, slow: Crew) -> Cause | None:
+    """The same work by fewer threads: what wall time does not owe to more CPU time."""
+    if slow.threads >= fast.threads or slow.cpu > SAME_WORK * fast.cpu:
+        return None
+    if fast.at_once < MORE_AT_ONCE * slow.at_once or found.whole.difference <= 0:
+        return None
+    share = min(1.0, 1 - max(0.0, slow.cpu - fast.cpu) / found.whole.difference)
+    text = (
+        f"{slow.threads} of its threads {'is' if slow.threads == 1 else 'are'} at work "
+        f"({_quoted(found.fast)}: {fast.threads}), for about the same CPU time"
+    )
+    low, high = _bounds(found.whole, found.whole)
+    fact = Fact("threads at work", fast.threads, slow.threads, basis="measured")
+    return Cause("threads", text, share, low * share, high * share, (), "measured", facts=(fact,))
+
+
+def _linked(causes: Sequence[Cause], items: Sequence[Item]) -> list[Cause]:
+    """Page faults with the start-up where nothing but the loader does more: it writes to pages when
+    it relocates them."""
+    start = next((c for c in causes if c.key == "start-up" and c.share >= NAMED), None)
+    faults = next((c for c in causes if c.key == "page-faults"), None)
+    others = sum(
+        i.share for i in items if i.part == "user" and i.share > 0 and i.name != "start-up"
+    )
+    if start is None or faults is None or others > start.share / 2:
+        return list(causes)
+    both = replace(
+        start, sentence=f"{start.sentence}, and {faults.sentence.removeprefix('it ')}",
+        share=start.share + faults.share, low=start.low + faults.low,
+        high=start.high + faults.high, items=start.items + faults.items,
+        facts=start.facts + faults.facts,
+    )  # fmt: skip
+    rest = [c for c in causes if c is not start and c is not faults]
+    return sorted([both, *rest], key=lambda c: -c.share)
+
+
+def _of_factor(
+    factor: Factor,
+    causes: Sequence[Cause],
+    found: Gathered,
+    share: float,
+    low: float,
+    high: float,
+    names: tuple[str, ...],
+) -> Cause:
+    text = _filled(factor.text, found)
+    how = next((c for c in causes if c.share >= NAMED), None)
+    if how is None:
+        return Cause(factor.key, text, share, low, high, names, "measured")
+    return replace(
+        how, key=factor.key, sentence=f"{text}; {how.sentence}", share=share, low=low, high=high,
+        items=names, basis="measured",
+    )  # fmt: skip
+
+
+def _bounds(time: Change, whole: Change) -> tuple[float, float]:
+    ends = [x / whole.difference for x in (time.low, time.high)] if whole.difference else [0.0, 0.0]
+    return min(ends), max(ends)
+
+
+def _by_purpose(items: Sequence[Item]) -> dict[str, list[Item]]:
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        if item.share > 0 and supported(item):
+            groups.setdefault(purpose(item), []).append(item)
+    return groups
+
+
+_PURPOSES = {
+    "system-calls": "{slow} makes {numbers}",
+    "page-faults": "{slow} touches more memory for the first time: {numbers}",
+    "processes": "{slow} starts more processes: {numbers}",
+    "start-up": "{slow} loads more at its start: {numbers}",
+    "io-wait": "{slow} waits for input or output: {numbers}",
+    "sleep": "{slow} sleeps: {numbers}",
+    "locks": "its threads wait for one another: {numbers}",
+    "threads": "its threads let one another go on: {numbers}",
+}
+
+
+#: The verb of the other side's number, where it is not "makes".
+_MAKES = {"page-faults": "has"}
+
+#: Causes that are of a whole program, not of a function.
+_WHOLE = ("sanitizer", "debug-build", "x87", "garbage-collection", "hardening")
+
+
+def _of_call(group: Group, found: Gathered) -> Label | None:
+    """What a library does in user time for a system call that carries a part itself."""
+    if not group.main.key.library:
+        return None
+    for item in found.items:
+        if item.share >= NAMED and (
+            group.main.key.name.startswith(item.name)
+            or group.main.key.name in _plain(item.callers)
+            or {c.name for c in group.callers.get("slow", [])[:1]} & _plain(item.callers)
+        ):
+            return Label(purpose(item), f"{{slow}} makes more `{item.name}` calls", "counted")
+    return None
+
+
+def _plain(names: Sequence[str]) -> set[str]:
+    return {plain_name(n, "libc.so.6") for n in names}
+
+
+def _chain(callers: Sequence[str]) -> str:
+    """``fprintf`` in ``main``."""
+    return " in ".join(f"`{plain_name(n, 'libc.so.6')}`" for n in dict.fromkeys(callers))
+
+
+def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
+    share = sum(i.share for i in items)
+    lows, highs = zip(*(_bounds(i.time, found.whole) for i in items), strict=True)
+    top = sorted(items, key=lambda i: -i.share)
+    numbers = [
+        f"{f.slow or 0:,.0f} {f.name if f.name == 'page faults' else f'`{i.name}` calls'} "
+        f"where {_quoted(found.fast)} {_MAKES.get(key, 'makes')} {f.fast or 0:,.0f}"
+        for i in top[:2]
+        for f in i.facts
+    ]
+    text = _PURPOSES[key].format(slow="it", numbers=" and ".join(numbers))
+    callers = next((i.callers for i in top if i.callers), ())
+    if chain := _chain(callers):
+        text += f", from {chain}"
+        if line := next((i.place for i in top if i.callers and i.place.line), None):
+            text += f" ({line.file}:{line.line})"
+    part = "measured" if key in ("page-faults",) else "counted"
+    return Cause(
+        key, text, share, sum(lows), sum(highs), tuple(i.name for i in top), part,  # type: ignore[arg-type]
+        top[0].place, tuple(f for i in top for f in i.facts),
+    )  # fmt: skip
+
+
+def _joined(causes: Sequence[Cause]) -> list[Cause]:
+    """One cause of a kind in one place: its parts in user and kernel time together."""
+    joined: dict[tuple[str, str], Cause] = {}
+    for cause in causes:
+        kernel = cause.key in _PURPOSES or cause.key in _WHOLE
+        slot = (cause.key, "" if kernel else cause.place.function)
+        known = joined.get(slot)
+        if known is None:
+            joined[slot] = cause
+            continue
+        larger, smaller = (known, cause) if known.share >= cause.share else (cause, known)
+        joined[slot] = Cause(
+            larger.key, larger.sentence, known.share + cause.share, known.low + cause.low,
+            known.high + cause.high, larger.items + smaller.items, larger.basis, larger.place,
+            larger.facts + smaller.facts, larger.trial, larger.remark, larger.remedy,
+        )  # fmt: skip
+    return list(joined.values())
+
+
+def _quoted(name: str) -> str:
+    return f"`{name}`"

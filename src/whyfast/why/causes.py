@@ -1,0 +1,117 @@
+"""The list of causes: which facts about functions make which label, asked from the specific to the
+general.
+
+A rule sees what ran of a group of functions on both sides and returns a :class:`Label` or None. It
+never decides how much of the difference it carries: that is the measured time of the group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from whyfast.why import code_rules as code
+from whyfast.why import program_rules as program
+from whyfast.why.counts import CYCLES
+from whyfast.why.view import Label, Rule, View, caller_of, number
+
+
+def label(view: View) -> Label | None:
+    """The first rule that fits; None where none does."""
+    return next((found for rule in RULES if (found := rule(view))), None)
+
+
+def program_label(view: View) -> Label | None:
+    """How the program was built, as all of its functions together show."""
+    found = program.debug_build(view)
+    return found and replace(found, sentence=found.sentence.replace(view.name, "{slow}", 1))
+
+
+def branch_misses(v: View) -> Label | None:
+    extra = v.group.beyond("mispredicted branches")
+    if not v.carries(extra, CYCLES["mispredicted branches"]):
+        return None
+    fact = v.quantity("mispredicted branches")
+    return Label(
+        "branch-misses",
+        f"{v.name} has branches that the processor cannot predict: "
+        f"{number(fact.slow or 0)} mispredictions in the simulation "
+        f"({{fast}}: {number(fact.fast or 0)})",
+        "counted",
+        (fact,),
+        "make the branch a conditional move or sort the data",
+    )
+
+
+def cache_misses(v: View) -> Label | None:
+    if not v.carries(v.miss_cycles, 1.0):
+        return None
+    last = v.group.extra("last-level misses") * CYCLES["last-level misses"]
+    name = "last-level misses" if last > v.miss_cycles / 2 else "L1 data misses"
+    fact = v.quantity(name)
+    return Label(
+        "cache-misses",
+        f"{v.name} misses the cache more: {number(fact.slow or 0)} {name} in the "
+        f"simulation ({{fast}}: {number(fact.fast or 0)})",
+        "counted",
+        (v.quantity("L1 data misses"), v.quantity("last-level misses")),
+        "look at the layout and the order of the data",
+    )
+
+
+def more_calls(v: View) -> Label | None:
+    fast, slow = v.group.counted.get("calls", (0.0, 0.0))
+    times = v.group.ratio("instructions")
+    if not v.counted or slow < 1.1 * max(fast, 1.0) or slow - fast < 10:
+        return None
+    if times is not None and fast and times < 1.05:
+        return None
+    caller = caller_of(v)
+    return Label(
+        "more-calls",
+        f"{{slow}} calls {v.name} {number(slow)} times ({{fast}}: {number(fast)}){caller}",
+        "counted",
+        (v.quantity("calls"), v.quantity("instructions")),
+    )
+
+
+def more_work(v: View) -> Label | None:
+    times = v.group.ratio("instructions")
+    if not v.counted or times is None or times < 1.03:
+        return None
+    if not v.carries(v.group.extra("instructions"), 1.0):  # not even at one a cycle
+        return None
+    same = v.slow.static == v.fast.static and v.slow.static
+    text = (
+        f"the same code of {v.name} executes {times:.3g}x the instructions"
+        if same
+        else f"{v.name} executes {times:.3g}x the instructions"
+    )
+    return Label("more-work", text, "counted", (v.quantity("instructions"),))
+
+
+#: Asked in this order.
+RULES: tuple[Rule, ...] = (
+    program.sanitizer,
+    program.family,
+    program.debug_build,
+    program.x87,
+    program.hardening,
+    code.vectorisation,
+    code.copying,
+    code.division,
+    code.devirtualisation,
+    program.plt,
+    code.inlining,
+    code.bounds_checks,
+    code.assertions,
+    code.jump_table,
+    code.store_forwarding,
+    branch_misses,
+    cache_misses,
+    code.atomics,
+    code.spills,
+    more_calls,
+    code.guarded_call,
+    code.unrolling,
+    more_work,
+)

@@ -1,0 +1,261 @@
+"""Rules about the code of functions: which instructions ran on one side and not on the other."""
+
+from __future__ import annotations
+
+from whyfast.model.why import Fact
+from whyfast.why.view import Label, View, number
+
+#: Cycles of a division of 64-bit integers (20 to 40), of one of floats (4 to 20).
+DIVISION, FLOAT_DIVISION = 20.0, 8.0
+
+
+def vectorisation(v: View) -> Label | None:
+    fast, slow = v.fast.vector_bytes, v.slow.vector_bytes
+    if v.fast.packed < 0.15:
+        return None
+    if v.counted and (scalar := _scalar(v)) is not None:
+        return scalar
+    narrower = v.slow.packed < v.fast.packed / 2 or (fast >= 1.5 * slow and fast > 8)
+    if not narrower or (v.counted and v.slow.total < 1.25 * v.fast.total) or v.memory_bound:
+        return None
+    widths = Fact("bytes per vector instruction", fast, slow, "bytes", v.basis, "disassembly")
+    times = v.slow.total / v.fast.total if v.counted and v.fast.total else 0.0
+    more = f", {times:.2g}x the instructions" if times else ""
+    verb = "is not vectorised" if v.slow.packed < 0.1 else "uses narrower vectors"
+    widths_text = (
+        f"{slow:.2g} bytes an instruction, {{fast}} {fast:.2g}"
+        if slow
+        else f"{{fast}} uses {fast:.2g} bytes an instruction"
+    )
+    return Label(
+        "vectorisation",
+        f"{v.name} {verb} ({widths_text}{more})",
+        v.basis,
+        (widths, v.quantity("instructions")) if v.counted else (widths,),
+        "look at the loop's remarks: gcc -fopt-info-vec-missed, clang -Rpass-missed=loop-vectorize",
+    )
+
+
+def _scalar(v: View) -> Label | None:
+    """Arithmetic on single elements where the other side has none: a sum in its order, say."""
+    kinds = ("vector 4", "vector 8")
+    fast, slow = (sum(side.kinds[k] for k in kinds) for side in (v.fast, v.slow))
+    total = v.more
+    if v.slow.packed < 0.1 or v.memory_bound or total < 0.25 * v.fast.total:
+        return None
+    if slow - fast < 0.3 * total or fast > slow / 4:
+        return None
+    return Label(
+        "vectorisation",
+        f"{v.name} is vectorised in part only: {number(slow)} instructions work on single elements "
+        f"({{fast}}: {number(fast)})",
+        v.basis,
+        (Fact("vector instructions on single elements", fast, slow, "executed", v.basis),),
+        "see the loop's remarks (gcc -fopt-info-vec-missed); -ffast-math lets sums be reordered",
+    )
+
+
+def copying(v: View) -> Label | None:
+    """Memory that is copied or cleared in place: by string instructions or wide moves."""
+    kind = "block copy"
+    more = v.extra(kind) if v.slow.static[kind] > 0 else 0.0
+    total = v.more
+    if v.counted:
+        wide = 0.0
+        if v.slow.static["wide move"] > v.fast.static["wide move"] and not v.arithmetic > 0:
+            wide = v.extra("wide move")
+        if total <= 0 or more + wide < 0.4 * total:
+            return None
+        kind = kind if more >= wide else "wide move"
+    elif v.slow.static[kind] <= v.fast.static[kind] or v.slow.share(kind) < 0.02:
+        return None
+    return Label(
+        "copying",
+        f"{v.name} copies or clears more memory in place",
+        v.basis,
+        (v.fact(kind, "instructions that copy or clear"),),
+        "pass a pointer, make the buffer smaller, or leave out its initial value",
+    )
+
+
+def guarded_call(v: View) -> Label | None:
+    """An inlined copy behind a test of which function a pointer reaches."""
+    kind = "indirect call"
+    if not v.counted or v.slow.static[kind] <= v.fast.static[kind] or v.extra(kind) > 0:
+        return None
+    if v.extra("branch") <= 0 or v.extra("load") <= 0 or v.group.extra("calls") > 0:
+        return None
+    if v.extra("branch") + v.extra("load") < 0.3 * v.more or v.more <= 0:
+        return None
+    return Label(
+        "devirtualisation",
+        f"{v.name} tests what a pointer would call before it runs an inlined copy",
+        v.basis,
+        (v.fact("branch", "branches"), v.fact("load", "loads")),
+        "make the callee known to the compiler: final, a template, LTO or PGO",
+    )
+
+
+def division(v: View) -> Label | None:
+    for kind, cycles in (("integer division", DIVISION), ("float division", FLOAT_DIVISION)):
+        more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > v.fast.kinds[kind]
+        if more and (
+            v.carries(v.extra(kind), cycles) or (not v.counted and v.slow.share(kind) > 0.02)
+        ):
+            return Label(
+                "division",
+                f"{v.name} divides: {number(v.slow.kinds[kind])} {kind}s"
+                f" ({{fast}}: {number(v.fast.kinds[kind])})"
+                if v.counted
+                else f"{v.name} divides where {{fast}} does not",
+                v.basis,
+                (v.fact(kind),),
+                "divide by a constant, or multiply by the reciprocal",
+            )
+    return None
+
+
+def devirtualisation(v: View) -> Label | None:
+    kind = "indirect call"
+    if v.slow.static[kind] <= v.fast.static[kind] or v.slow.kinds[kind] <= 1.1 * v.fast.kinds[kind]:
+        return None
+    if v.counted and not v.carries(v.extra(kind), 3.0):
+        return None
+    times = f" {number(v.slow.kinds[kind])} times ({{fast}}: {number(v.fast.kinds[kind])})"
+    alone = [m.key.name for m in v.group.members if v.slow.calls[m.key.name] == 0]
+    callers = [c.name for c in v.group.callers.get("slow", [])]
+    text = f"{v.name} calls through a pointer"
+    if v.slow.share(kind) < 0.001 or (callers and v.group.main.time.fast == 0 and alone):
+        text = f"{v.name} is called through a pointer"
+    return Label(
+        "devirtualisation",
+        text + (times if v.counted else ""),
+        v.basis,
+        (v.fact(kind, "indirect calls"),),
+        "make the callee known to the compiler: final, a template, LTO or PGO",
+    )
+
+
+def inlining(v: View) -> Label | None:
+    """A member that one side never calls was inlined there, if its caller calls it on the other."""
+    inlined = []
+    for member in v.group.members[0:]:
+        key = member.key.name
+        if v.slow.calls[key] > 0 and v.fast.calls[key] == 0 and len(v.group.members) > 1:
+            inlined.append(key)
+    if not inlined:
+        return None
+    callee = max(inlined, key=lambda n: v.slow.calls[n])
+    outer = next((m.key.name for m in v.group.members if m.key.name != callee), "")
+    calls = v.slow.calls[callee]
+    fact = Fact(f"calls of {callee}", 0.0, calls, "", v.basis)
+    times = f": {number(calls)} calls" if v.counted else ""
+    return Label(
+        "inlining",
+        f"`{callee}` is not inlined into `{outer}`{times}",
+        v.basis,
+        (fact,),
+        "inline, static, a header, or LTO; gcc -fopt-info-inline-missed says why not",
+    )
+
+
+def bounds_checks(v: View) -> Label | None:
+    if v.slow.static["check"] <= v.fast.static["check"] or v.more_share("check") < 0.08:
+        return None
+    return Label(
+        "bounds-checks",
+        f"{v.name} checks indices"
+        + (f" {number(v.slow.kinds['check'])} times" if v.counted else ""),
+        v.basis,
+        (v.fact("check", "checks of an index"),),
+        "iterate instead of indexing, or assert the length before the loop",
+    )
+
+
+def assertions(v: View) -> Label | None:
+    for kind, key, what, remedy in (
+        ("hardening check", "hardening", "checks what it gives the library", "_GLIBCXX_ASSERTIONS"),
+        ("assertion", "debug-build", "checks assertions", "-DNDEBUG for a release build"),
+    ):
+        if v.slow.static[kind] > v.fast.static[kind] and v.more_share(kind) >= 0.05:
+            times = f" {number(v.slow.kinds[kind])} times" if v.counted else ""
+            fact = v.fact(kind, f"{kind}s")
+            return Label(key, f"{v.name} {what}{times}", v.basis, (fact,), f"see {remedy}")
+    return None
+
+
+def jump_table(v: View) -> Label | None:
+    extra, less = v.extra("branch"), -v.extra("indirect jump")
+    if (
+        less > 0
+        and v.fast.static["indirect jump"] > v.slow.static["indirect jump"]
+        and extra > less
+    ):
+        text = f"{v.name} compares case by case where {{fast}} has a jump table"
+    elif v.extra("indirect jump") > 0 and v.carries(v.extra("indirect jump"), 3.0):
+        text = f"{v.name} jumps by a table where {{fast}} does not"
+    else:
+        return None
+    return Label("jump-table", text, v.basis, (v.fact("indirect jump"), v.fact("branch")))
+
+
+def store_forwarding(v: View) -> Label | None:
+    if v.slow.static["blocked load"] <= v.fast.static["blocked load"]:
+        return None
+    if v.counted and not v.carries(v.extra("blocked load"), 12.0):
+        return None
+    return Label(
+        "store-forwarding",
+        f"{v.name} loads what it has just stored in narrower pieces"
+        + (f", {number(v.slow.kinds['blocked load'])} times" if v.counted else ""),
+        v.basis,
+        (v.fact("blocked load", "loads of what narrower stores have just written"),),
+        "store and load in the same width",
+    )
+
+
+def atomics(v: View) -> Label | None:
+    if not v.carries(v.extra("atomic"), 18.0):
+        return None
+    return Label(
+        "locks",
+        f"{v.name} executes {number(v.slow.kinds['atomic'])} atomic instructions "
+        f"({{fast}}: {number(v.fast.kinds['atomic'])})",
+        v.basis,
+        (v.fact("atomic", "atomic instructions"),),
+    )
+
+
+def spills(v: View) -> Label | None:
+    extra = v.extra("stack load") + v.extra("stack store")
+    total = v.more
+    more = v.slow.static["stack load"] > v.fast.static["stack load"]
+    if total <= 0 or extra < 0.3 * total or not more:
+        return None
+    return Label(
+        "spills",
+        f"{v.name} keeps values on the stack that {{fast}} keeps in registers",
+        v.basis,
+        (v.fact("stack load"), v.fact("stack store")),
+    )
+
+
+def unrolling(v: View) -> Label | None:
+    if not v.counted or v.slow.bytes == v.fast.bytes or set(v.slow.calls) != set(v.fast.calls):
+        return None
+    extra, total = v.extra("branch"), v.slow.total - v.fast.total
+    same = abs(v.extra("load")) < 0.1 * max(1.0, v.fast.kinds["load"])
+    if (
+        total > 0
+        and same
+        and extra > 0.15 * total
+        and v.slow.kinds["branch"] > 1.5 * v.fast.kinds["branch"]
+    ):
+        return Label(
+            "unrolling",
+            f"{v.name} has loops that are not unrolled",
+            v.basis,
+            (v.fact("branch"), v.quantity("instructions")),
+            "-funroll-loops",
+        )
+    return None

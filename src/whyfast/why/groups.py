@@ -1,0 +1,291 @@
+"""Functions that carry a difference together, with what ran of them on both sides."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from whyfast.explain.executed import Executed, LoadedCode, LoadedFiles, executed_kinds
+from whyfast.explain.objects import Function
+from whyfast.model.why import Change, Place
+from whyfast.why.counts import SideCounts
+from whyfast.why.functions import FunctionKey, FunctionTime, total_change
+
+#: Functions of libraries that do one kind of work, by that kind; names without leading underscores
+#: and processors' variants.
+FAMILIES = {
+    "allocation": re.compile(
+        r"^(malloc|free|calloc|realloc|int_malloc|int_free|_?int_(malloc|free|realloc)\w*|cfree"
+        r"|malloc_consolidate|unlink_chunk|tcache_\w+|sysmalloc|systrim|operator (new|delete).*"
+        r"|_Zn[wa].*|_Zd[la].*|__rust_(alloc|dealloc|realloc)\w*|__rdl_\w+|runtime\.mallocgc\w*"
+        r"|aligned_alloc|posix_memalign|memalign|je_\w+|mi_\w+|checked_request2size)\b"
+    ),
+    "copying": re.compile(
+        r"^(memcpy|memmove|memset|mempcpy|bzero|memmove\w*|memcpy\w*|memset\w*|rep_movs\w*"
+        r"|runtime\.(memmove|memclr\w*|typedmemmove))$"
+    ),
+    "string-work": re.compile(
+        r"^(str(n?len|n?cmp|n?cpy|n?cat|r?chr|chrnul|str|pbrk|c?spn|coll\w*|tok\w*|n?casecmp\w*|xfrm\w*)"
+        r"|st[rp]\w?cpy|mem(cmp\w*|r?chr|mem)|rawmemchr|wcs\w+|wmem\w+|bcmp|strlen\w*)$"
+    ),
+    "locks": re.compile(
+        r"^(_*pthread_(mutex|spin|rwlock|cond)_\w+|_*lll_(un)?lock\w*|futex\w*|sem_(wait|post)"
+        r"|_*GI_+pthread_mutex\w*|std::sys::.*(futex|mutex).*|runtime\.(lock2?|unlock2?|futex\w*))$"
+    ),
+    "garbage-collection": re.compile(
+        r"^(runtime\.(gc\w*|scan\w+|greyobject|findObject|markroot\w*|sweepone|bgsweep)"
+        r"|gc_collect\w*|visit_\w+|subtract_refs|move_unreachable|deduce_unreachable)"
+    ),
+}
+
+
+#: The dynamic loader.
+_LOADER = re.compile(r"^ld-(linux|musl)|^ld\.so")
+
+
+@dataclass
+class SideCode:
+    """The machine code of one side and what is known of its execution. ``counts`` None: it was not
+    simulated."""
+
+    name: str
+    counts: SideCounts | None = None
+    files: LoadedFiles = field(default_factory=LoadedFiles)
+    _loaded: dict[str, None] = field(default_factory=dict)
+
+    def load(self, path: str) -> LoadedCode | None:
+        """A program or library of this side; None where it cannot be read."""
+        code = self.files.get(path)
+        if code is not None:
+            self._loaded[path] = None
+        return code
+
+    def loaded(self) -> list[str]:
+        """The files of this side that were read."""
+        return list(self._loaded)
+
+
+@dataclass
+class Group:
+    """Functions whose times belong together; the first of ``members`` gives it its name.
+
+    ``kind`` is empty, or what a family of library functions does. ``executed`` is what ran, by
+    side; ``counted`` the simulated quantities of all members as (fast, slow).
+    """
+
+    members: list[FunctionTime]
+    kind: str = ""
+    executed: dict[str, Executed] = field(default_factory=dict)
+    counted: dict[str, tuple[float, float]] = field(default_factory=dict)
+    callers: dict[str, list[FunctionKey]] = field(default_factory=dict)
+    calls: dict[str, dict[str, float]] = field(default_factory=dict)
+    place: Place = field(default_factory=Place)
+
+    @property
+    def time(self) -> Change:
+        return total_change(self.members)
+
+    @property
+    def main(self) -> FunctionTime:
+        return self.members[0]
+
+    @property
+    def name(self) -> str:
+        return self.kind or self.main.key.name
+
+    def ratio(self, quantity: str) -> float | None:
+        """Slow over fast; None where it was not counted or one side has none."""
+        fast, slow = self.counted.get(quantity, (0.0, 0.0))
+        return slow / fast if fast > 0 and slow > 0 else None
+
+    def extra(self, quantity: str) -> float:
+        fast, slow = self.counted.get(quantity, (0.0, 0.0))
+        return slow - fast
+
+    def beyond(self, quantity: str) -> float:
+        """How much more of a quantity the slow side has than its instructions would bring at the
+        rate of the fast one: more work of the same kind also misses more."""
+        fast, slow = self.counted.get(quantity, (0.0, 0.0))
+        return slow - fast * max(1.0, self.ratio("instructions") or 1.0)
+
+
+#: Share of the difference below which a function stays on its own.
+LEAST = 0.02
+
+
+def group_functions(
+    functions: Sequence[FunctionTime],
+    whole: Change,
+    fast: SideCode,
+    slow: SideCode,
+    stacks: Mapping[str, Mapping[FunctionKey, list[tuple[FunctionKey, ...]]]],
+) -> list[Group]:
+    """Families of library functions, functions with those inlined into them on the other side, and
+    the others one by one; those that carry most of the difference first.
+
+    ``stacks`` are the functions above each, by side, as far as they were unwound.
+    """
+    least = LEAST * abs(whole.difference)
+    families: dict[str, Group] = {}
+    groups: dict[FunctionKey, Group] = {}
+    for function in functions:
+        kind = family_of(function.key)
+        if kind:
+            families.setdefault(kind, Group([], kind)).members.append(function)
+        else:
+            groups[function.key] = Group([function])
+    _join_moved(groups, least)
+    for function in functions:
+        if family_of(function.key) or abs(function.time.difference) < least:
+            continue
+        side = _only_side(function, fast, slow)
+        caller = side and _caller(function.key, side, stacks.get(side.name, {}))
+        if caller and caller in groups and groups[caller] is not groups[function.key]:
+            _merge(groups, function.key, caller)
+    merged = {id(g): g for g in (*groups.values(), *families.values())}
+    result = [g for g in merged.values() if abs(g.time.difference) >= least]
+    for group in result:
+        # Without what only makes a list long.
+        group.members = [
+            m for m in group.members if abs(m.time.difference) >= least / 10
+        ] or group.members[:1]
+        describe(group, fast, slow, stacks)
+    result.sort(key=lambda g: -abs(g.time.difference))
+    return result
+
+
+def _join_moved(groups: dict[FunctionKey, Group], least: float) -> None:
+    """One group for a function that is in the program on one side and in a library on the other."""
+    by_name: dict[str, list[Group]] = {}
+    for key, group in groups.items():
+        if max(abs(m.time.difference) for m in group.members) >= least / 10:
+            by_name.setdefault(key.name, []).append(group)
+    for first, *others in by_name.values():
+        for other in others:
+            groups[other.main.key] = first
+            first.members += other.members
+
+
+def family_of(key: FunctionKey) -> str:
+    """The kind of work of a library's function, or of a runtime's inside the program."""
+    if _LOADER.match(key.library):
+        return "start-up"
+    for kind, pattern in FAMILIES.items():
+        if pattern.match(key.name) and (key.library or "." in key.name or kind == "allocation"):
+            return kind
+    return ""
+
+
+def _only_side(function: FunctionTime, fast: SideCode, slow: SideCode) -> SideCode | None:
+    """The side on which alone a function of the program is executed."""
+    if function.key.library:
+        return None
+    for side, other, mine, theirs in (
+        (slow, fast, function.time.slow, function.time.fast),
+        (fast, slow, function.time.fast, function.time.slow),
+    ):
+        if other.counts is not None and side.counts is not None:
+            # A main program is never called by its own code.
+            if function.key in side.counts.events and function.key not in other.counts.events:
+                return side
+        elif mine > 0 and theirs == 0:
+            return side
+    return None
+
+
+def _caller(
+    key: FunctionKey,
+    side: SideCode,
+    stacks: Mapping[FunctionKey, list[tuple[FunctionKey, ...]]],
+) -> FunctionKey | None:
+    if side.counts is not None:
+        return next((c for c in side.counts.callers(key) if c != key), None)
+    chains = stacks.get(key, [])
+    return next((f for chain in chains for f in chain if f != key and not f.library), None)
+
+
+def _merge(groups: dict[FunctionKey, Group], inner: FunctionKey, outer: FunctionKey) -> None:
+    target, source = groups[outer], groups[inner]
+    target.members += [m for m in source.members if m not in target.members]
+    for key, group in list(groups.items()):
+        if group is source:
+            groups[key] = target
+
+
+def describe(
+    group: Group,
+    fast: SideCode,
+    slow: SideCode,
+    stacks: Mapping[str, Mapping[FunctionKey, list[tuple[FunctionKey, ...]]]],
+) -> None:
+    """Fill in what ran, what was counted, and who calls the group."""
+    group.members.sort(key=lambda m: -abs(m.time.difference))
+    keys = [m.key for m in group.members]
+    for side in (fast, slow):
+        group.executed[side.name] = executed_of(group.members, side)
+        if side.counts is not None:
+            mine = [c for key in keys for c in side.counts.callers(key) if c not in keys]
+            group.calls[side.name] = {k.name: float(side.counts.called[k]) for k in keys}
+        else:
+            above = stacks.get(side.name, {})
+            mine = [f for k in keys for chain in above.get(k, [])[:3] for f in chain[:4]]
+        group.callers[side.name] = [c for c in dict.fromkeys(mine) if c not in keys]
+    if fast.counts is not None and slow.counts is not None:
+        quantities = {n for side in (fast, slow) for n in side.counts.totals}  # type: ignore[union-attr]
+        group.counted = {
+            q: (
+                sum(fast.counts.of(k, q) for k in keys),
+                sum(slow.counts.of(k, q) for k in keys),
+            )
+            for q in quantities
+        }
+        group.counted["calls"] = (
+            float(sum(fast.counts.called[k] for k in keys)),
+            float(sum(slow.counts.called[k] for k in keys)),
+        )
+
+
+def executed_of(members: Iterable[FunctionTime], side: SideCode) -> Executed:
+    """What ran of some functions on one side: executions if simulated, else seconds."""
+    total = Executed()
+    for member in members:
+        for _, code, weights in weighted_code(member, side):
+            functions = functions_of(code, member, side)
+            part = executed_kinds(code, functions, weights, spread=side.counts is None)
+            total.add(part)
+    return total
+
+
+def weighted_code(
+    member: FunctionTime, side: SideCode
+) -> Iterable[tuple[str, LoadedCode, Mapping[int, float]]]:
+    """(path, code, weights by address) of the files of one side that a function may be in."""
+    paths = dict.fromkeys(member.places.get(side.name, {}))
+    if side.counts is not None:
+        paths |= dict.fromkeys(p for p in side.counts.places if _holds(p, member, side))
+    for path in paths:
+        code = side.load(path)
+        if code is None:
+            continue
+        if side.counts is not None:
+            yield path, code, side.counts.places.get(path, {})
+        else:
+            places = member.places[side.name][path]
+            found = ((code.address_of(place), seconds) for place, seconds in places.items())
+            yield path, code, {a: s for a, s in found if a is not None}
+
+
+def _holds(path: str, member: FunctionTime, side: SideCode) -> bool:
+    """Whether a file may hold the function: the program where it is of the program."""
+    library = path.rsplit("/", 1)[-1] if ".so" in path else ""
+    return library == member.key.library
+
+
+def functions_of(code: LoadedCode, member: FunctionTime, side: SideCode) -> list[Function]:
+    """The pieces of a function in a file of one side."""
+    symbols = set(member.symbols) | {member.key.name}
+    if side.counts is not None:
+        symbols |= side.counts.symbols.get(member.key, set())
+    found = {id(f): f for s in symbols for f in code.by_name.get(s, ())}
+    return list(found.values())

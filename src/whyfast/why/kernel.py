@@ -1,0 +1,199 @@
+"""Kernel time and waiting by system call, and what they are for."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from whyfast.measure.trace import TracedRun
+from whyfast.model.why import Change, Fact, Item, Part, Place
+from whyfast.why.functions import plain_name
+from whyfast.why.groups import SideCode
+from whyfast.why.hot_code import call_place
+
+#: Seconds of one minor page fault with the clearing of a page: 0.25 µs on hardware, 2 µs on virtual
+#: machines. It only divides kernel time between faults and calls.
+FAULT = 1e-6
+
+#: Seconds of wall time that strace adds to every traced call.
+OVERHEAD = 12e-6
+
+#: Share of a difference that must be found under the tracer, before it is divided among calls.
+LEAST_FOUND = 0.2
+
+SYNC = ("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs")
+
+#: Calls that block, by what the thread waits for.
+BLOCKING = {
+    **dict.fromkeys(("nanosleep", "clock_nanosleep", "pause"), "sleep"),
+    **dict.fromkeys(
+        ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait"), "io-wait"
+    ),
+    **dict.fromkeys(("read", "write", "pread64", "pwrite64", "readv", "writev"), "io-wait"),
+    **dict.fromkeys(
+        ("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs"), "io-wait"
+    ),
+    **dict.fromkeys(("recvfrom", "recvmsg", "sendto", "sendmsg", "accept", "accept4"), "io-wait"),
+    **dict.fromkeys(("connect", "flock", "openat", "rename", "unlink", "ftruncate"), "io-wait"),
+    **dict.fromkeys(("futex", "futex_wait"), "locks"),
+    **dict.fromkeys(("wait4", "waitid"), "processes"),
+}
+_PROCESSES = ("clone", "clone3", "fork", "vfork", "execve", "wait4", "waitid", "exit_group")
+_LOADING = (
+    "openat",
+    "mmap",
+    "mprotect",
+    "newfstatat",
+    "fstat",
+    "close",
+    "pread64",
+    "access",
+    "munmap",
+)
+_MEMORY = ("brk", "madvise", "mremap", "munmap", "mmap")
+
+
+def kernel_items(
+    kernel: Change,
+    whole: Change,
+    traced: tuple[TracedRun, TracedRun] | None,
+    faults: tuple[float, float],
+) -> list[Item]:
+    """System calls and page faults with their parts of the difference in kernel time.
+
+    The difference is measured; how it divides is by the time that strace accounts for each call,
+    and by the number of faults.
+    """
+    weights = {"page faults": (faults[1] - faults[0]) * FAULT}
+    if traced is not None:
+        fast, slow = traced
+        for name in fast.calls.keys() | slow.calls.keys():
+            weights[name] = _seconds(slow.calls, name) - _seconds(fast.calls, name)
+    return _items("kernel", kernel, whole, weights, traced, faults)
+
+
+def waiting_items(
+    waiting: Change, whole: Change, traced: tuple[TracedRun, TracedRun] | None
+) -> list[Item]:
+    """What threads were blocked in, by wall time under strace beyond what tracing adds."""
+    if traced is None:
+        return []
+    fast, slow = traced
+
+    def blocked(run: TracedRun, name: str) -> float:
+        over = run.number(name) * OVERHEAD + _seconds(run.calls, name)
+        return max(0.0, _seconds(run.waits, name) - over)
+
+    names = [n for n in BLOCKING if slow.number(n) or fast.number(n)]
+    weights = {n: blocked(slow, n) - blocked(fast, n) for n in names}
+    if any(weights.get(n, 0) > 0 for n in names if BLOCKING[n] != "processes"):
+        # A parent that waits for its child waits for what the child does.
+        weights = {n: w for n, w in weights.items() if BLOCKING[n] != "processes"}
+    return _items("waiting", waiting, whole, weights, traced, (0.0, 0.0))
+
+
+def _items(
+    part: Part,
+    change: Change,
+    whole: Change,
+    weights: Mapping[str, float],
+    traced: tuple[TracedRun, TracedRun] | None,
+    faults: tuple[float, float],
+) -> list[Item]:
+    sign = 1 if change.difference >= 0 else -1
+    kept = {name: w for name, w in weights.items() if w * sign > 0}
+    total = sum(kept.values())
+    if total < LEAST_FOUND * abs(change.difference):
+        return []
+    items = []
+    for name, weight in sorted(kept.items(), key=lambda row: -abs(row[1])):
+        portion = weight / total
+        if portion < 0.02 or (portion < 0.2 and _alike(name, traced)):
+            continue
+        difference = change.difference * portion
+        time = Change(0.0, difference, change.low * portion, change.high * portion)
+        if name == "page faults":
+            fact = Fact("page faults", *faults, basis="measured", tool="accounting of the kernel")
+        else:
+            assert traced is not None
+            a, b = float(traced[0].number(name)), float(traced[1].number(name))
+            fact = Fact(f"{name} calls", a, b, basis="counted", tool="strace")
+        share = difference / whole.difference if whole.difference else 0.0
+        items.append(Item(part, name, time, share, Place(name), (fact,)))
+    return items
+
+
+def _alike(name: str, traced: tuple[TracedRun, TracedRun] | None) -> bool:
+    """Whether both sides make about as many of these calls: their times are then noise."""
+    if traced is None or name == "page faults":
+        return False
+    a, b = traced[0].number(name), traced[1].number(name)
+    return abs(a - b) <= 2 or abs(a - b) < 0.02 * max(a, b)
+
+
+def with_callers(
+    items: Sequence[Item], stacks: Mapping[str, Sequence[tuple[str, str]]], side: SideCode
+) -> list[Item]:
+    """The items with who makes the calls: the program's function, and before it the function of a
+    library that it calls for it, if any; and with the source line of that call."""
+    return [_called(i, stacks[i.name], side) if i.name in stacks else i for i in items]
+
+
+def _called(item: Item, stack: Sequence[tuple[str, str]], side: SideCode) -> Item:
+    own = next((i for i, (path, _) in enumerate(stack) if ".so" not in path), None)
+    if own is None:
+        return item
+    callers = tuple(plain_name(name, "libc.so.6") for _, name in stack[max(0, own - 1) : own + 1])
+    code = side.load(stack[own][0]) if own else None
+    callee = plain_name(stack[own - 1][1], "libc.so.6")
+    line = call_place(code, stack[own][1], {callee}) if code else None
+    return replace(item, callers=callers, place=replace(line or Place(), function=item.name))
+
+
+#: Functions by which one thread lets another go on: it is not a lock that they wait for.
+_HANDING = re.compile(r"cond_|sem_|barrier|condition_variable|channel|pthread_join|thread::join")
+
+#: Go's scheduler, which parks and polls threads that have nothing to do.
+_SCHEDULER = re.compile(r"^(runtime\.|internal/runtime)")
+
+#: Further calls from which on they show that threads wait more.
+FURTHER = 20
+
+
+def supported(item: Item) -> bool:
+    """Whether waiting is more than what a busy machine adds: threads wait for one another only if
+    they do so more often; a runtime's idle threads tell nothing of the program."""
+    if item.part == "waiting" and any(_SCHEDULER.match(c) for c in item.callers):
+        return False
+    if item.part != "waiting" or not item.name.startswith("futex"):
+        return item.time.low > 0 or not math.isfinite(item.time.low)
+    fact = item.facts[0]
+    return (fact.slow or 0) - (fact.fast or 0) >= FURTHER and item.time.low > -math.inf
+
+
+def purpose(item: Item) -> str:
+    """The key of the cause that an item of kernel time or waiting is of."""
+    if item.name == "page faults":
+        return "page-faults"
+    if item.name.startswith("futex") and any(_HANDING.search(c) for c in item.callers):
+        return "threads"
+    if item.part == "waiting":
+        return BLOCKING.get(item.name, "io-wait")
+    if item.name in _PROCESSES:
+        return "processes"
+    if item.name in ("futex", "sched_yield"):
+        return "locks"
+    if item.name in SYNC:
+        return "io-wait"
+    if item.name in _MEMORY and item.name not in ("mmap",):
+        return "page-faults" if item.name in ("brk", "madvise") else "system-calls"
+    if item.name in _LOADING:
+        return "start-up" if (item.facts[0].slow or 0) < 2000 else "system-calls"
+    return "system-calls"
+
+
+def _seconds(table: Mapping[str, object], name: str) -> float:
+    row = table.get(name)
+    return float(getattr(row, "seconds", 0.0))

@@ -1,0 +1,128 @@
+"""Rules about whole programs and their libraries: how it was built, what it spends in libraries."""
+
+from __future__ import annotations
+
+from whyfast.explain.executed import SANITIZER, Executed
+from whyfast.model.why import Fact
+from whyfast.why.view import Label, View, caller_of, times
+
+#: Code without optimisation keeps all variables on the stack: at least this share of its
+#: instructions loads or stores there, and this share of the loads is of what has just been stored.
+#: Registers that are spilled are seldom needed again at once (15 % of the loads).
+STACKED, RELOADED = 0.2, 0.4
+
+
+def family(v: View) -> Label | None:
+    kind = v.group.kind
+    if not kind:
+        return None
+    calls = v.quantity("calls")
+    facts = (calls,) if v.counted else ()
+    most = max(v.group.members, key=lambda m: abs(m.time.difference)).key.name
+    number = f": {times(calls)} calls" if facts and calls.slow != calls.fast else ""
+    caller = caller_of(v)
+    text = {
+        "allocation": f"{{slow}} allocates more memory{number}{caller}",
+        "copying": f"{{slow}} copies or clears more memory, in `{most}`{number}{caller}",
+        "string-work": f"{{slow}} scans strings more, in `{most}`{number}{caller}",
+        "locks": f"{{slow}} takes locks more, in `{most}`{number}{caller}",
+        "start-up": f"{{slow}} loads and links more before `main`, in `{most}`",
+        "garbage-collection": f"{{slow}} collects more garbage, in `{most}`{number}",
+    }[kind]
+    return Label(kind, text, v.basis, facts)
+
+
+def sanitizer(v: View) -> Label | None:
+    named = any(SANITIZER.match(m.key.name) or "san.so" in m.key.library for m in v.group.members)
+    calls = v.slow.static["sanitizer call"] > v.fast.static["sanitizer call"]
+    if not (named or calls):
+        return None
+    return Label(
+        "sanitizer",
+        f"{v.name} is checked by a sanitizer",
+        "read",
+        remedy="build without -fsanitize",
+    )
+
+
+def debug_build(v: View) -> Label | None:
+    def stack(side: Executed) -> float:
+        return side.share("stack load") + side.share("stack store")
+
+    if stack(v.slow) < STACKED or stack(v.fast) > stack(v.slow) / 2 or not v.fast.total:
+        return None
+    if v.slow.kinds["reload"] < RELOADED * v.slow.kinds["stack load"]:
+        return None
+    if v.counted and v.slow.total < 1.5 * v.fast.total:
+        return None
+    fact = Fact(
+        "instructions that use the stack", 100 * stack(v.fast), 100 * stack(v.slow), "%", v.basis
+    )
+    return Label(
+        "debug-build",
+        f"{v.name} was built without optimisation: {100 * stack(v.slow):.0f} % of its "
+        f"instructions load or store local variables ({{fast}}: {100 * stack(v.fast):.0f} %)",
+        "read",
+        (fact,),
+        "build with -O2",
+    )
+
+
+def x87(v: View) -> Label | None:
+    if v.slow.share("x87") > 0.1 and v.fast.share("x87") < 0.02:
+        return Label(
+            "x87",
+            f"{v.name} computes on the x87 stack",
+            v.basis,
+            (v.fact("x87"),),
+            "build with -mfpmath=sse",
+        )
+    if (
+        v.more_share("conversion") > 0.15
+        and v.slow.static["conversion"] > v.fast.static["conversion"]
+    ):
+        return Label(
+            "x87",
+            f"{v.name} converts between precisions",
+            v.basis,
+            (v.fact("conversion", "conversions"),),
+        )
+    return None
+
+
+def hardening(v: View) -> Label | None:
+    for kind, what, remedy in (
+        ("thunk", "calls and jumps through retpolines", "-mindirect-branch=keep"),
+        ("fortified call", "calls checked (fortified) functions", "-U_FORTIFY_SOURCE"),
+        ("canary", "checks stack canaries", "-fno-stack-protector"),
+    ):
+        more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > 0
+        if more and (kind == "thunk" or v.more_share(kind) > 0.05 or not v.counted):
+            return Label(
+                "hardening",
+                f"{v.name} {what}",
+                v.basis,
+                (v.fact(kind),),
+                f"measure with {remedy}",
+            )
+    return None
+
+
+def plt(v: View) -> Label | None:
+    """Calls of a library function that the other side has in its program, or inlined there."""
+    extra = v.extra("library call")
+    if v.slow.static["library call"] <= v.fast.static["library call"] or extra <= 0:
+        return None
+    more = [n for n, w in v.slow.library_calls.items() if w > v.fast.library_calls[n]]
+    own = {m.key.name for m in v.group.members}
+    reached = [n for n in more if n in own or v.fast.calls[n] > v.fast.library_calls[n]]
+    if not reached or (v.counted and not v.carries(extra, 2.0)):
+        return None
+    callee = max(reached, key=lambda n: v.slow.library_calls[n])
+    return Label(
+        "plt",
+        f"{v.name} calls `{callee}` of a shared library",
+        v.basis,
+        (v.fact("library call", "calls of library functions"),),
+        "build with -fvisibility=hidden, -Bsymbolic or -fno-plt, or link statically",
+    )

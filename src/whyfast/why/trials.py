@@ -1,0 +1,135 @@
+"""Which one change, made to both sides, tells whether a suspected mechanism carries the difference.
+
+A trial runs four commands in the same blocks: both sides plain, and both with the change. The share
+of the difference that goes with it is measured like everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from whyfast.model.sample import Block
+from whyfast.model.why import Cause, Change, Place, Trial
+from whyfast.why.groups import Group
+from whyfast.why.split import change_of
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A change: words in front of the command and variables. ``key`` is the cause that it speaks
+    for if the difference goes; ``needs`` is a program that must be installed, ``preload`` C code of
+    a library to be loaded first. ``when`` is what suggests it: ``threads`` or ``floats``.
+    """
+
+    key: str
+    what: str
+    when: str
+    words: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict)
+    needs: str = ""
+    preload: str = ""
+
+
+#: Flush-to-zero and denormals-are-zero for all threads, which inherit it from the first.
+FLUSH_TO_ZERO = """\
+__attribute__((constructor)) static void flush(void) {
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);
+}
+"""
+
+EXPERIMENTS = (
+    Experiment(
+        "threads", "all threads on one CPU", "threads", ("taskset", "-c", "{cpu}"), needs="taskset"
+    ),
+    Experiment(
+        "denormals",
+        "subnormal numbers flushed to zero",
+        "floats",
+        needs="cc",
+        preload=FLUSH_TO_ZERO,
+    ),
+)
+
+#: Share that a trial must take away at the least, its interval's lower end, to name a cause.
+GONE = 0.3
+
+#: Names of the commands of a trial: the sides, and the sides with the change.
+CHANGED = {"fast": "fast, changed", "slow": "slow, changed"}
+
+
+def judge_trial(
+    what: str, blocks: Sequence[Block], command: str = "", *, swapped: bool = False
+) -> Trial | None:
+    """The share of the difference in seconds that goes with a change; what both changed sides
+    take longer cancels. ``swapped``: each changed side has what the other side had, so that the
+    difference of what carries it turns round. None of fewer than three blocks."""
+    shares = []
+    for block in blocks:
+        times = {name: float(np.median(v)) for name, v in block.values.items()}
+        if {"fast", "slow", *CHANGED.values()} <= times.keys():
+            plain = times["slow"] - times["fast"]
+            changed = times[CHANGED["slow"]] - times[CHANGED["fast"]]
+            if plain > 0:
+                shares.append((1 - changed / plain) / (2 if swapped else 1))
+    if len(shares) < 3:
+        return None
+    change = change_of([0.0] * len(shares), shares, paired=True)
+    return Trial(what, change.slow, change.low, change.high, len(shares), command)
+
+
+def suggested(groups: Sequence[Group], threads: int, left: float) -> list[Experiment]:
+    """What is worth trying: ``left`` is the share that nothing explains so far."""
+    wanted = set()
+    if threads > 1:
+        wanted.add("threads")
+    if left > LEFT and any(_floats(g) for g in groups):
+        wanted.add("floats")
+    return [e for e in EXPERIMENTS if e.when in wanted]
+
+
+#: Share of the difference from which on what is left is worth a trial; of instructions that must be
+#: arithmetic on floats for that of subnormal numbers.
+LEFT, FLOATS = 0.2, 0.1
+
+
+def _floats(group: Group) -> bool:
+    slow = group.executed.get("slow")
+    if slow is None or not slow.total or group.time.difference <= 0:
+        return False
+    vector = sum(w for kind, w in slow.kinds.items() if kind.startswith("vector "))
+    return (vector + slow.kinds["x87"]) / slow.total >= FLOATS
+
+
+def cause_of_trial(
+    experiment: Experiment, trial: Trial, groups: Sequence[Group], whole: Change
+) -> Cause | None:
+    """The cause that a trial shows, with the functions that it labels; None where the difference
+    stays."""
+    if trial.low < GONE:
+        return None
+    most = [g for g in groups if g.time.difference > 0][:3]
+    key, why = experiment.key, ""
+    if key == "threads":
+        locked = any(
+            g.kind == "locks" or g.executed["slow"].kinds["atomic"] > 0 or g.name in ("_init", "?")
+            for g in most
+        )
+        key = "locks" if locked else "false-sharing"
+        why = "threads wait for one lock" if locked else "threads write to one cache line"
+    elif key == "denormals":
+        why = "it computes with subnormal numbers"
+    text = f"{why}, in `{most[0].name}`" if most else why
+    return Cause(
+        key,
+        text,
+        trial.share,
+        trial.low,
+        trial.high,
+        tuple(g.name for g in most),
+        "measured",
+        Place(most[0].main.key.name) if most else Place(),
+        trial=trial,
+    )

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from tests.unit.why.records import executed, view
+
+from whyfast.model.why import Account, Change, Fact, Item, Part, Trial
+from whyfast.why.account import Gathered, make_account
+from whyfast.why.groups import Group
+from whyfast.why.split import Crew
+from whyfast.why.surroundings import Factor, Surroundings
+
+WHOLE = Change(0.1, 0.2, 0.09, 0.11)
+NONE = Change(0.0, 0.0, 0.0, 0.0)
+
+
+def gathered(*groups: Group, items: tuple[Item, ...] = (), whole: Change = WHOLE) -> Gathered:
+    split: dict[Part, Change] = {"user": whole, "kernel": NONE, "waiting": NONE}
+    return Gathered("a", "b", 2.0, 1.9, 2.1, whole, split, groups, items, counted=True)
+
+
+def item(part: Part, name: str, share: float, fast: float, slow: float, *callers: str) -> Item:
+    time = Change(0.0, share * 0.1, share * 0.09, share * 0.11)
+    return Item(part, name, time, share, facts=(Fact("calls", fast, slow),), callers=callers)
+
+
+def keys(account: Account) -> list[tuple[str, float]]:
+    return [(c.key, round(c.share, 2)) for c in account.causes]
+
+
+#: A function that mispredicts branches for all of the difference.
+GUESSES = view(executed(1e8), executed(1e8), quantities={"mispredicted branches": (1e3, 1e7)}).group
+INPUT = Factor("input", "its input is `x` ({fast}: `y`)", (), ())
+
+
+def test_an_input_is_the_reason_and_the_mechanism_the_how() -> None:
+    found = gathered(GUESSES)
+    found.around = Surroundings((INPUT,), same_program=True)
+    (cause,) = make_account(found).causes
+    assert (cause.key, cause.share, cause.basis) == ("input", 1.0, "measured")
+    assert cause.sentence == (
+        "its input is `x` (`a`: `y`); `work` has branches that the processor cannot predict: "
+        "10 million mispredictions in the simulation (`a`: 1,000)"
+    )
+    assert cause.place.function == "work"
+
+
+def test_surroundings_of_equal_times_are_no_cause() -> None:
+    found = gathered(whole=Change(0.1, 0.101, -0.001, 0.003))
+    found.around = Surroundings((INPUT,), same_program=True)
+    assert make_account(found).causes == ()
+    found = gathered()
+    found.low = 0.99
+    found.around = Surroundings((INPUT,), same_program=True)
+    assert make_account(found).causes == ()
+
+
+@pytest.mark.parametrize(
+    ("low", "expected"),
+    [(0.5, [("input", 0.6), ("branch-misses", 0.4)]), (0.2, [("branch-misses", 1.0)])],
+)
+def test_a_factor_beside_another_program_carries_what_its_trial_shows(
+    low: float, expected: list[tuple[str, float]]
+) -> None:
+    found = gathered(GUESSES)
+    found.around = Surroundings((INPUT,), same_program=False)
+    found.tried = [(INPUT, Trial("the input of the other side", 0.6, low, 0.7, 5))]
+    assert keys(make_account(found)) == expected
+
+
+def test_a_whole_program_without_optimisation_is_one_cause() -> None:
+    slow = executed(5e8, stack_load=(9e7, 22), stack_store=(6e7, 16), reload=(5e7, 11))
+    groups = [
+        view(executed(1e8), slow, members=(name,), seconds=seconds).group
+        for name, seconds in (("one", (0.05, 0.13)), ("two", (0.05, 0.09)), ("three", (0.0, -0.02)))
+    ]
+    account = make_account(gathered(*groups))
+    assert keys(account) == [("debug-build", 1.0)]
+    assert set(account.causes[0].items) == {"one", "two", "three"}
+
+
+def test_the_same_work_by_fewer_threads() -> None:
+    found = gathered()
+    found.crews = Crew(3, 0.2, 0.1), Crew(2, 0.2, 0.2)
+    (cause,) = make_account(found).causes
+    assert (cause.key, cause.share) == ("threads", 1.0)
+    assert cause.sentence == ("2 of its threads are at work (`a`: 3), for about the same CPU time")
+
+
+@pytest.mark.parametrize(
+    "crews",
+    [
+        (Crew(2, 0.2, 0.1), Crew(2, 0.2, 0.2)),  # as many threads
+        (Crew(3, 0.2, 0.1), Crew(2, 0.4, 0.2)),  # more work
+        (Crew(3, 0.1, 0.1), Crew(2, 0.1, 0.1)),  # that did not run at once
+    ],
+)
+def test_fewer_threads_are_not_the_cause(crews: tuple[Crew, Crew]) -> None:
+    found = gathered()
+    found.crews = crews
+    assert make_account(found).causes == ()
+
+
+def test_threads_wait_for_a_lock_only_if_they_do_so_more_often() -> None:
+    assert keys(make_account(gathered(items=(item("waiting", "futex", 0.9, 2, 500),)))) == [
+        ("locks", 0.9)
+    ]
+    assert keys(make_account(gathered(items=(item("waiting", "futex", 0.9, 16, 16),)))) == []
+
+
+def test_threads_that_hand_over_do_not_wait_for_a_lock() -> None:
+    futex = item("waiting", "futex", 0.9, 800, 7000, "pthread_cond_signal", "main")
+    assert keys(make_account(gathered(items=(futex,)))) == [("threads", 0.9)]
+
+
+def test_idle_threads_of_a_scheduler_are_no_cause() -> None:
+    futex = item("waiting", "futex", 0.9, 8, 700, "runtime.futex.abi0")
+    naps = item("waiting", "nanosleep", 0.2, 8, 700, "runtime.usleep.abi0")
+    assert make_account(gathered(items=(futex, naps))).causes == ()
+
+
+def test_kernel_time_whose_interval_has_zero_is_no_cause() -> None:
+    time = Change(0.0, 0.05, -0.01, 0.11)
+    calls = Item("kernel", "write", time, 0.5, facts=(Fact("write calls", 10, 10),))
+    assert make_account(gathered(items=(calls,))).causes == ()
+    unknown = Item("kernel", "write", Change(0.0, 0.05, -math.inf, math.inf), 0.5)
+    assert keys(make_account(gathered(items=(unknown,)))) == [("system-calls", 0.5)]
+
+
+def test_pages_that_the_loader_relocates_belong_to_the_start() -> None:
+    loader = view(executed(1e6), executed(2e7), kind="start-up", seconds=(0.0, 0.03)).group
+    faults = item("kernel", "page faults", 0.7, 61, 3520)
+    account = make_account(gathered(loader, items=(faults,)))
+    assert keys(account) == [("start-up", 1.0)]
+    assert set(account.causes[0].items) == {"start-up", "page faults"}
+
+
+def test_pages_that_the_program_touches_are_its_own() -> None:
+    loader = view(executed(1e6), executed(2e7), kind="start-up", seconds=(0.0, 0.03)).group
+    faults = item("kernel", "page faults", 0.5, 61, 3520)
+    work = view(executed(1e8), executed(2e8), seconds=(0.0, 0.02)).group
+    account = make_account(gathered(loader, work, items=(faults,)))
+    assert [c.key for c in account.causes] == ["page-faults", "start-up", "more-work"]

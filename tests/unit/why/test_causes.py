@@ -1,0 +1,196 @@
+"""Every rule: records that it fires on, and their nearest neighbours that it does not."""
+
+from __future__ import annotations
+
+import pytest
+from tests.unit.why.records import executed, view
+
+from whyfast.why.causes import RULES, label, program_label
+from whyfast.why.view import View
+
+#: A tenth of a second is 3e8 cycles: counts below are held against that.
+VECTORS = executed(1e8, vector_32=(4e7, 8), load=2e7)
+SCALARS = executed(6e8, vector_4=(3e8, 6), load=1.6e8)
+
+FIRES = {
+    "vectorisation: scalar": (view(VECTORS, SCALARS), "vectorisation"),
+    "vectorisation: narrower": (
+        view(VECTORS, executed(2e8, vector_16=(8e7, 8), load=4e7)),
+        "vectorisation",
+    ),
+    "vectorisation: a sum in order": (
+        view(
+            executed(1.35e8, vector_16=(6.8e7, 19), load=4.5e7),
+            executed(3.15e8, vector_16=(1.6e8, 15), vector_4=(9e7, 17), load=4.5e7),
+        ),
+        "vectorisation",
+    ),
+    "division of integers": (
+        view(executed(1e8), executed(1.1e8, integer_division=(2e7, 1))),
+        "division",
+    ),
+    "division of floats": (
+        view(executed(1e8), executed(1.1e8, float_division=(2e7, 1))),
+        "division",
+    ),
+    "devirtualisation": (
+        view(executed(1e8), executed(4e8, indirect_call=(5e7, 1))),
+        "devirtualisation",
+    ),
+    "devirtualisation: a guarded copy": (
+        view(
+            executed(9e8, load=(3e8, 5), branch=(1e8, 2)),
+            executed(1.3e9, load=(5e8, 7), branch=(2e8, 4), indirect_call=(0, 1)),
+        ),
+        "devirtualisation",
+    ),
+    "inlining": (
+        view(executed(1e8), executed(4e8, {"get": 5e7}), members=("get", "work")),
+        "inlining",
+    ),
+    "copying by a string instruction": (
+        view(executed(2e8, block_copy=(5e7, 1)), executed(9e8, block_copy=(7e8, 1))),
+        "copying",
+    ),
+    "copying, sampled": (
+        view(executed(0.1), executed(0.2, block_copy=(0.02, 1)), counted=False),
+        "copying",
+    ),
+    "bounds checks": (
+        view(executed(1e8, branch=1e7), executed(2e8, branch=(6e7, 3), check=(5e7, 2))),
+        "bounds-checks",
+    ),
+    "bounds checks, sampled": (
+        view(executed(0.1), executed(0.2, check=(0.02, 2)), counted=False),
+        "bounds-checks",
+    ),
+    "hardened library": (
+        view(executed(1e8), executed(2e8, hardening_check=(5e7, 2))),
+        "hardening",
+    ),
+    "assertions": (view(executed(1e8), executed(2e8, assertion=(5e7, 2))), "debug-build"),
+    "stack protector": (view(executed(1e8), executed(1.3e8, canary=(2e7, 2))), "hardening"),
+    "retpoline": (view(executed(1e8), executed(1.1e8, thunk=(1e6, 1))), "hardening"),
+    "jump table lost": (
+        view(
+            executed(3e8, indirect_jump=(5e7, 1), branch=(5e7, 2)),
+            executed(6e8, branch=(2e8, 9)),
+        ),
+        "jump-table",
+    ),
+    "store forwarding": (
+        view(executed(1e8), executed(1.1e8, blocked_load=(1e7, 1))),
+        "store-forwarding",
+    ),
+    "atomic instructions": (view(executed(1e8), executed(1.2e8, atomic=(2e7, 1))), "locks"),
+    "spills": (
+        view(
+            executed(4e8, stack_load=(0, 1)),
+            executed(7e8, stack_load=(1.7e8, 13), stack_store=(1.7e8, 14)),
+        ),
+        "spills",
+    ),
+    "x87": (view(executed(1e8), executed(2e8, x87=(1e8, 9))), "x87"),
+    "debug build": (
+        view(
+            executed(1e8, stack_load=3e6),
+            executed(5e8, stack_load=(1e8, 22), stack_store=(8e7, 16), reload=(7e7, 11)),
+        ),
+        "debug-build",
+    ),
+    "mispredictions": (
+        view(
+            executed(1e8),
+            executed(1e8),
+            quantities={"mispredicted branches": (1e3, 1e7)},
+        ),
+        "branch-misses",
+    ),
+    "cache misses": (
+        view(executed(1e8), executed(1e8), quantities={"last-level misses": (1e3, 1e6)}),
+        "cache-misses",
+    ),
+    "calls": (
+        view(executed(1e8), executed(4e8), quantities={"calls": (1e4, 5e5)}),
+        "more-calls",
+    ),
+    "work": (view(executed(1e8), executed(5e8)), "more-work"),
+    "allocation": (view(executed(1e8), executed(3e8), kind="allocation"), "allocation"),
+}
+
+SILENT = {
+    "vectors on both sides": view(VECTORS, VECTORS),
+    "narrower vectors that save instructions": view(
+        VECTORS, executed(1.1e8, vector_16=(8e7, 8), load=1e7)
+    ),
+    "few divisions": view(executed(1e8), executed(1e8, integer_division=(1e6, 1))),
+    "divisions that the other side has too": view(
+        executed(1e8, integer_division=(2e7, 1)), executed(1e8, integer_division=(2e7, 1))
+    ),
+    "indirect calls on both sides": view(
+        executed(1e8, indirect_call=(5e7, 1)), executed(1e8, indirect_call=(5e7, 1))
+    ),
+    "a copy that is a small part": view(executed(1e8), executed(1.02e8, block_copy=(5e5, 1))),
+    "checks of which few ran": view(executed(1e8), executed(1.02e8, check=(1e6, 2))),
+    "few blocked loads": view(executed(1e8), executed(1e8, blocked_load=(1e6, 1))),
+    "few atomic instructions": view(executed(1e8), executed(1e8, atomic=(1e6, 1))),
+    "few mispredictions": view(
+        executed(1e8), executed(1e8), quantities={"mispredicted branches": (1e3, 1e6)}
+    ),
+    "few misses": view(executed(1e8), executed(1e8), quantities={"last-level misses": (1e3, 1e5)}),
+    "more instructions that cannot take so long": view(executed(1e8), executed(1.5e8)),
+    "nothing counted, nothing in the code": view(executed(0.1), executed(0.2), counted=False),
+}
+
+
+@pytest.mark.parametrize(("seen", "key"), FIRES.values(), ids=FIRES)
+def test_a_rule_fires(seen: View, key: str) -> None:
+    found = label(seen)
+    assert found is not None
+    assert found.key == key
+
+
+@pytest.mark.parametrize("seen", SILENT.values(), ids=SILENT)
+def test_no_rule_fires_at_the_edge(seen: View) -> None:
+    assert label(seen) is None
+
+
+def test_no_rule_claims_equal_code() -> None:
+    same = executed(3e8, load=(1e8, 4), branch=(5e7, 2), check=(1e7, 1), stack_load=(1e8, 9))
+    assert [rule(view(same, same)) for rule in RULES] == [None] * len(RULES)
+
+
+def test_more_work_of_the_same_kind_also_misses_more() -> None:
+    # Eight times the instructions with eight times the mispredictions: a loop that goes on.
+    more = view(
+        executed(6.2e7),
+        executed(5e8),
+        quantities={"mispredicted branches": (4.8e5, 3.8e6)},
+        seconds=(0.01, 0.058),
+    )
+    found = label(more)
+    assert found is not None
+    assert found.key == "more-work"
+
+
+def test_registers_that_are_spilled_are_no_debug_build() -> None:
+    spilled = executed(7e8, stack_load=(1.7e8, 13), stack_store=(1.7e8, 14), reload=(2.5e7, 1))
+    found = label(view(executed(4e8), spilled))
+    assert found is not None
+    assert found.key == "spills"
+
+
+def test_a_program_without_optimisation() -> None:
+    slow = executed(5e8, stack_load=(7e7, 22), stack_store=(6e7, 16), reload=(5e7, 11))
+    found = program_label(view(executed(1e8), slow))
+    assert found is not None
+    assert found.sentence.startswith("{slow} was built without optimisation: 26 %")
+    assert program_label(view(executed(4.9e8), slow)) is None
+
+
+def test_names_may_hold_braces() -> None:
+    found = label(
+        view(executed(1e8), executed(5e8), members=("main::{{closure}}",), seconds=(0.1, 0.2))
+    )
+    assert found is not None
+    assert found.sentence == "`main::{{closure}}` executes 5x the instructions"
