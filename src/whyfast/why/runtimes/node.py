@@ -39,11 +39,10 @@ class JsFunction(NamedTuple):
 
 @dataclass
 class NodeSide:
-    """``runs`` have seconds by stack, from the outermost function inwards; ``main`` is the program's
-    script, ``lines`` the line of
-    each function, ``calls`` how often it was called, and ``blocks`` how often the block of it ran that
-    ran most; ``collections`` are of garbage, by kind;
-    ``deoptimised`` by function's name."""
+    """``runs`` have seconds by stack, from the outermost function inwards; ``main`` is the
+    program's script. ``lines`` are those of functions, ``calls`` how often each was called,
+    ``blocks`` how often the block of it ran that ran most. ``collections`` are of garbage, by kind,
+    ``deoptimised`` by function's name and ``reasons`` by V8's words."""
 
     runs: list[dict[tuple[JsFunction, ...], float]] = field(default_factory=list)
     main: str = ""

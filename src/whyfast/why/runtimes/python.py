@@ -411,7 +411,7 @@ class PythonAccount:
             return None
         where = self.slow.places[function]
         stopped = self.fast.stopped, self.slow.stopped
-        return line_reason(
+        reason = line_reason(
             fast,
             slow,
             stopped,
@@ -420,6 +420,10 @@ class PythonAccount:
             where.file,
             self._sides.quoted,
         )
+        # Bytecodes of two versions of Python cannot be compared.
+        same = self.fast.version[:2] == self.slow.version[:2]
+        counted = reason is not None and reason.key in ("interpreter", "allocation")
+        return None if counted and not same else reason
 
     # Words
 

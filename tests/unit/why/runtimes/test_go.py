@@ -123,7 +123,7 @@ def test_allocation_in_a_real_program(tmp_path: Path) -> None:
     except CannotCount as error:
         pytest.skip(str(error))
     times = [sum(r.seconds for r in runs if r.side == s) / 3 for s in ("fast", "slow")]
-    findings = explain(Go(), sides_of(*programs, (times[0], times[1]), runs))
+    findings = explain(Go(), sides_of(programs[0], programs[1], (times[0], times[1]), runs))
     assert "allocation" in keys_of(findings)
     by_key = {c.key: c for c in findings.causes}
     assert by_key["allocation"].place.function == "main.work"

@@ -110,7 +110,7 @@ def test_more_work_in_a_real_program(tmp_path: Path) -> None:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         subprocess.run(commands[-1], check=True, stdout=subprocess.DEVNULL)
         times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
-    findings = explain(NodeJs(), sides_of(*commands, (times[0], times[1])))
+    findings = explain(NodeJs(), sides_of(commands[0], commands[1], (times[0], times[1])))
     cause = max(findings.causes, key=lambda c: c.share)
     # V8 may have inlined `step` into the loop of `run`.
     assert (cause.key, cause.place.function) in (("more-calls", "step"), ("more-work", "run"))

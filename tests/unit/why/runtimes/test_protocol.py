@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.model.why import Cause, Change, Fact, Item, Place
+from whyfast.model.why import Cause, Change, Fact, Item, Part, Place
 from whyfast.why.functions import FunctionKey, FunctionTime
 from whyfast.why.groups import Group
 from whyfast.why.runtimes.protocol import Findings, Program, program_of, runtime_of, take_over
@@ -86,7 +86,10 @@ def group(name: str, library: str = "") -> Group:
 
 
 def test_causes_take_over_what_their_runtime_executes() -> None:
-    split = {"user": Change(0, 0.75, 0.75, 0.75), "kernel": Change(0, 0.25, 0.25, 0.25)}
+    split: dict[Part, Change] = {
+        "user": Change(0, 0.75, 0.75, 0.75),
+        "kernel": Change(0, 0.25, 0.25, 0.25),
+    }
     groups = [group("_PyEval_EvalFrameDefault"), group("dgemm", "libblas.so.3")]
     read = Item("kernel", "read", Change(0, 0.25, 0.25, 0.25), 0.25, Place(), (Fact("x"),))
     takes = {FunctionKey("", "_PyEval_EvalFrameDefault")}.__contains__

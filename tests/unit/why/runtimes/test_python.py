@@ -37,7 +37,7 @@ def explained(tmp_path: Path) -> Explain:
             (tmp_path / name).write_text(text)
             commands.append([sys.executable, str(tmp_path / name)])
         times = [cpu_time(words) for words in commands]
-        return explain(CPython(), sides_of(*commands, (times[0], times[1])))
+        return explain(CPython(), sides_of(commands[0], commands[1], (times[0], times[1])))
 
     return run
 
