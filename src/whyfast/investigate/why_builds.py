@@ -175,10 +175,23 @@ def _with_records(work: RunContext[Study], account: Account) -> Account:
         return account
     work.observer.step("building again for the compiler's remarks")
     both = tuple(v for v in variants if v.name in names)
+    source = work.question.source
+    if source.repository is not None:  # of which the sides may be other revisions
+        source = replace(source, folder=source.repository)
     study = replace(
-        work.question, variants=both, baselines=(account.fast,), evidence=EvidenceSpec()
+        work.question,
+        source=source,
+        variants=both,
+        baselines=(account.fast,),
+        evidence=EvidenceSpec(),
+        measure=replace(work.question.measure, layouts=0),
+        claim=None,
     )
-    again = build(replace(work, question=study, observer=Silent()))
+    try:
+        again = build(replace(work, question=study, observer=Silent()))
+    except UserError as error:
+        work.observer.note(f"no remarks of the compiler: {error}")
+        return account
     missed: dict[str, list[MissedOptimisation]] = {name: [] for name in names}
     for made in again.builds:
         if isinstance(made, Build):
