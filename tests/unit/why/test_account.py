@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.unit.why.records import executed, view
+from tests.unit.why.records import executed, time_of, view
 
 from whyfast.model.why import Account, Change, Fact, Item, Part, Trial
 from whyfast.why.account import Gathered, make_account
@@ -50,7 +50,7 @@ def test_surroundings_of_equal_times_are_no_cause() -> None:
     found = gathered(whole=Change(0.1, 0.101, -0.001, 0.003))
     found.around = Surroundings((INPUT,), same_program=True)
     assert make_account(found).causes == ()
-    found = gathered()
+    found = gathered(whole=Change(0.1, 0.2, -math.inf, math.inf))
     found.low = 0.99
     found.around = Surroundings((INPUT,), same_program=True)
     assert make_account(found).causes == ()
@@ -142,3 +142,10 @@ def test_pages_that_the_program_touches_are_its_own() -> None:
     work = view(executed(1e8), executed(2e8), seconds=(0.0, 0.02)).group
     account = make_account(gathered(loader, work, items=(faults,)))
     assert [c.key for c in account.causes] == ["page-faults", "start-up", "more-work"]
+
+
+def test_what_a_library_does_for_a_call_belongs_to_the_call() -> None:
+    serves = view(executed(0), executed(1e6), seconds=(0.0, 0.02))
+    serves.group.members[0] = time_of("__libc_write", 0.0, 0.02, "libc.so.6")
+    account = make_account(gathered(serves.group, items=(item("kernel", "write", 0.8, 5, 9000),)))
+    assert keys(account) == [("system-calls", 1.0)]

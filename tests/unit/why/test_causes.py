@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.why.records import executed, view
+from tests.unit.why.records import executed, time_of, view
 
 from whyfast.why.causes import RULES, label, program_label
 from whyfast.why.view import View
@@ -110,6 +110,10 @@ FIRES = {
         view(executed(1e8), executed(1e8), quantities={"last-level misses": (1e3, 1e6)}),
         "cache-misses",
     ),
+    "misses that the last level serves, of the same instructions": (
+        view(executed(1e8), executed(1e8), quantities={"L1 data misses": (1e6, 4e6)}),
+        "cache-misses",
+    ),
     "calls": (
         view(executed(1e8), executed(4e8), quantities={"calls": (1e4, 5e5)}),
         "more-calls",
@@ -138,6 +142,9 @@ SILENT = {
         executed(1e8), executed(1e8), quantities={"mispredicted branches": (1e3, 1e6)}
     ),
     "few misses": view(executed(1e8), executed(1e8), quantities={"last-level misses": (1e3, 1e5)}),
+    "misses of the first level that more instructions bring": view(
+        executed(1e8), executed(1.5e8), quantities={"L1 data misses": (3e6, 6e6)}
+    ),
     "more instructions that cannot take so long": view(executed(1e8), executed(1.5e8)),
     "nothing counted, nothing in the code": view(executed(0.1), executed(0.2), counted=False),
 }
@@ -194,3 +201,12 @@ def test_names_may_hold_braces() -> None:
     )
     assert found is not None
     assert found.sentence == "`main::{{closure}}` executes 5x the instructions"
+
+
+def test_the_code_of_a_library_that_one_side_alone_calls_is_no_cause() -> None:
+    protected = executed(1e8, canary=(2e7, 4), atomic=(2e7, 4))
+    program = view(executed(0), protected, seconds=(0.0, 0.05))
+    assert getattr(label(program), "key", None) == "hardening"
+    library = view(executed(0), protected, seconds=(0.0, 0.05))
+    library.group.members[0] = time_of("buffered_vfprintf", 0.0, 0.05, "libc.so.6")
+    assert label(library) is None
