@@ -77,6 +77,8 @@ def make_account(found: Gathered) -> Account:
         if not taken & {i.name for i in mine}:
             causes.append(_kernel_cause(key, mine, found))
     items.sort(key=lambda i: -abs(i.share))
+    if math.isfinite(found.whole.low) and found.whole.low <= 0:
+        causes = []  # the sides may be equal
     causes = sorted(_joined(causes), key=lambda c: -c.share)
     causes = _linked(causes, items)
     if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:

@@ -116,13 +116,13 @@ RULES: tuple[Rule, ...] = (
     code.assertions,
     code.jump_table,
     code.store_forwarding,
+    code.unrolling,
     branch_misses,
     cache_misses,
     code.atomics,
     code.spills,
     more_calls,
     code.guarded_call,
-    code.unrolling,
     more_work,
 )
 

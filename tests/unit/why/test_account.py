@@ -46,6 +46,11 @@ def test_an_input_is_the_reason_and_the_mechanism_the_how() -> None:
     assert cause.place.function == "work"
 
 
+def test_sides_that_may_be_equal_have_no_cause() -> None:
+    assert keys(make_account(gathered(GUESSES))) == [("branch-misses", 1.0)]
+    assert make_account(gathered(GUESSES, whole=Change(0.1, 0.2, -0.1, 0.3))).causes == ()
+
+
 def test_surroundings_of_equal_times_are_no_cause() -> None:
     found = gathered(whole=Change(0.1, 0.101, -0.001, 0.003))
     found.around = Surroundings((INPUT,), same_program=True)
@@ -124,8 +129,25 @@ def test_kernel_time_whose_interval_has_zero_is_no_cause() -> None:
     time = Change(0.0, 0.05, -0.01, 0.11)
     calls = Item("kernel", "write", time, 0.5, facts=(Fact("write calls", 10, 10),))
     assert make_account(gathered(items=(calls,))).causes == ()
-    unknown = Item("kernel", "write", Change(0.0, 0.05, -math.inf, math.inf), 0.5)
+    endless = Change(0.0, 0.05, -math.inf, math.inf)
+    unknown = Item("kernel", "write", endless, 0.5, facts=(Fact("write calls", 10, 10),))
     assert keys(make_account(gathered(items=(unknown,)))) == [("system-calls", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "expected"),
+    [
+        ("read", (29, 29), []),
+        ("read", (29, 290), [("io-wait", 0.5)]),
+        ("clock_nanosleep", (1, 1), [("sleep", 0.5)]),
+    ],
+)
+def test_waiting_of_few_runs_needs_more_calls_or_a_sleep(
+    name: str, calls: tuple[float, float], expected: list[tuple[str, float]]
+) -> None:
+    endless = Change(0.0, 0.05, -math.inf, math.inf)
+    waits = Item("waiting", name, endless, 0.5, facts=(Fact("calls", *calls),))
+    assert keys(make_account(gathered(items=(waits,)))) == expected
 
 
 def test_pages_that_the_loader_relocates_belong_to_the_start() -> None:

@@ -98,6 +98,14 @@ FIRES = {
         ),
         "debug-build",
     ),
+    "unrolling, of which the end of the loop is mispredicted": (
+        view(
+            executed(4.4e8, load=(3.6e7, 30), store=(3.6e7, 6), branch=(1.2e7, 3)),
+            executed(1e9, load=(2.2e8, 4), store=(3.6e7, 2), branch=(1.6e8, 9)),
+            quantities={"mispredicted branches": (1e4, 1e7)},
+        ),
+        "unrolling",
+    ),
     "mispredictions": (
         view(
             executed(1e8),
@@ -193,6 +201,20 @@ def test_a_program_without_optimisation() -> None:
     assert found is not None
     assert found.sentence.startswith("{slow} was built without optimisation: 26 %")
     assert program_label(view(executed(4.9e8), slow)) is None
+
+
+def test_a_program_whose_small_functions_are_not_inlined_either() -> None:
+    slow = executed(4.6e8, stack_load=(1.7e8, 52), stack_store=(8e7, 32), reload=(2.8e7, 9))
+    seen = view(executed(3e7), slow)
+    assert program_label(seen) is None
+    seen.group.members += [time_of(name, 0.0, 0.02) for name in ("next", "forward")]
+    assert getattr(program_label(seen), "key", None) == "debug-build"
+
+
+def test_loops_with_as_many_places_are_not_unrolled_on_either_side() -> None:
+    fast = executed(1e8, load=(3e7, 4), store=(3e7, 2), branch=(1e7, 3))
+    slow = executed(5e8, load=(2e8, 4), store=(3e7, 2), branch=(1e8, 9))
+    assert getattr(label(view(fast, slow)), "key", None) == "more-work"
 
 
 def test_names_may_hold_braces() -> None:
