@@ -89,6 +89,8 @@ def make_account(found: Gathered) -> Account:
         if not taken & {i.name for i in mine}:
             causes.append(_kernel_cause(key, mine, found))
     items.sort(key=lambda i: -abs(i.share))
+    if math.isfinite(found.whole.low) and found.whole.low <= 0:
+        causes = []  # the sides may be equal
     causes = sorted(_joined(causes), key=lambda c: -c.share)
     causes = _linked(causes, items)
     if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
@@ -191,8 +193,9 @@ def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered)
     and the rest of the causes what is left.
     """
     factor = found.around.alone
-    certain = found.whole.low > 0 or not math.isfinite(found.whole.low)
-    if factor is not None and found.low > 1 and certain:
+    low = found.whole.low
+    certain = low > 0 if math.isfinite(low) else found.low > 1
+    if factor is not None and certain:
         low, high = _bounds(found.whole, found.whole)
         names = tuple(i.name for i in items if i.share > 0)
         return [_of_factor(factor, causes, found, 1.0, low, high, names)]
@@ -308,9 +311,10 @@ def _of_call(group: Group, found: Gathered) -> Label | None:
     """What a library does in user time for a system call that carries a part itself."""
     if not group.main.key.library:
         return None
+    name = group.main.key.name.strip("_").removeprefix("libc_")
     for item in found.items:
         if item.share >= NAMED and (
-            group.main.key.name.startswith(item.name)
+            name.startswith(item.name)
             or group.main.key.name in _plain(item.callers)
             or {c.name for c in group.callers.get("slow", [])[:1]} & _plain(item.callers)
         ):

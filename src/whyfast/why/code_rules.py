@@ -241,21 +241,24 @@ def spills(v: View) -> Label | None:
 
 
 def unrolling(v: View) -> Label | None:
-    if not v.counted or v.slow.bytes == v.fast.bytes or set(v.slow.calls) != set(v.fast.calls):
+    """The same loads or stores from fewer places in the code, with more branches between them."""
+    if not v.counted or set(v.slow.calls) != set(v.fast.calls) or v.more <= 0:
         return None
-    extra, total = v.extra("branch"), v.slow.total - v.fast.total
-    same = abs(v.extra("load")) < 0.1 * max(1.0, v.fast.kinds["load"])
-    if (
-        total > 0
-        and same
-        and extra > 0.15 * total
-        and v.slow.kinds["branch"] > 1.5 * v.fast.kinds["branch"]
-    ):
-        return Label(
-            "unrolling",
-            f"{v.name} has loops that are not unrolled",
-            v.basis,
-            (v.fact("branch"), v.quantity("instructions")),
-            "-funroll-loops",
-        )
-    return None
+    fast, slow = (side.static["load"] + side.static["store"] for side in (v.fast, v.slow))
+    same = any(
+        v.fast.kinds[kind] > 0 and abs(v.extra(kind)) < 0.1 * v.fast.kinds[kind]
+        for kind in ("load", "store")
+    )
+    branches = v.fast.kinds["branch"], v.slow.kinds["branch"]
+    if not same or fast < 1.5 * slow or branches[1] < 1.5 * branches[0]:
+        return None
+    if v.extra("branch") < 0.1 * v.more:
+        return None
+    return Label(
+        "unrolling",
+        f"{v.name} has loops that are not unrolled: {number(branches[1])} branches "
+        f"({{fast}}: {number(branches[0])})",
+        v.basis,
+        (v.fact("branch", "branches"), v.quantity("instructions")),
+        "-funroll-loops, or a length that is a constant",
+    )

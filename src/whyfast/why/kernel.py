@@ -167,9 +167,14 @@ def supported(item: Item) -> bool:
     they do so more often; a runtime's idle threads tell nothing of the program."""
     if item.part == "waiting" and any(_SCHEDULER.match(c) for c in item.callers):
         return False
-    if item.part != "waiting" or not item.name.startswith("futex"):
-        return item.time.low > 0 or not math.isfinite(item.time.low)
     fact = item.facts[0]
+    if not item.name.startswith("futex"):
+        if math.isfinite(item.time.low):
+            return item.time.low > 0
+        alike = abs((fact.slow or 0) - (fact.fast or 0)) < 0.1 * (fact.slow or 0)
+        return item.part != "waiting" or not alike or BLOCKING.get(item.name) == "sleep"
+    if item.part != "waiting":
+        return item.time.low > 0 or not math.isfinite(item.time.low)
     return (fact.slow or 0) - (fact.fast or 0) >= FURTHER and item.time.low > -math.inf
 
 

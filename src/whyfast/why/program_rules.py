@@ -8,8 +8,9 @@ from whyfast.why.view import Label, View, caller_of, times
 
 #: Code without optimisation keeps all variables on the stack: at least this share of its
 #: instructions loads or stores there, and this share of the loads is of what has just been stored.
-#: Registers that are spilled are seldom needed again at once (15 % of the loads).
-STACKED, RELOADED = 0.2, 0.4
+#: Registers that are spilled are seldom needed again at once (15 % of the loads). Where at least
+#: two small functions are not inlined either, a larger share on the stack is enough (Rust).
+STACKED, RELOADED, MOSTLY_STACKED = 0.2, 0.4, 0.35
 
 
 def family(v: View) -> Label | None:
@@ -51,7 +52,9 @@ def debug_build(v: View) -> Label | None:
 
     if stack(v.slow) < STACKED or stack(v.fast) > stack(v.slow) / 2 or not v.fast.total:
         return None
-    if v.slow.kinds["reload"] < RELOADED * v.slow.kinds["stack load"]:
+    reloads = v.slow.kinds["reload"] >= RELOADED * v.slow.kinds["stack load"]
+    apart = sum(m.time.slow > 0 and m.time.fast <= 0 for m in v.group.members)
+    if not reloads and (apart < 2 or stack(v.slow) < MOSTLY_STACKED):
         return None
     if v.counted and v.slow.total < 1.5 * v.fast.total:
         return None

@@ -3,7 +3,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from tests.unit.why.records import executed, view
+from tests.unit.why.records import executed, time_of, view
 
 from whyfast.model.why import Account, Change, Fact, Item, Part, Trial
 from whyfast.why.account import Gathered, make_account
@@ -46,11 +46,16 @@ def test_an_input_is_the_reason_and_the_mechanism_the_how() -> None:
     assert cause.place.function == "work"
 
 
+def test_sides_that_may_be_equal_have_no_cause() -> None:
+    assert keys(make_account(gathered(GUESSES))) == [("branch-misses", 1.0)]
+    assert make_account(gathered(GUESSES, whole=Change(0.1, 0.2, -0.1, 0.3))).causes == ()
+
+
 def test_surroundings_of_equal_times_are_no_cause() -> None:
     found = gathered(whole=Change(0.1, 0.101, -0.001, 0.003))
     found.around = Surroundings((INPUT,), same_program=True)
     assert make_account(found).causes == ()
-    found = gathered()
+    found = gathered(whole=Change(0.1, 0.2, -math.inf, math.inf))
     found.low = 0.99
     found.around = Surroundings((INPUT,), same_program=True)
     assert make_account(found).causes == ()
@@ -124,8 +129,25 @@ def test_kernel_time_whose_interval_has_zero_is_no_cause() -> None:
     time = Change(0.0, 0.05, -0.01, 0.11)
     calls = Item("kernel", "write", time, 0.5, facts=(Fact("write calls", 10, 10),))
     assert make_account(gathered(items=(calls,))).causes == ()
-    unknown = Item("kernel", "write", Change(0.0, 0.05, -math.inf, math.inf), 0.5)
+    endless = Change(0.0, 0.05, -math.inf, math.inf)
+    unknown = Item("kernel", "write", endless, 0.5, facts=(Fact("write calls", 10, 10),))
     assert keys(make_account(gathered(items=(unknown,)))) == [("system-calls", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "expected"),
+    [
+        ("read", (29, 29), []),
+        ("read", (29, 290), [("io-wait", 0.5)]),
+        ("clock_nanosleep", (1, 1), [("sleep", 0.5)]),
+    ],
+)
+def test_waiting_of_few_runs_needs_more_calls_or_a_sleep(
+    name: str, calls: tuple[float, float], expected: list[tuple[str, float]]
+) -> None:
+    endless = Change(0.0, 0.05, -math.inf, math.inf)
+    waits = Item("waiting", name, endless, 0.5, facts=(Fact("calls", *calls),))
+    assert keys(make_account(gathered(items=(waits,)))) == expected
 
 
 def test_pages_that_the_loader_relocates_belong_to_the_start() -> None:
@@ -142,3 +164,10 @@ def test_pages_that_the_program_touches_are_its_own() -> None:
     work = view(executed(1e8), executed(2e8), seconds=(0.0, 0.02)).group
     account = make_account(gathered(loader, work, items=(faults,)))
     assert [c.key for c in account.causes] == ["page-faults", "start-up", "more-work"]
+
+
+def test_what_a_library_does_for_a_call_belongs_to_the_call() -> None:
+    serves = view(executed(0), executed(1e6), seconds=(0.0, 0.02))
+    serves.group.members[0] = time_of("__libc_write", 0.0, 0.02, "libc.so.6")
+    account = make_account(gathered(serves.group, items=(item("kernel", "write", 0.8, 5, 9000),)))
+    assert keys(account) == [("system-calls", 1.0)]

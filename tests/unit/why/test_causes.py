@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.unit.why.records import executed, view
+from tests.unit.why.records import executed, time_of, view
 
 from whyfast.why.causes import RULES, label, program_label
 from whyfast.why.view import View
@@ -98,6 +98,14 @@ FIRES = {
         ),
         "debug-build",
     ),
+    "unrolling, of which the end of the loop is mispredicted": (
+        view(
+            executed(4.4e8, load=(3.6e7, 30), store=(3.6e7, 6), branch=(1.2e7, 3)),
+            executed(1e9, load=(2.2e8, 4), store=(3.6e7, 2), branch=(1.6e8, 9)),
+            quantities={"mispredicted branches": (1e4, 1e7)},
+        ),
+        "unrolling",
+    ),
     "mispredictions": (
         view(
             executed(1e8),
@@ -108,6 +116,10 @@ FIRES = {
     ),
     "cache misses": (
         view(executed(1e8), executed(1e8), quantities={"last-level misses": (1e3, 1e6)}),
+        "cache-misses",
+    ),
+    "misses that the last level serves, of the same instructions": (
+        view(executed(1e8), executed(1e8), quantities={"L1 data misses": (1e6, 4e6)}),
         "cache-misses",
     ),
     "calls": (
@@ -138,6 +150,9 @@ SILENT = {
         executed(1e8), executed(1e8), quantities={"mispredicted branches": (1e3, 1e6)}
     ),
     "few misses": view(executed(1e8), executed(1e8), quantities={"last-level misses": (1e3, 1e5)}),
+    "misses of the first level that more instructions bring": view(
+        executed(1e8), executed(1.5e8), quantities={"L1 data misses": (3e6, 6e6)}
+    ),
     "more instructions that cannot take so long": view(executed(1e8), executed(1.5e8)),
     "nothing counted, nothing in the code": view(executed(0.1), executed(0.2), counted=False),
 }
@@ -188,9 +203,32 @@ def test_a_program_without_optimisation() -> None:
     assert program_label(view(executed(4.9e8), slow)) is None
 
 
+def test_a_program_whose_small_functions_are_not_inlined_either() -> None:
+    slow = executed(4.6e8, stack_load=(1.7e8, 52), stack_store=(8e7, 32), reload=(2.8e7, 9))
+    seen = view(executed(3e7), slow)
+    assert program_label(seen) is None
+    seen.group.members += [time_of(name, 0.0, 0.02) for name in ("next", "forward")]
+    assert getattr(program_label(seen), "key", None) == "debug-build"
+
+
+def test_loops_with_as_many_places_are_not_unrolled_on_either_side() -> None:
+    fast = executed(1e8, load=(3e7, 4), store=(3e7, 2), branch=(1e7, 3))
+    slow = executed(5e8, load=(2e8, 4), store=(3e7, 2), branch=(1e8, 9))
+    assert getattr(label(view(fast, slow)), "key", None) == "more-work"
+
+
 def test_names_may_hold_braces() -> None:
     found = label(
         view(executed(1e8), executed(5e8), members=("main::{{closure}}",), seconds=(0.1, 0.2))
     )
     assert found is not None
     assert found.sentence == "`main::{{closure}}` executes 5x the instructions"
+
+
+def test_the_code_of_a_library_that_one_side_alone_calls_is_no_cause() -> None:
+    protected = executed(1e8, canary=(2e7, 4), atomic=(2e7, 4))
+    program = view(executed(0), protected, seconds=(0.0, 0.05))
+    assert getattr(label(program), "key", None) == "hardening"
+    library = view(executed(0), protected, seconds=(0.0, 0.05))
+    library.group.members[0] = time_of("buffered_vfprintf", 0.0, 0.05, "libc.so.6")
+    assert label(library) is None

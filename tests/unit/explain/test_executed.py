@@ -1,0 +1,71 @@
+"""Kinds of instructions in code that an assembler makes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from whyfast.explain.executed import Executed, LoadedCode, executed_kinds
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("gcc") is None
+    or subprocess.run(["uname", "-m"], capture_output=True).stdout != b"x86_64\n",
+    reason="needs gcc for x86-64",
+)
+
+
+def kinds_of(folder: Path, body: str) -> Executed:
+    """What one execution of each instruction of ``work`` is."""
+    source = folder / "code.s"
+    source.write_text(
+        f".intel_syntax noprefix\n.globl work\n.type work,@function\nwork:\n{body}\nret\n"
+        ".size work, .-work\n"
+        ".type panic_bounds_check,@function\npanic_bounds_check: ret\n"
+        ".size panic_bounds_check, 1\n"
+        ".type __glibcxx_assert_fail,@function\n__glibcxx_assert_fail: ret\n"
+        ".size __glibcxx_assert_fail, 1\n.data\npointer: .quad work\n"
+    )
+    library = folder / "code.so"
+    subprocess.run(["gcc", "-shared", "-nostdlib", "-o", library, source], check=True)
+    code = LoadedCode(library)
+    (function,) = code.by_name["work"]
+    places = dict.fromkeys(range(function.address, function.end), 1.0)
+    return executed_kinds(code, [function], places)
+
+
+CODE = {
+    "a reload": ("mov [rbp-8], rdi\nmov rax, [rbp-8]", {"reload": 1}),
+    "a variable in place": ("add dword ptr [rbp-4], 1", {"reload": 1}),
+    "a load of another variable": ("mov [rbp-8], rdi\nmov rax, [rbp-16]", {"reload": 0}),
+    "a reload much later": (
+        "mov [rbp-8], rdi\n" + "add eax, 1\n" * 5 + "mov rax, [rbp-8]",
+        {"reload": 0},
+    ),
+    "a wider load": ("mov byte ptr [rdi], 1\nmov rax, [rdi]", {"blocked load": 1, "reload": 0}),
+    "a string instruction": ("rep movsq", {"block copy": 1}),
+    "clearing": ("rep stosq", {"block copy": 1}),
+    "a comparison of strings": ("repe cmpsb", {"block copy": 0}),
+    "a wide move": ("movups xmm0, [rdi]\nmovups [rsi], xmm0", {"wide move": 2}),
+    "wide arithmetic": ("addps xmm0, [rdi]", {"wide move": 0, "vector 16": 1}),
+    "a check of an index": (
+        "cmp rdi, rsi\njae 1f\nret\n1: call panic_bounds_check",
+        {"check": 1, "hardening check": 0},
+    ),
+    "a check of the library": (
+        "cmp rdi, rsi\njae 1f\nret\n1: call __glibcxx_assert_fail",
+        {"check": 0, "hardening check": 1},
+    ),
+    "a branch": ("cmp rdi, rsi\njae 1f\nret\n1: add eax, 1", {"check": 0, "branch": 1}),
+    "a pointer": ("call [rip + pointer]", {"indirect call": 1, "library call": 0}),
+    "a register": ("call rax", {"indirect call": 1}),
+    "an atomic instruction": ("lock add qword ptr [rdi], 1", {"atomic": 1}),
+}
+
+
+@pytest.mark.parametrize(("body", "expected"), CODE.values(), ids=CODE)
+def test_kinds(tmp_path: Path, body: str, expected: dict[str, float]) -> None:
+    kinds = kinds_of(tmp_path, body).kinds
+    assert {k: kinds[k] for k in expected} == expected
