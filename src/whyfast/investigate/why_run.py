@@ -451,9 +451,7 @@ class _Layers:
         return sample_in_turns(
             self._commands,
             rounds,
-            launcher=self._services.launcher,
-            env=self._arguments.env,
-            timeout=60 + 20 * rounds * both,
+            self._tool_run("slow", 60 + 20 * rounds * both),
             seed=self._seed,
             stdin=self._arguments.stdin or os.devnull,
             callers=callers,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whyfast.formats.perf_stacks import SampledProcess, Stack, parse_stacks
-from whyfast.measure.process import CannotCount, Launcher
+from whyfast.measure.process import CannotCount, Launcher, ToolRun
 
 #: Samples a second: not a round number, so that it does not beat with timers of the program.
 FREQUENCY = 3989
@@ -50,10 +50,8 @@ class SampledRun:
 def sample_in_turns(
     commands: Mapping[str, Sequence[str]],
     rounds: int,
+    around: ToolRun,
     *,
-    launcher: Launcher,
-    env: Mapping[str, str],
-    timeout: float,
     seed: int,
     stdin: str = os.devnull,
     callers: bool = False,
@@ -61,9 +59,10 @@ def sample_in_turns(
     """Run every command once a round, in random order, and sample its user time.
 
     With ``callers`` stacks are unwound by debug information, at a lower frequency; else they are
-    those of frame pointers, of which only the innermost function is certain. ``timeout`` is for all
-    of it, in seconds. Raises CannotCount where perf is missing, may not sample or fails.
+    those of frame pointers, of which only the innermost function is certain. ``around`` has
+    the environment, and the limit in seconds for all of it. Raises CannotCount where perf is missing, may not sample or fails.
     """
+    launcher, env, timeout = around.launcher, around.env, around.timeout
     perf = launcher.find("perf")
     if perf is None:
         raise CannotCount(f"perf is not installed; {INSTALL}")

@@ -86,9 +86,7 @@ def sample(
     return sample_in_turns(
         COMMANDS,
         rounds,
-        launcher=Replay(answers),
-        env={"LANG": "C", "LC_ALL": "de_DE"},
-        timeout=9.0,
+        ToolRun((), Replay(answers), {"LANG": "C", "LC_ALL": "de_DE"}, 9.0),
         seed=7,
         stdin="/my data",
         callers=callers,
@@ -143,7 +141,7 @@ def test_the_script_is_one_that_a_shell_understands(tmp_path: Path) -> None:
 )
 def test_user_time_is_sampled_by_the_timer(callers: bool, words: list[str]) -> None:
     replay = Replay({"perf": Perf()})
-    sample_in_turns(COMMANDS, 1, launcher=replay, env={}, timeout=9.0, seed=1, callers=callers)
+    sample_in_turns(COMMANDS, 1, ToolRun((), replay, {}, 9.0), seed=1, callers=callers)
     record = replay.calls[0]
     assert record[:2] == ("/usr/bin/perf", "record")
     assert record[record.index("-e") + 1] == "cpu-clock:u"

@@ -10,7 +10,7 @@ import pytest
 from tests.unit.why.runtimes.examples import explain, keys_of, sides_of
 
 from whyfast.formats.perf_stacks import StackFrame
-from whyfast.measure.process import CannotCount, SystemLauncher
+from whyfast.measure.process import CannotCount, SystemLauncher, ToolRun
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes.go import Collections, Go, kind_of, parse_gctrace
@@ -115,9 +115,7 @@ def test_allocation_in_a_real_program(tmp_path: Path) -> None:
         runs = sample_in_turns(
             dict(zip(("fast", "slow"), programs, strict=True)),
             3,
-            launcher=SystemLauncher(),
-            env=os.environ,
-            timeout=60,
+            ToolRun((), SystemLauncher(), os.environ, 60),
             seed=1,
         )
     except CannotCount as error:
