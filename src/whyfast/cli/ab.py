@@ -62,9 +62,9 @@ def run_ab(args: argparse.Namespace) -> int:
     with watching("ab", options.margin, runs=runs) as observer:
         result = compare_commands(commands, options, own_home(), observer)
         if args.why and result.recorded.complete:
-            from whyfast.investigate.why_run import Limits, why_again  # takes 0.2 s
+            from whyfast.investigate.why_run import AccountLimits, why_again  # takes 0.2 s
 
-            result = why_again(result, options, Limits(), own_home(), observer)
+            result = why_again(result, options, AccountLimits(), own_home(), observer)
     finish(result, args)
     if args.csv:
         write(args.csv, values_csv(result))

@@ -7,7 +7,7 @@ import argparse
 from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, show
 from whyfast.cli.results import exit_code, keep, stored_result
 from whyfast.investigate.ab_run import Options, expand
-from whyfast.investigate.why_run import Limits, explain_commands, why_again
+from whyfast.investigate.why_run import AccountLimits, explain_commands, why_again
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.report.pages.why_page import why_page
@@ -20,7 +20,7 @@ def run_why(args: argparse.Namespace) -> int:
     """Explain the difference and report."""
     check_outputs(args)
     never = args.simulate in ("0", "0s")
-    limits = Limits(0.0 if never else duration(args.simulate, f"--simulate {args.simulate}"))
+    limits = AccountLimits(0.0 if never else duration(args.simulate, f"--simulate {args.simulate}"))
     options = Options(
         budget=duration(args.budget, f"--budget {args.budget}"),
         margin=percent(args.margin, f"--margin {args.margin}"),

@@ -18,7 +18,7 @@ from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.services import Silent
-from whyfast.investigate.why_run import Limits, explain_difference
+from whyfast.investigate.why_run import AccountLimits, explain_difference
 from whyfast.measure.count import CountingTask
 from whyfast.measure.process import CannotCount
 from whyfast.measure.turns import TURN_VARIABLE, read_answer
@@ -98,14 +98,17 @@ class BuildSide:
 
 
 def explain_builds(
-    work: RunContext[Study], benchmark: Benchmark, verdict: Verdict, limits: Limits | None = None
+    work: RunContext[Study],
+    benchmark: Benchmark,
+    verdict: Verdict,
+    limits: AccountLimits | None = None,
 ) -> Account | None:
     """The account of a decided verdict on a benchmark; None, with a note, where there cannot be
     one."""
     launcher, env = work.services.launcher, dict(work.services.env)
     if verdict.outcome not in ("faster", "slower") or launcher.find("sh") is None:
         return None
-    observer, limits = work.observer, limits or Limits()
+    observer, limits = work.observer, limits or AccountLimits()
     observer.phase("explain")
     try:
         fixed = benchmark.kind.countable or benchmark.runner in ITERATIONS
@@ -122,7 +125,7 @@ def _account(
     work: RunContext[Study],
     benchmark: Benchmark,
     verdict: Verdict,
-    limits: Limits,
+    limits: AccountLimits,
     folder: Path,
     env: dict[str, str],
 ) -> Account:

@@ -25,7 +25,7 @@ from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
-from whyfast.model.why import Account, Change, Part, Trial
+from whyfast.model.why import Account, Change, Intervention, Part
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered, make_account, next_command
 from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
@@ -75,7 +75,7 @@ ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class AccountLimits:
     """``seconds`` for one simulated run of both sides together; 0: nothing is simulated."""
 
     seconds: float = 30.0
@@ -84,7 +84,7 @@ class Limits:
 def explain_commands(
     commands: Sequence[Command],
     options: Options,
-    limits: Limits,
+    limits: AccountLimits,
     home: Home,
     observer: Observer,
     *,
@@ -106,7 +106,7 @@ def explain_commands(
 def why_again(
     result: Result,
     options: Options,
-    limits: Limits,
+    limits: AccountLimits,
     home: Home,
     observer: Observer,
     *,
@@ -137,7 +137,7 @@ def _with_account(result: Result, account: Account | None) -> Result:
 def explain_difference(
     result: Result,
     arguments: LaunchArguments,
-    limits: Limits,
+    limits: AccountLimits,
     home: Home,
     observer: Observer,
     services: Services,
@@ -194,7 +194,7 @@ class _Layers:
         self,
         found: Gathered,
         arguments: LaunchArguments,
-        limits: Limits,
+        limits: AccountLimits,
         home: Home,
         observer: Observer,
         services: Services,
@@ -290,7 +290,7 @@ class _Layers:
             if trial is not None:
                 found.tried = [*found.tried, (factor, trial)]
 
-    def _trial(self, experiment: Experiment) -> Trial | None:
+    def _trial(self, experiment: Experiment) -> Intervention | None:
         with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
             words = self._words(experiment, Path(folder))
             if words is None:

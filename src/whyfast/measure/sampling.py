@@ -59,8 +59,9 @@ def sample_in_turns(
     """Run every command once a round, in random order, and sample its user time.
 
     With ``callers`` stacks are unwound by debug information, at a lower frequency; else they are
-    those of frame pointers, of which only the innermost function is certain. ``around`` has
-    the environment, and the limit in seconds for all of it. Raises CannotCount where perf is missing, may not sample or fails.
+    those of frame pointers, of which only the innermost function is certain. ``around`` has the
+    environment, and the limit in seconds for all of it. Raises CannotCount where perf is missing,
+    may not sample or fails.
     """
     launcher, env, timeout = around.launcher, around.env, around.timeout
     perf = launcher.find("perf")

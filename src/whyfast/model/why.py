@@ -58,7 +58,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Place:
+class SourcePlace:
     """Where in the source: any of it may be unknown (empty, 0)."""
 
     function: str = ""
@@ -79,7 +79,7 @@ class Item:
     name: str
     time: Change
     share: float
-    place: Place = Place()
+    place: SourcePlace = SourcePlace()
     facts: tuple[Fact, ...] = ()
     callers: tuple[str, ...] = ()
 
@@ -88,7 +88,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Trial:
+class Intervention:
     """One thing changed on both sides, measured in blocks: ``share`` of the difference that went
     with it, from 0 to 1, within ``low`` and ``high``; ``command`` repeats it."""
 
@@ -117,9 +117,9 @@ class Cause:
     high: float
     items: tuple[str, ...]
     basis: Basis
-    place: Place = Place()
+    place: SourcePlace = SourcePlace()
     facts: tuple[Fact, ...] = ()
-    trial: Trial | None = None
+    trial: Intervention | None = None
     remark: str = ""
     remedy: str = ""
 

@@ -15,18 +15,18 @@ from whyfast.model.why import (
     CountedCode,
     Fact,
     Frame,
+    Intervention,
     Item,
     Part,
-    Trial,
 )
 from whyfast.why.causes import label, program_label
 from whyfast.why.functions import plain_name
-from whyfast.why.groups import Group
+from whyfast.why.groups import FunctionGroup
 from whyfast.why.kernel import purpose, supported
 from whyfast.why.split import Crew
 from whyfast.why.surroundings import Factor, Surroundings
 from whyfast.why.trials import GONE
-from whyfast.why.view import Label, View
+from whyfast.why.view import CauseLabel, GroupView
 
 #: Share of the difference from which a cause is named in the first sentence.
 NAMED = 0.1
@@ -48,14 +48,14 @@ class Gathered:
     high: float
     whole: Change
     split: Mapping[Part, Change]
-    groups: Sequence[Group] = ()
+    groups: Sequence[FunctionGroup] = ()
     items: Sequence[Item] = ()
     given: Sequence[Cause] = ()
     counted: bool = False
     modelled: bool = False
     threads: int = 1
     around: Surroundings = field(default_factory=Surroundings)
-    tried: Sequence[tuple[Factor, Trial]] = ()
+    tried: Sequence[tuple[Factor, Intervention]] = ()
     crews: tuple[Crew, Crew] | None = None
     slowdown: float | None = None
     frames: Frame | None = None
@@ -75,7 +75,7 @@ def make_account(found: Gathered) -> Account:
     for group in found.groups:
         item = _item(group, difference)
         items.append(item)
-        view = View(
+        view = GroupView(
             group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
         )
         what = None
@@ -143,22 +143,24 @@ def next_command(account: Account, fast: Sequence[str], slow: Sequence[str]) -> 
     return ""
 
 
-def _whole_program(found: Gathered) -> Label | None:
+def _whole_program(found: Gathered) -> CauseLabel | None:
     """The label of how a program was built, if all of its functions together have it: it then
     belongs to every one, slower or not."""
     groups = [g for g in found.groups if not g.main.key.library and not g.kind]
     if not groups:
         return None
-    program = Group(sorted((m for g in groups for m in g.members), key=lambda m: -m.time.slow))
+    program = FunctionGroup(
+        sorted((m for g in groups for m in g.members), key=lambda m: -m.time.slow)
+    )
     sides = {}
     for side in ("fast", "slow"):
         sides[side] = Executed()
         for group in groups:
             sides[side].add(group.executed[side])
-    return program_label(View(program, sides["fast"], sides["slow"], found.counted))
+    return program_label(GroupView(program, sides["fast"], sides["slow"], found.counted))
 
 
-def _item(group: Group, difference: float) -> Item:
+def _item(group: FunctionGroup, difference: float) -> Item:
     time = group.time
     main = group.main.key
     facts = tuple(
@@ -172,7 +174,7 @@ def _item(group: Group, difference: float) -> Item:
     return Item("user", group.name, time, share, place, facts, callers)
 
 
-def _cause(what: Label, item: Item, found: Gathered) -> Cause:
+def _cause(what: CauseLabel, item: Item, found: Gathered) -> Cause:
     text = _filled(what.sentence, found)
     low, high = _bounds(item.time, found.whole)
     return Cause(
@@ -307,7 +309,7 @@ _MAKES = {"page-faults": "has"}
 _WHOLE = ("sanitizer", "debug-build", "x87", "garbage-collection", "hardening")
 
 
-def _of_call(group: Group, found: Gathered) -> Label | None:
+def _of_call(group: FunctionGroup, found: Gathered) -> CauseLabel | None:
     """What a library does in user time for a system call that carries a part itself."""
     if not group.main.key.library:
         return None
@@ -318,7 +320,7 @@ def _of_call(group: Group, found: Gathered) -> Label | None:
             or group.main.key.name in _plain(item.callers)
             or {c.name for c in group.callers.get("slow", [])[:1]} & _plain(item.callers)
         ):
-            return Label(purpose(item), f"{{slow}} makes more `{item.name}` calls", "counted")
+            return CauseLabel(purpose(item), f"{{slow}} makes more `{item.name}` calls", "counted")
     return None
 
 

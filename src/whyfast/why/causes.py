@@ -1,8 +1,8 @@
 """The list of causes: which facts about functions make which label, asked from the specific to the
 general.
 
-A rule sees what ran of a group of functions on both sides and returns a :class:`Label` or None. It
-never decides how much of the difference it carries: that is the measured time of the group.
+A rule sees what ran of a group of functions on both sides and returns a :class:`CauseLabel` or None.
+It never decides how much of the difference it carries: that is the measured time of the group.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import replace
 from whyfast.why import code_rules as code
 from whyfast.why import program_rules as program
 from whyfast.why.counts import CYCLES
-from whyfast.why.view import Label, Rule, View, caller_of, number
+from whyfast.why.view import CauseLabel, GroupView, Rule, caller_of, number
 
 
-def label(view: View) -> Label | None:
+def label(view: GroupView) -> CauseLabel | None:
     """The first rule that fits; None where none does."""
     rules = RULES
     if view.group.main.key.library and not view.group.kind and not view.fast.total:
@@ -28,18 +28,18 @@ def label(view: View) -> Label | None:
 FAR = 60.0
 
 
-def program_label(view: View) -> Label | None:
+def program_label(view: GroupView) -> CauseLabel | None:
     """How the program was built, as all of its functions together show."""
     found = program.debug_build(view)
     return found and replace(found, sentence=found.sentence.replace(view.name, "{slow}", 1))
 
 
-def branch_misses(v: View) -> Label | None:
+def branch_misses(v: GroupView) -> CauseLabel | None:
     extra = v.group.beyond("mispredicted branches")
     if not v.carries(extra, CYCLES["mispredicted branches"]):
         return None
     fact = v.quantity("mispredicted branches")
-    return Label(
+    return CauseLabel(
         "branch-misses",
         f"{v.name} has branches that the processor cannot predict: "
         f"{number(fact.slow or 0)} mispredictions in the simulation "
@@ -50,7 +50,7 @@ def branch_misses(v: View) -> Label | None:
     )
 
 
-def cache_misses(v: View) -> Label | None:
+def cache_misses(v: GroupView) -> CauseLabel | None:
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
     far = v.carries(slow - fast, FAR) and slow > 1.5 * fast and v.slow.total < 1.1 * v.fast.total
     if not (v.carries(v.miss_cycles, 1.0) or far):
@@ -58,7 +58,7 @@ def cache_misses(v: View) -> Label | None:
     last = v.group.extra("last-level misses") * CYCLES["last-level misses"]
     name = "last-level misses" if last > v.miss_cycles / 2 else "L1 data misses"
     fact = v.quantity(name)
-    return Label(
+    return CauseLabel(
         "cache-misses",
         f"{v.name} misses the cache more: {number(fact.slow or 0)} {name} in the "
         f"simulation ({{fast}}: {number(fact.fast or 0)})",
@@ -68,7 +68,7 @@ def cache_misses(v: View) -> Label | None:
     )
 
 
-def more_calls(v: View) -> Label | None:
+def more_calls(v: GroupView) -> CauseLabel | None:
     fast, slow = v.group.counted.get("calls", (0.0, 0.0))
     times = v.group.ratio("instructions")
     if not v.counted or slow < 1.1 * max(fast, 1.0) or slow - fast < 10:
@@ -76,7 +76,7 @@ def more_calls(v: View) -> Label | None:
     if times is not None and fast and times < 1.05:
         return None
     caller = caller_of(v)
-    return Label(
+    return CauseLabel(
         "more-calls",
         f"{{slow}} calls {v.name} {number(slow)} times ({{fast}}: {number(fast)}){caller}",
         "counted",
@@ -84,7 +84,7 @@ def more_calls(v: View) -> Label | None:
     )
 
 
-def more_work(v: View) -> Label | None:
+def more_work(v: GroupView) -> CauseLabel | None:
     times = v.group.ratio("instructions")
     if not v.counted or times is None or times < 1.03:
         return None
@@ -96,7 +96,7 @@ def more_work(v: View) -> Label | None:
         if same
         else f"{v.name} executes {times:.3g}x the instructions"
     )
-    return Label("more-work", text, "counted", (v.quantity("instructions"),))
+    return CauseLabel("more-work", text, "counted", (v.quantity("instructions"),))
 
 
 #: Asked in this order.

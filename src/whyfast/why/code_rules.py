@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from whyfast.model.why import Fact
-from whyfast.why.view import Label, View, number
+from whyfast.why.view import CauseLabel, GroupView, number
 
 #: Cycles of a division of 64-bit integers (20 to 40), of one of floats (4 to 20).
 DIVISION, FLOAT_DIVISION = 20.0, 8.0
 
 
-def vectorisation(v: View) -> Label | None:
+def vectorisation(v: GroupView) -> CauseLabel | None:
     fast, slow = v.fast.vector_bytes, v.slow.vector_bytes
     if v.fast.packed < 0.15:
         return None
@@ -27,7 +27,7 @@ def vectorisation(v: View) -> Label | None:
         if slow
         else f"{{fast}} uses {fast:.2g} bytes an instruction"
     )
-    return Label(
+    return CauseLabel(
         "vectorisation",
         f"{v.name} {verb} ({widths_text}{more})",
         v.basis,
@@ -36,7 +36,7 @@ def vectorisation(v: View) -> Label | None:
     )
 
 
-def _scalar(v: View) -> Label | None:
+def _scalar(v: GroupView) -> CauseLabel | None:
     """Arithmetic on single elements where the other side has none: a sum in its order, say."""
     kinds = ("vector 4", "vector 8")
     fast, slow = (sum(side.kinds[k] for k in kinds) for side in (v.fast, v.slow))
@@ -45,7 +45,7 @@ def _scalar(v: View) -> Label | None:
         return None
     if slow - fast < 0.3 * total or fast > slow / 4:
         return None
-    return Label(
+    return CauseLabel(
         "vectorisation",
         f"{v.name} is vectorised in part only: {number(slow)} instructions work on single elements "
         f"({{fast}}: {number(fast)})",
@@ -55,7 +55,7 @@ def _scalar(v: View) -> Label | None:
     )
 
 
-def copying(v: View) -> Label | None:
+def copying(v: GroupView) -> CauseLabel | None:
     """Memory that is copied or cleared in place: by string instructions or wide moves."""
     kind = "block copy"
     more = v.extra(kind) if v.slow.static[kind] > 0 else 0.0
@@ -69,7 +69,7 @@ def copying(v: View) -> Label | None:
         kind = kind if more >= wide else "wide move"
     elif v.slow.static[kind] <= v.fast.static[kind] or v.slow.share(kind) < 0.02:
         return None
-    return Label(
+    return CauseLabel(
         "copying",
         f"{v.name} copies or clears more memory in place",
         v.basis,
@@ -78,7 +78,7 @@ def copying(v: View) -> Label | None:
     )
 
 
-def guarded_call(v: View) -> Label | None:
+def guarded_call(v: GroupView) -> CauseLabel | None:
     """An inlined copy behind a test of which function a pointer reaches."""
     kind = "indirect call"
     if not v.counted or v.slow.static[kind] <= v.fast.static[kind] or v.extra(kind) > 0:
@@ -87,7 +87,7 @@ def guarded_call(v: View) -> Label | None:
         return None
     if v.extra("branch") + v.extra("load") < 0.3 * v.more or v.more <= 0:
         return None
-    return Label(
+    return CauseLabel(
         "devirtualisation",
         f"{v.name} tests what a pointer would call before it runs an inlined copy",
         v.basis,
@@ -96,13 +96,13 @@ def guarded_call(v: View) -> Label | None:
     )
 
 
-def division(v: View) -> Label | None:
+def division(v: GroupView) -> CauseLabel | None:
     for kind, cycles in (("integer division", DIVISION), ("float division", FLOAT_DIVISION)):
         more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > v.fast.kinds[kind]
         if more and (
             v.carries(v.extra(kind), cycles) or (not v.counted and v.slow.share(kind) > 0.02)
         ):
-            return Label(
+            return CauseLabel(
                 "division",
                 f"{v.name} divides: {number(v.slow.kinds[kind])} {kind}s"
                 f" ({{fast}}: {number(v.fast.kinds[kind])})"
@@ -115,7 +115,7 @@ def division(v: View) -> Label | None:
     return None
 
 
-def devirtualisation(v: View) -> Label | None:
+def devirtualisation(v: GroupView) -> CauseLabel | None:
     kind = "indirect call"
     if v.slow.static[kind] <= v.fast.static[kind] or v.slow.kinds[kind] <= 1.1 * v.fast.kinds[kind]:
         return None
@@ -127,7 +127,7 @@ def devirtualisation(v: View) -> Label | None:
     text = f"{v.name} calls through a pointer"
     if v.slow.share(kind) < 0.001 or (callers and v.group.main.time.fast == 0 and alone):
         text = f"{v.name} is called through a pointer"
-    return Label(
+    return CauseLabel(
         "devirtualisation",
         text + (times if v.counted else ""),
         v.basis,
@@ -136,7 +136,7 @@ def devirtualisation(v: View) -> Label | None:
     )
 
 
-def inlining(v: View) -> Label | None:
+def inlining(v: GroupView) -> CauseLabel | None:
     """A member that one side never calls was inlined there, if its caller calls it on the other."""
     inlined = []
     for member in v.group.members[0:]:
@@ -150,7 +150,7 @@ def inlining(v: View) -> Label | None:
     calls = v.slow.calls[callee]
     fact = Fact(f"calls of {callee}", 0.0, calls, "", v.basis)
     times = f": {number(calls)} calls" if v.counted else ""
-    return Label(
+    return CauseLabel(
         "inlining",
         f"`{callee}` is not inlined into `{outer}`{times}",
         v.basis,
@@ -159,10 +159,10 @@ def inlining(v: View) -> Label | None:
     )
 
 
-def bounds_checks(v: View) -> Label | None:
+def bounds_checks(v: GroupView) -> CauseLabel | None:
     if v.slow.static["check"] <= v.fast.static["check"] or v.more_share("check") < 0.08:
         return None
-    return Label(
+    return CauseLabel(
         "bounds-checks",
         f"{v.name} checks indices"
         + (f" {number(v.slow.kinds['check'])} times" if v.counted else ""),
@@ -172,7 +172,7 @@ def bounds_checks(v: View) -> Label | None:
     )
 
 
-def assertions(v: View) -> Label | None:
+def assertions(v: GroupView) -> CauseLabel | None:
     for kind, key, what, remedy in (
         ("hardening check", "hardening", "checks what it gives the library", "_GLIBCXX_ASSERTIONS"),
         ("assertion", "debug-build", "checks assertions", "-DNDEBUG for a release build"),
@@ -180,11 +180,11 @@ def assertions(v: View) -> Label | None:
         if v.slow.static[kind] > v.fast.static[kind] and v.more_share(kind) >= 0.05:
             times = f" {number(v.slow.kinds[kind])} times" if v.counted else ""
             fact = v.fact(kind, f"{kind}s")
-            return Label(key, f"{v.name} {what}{times}", v.basis, (fact,), f"see {remedy}")
+            return CauseLabel(key, f"{v.name} {what}{times}", v.basis, (fact,), f"see {remedy}")
     return None
 
 
-def jump_table(v: View) -> Label | None:
+def jump_table(v: GroupView) -> CauseLabel | None:
     extra, less = v.extra("branch"), -v.extra("indirect jump")
     if (
         less > 0
@@ -196,15 +196,15 @@ def jump_table(v: View) -> Label | None:
         text = f"{v.name} jumps by a table where {{fast}} does not"
     else:
         return None
-    return Label("jump-table", text, v.basis, (v.fact("indirect jump"), v.fact("branch")))
+    return CauseLabel("jump-table", text, v.basis, (v.fact("indirect jump"), v.fact("branch")))
 
 
-def store_forwarding(v: View) -> Label | None:
+def store_forwarding(v: GroupView) -> CauseLabel | None:
     if v.slow.static["blocked load"] <= v.fast.static["blocked load"]:
         return None
     if v.counted and not v.carries(v.extra("blocked load"), 12.0):
         return None
-    return Label(
+    return CauseLabel(
         "store-forwarding",
         f"{v.name} loads what it has just stored in narrower pieces"
         + (f", {number(v.slow.kinds['blocked load'])} times" if v.counted else ""),
@@ -214,10 +214,10 @@ def store_forwarding(v: View) -> Label | None:
     )
 
 
-def atomics(v: View) -> Label | None:
+def atomics(v: GroupView) -> CauseLabel | None:
     if not v.carries(v.extra("atomic"), 18.0):
         return None
-    return Label(
+    return CauseLabel(
         "locks",
         f"{v.name} executes {number(v.slow.kinds['atomic'])} atomic instructions "
         f"({{fast}}: {number(v.fast.kinds['atomic'])})",
@@ -226,13 +226,13 @@ def atomics(v: View) -> Label | None:
     )
 
 
-def spills(v: View) -> Label | None:
+def spills(v: GroupView) -> CauseLabel | None:
     extra = v.extra("stack load") + v.extra("stack store")
     total = v.more
     more = v.slow.static["stack load"] > v.fast.static["stack load"]
     if total <= 0 or extra < 0.3 * total or not more:
         return None
-    return Label(
+    return CauseLabel(
         "spills",
         f"{v.name} keeps values on the stack that {{fast}} keeps in registers",
         v.basis,
@@ -240,7 +240,7 @@ def spills(v: View) -> Label | None:
     )
 
 
-def unrolling(v: View) -> Label | None:
+def unrolling(v: GroupView) -> CauseLabel | None:
     """The same loads or stores from fewer places in the code, with more branches between them."""
     if not v.counted or set(v.slow.calls) != set(v.fast.calls) or v.more <= 0:
         return None
@@ -254,7 +254,7 @@ def unrolling(v: View) -> Label | None:
         return None
     if v.extra("branch") < 0.1 * v.more:
         return None
-    return Label(
+    return CauseLabel(
         "unrolling",
         f"{v.name} has loops that are not unrolled: {number(branches[1])} branches "
         f"({{fast}}: {number(branches[0])})",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from whyfast.explain.executed import Executed, LoadedCode, LoadedFiles, executed_kinds
 from whyfast.explain.objects import Function
-from whyfast.model.why import Change, Place
+from whyfast.model.why import Change, SourcePlace
 from whyfast.why.counts import SideCounts
 from whyfast.why.functions import FunctionKey, FunctionTime, total_change
 
@@ -67,7 +67,7 @@ class SideCode:
 
 
 @dataclass
-class Group:
+class FunctionGroup:
     """Functions whose times belong together; the first of ``members`` gives it its name.
 
     ``kind`` is empty, or what a family of library functions does. ``executed`` is what ran, by
@@ -80,7 +80,7 @@ class Group:
     counted: dict[str, tuple[float, float]] = field(default_factory=dict)
     callers: dict[str, list[FunctionKey]] = field(default_factory=dict)
     calls: dict[str, dict[str, float]] = field(default_factory=dict)
-    place: Place = field(default_factory=Place)
+    place: SourcePlace = field(default_factory=SourcePlace)
 
     @property
     def time(self) -> Change:
@@ -120,21 +120,21 @@ def group_functions(
     fast: SideCode,
     slow: SideCode,
     stacks: Mapping[str, Mapping[FunctionKey, list[tuple[FunctionKey, ...]]]],
-) -> list[Group]:
+) -> list[FunctionGroup]:
     """Families of library functions, functions with those inlined into them on the other side, and
     the others one by one; those that carry most of the difference first.
 
     ``stacks`` are the functions above each, by side, as far as they were unwound.
     """
     least = LEAST * abs(whole.difference)
-    families: dict[str, Group] = {}
-    groups: dict[FunctionKey, Group] = {}
+    families: dict[str, FunctionGroup] = {}
+    groups: dict[FunctionKey, FunctionGroup] = {}
     for function in functions:
         kind = family_of(function.key)
         if kind:
-            families.setdefault(kind, Group([], kind)).members.append(function)
+            families.setdefault(kind, FunctionGroup([], kind)).members.append(function)
         else:
-            groups[function.key] = Group([function])
+            groups[function.key] = FunctionGroup([function])
     _join_moved(groups, least)
     for function in functions:
         if family_of(function.key) or abs(function.time.difference) < least:
@@ -155,9 +155,9 @@ def group_functions(
     return result
 
 
-def _join_moved(groups: dict[FunctionKey, Group], least: float) -> None:
+def _join_moved(groups: dict[FunctionKey, FunctionGroup], least: float) -> None:
     """One group for a function that is in the program on one side and in a library on the other."""
-    by_name: dict[str, list[Group]] = {}
+    by_name: dict[str, list[FunctionGroup]] = {}
     for key, group in groups.items():
         if max(abs(m.time.difference) for m in group.members) >= least / 10:
             by_name.setdefault(key.name, []).append(group)
@@ -205,7 +205,9 @@ def _caller(
     return next((f for chain in chains for f in chain if f != key and not f.library), None)
 
 
-def _merge(groups: dict[FunctionKey, Group], inner: FunctionKey, outer: FunctionKey) -> None:
+def _merge(
+    groups: dict[FunctionKey, FunctionGroup], inner: FunctionKey, outer: FunctionKey
+) -> None:
     target, source = groups[outer], groups[inner]
     target.members += [m for m in source.members if m not in target.members]
     for key, group in list(groups.items()):
@@ -214,7 +216,7 @@ def _merge(groups: dict[FunctionKey, Group], inner: FunctionKey, outer: Function
 
 
 def describe(
-    group: Group,
+    group: FunctionGroup,
     fast: SideCode,
     slow: SideCode,
     stacks: Mapping[str, Mapping[FunctionKey, list[tuple[FunctionKey, ...]]]],

@@ -15,9 +15,9 @@ from whyfast.explain.executed import LoadedCode
 from whyfast.explain.functions import base_name
 from whyfast.explain.objects import Function
 from whyfast.model.code import CodeLine, CodeListing
-from whyfast.model.why import Change, CountedCode, CountedLine, CountedRow, Place
+from whyfast.model.why import Change, CountedCode, CountedLine, CountedRow, SourcePlace
 from whyfast.why.functions import FunctionTime, plain_name
-from whyfast.why.groups import Group, SideCode, functions_of, weighted_code
+from whyfast.why.groups import FunctionGroup, SideCode, functions_of, weighted_code
 
 _HEADER = re.compile(r"\.(h|hh|hpp|hxx|ipp|tcc|inl)$|^[a-z_]+$")
 
@@ -31,7 +31,7 @@ MOST_ROWS, MOST_INSTRUCTIONS = 160, 4000
 HOT, AROUND = 0.02, 2
 
 
-def place_of(group: Group, slow: SideCode) -> Place:
+def place_of(group: FunctionGroup, slow: SideCode) -> SourcePlace:
     """The source line of the hottest instruction on the slow side, or of the function where that
     was inlined from another file; of a library's function, the line that calls it."""
     member = group.main
@@ -44,7 +44,7 @@ def place_of(group: Group, slow: SideCode) -> Place:
                 code = slow.load(path)
                 if code and (place := call_place(code, caller.name, callees, group, slow.name)):
                     return place
-        return Place()
+        return SourcePlace()
     for code, functions in _code_of(member, slow):
         lines = code.lines.of([(f.address, f.end) for f in functions])
         if not lines:
@@ -56,16 +56,16 @@ def place_of(group: Group, slow: SideCode) -> Place:
             if _file(line) == own:
                 by_line[line] += weight
         return _place(max(by_line, key=lambda at: by_line[at]) if by_line else first)
-    return Place()
+    return SourcePlace()
 
 
 def call_place(
     code: LoadedCode,
     caller: str,
     callees: set[str],
-    group: Group | None = None,
+    group: FunctionGroup | None = None,
     side: str = "",
-) -> Place | None:
+) -> SourcePlace | None:
     """The line on which a function calls one of ``callees``: of several lines the one that ran
     most, None where nothing tells."""
     if code.program.architecture != "x86-64":
@@ -93,7 +93,7 @@ def call_place(
 
 
 def counted_code(
-    groups: Sequence[Group], whole: Change, fast: SideCode, slow: SideCode
+    groups: Sequence[FunctionGroup], whole: Change, fast: SideCode, slow: SideCode
 ) -> CountedCode | None:
     """The code of the program's function that carries most of the ``whole`` difference; None where
     none carries much, or neither side's code can be read."""
@@ -109,7 +109,7 @@ def counted_code(
 Sided = tuple[CodeListing, Mapping[int, float]]
 
 
-def _listing(group: Group, side: SideCode) -> Sided:
+def _listing(group: FunctionGroup, side: SideCode) -> Sided:
     """The member of the group that takes most of the side's time as a listing, with the amount of
     each of its lines by the line's identity."""
 
@@ -170,7 +170,7 @@ def _code_of(member: FunctionTime, side: SideCode) -> Iterator[tuple[LoadedCode,
             yield code, functions
 
 
-def _programs(group: Group, side: SideCode) -> Iterator[str]:
+def _programs(group: FunctionGroup, side: SideCode) -> Iterator[str]:
     """The files of a side that are no libraries."""
     paths = side.counts.places if side.counts is not None else side.loaded()
     yield from (p for p in paths if ".so" not in p)
@@ -201,6 +201,6 @@ def _file(line: str) -> str:
     return line.rpartition(":")[0]
 
 
-def _place(line: str) -> Place:
+def _place(line: str) -> SourcePlace:
     file, _, number = line.rpartition(":")
-    return Place(file=file, line=int(number))
+    return SourcePlace(file=file, line=int(number))

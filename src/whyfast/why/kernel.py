@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from whyfast.measure.trace import TracedRun
-from whyfast.model.why import Change, Fact, Item, Part, Place
+from whyfast.model.why import Change, Fact, Item, Part, SourcePlace
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import SideCode
 from whyfast.why.hot_code import call_place
@@ -121,7 +121,7 @@ def _items(
             a, b = float(traced[0].number(name)), float(traced[1].number(name))
             fact = Fact(f"{name} calls", a, b, basis="counted", tool="strace")
         share = difference / whole.difference if whole.difference else 0.0
-        items.append(Item(part, name, time, share, Place(name), (fact,)))
+        items.append(Item(part, name, time, share, SourcePlace(name), (fact,)))
     return items
 
 
@@ -149,7 +149,7 @@ def _called(item: Item, stack: Sequence[tuple[str, str]], side: SideCode) -> Ite
     code = side.load(stack[own][0]) if own else None
     callee = plain_name(stack[own - 1][1], "libc.so.6")
     line = call_place(code, stack[own][1], {callee}) if code else None
-    return replace(item, callers=callers, place=replace(line or Place(), function=item.name))
+    return replace(item, callers=callers, place=replace(line or SourcePlace(), function=item.name))
 
 
 #: Functions by which one thread lets another go on: it is not a lock that they wait for.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from whyfast.explain.executed import SANITIZER, Executed
 from whyfast.model.why import Fact
-from whyfast.why.view import Label, View, caller_of, times
+from whyfast.why.view import CauseLabel, GroupView, caller_of, times
 
 #: Code without optimisation keeps all variables on the stack: at least this share of its
 #: instructions loads or stores there, and this share of the loads is of what has just been stored.
@@ -13,7 +13,7 @@ from whyfast.why.view import Label, View, caller_of, times
 STACKED, RELOADED, MOSTLY_STACKED = 0.2, 0.4, 0.35
 
 
-def family(v: View) -> Label | None:
+def family(v: GroupView) -> CauseLabel | None:
     kind = v.group.kind
     if not kind:
         return None
@@ -30,15 +30,15 @@ def family(v: View) -> Label | None:
         "start-up": f"{{slow}} loads and links more before `main`, in `{most}`",
         "garbage-collection": f"{{slow}} collects more garbage, in `{most}`{number}",
     }[kind]
-    return Label(kind, text, v.basis, facts)
+    return CauseLabel(kind, text, v.basis, facts)
 
 
-def sanitizer(v: View) -> Label | None:
+def sanitizer(v: GroupView) -> CauseLabel | None:
     named = any(SANITIZER.match(m.key.name) or "san.so" in m.key.library for m in v.group.members)
     calls = v.slow.static["sanitizer call"] > v.fast.static["sanitizer call"]
     if not (named or calls):
         return None
-    return Label(
+    return CauseLabel(
         "sanitizer",
         f"{v.name} is checked by a sanitizer",
         "read",
@@ -46,7 +46,7 @@ def sanitizer(v: View) -> Label | None:
     )
 
 
-def debug_build(v: View) -> Label | None:
+def debug_build(v: GroupView) -> CauseLabel | None:
     def stack(side: Executed) -> float:
         return side.share("stack load") + side.share("stack store")
 
@@ -61,7 +61,7 @@ def debug_build(v: View) -> Label | None:
     fact = Fact(
         "instructions that use the stack", 100 * stack(v.fast), 100 * stack(v.slow), "%", v.basis
     )
-    return Label(
+    return CauseLabel(
         "debug-build",
         f"{v.name} was built without optimisation: {100 * stack(v.slow):.0f} % of its "
         f"instructions load or store local variables ({{fast}}: {100 * stack(v.fast):.0f} %)",
@@ -71,9 +71,9 @@ def debug_build(v: View) -> Label | None:
     )
 
 
-def x87(v: View) -> Label | None:
+def x87(v: GroupView) -> CauseLabel | None:
     if v.slow.share("x87") > 0.1 and v.fast.share("x87") < 0.02:
-        return Label(
+        return CauseLabel(
             "x87",
             f"{v.name} computes on the x87 stack",
             v.basis,
@@ -84,7 +84,7 @@ def x87(v: View) -> Label | None:
         v.more_share("conversion") > 0.15
         and v.slow.static["conversion"] > v.fast.static["conversion"]
     ):
-        return Label(
+        return CauseLabel(
             "x87",
             f"{v.name} converts between precisions",
             v.basis,
@@ -93,7 +93,7 @@ def x87(v: View) -> Label | None:
     return None
 
 
-def hardening(v: View) -> Label | None:
+def hardening(v: GroupView) -> CauseLabel | None:
     for kind, what, remedy in (
         ("thunk", "calls and jumps through retpolines", "-mindirect-branch=keep"),
         ("fortified call", "calls checked (fortified) functions", "-U_FORTIFY_SOURCE"),
@@ -101,7 +101,7 @@ def hardening(v: View) -> Label | None:
     ):
         more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > 0
         if more and (kind == "thunk" or v.more_share(kind) > 0.05 or not v.counted):
-            return Label(
+            return CauseLabel(
                 "hardening",
                 f"{v.name} {what}",
                 v.basis,
@@ -111,7 +111,7 @@ def hardening(v: View) -> Label | None:
     return None
 
 
-def plt(v: View) -> Label | None:
+def plt(v: GroupView) -> CauseLabel | None:
     """Calls of a library function that the other side has in its program, or inlined there."""
     extra = v.extra("library call")
     if v.slow.static["library call"] <= v.fast.static["library call"] or extra <= 0:
@@ -122,7 +122,7 @@ def plt(v: View) -> Label | None:
     if not reached or (v.counted and not v.carries(extra, 2.0)):
         return None
     callee = max(reached, key=lambda n: v.slow.library_calls[n])
-    return Label(
+    return CauseLabel(
         "plt",
         f"{v.name} calls `{callee}` of a shared library",
         v.basis,

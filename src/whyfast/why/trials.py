@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from whyfast.model.sample import Block
-from whyfast.model.why import Cause, Change, Place, Trial
-from whyfast.why.groups import Group
+from whyfast.model.why import Cause, Change, Intervention, SourcePlace
+from whyfast.why.groups import FunctionGroup
 from whyfast.why.split import change_of
 
 
@@ -62,7 +62,7 @@ CHANGED = {"fast": "fast, changed", "slow": "slow, changed"}
 
 def judge_trial(
     what: str, blocks: Sequence[Block], command: str = "", *, swapped: bool = False
-) -> Trial | None:
+) -> Intervention | None:
     """The share of the difference in seconds that goes with a change; what both changed sides
     take longer cancels. ``swapped``: each changed side has what the other side had, so that the
     difference of what carries it turns round. None of fewer than three blocks."""
@@ -77,10 +77,10 @@ def judge_trial(
     if len(shares) < 3:
         return None
     change = change_of([0.0] * len(shares), shares, paired=True)
-    return Trial(what, change.slow, change.low, change.high, len(shares), command)
+    return Intervention(what, change.slow, change.low, change.high, len(shares), command)
 
 
-def suggested(groups: Sequence[Group], threads: int, left: float) -> list[Experiment]:
+def suggested(groups: Sequence[FunctionGroup], threads: int, left: float) -> list[Experiment]:
     """What is worth trying: ``left`` is the share that nothing explains so far."""
     wanted = set()
     if threads > 1:
@@ -95,7 +95,7 @@ def suggested(groups: Sequence[Group], threads: int, left: float) -> list[Experi
 LEFT, FLOATS = 0.2, 0.1
 
 
-def _floats(group: Group) -> bool:
+def _floats(group: FunctionGroup) -> bool:
     slow = group.executed.get("slow")
     if slow is None or not slow.total or group.time.difference <= 0:
         return False
@@ -104,7 +104,7 @@ def _floats(group: Group) -> bool:
 
 
 def cause_of_trial(
-    experiment: Experiment, trial: Trial, groups: Sequence[Group], whole: Change
+    experiment: Experiment, trial: Intervention, groups: Sequence[FunctionGroup], whole: Change
 ) -> Cause | None:
     """The cause that a trial shows, with the functions that it labels; None where the difference
     stays."""
@@ -130,6 +130,6 @@ def cause_of_trial(
         trial.high,
         tuple(g.name for g in most),
         "measured",
-        Place(most[0].main.key.name) if most else Place(),
+        SourcePlace(most[0].main.key.name) if most else SourcePlace(),
         trial=trial,
     )

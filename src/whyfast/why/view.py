@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from whyfast.explain.executed import Executed
 from whyfast.model.why import Basis, Fact
 from whyfast.why.counts import CYCLES
-from whyfast.why.groups import Group
+from whyfast.why.groups import FunctionGroup
 
 #: Cycles a second by which counts of events are held against seconds: the order of magnitude of
 #: processors of the last decade. It decides only whether a count could carry a difference.
@@ -22,7 +22,7 @@ CARRIES = 0.3
 
 
 @dataclass(frozen=True)
-class Label:
+class CauseLabel:
     """A cause's key with what is said of it. ``sentence`` speaks of ``{slow}`` and ``{fast}``."""
 
     key: str
@@ -33,10 +33,10 @@ class Label:
 
 
 @dataclass(frozen=True)
-class View:
+class GroupView:
     """What rules see: a group, what ran of it, and whether that was counted."""
 
-    group: Group
+    group: FunctionGroup
     fast: Executed
     slow: Executed
     counted: bool
@@ -103,10 +103,10 @@ class View:
         return Fact(name, fast, slow, "", "counted", "Callgrind")
 
 
-Rule = Callable[[View], Label | None]
+Rule = Callable[[GroupView], CauseLabel | None]
 
 
-def caller_of(v: View) -> str:
+def caller_of(v: GroupView) -> str:
     callers = v.group.callers.get("slow", [])
     return f", from `{callers[0].name}`" if callers and callers[0].name != "?" else ""
 

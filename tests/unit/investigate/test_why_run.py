@@ -11,7 +11,7 @@ from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.ab_run import EMPTY_RUNS, Command, Options
-from whyfast.investigate.why_run import Limits, explain_commands
+from whyfast.investigate.why_run import AccountLimits, explain_commands
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import Sample
 from whyfast.measure.process import Finished
@@ -57,7 +57,7 @@ class Programs:
         self.world.launcher = Replay({**programs, **self.tools})
         services = self.world.services(probe=lambda *given: ProbeRun(False, 0.1, 0.1))
         result = explain_commands(
-            COMMANDS, options or Options(budget=60.0), Limits(simulate), own(self.folder),
+            COMMANDS, options or Options(budget=60.0), AccountLimits(simulate), own(self.folder),
             self.watcher, services=services,
         )  # fmt: skip
         assert result.found.account is not None

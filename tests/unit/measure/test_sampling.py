@@ -13,7 +13,7 @@ from tests.unit.measure.tools import Answer, Replay, said
 
 from whyfast.formats.perf_stacks import StackFrame
 from whyfast.measure import sampling
-from whyfast.measure.process import CannotCount, Finished
+from whyfast.measure.process import CannotCount, Finished, ToolRun
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 
 COMMANDS = {"fast": ("./fast", "an input"), "slow": ("./slow",)}

@@ -17,12 +17,12 @@ from whyfast.model.why import (
     CountedRow,
     Fact,
     Frame,
+    Intervention,
     Item,
-    Place,
-    Trial,
+    SourcePlace,
 )
 
-WORK = Place("work", "v.c", 7)
+WORK = SourcePlace("work", "v.c", 7)
 WIDTH = Fact("bytes per vector instruction", 32.0, 4.0, "bytes", "counted", "disassembly")
 INSTRUCTIONS = Fact("instructions", 246e6, 1.97e9, "", "counted", "Callgrind")
 WRITES = Fact("write calls", 1_140.0, 400_001.0, "", "counted", "strace")
@@ -98,11 +98,13 @@ VECTORISED = Account(
             "page faults",
             Change(0.0, 0.0098, 0.0082, 0.0114),
             0.131,
-            Place("page faults"),
+            SourcePlace("page faults"),
             (FAULTS,),
         ),
-        Item("user", "memset", Change(0.0, 0.0048, 0.0041, 0.0055), 0.064, Place("memset")),
-        Item("user", "parse", Change(0.002, 0.0010, -0.0014, -0.0006), -0.0133, Place("parse")),
+        Item("user", "memset", Change(0.0, 0.0048, 0.0041, 0.0055), 0.064, SourcePlace("memset")),
+        Item(
+            "user", "parse", Change(0.002, 0.0010, -0.0014, -0.0006), -0.0133, SourcePlace("parse")
+        ),
     ),
     causes=(
         Cause(
@@ -116,7 +118,7 @@ VECTORISED = Account(
             "counted",
             WORK,
             (WIDTH, INSTRUCTIONS),
-            Trial("`work` of ./a input", 0.79, 0.75, 0.83, 12, "env LD_PRELOAD=work.so"),
+            Intervention("`work` of ./a input", 0.79, 0.75, 0.83, 12, "env LD_PRELOAD=work.so"),
             "gcc: v.c:6: not vectorized: no vectype, -fno-tree-vectorize is given",
             "look at the loop's remarks: gcc -fopt-info-vec-missed",
         ),
@@ -129,7 +131,7 @@ VECTORISED = Account(
             0.152,
             ("page faults",),
             "measured",
-            Place("page faults"),
+            SourcePlace("page faults"),
             (FAULTS,),
         ),
     ),
@@ -156,7 +158,7 @@ WRITING = replace(
             "write",
             Change(0.0, 0.0608, 0.0540, 0.0676),
             0.81,
-            Place("write", "io.c", 9),
+            SourcePlace("write", "io.c", 9),
             (WRITES,),
             ("fprintf", "main"),
         ),
@@ -171,7 +173,7 @@ WRITING = replace(
             0.90,
             ("write",),
             "counted",
-            Place("write", "io.c", 9),
+            SourcePlace("write", "io.c", 9),
             (WRITES,),
         ),
         *(
@@ -183,7 +185,7 @@ WRITING = replace(
                 0.03,
                 (f"f{i}",),
                 "counted",
-                Place(f"f{i}"),
+                SourcePlace(f"f{i}"),
             )
             for i in range(5)
         ),

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from whyfast.explain.executed import Executed, Weights
 from whyfast.model.why import Change
 from whyfast.why.functions import FunctionKey, FunctionTime
-from whyfast.why.groups import Group
-from whyfast.why.view import View
+from whyfast.why.groups import FunctionGroup
+from whyfast.why.view import GroupView
 
 
 def executed(total: float, calls: Mapping[str, float] | None = None, **kinds: object) -> Executed:
@@ -39,9 +39,9 @@ def view(
     quantities: Mapping[str, tuple[float, float]] | None = None,
     members: tuple[str, ...] = ("work",),
     kind: str = "",
-) -> View:
+) -> GroupView:
     """A view of functions whose first one takes all of the ``seconds`` of both sides."""
     times = [time_of(members[0], *seconds), *(time_of(n, 0.0, 0.0) for n in members[1:])]
-    group = Group(times, kind, {"fast": fast, "slow": slow}, dict(quantities or {}))
+    group = FunctionGroup(times, kind, {"fast": fast, "slow": slow}, dict(quantities or {}))
     group.counted.setdefault("instructions", (fast.total, slow.total))
-    return View(group, fast, slow, counted)
+    return GroupView(group, fast, slow, counted)

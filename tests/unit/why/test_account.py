@@ -5,9 +5,9 @@ import math
 import pytest
 from tests.unit.why.records import executed, time_of, view
 
-from whyfast.model.why import Account, Change, Fact, Item, Part, Trial
+from whyfast.model.why import Account, Change, Fact, Intervention, Item, Part
 from whyfast.why.account import Gathered, make_account
-from whyfast.why.groups import Group
+from whyfast.why.groups import FunctionGroup
 from whyfast.why.split import Crew
 from whyfast.why.surroundings import Factor, Surroundings
 
@@ -15,7 +15,9 @@ WHOLE = Change(0.1, 0.2, 0.09, 0.11)
 NONE = Change(0.0, 0.0, 0.0, 0.0)
 
 
-def gathered(*groups: Group, items: tuple[Item, ...] = (), whole: Change = WHOLE) -> Gathered:
+def gathered(
+    *groups: FunctionGroup, items: tuple[Item, ...] = (), whole: Change = WHOLE
+) -> Gathered:
     split: dict[Part, Change] = {"user": whole, "kernel": NONE, "waiting": NONE}
     return Gathered("a", "b", 2.0, 1.9, 2.1, whole, split, groups, items, counted=True)
 
@@ -70,7 +72,7 @@ def test_a_factor_beside_another_program_carries_what_its_trial_shows(
 ) -> None:
     found = gathered(GUESSES)
     found.around = Surroundings((INPUT,), same_program=False)
-    found.tried = [(INPUT, Trial("the input of the other side", 0.6, low, 0.7, 5))]
+    found.tried = [(INPUT, Intervention("the input of the other side", 0.6, low, 0.7, 5))]
     assert keys(make_account(found)) == expected
 
 

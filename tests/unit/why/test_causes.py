@@ -6,7 +6,7 @@ import pytest
 from tests.unit.why.records import executed, time_of, view
 
 from whyfast.why.causes import RULES, label, program_label
-from whyfast.why.view import View
+from whyfast.why.view import GroupView
 
 #: A tenth of a second is 3e8 cycles: counts below are held against that.
 VECTORS = executed(1e8, vector_32=(4e7, 8), load=2e7)
@@ -159,14 +159,14 @@ SILENT = {
 
 
 @pytest.mark.parametrize(("seen", "key"), FIRES.values(), ids=FIRES)
-def test_a_rule_fires(seen: View, key: str) -> None:
+def test_a_rule_fires(seen: GroupView, key: str) -> None:
     found = label(seen)
     assert found is not None
     assert found.key == key
 
 
 @pytest.mark.parametrize("seen", SILENT.values(), ids=SILENT)
-def test_no_rule_fires_at_the_edge(seen: View) -> None:
+def test_no_rule_fires_at_the_edge(seen: GroupView) -> None:
     assert label(seen) is None
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from whyfast.explain.executed import Executed, LoadedCode
-from whyfast.model.why import Change, CountedCode, Place
+from whyfast.model.why import Change, CountedCode, SourcePlace
 from whyfast.why.counts import SideCounts
 from whyfast.why.functions import FunctionKey, FunctionTime
-from whyfast.why.groups import Group, SideCode
+from whyfast.why.groups import FunctionGroup, SideCode
 from whyfast.why.hot_code import call_place, counted_code, place_of
 
 SOURCE = """\
@@ -79,10 +79,12 @@ def _addresses(path: Path, name: str) -> dict[int, str]:
     return dict(program.disassembler.text(text, function.address))
 
 
-def _group(name: str, places: Mapping[str, Mapping[str, Mapping[int, float]]]) -> Group:
+def _group(name: str, places: Mapping[str, Mapping[str, Mapping[int, float]]]) -> FunctionGroup:
     """A function of the program, of which ``places`` has the weights by side, file and address."""
     key = FunctionKey("", name)
-    group = Group([FunctionTime(key, Change(1.0, 3.0, 1.9, 2.1), symbols=frozenset({name}))])
+    group = FunctionGroup(
+        [FunctionTime(key, Change(1.0, 3.0, 1.9, 2.1), symbols=frozenset({name}))]
+    )
     for side, files in places.items():
         executed = Executed()
         for weights in files.values():
@@ -95,7 +97,7 @@ def _side(name: str, path: Path, weights: Mapping[int, float]) -> SideCode:
     return SideCode(name, SideCounts(places={str(path): dict(weights)}))
 
 
-def _sides(fast: Path, slow: Path, name: str = "work") -> tuple[Group, SideCode, SideCode]:
+def _sides(fast: Path, slow: Path, name: str = "work") -> tuple[FunctionGroup, SideCode, SideCode]:
     """The group of a function that ran once an instruction on the fast side, twice on the slow."""
     weights = {
         "fast": dict.fromkeys(_addresses(fast, name), ONE_EACH),
@@ -112,24 +114,24 @@ def test_the_place_is_the_line_of_the_hottest_instructions(build: Build) -> None
     hot = {a: 1_000_000.0 for a, line in _lines(code, "work").items() if line == "hot.c:8"}
     cold = dict.fromkeys(_lines(code, "work").keys() - hot, 1.0)
     group = _group("work", {"slow": {str(program): hot | cold}})
-    assert place_of(group, _side("slow", program, hot | cold)) == Place(file="hot.c", line=8)
+    assert place_of(group, _side("slow", program, hot | cold)) == SourcePlace(file="hot.c", line=8)
 
 
 def test_what_never_ran_has_the_line_of_its_first_instruction(build: Build) -> None:
     program = build("x", "-g")
     group = _group("work", {"slow": {str(program): {}}})
-    assert place_of(group, _side("slow", program, {})) == Place(file="hot.c", line=7)
+    assert place_of(group, _side("slow", program, {})) == SourcePlace(file="hot.c", line=7)
 
 
 def test_without_debug_information_there_is_no_line(build: Build) -> None:
     group, _, slow = _sides(build("x"), build("x + 1"))
-    assert place_of(group, slow) == Place()
+    assert place_of(group, slow) == SourcePlace()
 
 
 def test_the_line_that_calls_a_function(build: Build) -> None:
     code = LoadedCode(build("x", "-g"))
-    assert call_place(code, "main", {"work"}) == Place(file="hot.c", line=17)
-    assert call_place(code, "main", {"strlen"}) == Place(file="hot.c", line=16)
+    assert call_place(code, "main", {"work"}) == SourcePlace(file="hot.c", line=17)
+    assert call_place(code, "main", {"strlen"}) == SourcePlace(file="hot.c", line=16)
     assert call_place(code, "main", {"fork"}) is None
     assert call_place(code, "nowhere", {"work"}) is None
 
@@ -145,16 +147,18 @@ def test_of_two_lines_that_call_it_the_one_that_ran_most(build: Build) -> None:
             if at == f"hot.c:{line}" and "call" in _addresses(program, "main").get(address, "")
         }
         group = _group("main", {"slow": {str(program): calls}})
-        assert call_place(code, "main", {"puts"}, group, "slow") == Place(file="hot.c", line=line)
+        assert call_place(code, "main", {"puts"}, group, "slow") == SourcePlace(
+            file="hot.c", line=line
+        )
 
 
 def test_a_function_of_a_library_has_the_line_of_its_caller(build: Build) -> None:
     program = build("x", "-g")
     key = FunctionKey("libc.so.6", "strlen")
-    group = Group([FunctionTime(key, WHOLE)])
+    group = FunctionGroup([FunctionTime(key, WHOLE)])
     group.executed["slow"] = Executed()
     group.callers["slow"] = [FunctionKey("libc.so.6", "vfprintf"), FunctionKey("", "main")]
-    assert place_of(group, _side("slow", program, {})) == Place(file="hot.c", line=16)
+    assert place_of(group, _side("slow", program, {})) == SourcePlace(file="hot.c", line=16)
 
 
 def _counted(fast: Path, slow: Path) -> CountedCode:

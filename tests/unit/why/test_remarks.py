@@ -6,7 +6,7 @@ import pytest
 
 from whyfast.explain.options import CompilerRecord
 from whyfast.formats.opt_records import MissedOptimisation
-from whyfast.model.why import Account, Cause, Change, Place
+from whyfast.model.why import Account, Cause, Change, SourcePlace
 from whyfast.why.remarks import flag_remark, with_flags, with_records
 
 GCC = "-mtune=generic -march=x86-64 -g {} -fasynchronous-unwind-tables"
@@ -72,7 +72,7 @@ def test_other_compilers_are_named_and_a_side_without_a_record_says_nothing() ->
 
 def test_causes_in_libraries_and_outside_of_functions_have_no_remark() -> None:
     records = {"work": record("-O0")}
-    places = Place("work"), Place("memcpy", library="libc.so.6"), Place()
+    places = SourcePlace("work"), SourcePlace("memcpy", library="libc.so.6"), SourcePlace()
     causes = tuple(Cause("debug-build", "", 0.3, 0, 1, (), "read", place) for place in places)
     time = Change(1, 2, 1, 1)
     account = with_flags(
@@ -88,7 +88,7 @@ def test_causes_in_libraries_and_outside_of_functions_have_no_remark() -> None:
 
 
 def caused(key: str, sentence: str, function: str, remark: str = "") -> Account:
-    cause = Cause(key, sentence, 1.0, 1, 1, (), "read", Place(function), remark=remark)
+    cause = Cause(key, sentence, 1.0, 1, 1, (), "read", SourcePlace(function), remark=remark)
     return Account("fast", "slow", 2.0, 2.0, 2.0, Change(1, 2, 1, 1), {}, causes=(cause,))
 
 

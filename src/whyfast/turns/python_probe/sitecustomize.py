@@ -139,7 +139,7 @@ class Sampler:
         }
 
 
-class Counter:
+class CallCounter:
     def __init__(self, codes: Codes) -> None:
         import _lsprof
 
@@ -249,7 +249,7 @@ def start() -> None:
     probe = (
         Sampler(codes)
         if mode == "sample"
-        else Counter(codes)
+        else CallCounter(codes)
         if mode == "count"
         else Liner(codes, folder)
     )  # type: Any

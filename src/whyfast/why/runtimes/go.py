@@ -15,9 +15,9 @@ from elftools.elf.elffile import ELFFile
 from whyfast.formats.perf_stacks import Stack
 from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import RuntimeRuns
-from whyfast.model.why import Cause, Change, Fact, Place
+from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey, plain_name
-from whyfast.why.runtimes.protocol import LEAST, Findings, Program, Sides
+from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
 from whyfast.why.split import change_of
 
 _COLLECTS = re.compile(
@@ -46,7 +46,7 @@ class Go:
 
     name = "Go"
 
-    def claims(self, program: Program) -> bool:
+    def claims(self, program: RuntimeProgram) -> bool:
         try:
             with program.path.open("rb") as file:
                 return ELFFile(file).get_section_by_name(".go.buildinfo") is not None
@@ -156,7 +156,7 @@ class _Divided:
             f"it allocates memory {times}{size}{where}",
             change,
             "measured",
-            Place(caller),
+            SourcePlace(caller),
             facts=facts,
             remedy="go build -gcflags=-m says what escapes to the heap",
         )

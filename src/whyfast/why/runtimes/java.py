@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import RuntimeRuns, longest
-from whyfast.model.why import Cause, Change, Fact, Place
+from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
-from whyfast.why.runtimes.protocol import LEAST, Findings, Program, Sides
+from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
 from whyfast.why.split import change_of
 
 #: Standard deviations of a 95 % interval.
@@ -42,7 +42,7 @@ class Java:
 
     name = "the JVM"
 
-    def claims(self, program: Program) -> bool:
+    def claims(self, program: RuntimeProgram) -> bool:
         return program.name == "java"
 
     def explain(self, sides: Sides) -> Findings:
@@ -82,7 +82,7 @@ def parse_gc_log(text: str) -> Pauses:
     return Pauses(len(pauses), min(sum(pauses), cpu))
 
 
-def _log(runs: RuntimeRuns, side: str, program: Program) -> Pauses:
+def _log(runs: RuntimeRuns, side: str, program: RuntimeProgram) -> Pauses:
     output = runs.under(
         "java -Xlog:gc",
         side,
@@ -139,7 +139,7 @@ def parse_recording(text: str) -> FlightRecording:
     return FlightRecording(tuple(stacks), allocated)
 
 
-def _record(runs: RuntimeRuns, side: str, program: Program) -> FlightRecording:
+def _record(runs: RuntimeRuns, side: str, program: RuntimeProgram) -> FlightRecording:
     jfr = runs.runs[side].launcher.find("jfr")
     if jfr is None:
         raise CannotCount("no jfr; install a JDK (Debian, Ubuntu: openjdk-17-jdk-headless)")
@@ -179,7 +179,7 @@ def _boxing(sides: Sides, fast: FlightRecording, slow: FlightRecording) -> Itera
         f"most of them `{kind}`{at}",
         change,
         "measured",
-        Place(method, line=int(line or 0)),
+        SourcePlace(method, line=int(line or 0)),
         facts=(Fact("boxes allocated", a * 1e6, b * 1e6, "B", "measured", "JFR"),),
         remedy="primitive types, or collections of primitives",
     )

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import Document, RuntimeRuns, longest
-from whyfast.model.why import Cause, Change, Fact, Place
+from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
-from whyfast.why.runtimes.protocol import LEAST, Findings, Program, Sides
+from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
 from whyfast.why.split import change_of
 
 #: Microseconds between samples.
@@ -62,7 +62,7 @@ class NodeJs:
 
     name = "Node"
 
-    def claims(self, program: Program) -> bool:
+    def claims(self, program: RuntimeProgram) -> bool:
         return program.name in ("node", "nodejs")
 
     def explain(self, sides: Sides) -> Findings:
@@ -89,7 +89,7 @@ def _of_node(key: FunctionKey) -> bool:
 # Runs
 
 
-def _profile(runs: RuntimeRuns, side: str, program: Program) -> list[Document]:
+def _profile(runs: RuntimeRuns, side: str, program: RuntimeProgram) -> list[Document]:
     output = runs.under(
         "node --cpu-prof",
         side,
@@ -117,7 +117,7 @@ def _documents(files: Mapping[str, str], suffix: str) -> list[Document]:
     return documents
 
 
-def _traces(runs: RuntimeRuns, side: str, program: Program) -> str:
+def _traces(runs: RuntimeRuns, side: str, program: RuntimeProgram) -> str:
     words = program.with_options(["--trace-gc", "--trace-deopt"])
     output = runs.under(
         "node --trace-gc --trace-deopt",
@@ -306,9 +306,9 @@ class _Division:
             facts=(Fact(f"calls of {function.name}", a, b, "", "counted", "NODE_V8_COVERAGE"),),
         )
 
-    def _place(self, function: JsFunction) -> Place:
+    def _place(self, function: JsFunction) -> SourcePlace:
         file = Path(function.script or self._slow.main).name
-        return Place(function.name, file, self._slow.lines.get(function, 0))
+        return SourcePlace(function.name, file, self._slow.lines.get(function, 0))
 
     def work(self, function: JsFunction, change: Change) -> Cause:
         """With functions that V8 inlined, which its profile does not tell apart."""
@@ -332,7 +332,7 @@ class _Division:
             f"often that of `{names[0]}`: {reason}",
             change,
             "counted",
-            Place(names[0]),
+            SourcePlace(names[0]),
             facts=(Fact("deoptimisations", a, b, "", "counted", "node --trace-deopt"),),
             remedy="call a function with values of the same types and shapes",
         )

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Protocol
 
 from whyfast.measure.runtimes import RuntimeRuns
-from whyfast.model.why import Basis, Cause, Change, Fact, Item, Part, Place
+from whyfast.model.why import Basis, Cause, Change, Fact, Item, Part, SourcePlace
 from whyfast.why.functions import FunctionKey
-from whyfast.why.groups import Group
+from whyfast.why.groups import FunctionGroup
 
 #: Share of the whole difference from which something is worth a cause.
 LEAST = 0.05
 
 
 @dataclass(frozen=True)
-class Program:
+class RuntimeProgram:
     """A command as the kernel executes it: ``words`` with the interpreter of a script in front,
     ``at`` the place of the program among them (behind ``env`` and its variables), and the
     program's file."""
@@ -47,7 +47,7 @@ class Sides:
     name in sentences.
     """
 
-    programs: Mapping[str, Program]
+    programs: Mapping[str, RuntimeProgram]
     runs: RuntimeRuns
     whole: Change
     split: Mapping[Part, Change]
@@ -68,7 +68,7 @@ class Sides:
         sentence: str,
         time: Change,
         basis: Basis,
-        place: Place | None = None,
+        place: SourcePlace | None = None,
         *,
         facts: Sequence[Fact] = (),
         remedy: str = "",
@@ -84,7 +84,7 @@ class Sides:
             high,
             (),
             basis,
-            place or Place(),
+            place or SourcePlace(),
             tuple(facts),
             remedy=remedy,
         )
@@ -105,14 +105,16 @@ class Runtime(Protocol):
 
     name: str
 
-    def claims(self, program: Program) -> bool:
+    def claims(self, program: RuntimeProgram) -> bool:
         """Whether it executes the program."""
 
     def explain(self, sides: Sides) -> Findings:
         """What differs. Raises CannotCount where its tools could not be used on either side."""
 
 
-def runtime_of(programs: Sequence[Program | None], runtimes: Sequence[Runtime]) -> Runtime | None:
+def runtime_of(
+    programs: Sequence[RuntimeProgram | None], runtimes: Sequence[Runtime]
+) -> Runtime | None:
     """The runtime that executes all of the programs; None where they differ or it is unknown."""
     for runtime in runtimes:
         if all(p is not None and runtime.claims(p) for p in programs):
@@ -123,7 +125,7 @@ def runtime_of(programs: Sequence[Program | None], runtimes: Sequence[Runtime]) 
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 
 
-def program_of(command: Sequence[str], env: Mapping[str, str]) -> Program | None:
+def program_of(command: Sequence[str], env: Mapping[str, str]) -> RuntimeProgram | None:
     """The program of a command, with the interpreter of a script (``#!``) in front.
 
     None for a shell's command line (``sh -c …``) and for a program that is not there.
@@ -146,10 +148,10 @@ def program_of(command: Sequence[str], env: Mapping[str, str]) -> Program | None
             continue
         first = _first_line(path)
         if not first:
-            return None if path.name in SHELLS else Program(tuple(words), at, path)
+            return None if path.name in SHELLS else RuntimeProgram(tuple(words), at, path)
         if any(Path(word).name in SHELLS for word in first):
             # A script that starts what it is named after, such as pyenv's python3.
-            return Program(tuple(words), at, Path(file))
+            return RuntimeProgram(tuple(words), at, Path(file))
         words[at : at + 1] = [*first, file]
     return None
 
@@ -171,7 +173,10 @@ def _first_line(path: Path) -> list[str]:
 
 
 def take_over(
-    findings: Findings, groups: Sequence[Group], items: Sequence[Item], split: Mapping[Part, Change]
+    findings: Findings,
+    groups: Sequence[FunctionGroup],
+    items: Sequence[Item],
+    split: Mapping[Part, Change],
 ) -> list[Cause]:
     """The causes with the items that they take over.
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 
 from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import RuntimeRuns, longest, probe_python
-from whyfast.model.why import Cause, Change, Fact, Place
+from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
-from whyfast.why.runtimes.protocol import LEAST, Findings, Program, Sides
+from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
 from whyfast.why.runtimes.python_calls import plain_c_name, portions, work_of
 from whyfast.why.runtimes.python_lines import Reason, line_reason
 from whyfast.why.runtimes.python_runs import (
@@ -59,7 +59,7 @@ class CPython:
 
     name = "Python"
 
-    def claims(self, program: Program) -> bool:
+    def claims(self, program: RuntimeProgram) -> bool:
         return _PYTHON.match(program.name) is not None
 
     def explain(self, sides: Sides) -> Findings:
@@ -189,7 +189,7 @@ class PythonAccount:
                 line = reason.line or place.line
                 yield self._sides.cause(
                     reason.key, reason.sentence, change, reason.basis,
-                    Place(place.function, place.file, line), facts=reason.facts,
+                    SourcePlace(place.function, place.file, line), facts=reason.facts,
                     remedy=reason.remedy,
                 )  # fmt: skip
 
@@ -292,7 +292,9 @@ class PythonAccount:
                 "the loading",
                 change,
                 "measured",
-                self._place(frame.function, frame.line) if frame and frame.function else Place(),
+                self._place(frame.function, frame.line)
+                if frame and frame.function
+                else SourcePlace(),
                 facts=(Fact("imported modules", fast, slow, "", "counted", "sys.modules"),),
                 remedy="import them where they are used",
             )
@@ -439,9 +441,9 @@ class PythonAccount:
             return ""
         return f"{self._place(frame.function).file}:{frame.line}"
 
-    def _place(self, function: PyFunction, line: int = 0) -> Place:
+    def _place(self, function: PyFunction, line: int = 0) -> SourcePlace:
         where = self.slow.places.get(function) or self.fast.places[function]
-        return Place(function.name, where.file.rsplit("/", 1)[-1], line or where.line)
+        return SourcePlace(function.name, where.file.rsplit("/", 1)[-1], line or where.line)
 
     def _times(self, fast: int, slow: int) -> str:
         other = _number(fast) if fast else "never"

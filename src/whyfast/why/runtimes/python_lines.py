@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.model.why import Basis, Fact
-from whyfast.why.runtimes.python_runs import Line
+from whyfast.why.runtimes.python_runs import TracedLine
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ REMEDY = "fewer operations in its innermost loop: local names for what does not 
 
 
 def line_reason(
-    fast: Mapping[int, Line],
-    slow: Mapping[int, Line],
+    fast: Mapping[int, TracedLine],
+    slow: Mapping[int, TracedLine],
     stopped: tuple[bool, bool],
     seconds: float,
     name: str,
@@ -75,7 +75,7 @@ def line_reason(
 
 
 def _operator(
-    fast: Mapping[int, Line], slow: Mapping[int, Line], name: str, file: str
+    fast: Mapping[int, TracedLine], slow: Mapping[int, TracedLine], name: str, file: str
 ) -> Reason | None:
     """A line whose single execution takes long, because an operator works through data."""
     cost = min((r.seconds / r.count for r in (*fast.values(), *slow.values())), default=0.0)
@@ -96,13 +96,13 @@ def _operator(
     return Reason(key, text, "measured", number, (fact,), remedy)
 
 
-def _net(lines: Mapping[int, Line], cost: float) -> float:
+def _net(lines: Mapping[int, TracedLine], cost: float) -> float:
     return sum(r.seconds - r.count * cost for r in lines.values())
 
 
 def _executions(
-    fast: Mapping[int, Line],
-    slow: Mapping[int, Line],
+    fast: Mapping[int, TracedLine],
+    slow: Mapping[int, TracedLine],
     name: str,
     file: str,
     quoted: str,
@@ -123,8 +123,8 @@ def _executions(
 
 
 def _bytecodes(
-    fast: Mapping[int, Line],
-    slow: Mapping[int, Line],
+    fast: Mapping[int, TracedLine],
+    slow: Mapping[int, TracedLine],
     seconds: float,
     name: str,
     quoted: str,
@@ -155,7 +155,7 @@ def _bytecodes(
 
 
 def _density(
-    fast: Mapping[int, Line], slow: Mapping[int, Line], name: str, quoted: str
+    fast: Mapping[int, TracedLine], slow: Mapping[int, TracedLine], name: str, quoted: str
 ) -> Reason | None:
     """Bytecodes per line of two runs that were both traced for as many lines."""
     counts = [_executed(side) for side in (fast, slow)]
@@ -176,7 +176,7 @@ def _density(
     )
 
 
-def _executed(lines: Mapping[int, Line]) -> Counter[str]:
+def _executed(lines: Mapping[int, TracedLine]) -> Counter[str]:
     total: Counter[str] = Counter()
     for line in lines.values():
         for opcode in line.bytecodes:

@@ -20,7 +20,7 @@ class PyFunction(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Where:
+class CodePosition:
     """A function's file, first line and plain name on one side."""
 
     file: str
@@ -80,7 +80,7 @@ class CountedPython:
 
 
 @dataclass
-class Line:
+class TracedLine:
     """A line of a function: executions, seconds with callees, bytecodes and what its names held
     (type and length, -1 for none)."""
 
@@ -99,8 +99,8 @@ class PythonSide:
     executable: str = ""
     sampled: list[SampledPython] = field(default_factory=list)
     counted: CountedPython | None = None
-    lines: dict[PyFunction, dict[int, Line]] = field(default_factory=dict)
-    places: dict[PyFunction, Where] = field(default_factory=dict)
+    lines: dict[PyFunction, dict[int, TracedLine]] = field(default_factory=dict)
+    places: dict[PyFunction, CodePosition] = field(default_factory=dict)
     renamed: dict[PyFunction, PyFunction] = field(default_factory=dict)
     stopped: bool = False
 
@@ -119,12 +119,12 @@ class _Names:
             reverse=True,
         )
         self._by_number = {
-            int(n): self._function(Where(os.path.abspath(row[0]) if row[0][:1] != "<" else row[0],
+            int(n): self._function(CodePosition(os.path.abspath(row[0]) if row[0][:1] != "<" else row[0],
                                          row[1], row[2]), row[3] or row[2])
             for n, row in document["codes"].items()
         }  # fmt: skip
 
-    def _function(self, where: Where, name: str) -> PyFunction:
+    def _function(self, where: CodePosition, name: str) -> PyFunction:
         function = PyFunction(self._module(where.file), name)
         self._side.places.setdefault(function, where)
         return function
@@ -199,7 +199,7 @@ def read_lines(documents: Sequence[Document], side: PythonSide) -> None:
         for code, number, count, seconds, held in document["lines"]:
             function = names.function(code)
             rows = side.lines.setdefault(side.renamed.get(function, function), {})
-            line = rows.setdefault(number, Line())
+            line = rows.setdefault(number, TracedLine())
             line.count += count
             line.seconds += seconds
             line.bytecodes = tuple(document["bytecodes"].get(str(code), {}).get(str(number), ()))

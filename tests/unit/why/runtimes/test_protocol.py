@@ -8,15 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.model.why import Cause, Change, Fact, Item, Part, Place
+from whyfast.model.why import Cause, Change, Fact, Item, Part, SourcePlace
 from whyfast.why.functions import FunctionKey, FunctionTime
-from whyfast.why.groups import Group
-from whyfast.why.runtimes.protocol import Findings, Program, program_of, runtime_of, take_over
+from whyfast.why.groups import FunctionGroup
+from whyfast.why.runtimes.protocol import (
+    Findings,
+    RuntimeProgram,
+    program_of,
+    runtime_of,
+    take_over,
+)
 from whyfast.why.runtimes.registry import RUNTIMES
 
 
-def named(name: str) -> Program:
-    return Program((name,), 0, Path("/opt/bin", name))
+def named(name: str) -> RuntimeProgram:
+    return RuntimeProgram((name,), 0, Path("/opt/bin", name))
 
 
 @pytest.mark.parametrize(
@@ -81,8 +87,8 @@ def cause(key: str, share: float) -> Cause:
     return Cause(key, "", share, share, share, (), "measured")
 
 
-def group(name: str, library: str = "") -> Group:
-    return Group([FunctionTime(FunctionKey(library, name), Change(0, 1, 1, 1))])
+def group(name: str, library: str = "") -> FunctionGroup:
+    return FunctionGroup([FunctionTime(FunctionKey(library, name), Change(0, 1, 1, 1))])
 
 
 def test_causes_take_over_what_their_runtime_executes() -> None:
@@ -91,7 +97,7 @@ def test_causes_take_over_what_their_runtime_executes() -> None:
         "kernel": Change(0, 0.25, 0.25, 0.25),
     }
     groups = [group("_PyEval_EvalFrameDefault"), group("dgemm", "libblas.so.3")]
-    read = Item("kernel", "read", Change(0, 0.25, 0.25, 0.25), 0.25, Place(), (Fact("x"),))
+    read = Item("kernel", "read", Change(0, 0.25, 0.25, 0.25), 0.25, SourcePlace(), (Fact("x"),))
     takes = {FunctionKey("", "_PyEval_EvalFrameDefault")}.__contains__
     for key, share, items in (
         ("more-calls", 0.75, ("_PyEval_EvalFrameDefault",)),
