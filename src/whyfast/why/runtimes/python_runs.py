@@ -108,6 +108,10 @@ class PythonSide:
         return set().union(*(s.modules for s in self.sampled)) if self.sampled else set()
 
 
+def _position(file: str, line: int, name: str) -> CodePosition:
+    return CodePosition(file if file.startswith("<") else os.path.abspath(file), line, name)
+
+
 class _Names:
     """The functions of one process by the numbers of its code objects."""
 
@@ -119,10 +123,9 @@ class _Names:
             reverse=True,
         )
         self._by_number = {
-            int(n): self._function(CodePosition(os.path.abspath(row[0]) if row[0][:1] != "<" else row[0],
-                                         row[1], row[2]), row[3] or row[2])
-            for n, row in document["codes"].items()
-        }  # fmt: skip
+            int(number): self._function(_position(file, line, name), qualified or name)
+            for number, (file, line, name, qualified, *_) in document["codes"].items()
+        }
 
     def _function(self, where: CodePosition, name: str) -> PyFunction:
         function = PyFunction(self._module(where.file), name)
