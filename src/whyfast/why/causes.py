@@ -1,8 +1,8 @@
 """The list of causes: which facts about functions make which label, asked from the specific to the
 general.
 
-A rule sees what ran of a group of functions on both sides, and returns a :class:`CauseLabel` or
-None. It never decides how much of the difference it carries: that is the measured time of the group.
+A rule sees what ran of a group of functions on both sides, and returns a label or None. It never
+decides how much of the difference it carries: that is the measured time of the group.
 """
 
 from __future__ import annotations

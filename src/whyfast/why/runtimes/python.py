@@ -310,7 +310,7 @@ class PythonAccount:
     def _garbage(self) -> Iterator[Cause]:
         rows = {w: c for (k, w), c in self.parts.items() if k == "gc"}
         change = self._change([("gc", f) for f in rows])
-        if not rows or not self._matters(change):
+        if not rows or not self._matters(change) or change.slow < MORE * change.fast:
             yield from self._end()
             return
         fast, slow = (
@@ -343,6 +343,8 @@ class PythonAccount:
         if self._imports_more:  # which are freed then
             return
         for _, change in self._of("end"):
+            if change.slow < MORE * change.fast:  # the same objects take about as long
+                continue
             yield self._sides.cause(
                 "garbage-collection",
                 f"it frees its objects at its end for {_ms(change.slow)} "
