@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.intervals import counted_paths, first_beyond, wealth_paths
-from whyfast.judge import correlation
-from whyfast.judge.correlation import is_clear, lag_ones
+from whyfast.judge import eprocess
 from whyfast.judge.decide import ALPHA, judge_family, precise_enough
+from whyfast.judge.eprocess import is_clear, lag_ones
 from whyfast.judge.looks import Looks
-from whyfast.judge.outliers import SURE, split
+from whyfast.judge.processes import SURE, non_stationary, split
 from whyfast.judge.ratios import Ratios
-from whyfast.judge.stationarity import non_stationary
 from whyfast.judge.strategies import strategies
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Verdict
@@ -38,10 +37,10 @@ AT_ONCE = 250
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.broken_models", description=__doc__)
     parser.add_argument("--trials", type=int, default=1000, help="of each kind")
-    parser.add_argument("--odds", type=float, default=correlation.ODDS, help="of no correlation")
+    parser.add_argument("--odds", type=float, default=eprocess.ODDS, help="of no correlation")
     parser.add_argument("--only-correlated", action="store_true", help="the first two tables")
     args = parser.parse_args(argv)
-    correlation.ODDS = args.odds
+    eprocess.ODDS = args.odds
     rng = np.random.default_rng(1)
     tables = (_correlated, _price, _one_sided, _lopsided, _modes, _unsteady)
     for table in tables[: 2 if args.only_correlated else None]:

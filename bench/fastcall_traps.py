@@ -24,7 +24,7 @@ from itertools import combinations
 from scipy.stats import ttest_ind
 
 from bench.fastcall_builds import command_of
-from whyfast.measure.invocation import padded
+from whyfast.measure.invocation import LaunchArguments, padded
 from whyfast.measure.turns import TurnInvocation
 from whyfast.study.load import load_study
 
@@ -73,7 +73,10 @@ def _measured(
         env = padded({**os.environ, "PYTHONHASHSEED": hash_seed}, pad)
         words = [] if aslr else ["setarch", platform.machine(), "-R"]
         player = TurnInvocation(
-            (*words, *command), env=env, cpu=min(os.sched_getaffinity(0)), timeout=60, check=None
+            (*words, *command),
+            env=env,
+            cpu=min(os.sched_getaffinity(0)),
+            arguments=LaunchArguments({}, env, timeout=60),
         )
         try:
             while not loops:

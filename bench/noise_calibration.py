@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     if len(args.runs) < (2 if args.alone else 4):
         parser.error("needs at least four runs (--alone: two), or --simulate")
-    loaded = split_quantities(load_recordings(args.runs), ()).speed
+    loaded, _ = split_quantities(load_recordings(args.runs), ())
     runs = sorted(loaded, key=lambda r: r.started or 0)
     print(f"{len(runs)} runs of {len(common(runs))} benchmarks")
     if args.alone:

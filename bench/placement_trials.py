@@ -27,7 +27,7 @@ from scipy import stats
 from whyfast.investigate.services import Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.model.verdict import Placement
-from whyfast.report.formatting import format_ratio
+from whyfast.report.formatting import text_of
 from whyfast.store.home import Home
 from whyfast.study.load import load_study
 
@@ -139,7 +139,7 @@ def clopper_pearson(k: int, n: int, level: float = 0.95) -> tuple[float, float]:
 
 def _line(t: Trial) -> str:
     p = t.placement
-    linked, varied = (format_ratio(v.ratio, v.low, v.high) for v in (p.linked, p.varied))
+    linked, varied = (text_of(v) for v in (p.linked, p.varied))
     return (
         f"{t.case:14} {t.seed:9} {p.outcome:10} as linked {linked}; over {p.layouts} layouts "
         f"{varied}; spread {p.spread:.2%}; {t.took:.1f} s"

@@ -29,8 +29,8 @@ from bench.accuracy.programs import STEPS, build
 from bench.intervals import first_alarm, medians_alone, sigma
 from whyfast.build.recipe import include_folder
 from whyfast.judge.ratios import Ratios, turn_ratios
-from whyfast.measure.block import draw, run_block
-from whyfast.measure.calibrate import calibrate
+from whyfast.measure.block import WantedBlock, draw, run_block
+from whyfast.measure.calibrate import WantedCalibration, calibrate
 from whyfast.measure.commands import CommandRunner
 from whyfast.measure.invocation import LaunchArguments, Runner, SystemClock
 from whyfast.measure.process import usable_cpus
@@ -124,7 +124,7 @@ def runners(folder: Path) -> Mapping[str, Runner]:
 def record(runner: Runner, seconds: float, seed: int) -> Recording:
     """Blocks for so long, with the turns that calibration chooses."""
     clock, cpus, rng = SystemClock(), usable_cpus(), random.Random(seed)
-    c = calibrate("x", runner, ["a", "b"], cpu=rng.choice(list(cpus)), clock=clock)
+    c = calibrate(runner, WantedCalibration("x", ("a", "b"), rng.choice(list(cpus))), clock)
     first: list[Floats] = []
     second: list[Floats] = []
     began = time.monotonic()
@@ -134,9 +134,7 @@ def record(runner: Runner, seconds: float, seed: int) -> Recording:
             loops=c.loops,
             warmups=1 if runner.loops_vary else 0,
         )
-        block = run_block(
-            runner, plan, benchmark="x", reference="a", index=len(first), session="s", clock=clock
-        )
+        block = run_block(runner, WantedBlock(plan, "x", "a", len(first), "s"), clock)
         first.append(np.log(block.values["a"]))
         second.append(np.log(block.values["b"]))
     return Recording(

@@ -18,8 +18,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from whyfast.judge.comparisons import Rounds, judge_suites, rounds_of
 from whyfast.judge.decide import judge_family, precise_enough
-from whyfast.judge.suite import Rounds, judge_suites, rounds_of
 from whyfast.measure.campaign import BenchmarkRun, next_round
 from whyfast.measure.invocation import Invocation
 from whyfast.model.sample import Block

@@ -10,7 +10,7 @@ import pytest
 
 from tests.golden_files import Hear, Messages
 from whyfast.store.home import Home, home
-from whyfast.toolchain.zig import ZigProvider
+from whyfast.toolchain.wheels import ZigProvider
 
 #: Read before any test changes the environment.
 USERS_TOOLCHAINS = home().toolchains

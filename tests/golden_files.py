@@ -23,6 +23,13 @@ Hear = Callable[..., None]
 WRITE = os.environ.get("WHYFAST_GOLDEN") == "write"
 
 
+def refusal(kind: type[Exception], call: Callable[[], object]) -> str:
+    """The message of the error of that kind that the call raises."""
+    with pytest.raises(kind) as caught:
+        call()
+    return str(caught.value)
+
+
 def check_golden(package: str, name: str, text: str) -> None:
     """Fail with a unified diff where ``text`` is not what the file holds; write it if asked to."""
     path = FOLDER / package / name

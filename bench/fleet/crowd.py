@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from whyfast.fleet.cluster import Answered, Event, Joined
-from whyfast.fleet.messages import HostFacts, write_answer
+from whyfast.fleet.messages import HostFacts, write
 
 #: Seconds on the crowd's clock that a block lasts; nothing else takes any.
 BLOCK = 1.0
@@ -49,7 +49,7 @@ class Crowd:
         self.began: tuple[float, float, float] | None = None
         self.ended: tuple[float, float, float] | None = None
         self._times = times
-        self._facts = write_answer(facts)
+        self._facts = write(facts)
         rng = np.random.default_rng(1)
         self._noise = np.exp(rng.normal(0, WITHIN, _DRAWN)).tolist()
         self._shift = np.exp(rng.normal(0, BETWEEN, _DRAWN)).tolist()

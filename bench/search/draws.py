@@ -17,7 +17,8 @@ from bench.search.parts import Mixtures
 from bench.search.placed import lucky, pair_of, spread
 from bench.search.scenes import EFFECT
 from bench.search.world import ONE, Draw
-from whyfast.search.ddmin import Differences, ddmin
+from whyfast.search.ddmin import ddmin
+from whyfast.search.state import Task
 from whyfast.search.subsets import Subset
 from whyfast.search.view import ALPHA, surely_above
 
@@ -90,7 +91,7 @@ def searches(name: str, true: float, count: int, seed: int) -> str:
             layout=lambda r, n: scatter * DRAWS[name](r, n),
             unit=EFFECT / (2 * scatter),
         )
-        found = ddmin(Differences(4, budget=1000, relinkable=True), world)
+        found = ddmin(Task(4, budget=1000, relinkable=True), world)
         answers[found.outcome] += 1
         blocks.append(found.blocks)
     told = ", ".join(f"{n} {word}" for word, n in answers.most_common())

@@ -17,7 +17,8 @@ import numpy as np
 
 from bench.search.scenes import EFFECT
 from bench.search.world import DRIFT, ONE, Draw
-from whyfast.search.ddmin import Differences, Minimal, Try, ddmin
+from whyfast.search.ddmin import Minimal, Try, ddmin
+from whyfast.search.state import Task
 from whyfast.search.subsets import Subset, Trial
 
 Level = Callable[[Subset], float]
@@ -89,7 +90,7 @@ def line(kind: Kind, effect: float, searches: int, seed: int, count: int) -> str
     for i in range(searches):
         rng = np.random.default_rng([seed, i])
         level, is_right = kind.make(rng, count)
-        found.append(ddmin(Differences(count), Mixtures(rng, level, effect, kind.differ)))
+        found.append(ddmin(Task(count), Mixtures(rng, level, effect, kind.differ)))
         right += is_right(found[-1])
     words = Counter(f"{f.outcome}, {f.together}" if f.together else f.outcome for f in found)
     cells = [

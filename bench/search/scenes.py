@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.search.play import Played
 from bench.search.world import Draw, World, normal
-from whyfast.search.state import Costs, KnownEnds, Task
+from whyfast.search.state import KnownEnds, Task
 
 POSITIONS = 1024
 #: With unknown ends, the effect that one standard deviation of noise stands for is chosen so that
@@ -66,7 +66,6 @@ def task(known: KnownEnds | None = None, *, relinkable: bool = False) -> Task:
         margin=0.01,
         relinkable=relinkable,
         known=known,
-        costs=Costs(block=1.0, build=1.0),
         budget=BUDGET,
     )
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from bench.vm.contenders import Contender
 from bench.vm.programs import Program
 from bench.vm.table import Ratio, Row, geometric_mean
-from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.measure.turns import TurnInvocation
 
 #: Seconds of a turn at the least, and those that an execution may take.
@@ -39,8 +39,7 @@ def started(contender: Contender, program: Program, cpu: int | None) -> TurnInvo
         tuple(contender.command(program)),
         env=dict(os.environ),
         cpu=cpu,
-        timeout=TIMEOUT,
-        check=program.result,
+        arguments=LaunchArguments({}, {}, TIMEOUT, program.result),
     )
 
 

@@ -24,7 +24,7 @@ from typing import Any
 
 from tests.unit.formats import examples
 from tests.unit.report.example import ab_result, sample_result
-from whyfast.formats.valgrind import DamagedProfile
+from whyfast.formats.profiles import DamagedProfile
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 
@@ -176,10 +176,15 @@ _SELF = (
 
 def _read_profile(data: bytes) -> None:
     from whyfast.explain.hot import read_heat
+    from whyfast.explain.source_lines import parse_diff
     from whyfast.formats import self_report
-    from whyfast.formats.perf import parse_perf_report, parse_perf_script, parse_perf_stat
-    from whyfast.formats.unified_diff import parse_diff
-    from whyfast.formats.valgrind import parse_cachegrind, parse_callgrind
+    from whyfast.formats.profiles import (
+        parse_cachegrind,
+        parse_callgrind,
+        parse_perf_report,
+        parse_perf_script,
+        parse_perf_stat,
+    )
 
     text = data.decode("utf-8", "replace")
     parsers: tuple[Callable[[str], object], ...] = (
@@ -301,29 +306,26 @@ def _messages() -> list[bytes]:
         Lacking,
         Offer,
         Place,
+        Take,
         Taken,
-        task_of,
-        write_answer,
-        write_task,
+        write,
     )
 
     places = (Place("p", "build", "n"),)
-    tasks = (AskFacts(), Chunk("p", 0, 1), Offer(places), task_of(BLOCK, "k"))
+    tasks = (AskFacts(), Chunk("p", 0, 1), Offer(places), Take("k", BLOCK))
     answers = (Lacking({"p": 1}), Taken(taken()))
-    more = [write_task(task_of(CALIBRATION, "k"))]
-    return [*(write_task(t) for t in tasks), *(write_answer(a) for a in answers), *more]
+    return [write(message) for message in (*tasks, *answers, Take("k", CALIBRATION))]
 
 
 def _read_message(data: bytes) -> None:
     from tests.unit.fleet.test_messages import BLOCK, CALIBRATION
     from whyfast.fleet.messages import (
-        TakeBlock,
+        Take,
         Taken,
         fits,
         read_answer,
         read_task,
-        write_answer,
-        write_task,
+        write,
     )
 
     try:
@@ -333,11 +335,11 @@ def _read_message(data: bytes) -> None:
         if isinstance(answer, Taken) and answer.outcome is not None:
             fits(answer.outcome, BLOCK)
             fits(answer.outcome, CALIBRATION)
-        write_answer(answer)
+        write(answer)
     else:
-        if isinstance(task, TakeBlock):
+        if isinstance(task, Take):
             assert task.wanted.benchmark is not None
-        write_task(task)
+        write(task)
 
 
 def _studies() -> list[bytes]:
@@ -363,7 +365,7 @@ def _own_results() -> list[bytes]:
 
 
 def _report(data: bytes) -> None:
-    from whyfast.cli.report import show_merged
+    from whyfast.cli.reading import show_merged
     from whyfast.cli.results import show_result
     from whyfast.fleet.merging import merge_results
     from whyfast.report import result_json as merged_json

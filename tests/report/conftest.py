@@ -1,10 +1,9 @@
-"""One browser for all browser tests, and a page that records whatever goes wrong in it."""
+"""One browser for all browser tests, and pages in which nothing may go wrong."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +13,9 @@ from tests.unit.report.parts import as_html
 
 from whyfast.model.result import Result
 
-
-@dataclass
-class Opened:
-    """A page with what its console, its errors and its requests said."""
-
-    page: Any
-    said: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
-
-def refuse(seen: Opened, dialog: Any) -> None:
-    """Only an injected script opens a dialog; it must be closed for the page to go on."""
-    seen.said.append(f"dialog: {dialog.message}")
-    dialog.dismiss()
+Opening = Callable[..., Any]
+POINTS = "#plots .chart .point"
+PHONE = {"width": 380, "height": 800}
 
 
 @pytest.fixture(scope="session")
@@ -50,24 +38,40 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Opened]]:
-    """Opens a result's HTML file, or HTML; keyword arguments are those of a browser context."""
-    contexts = []
+def opened(browser: Any, tmp_path: Path) -> Iterator[Opening]:
+    """Opens a result's HTML file, or HTML; keyword arguments are those of a browser context. No
+    page may write to the console, raise an error, open a dialog or request anything."""
+    contexts: list[Any] = []
+    problems: list[str] = []
 
-    def opening(shown: Result | str, **options: Any) -> Opened:
+    def refuse(dialog: Any) -> None:
+        """Only an injected script opens a dialog; it must be closed for the page to go on."""
+        problems.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def check_request(request: Any) -> None:
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            problems.append(f"request: {request.url}")
+
+    def opening(shown: Result | str, **options: Any) -> Any:
         path = tmp_path / "report.html"
-        page = shown if isinstance(shown, str) else as_html(shown)
-        path.write_text(page, encoding="utf-8")
-        context = browser.new_context(**options)
-        contexts.append(context)
-        seen = Opened(context.new_page())
-        seen.page.on("console", lambda message: seen.said.append(message.text))
-        seen.page.on("pageerror", lambda error: seen.said.append(str(error)))
-        seen.page.on("dialog", lambda dialog: refuse(seen, dialog))
-        seen.page.on("request", lambda request: seen.requests.append(request.url))
-        seen.page.goto(path.as_uri())
-        return seen
+        path.write_text(shown if isinstance(shown, str) else as_html(shown), encoding="utf-8")
+        contexts.append(browser.new_context(**options))
+        page = contexts[-1].new_page()
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("dialog", refuse)
+        page.on("request", check_request)
+        page.goto(path.as_uri())
+        return page
 
     yield opening
     for context in contexts:
         context.close()
+    assert problems == []
+
+
+def fits_phone(page: Any) -> bool:
+    """Whether nothing must be scrolled sideways."""
+    wide: int = page.evaluate("document.documentElement.scrollWidth")
+    return wide <= PHONE["width"]

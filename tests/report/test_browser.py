@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tests.report.opening import PHONE, POINTS, Opening, clean
+from tests.report.conftest import PHONE, POINTS, Opening, fits_phone
 from tests.unit.report.big_example import big_result
 from tests.unit.report.example import ab_result, sample_result, verdict
 from tests.unit.report.parts import as_html, changed
@@ -21,7 +21,7 @@ def _background(page: Any) -> str:
 
 def test_a_big_report_is_small_and_quickly_ready(opened: Opening) -> None:
     assert len(as_html(big_result())) < 3_000_000
-    page = opened(big_result()).page
+    page = opened(big_result())
     assert page.evaluate("document.querySelectorAll('*').length") < 10_000
 
 
@@ -51,8 +51,7 @@ def hostile() -> tuple[Result, str]:
 
 def test_hostile_names_are_shown_and_do_nothing(opened: Opening) -> None:
     result, evil = hostile()
-    seen = opened(result)
-    page = seen.page
+    page = opened(result)
     page.get_by_text("Show the values").click()
     page.wait_for_selector("#raw-plot .point")
     page.locator("#raw-plot .point").first.hover(force=True)
@@ -61,12 +60,11 @@ def test_hostile_names_are_shown_and_do_nothing(opened: Opening) -> None:
     assert page.locator("#raw-benchmark option").inner_text() == evil
     assert page.locator("#plots .name").first.text_content() == ("<script>alert(3)</script>")
     assert page.locator("img").count() == 0
-    clean(seen)
 
 
 def test_dark_and_light(opened: Opening) -> None:
-    light = opened(sample_result(), color_scheme="light").page
-    dark = opened(sample_result(), color_scheme="dark").page
+    light = opened(sample_result(), color_scheme="light")
+    dark = opened(sample_result(), color_scheme="dark")
     assert _background(light) == "rgb(253, 253, 251)"
     assert _background(dark) == "rgb(21, 24, 27)"
     ink = "getComputedStyle(document.querySelector('#plots .name')).fill"
@@ -75,16 +73,14 @@ def test_dark_and_light(opened: Opening) -> None:
 
 def test_a_phone_needs_no_sideways_scrolling(opened: Opening) -> None:
     for result in (sample_result(), ab_result(), hostile()[0]):
-        seen = opened(result, viewport=PHONE)
-        page = seen.page
+        page = opened(result, viewport=PHONE)
         page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
         page.wait_for_selector("#raw-plot .point")
-        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-        clean(seen)
+        assert fits_phone(page)
 
 
 def test_without_javascript_text_and_tables_are_there(opened: Opening) -> None:
-    page = opened(sample_result(), java_script_enabled=False).page
+    page = opened(sample_result(), java_script_enabled=False)
     assert page.locator(".headline").is_visible()
     assert "2.14x slower [2.10, 2.19]" in page.locator("table").first.inner_text()
     assert page.get_by_text("The plots need JavaScript").is_visible()
@@ -92,7 +88,7 @@ def test_without_javascript_text_and_tables_are_there(opened: Opening) -> None:
 
 
 def test_printing_puts_the_plots_on_the_page(opened: Opening) -> None:
-    page = opened(sample_result(), viewport={"width": 1600, "height": 900}).page
+    page = opened(sample_result(), viewport={"width": 1600, "height": 900})
     assert page.locator("#plots .chart").first.bounding_box()["width"] > 900
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.wait_for_function("document.querySelector('#plots .chart').clientWidth === 620")

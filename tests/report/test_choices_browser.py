@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from tests.report.conftest import Opened
+from tests.report.conftest import Opening
 from tests.unit.report.example import BENCHMARKS, SLOWNESS, sample_blocks, sample_result
 from tests.unit.report.parts import changed
 
@@ -18,8 +17,6 @@ from whyfast.model.result import Result
 from whyfast.report.answer import answer_of
 from whyfast.report.formatting import format_verdict
 from whyfast.report.sections.claim_audit import without
-
-Opening = Callable[..., Opened]
 
 
 @cache
@@ -79,7 +76,7 @@ def _said(result: Result, baseline: str) -> list[str]:
 
 
 def test_the_page_says_what_the_judge_says(opened: Opening) -> None:
-    page = opened(judged()).page
+    page = opened(judged())
     main, other = judged().question.baselines
     for text in _said(judged(), main):
         assert text in _label(page)
@@ -89,7 +86,7 @@ def test_the_page_says_what_the_judge_says(opened: Opening) -> None:
     assert len(set(_said(anew, main)) - set(_said(judged(), main))) == 2
     for text in _said(anew, main):
         assert text in _label(page)
-    assert "An interval is the mean" not in page.locator("#said").inner_text()
+    assert "An interval is the mean" not in page.locator("#choice-text").inner_text()
     summary = page.locator("table[data-overall]").inner_text().replace("\n", " ")
     slow = next(s.verdict for s in anew.judged.suites if s.verdict.variant == "clang19-goto")
     assert format_verdict(slow, 0.01) in summary
@@ -99,13 +96,13 @@ def test_the_page_says_what_the_judge_says(opened: Opening) -> None:
 
 
 def test_headline_and_sentences_follow(opened: Opening) -> None:
-    page = opened(judged()).page
+    page = opened(judged())
     before = page.locator(".headline").inner_text()
     page.get_by_label("hash", exact=True).uncheck()
     anew = _anew(set(BENCHMARKS) - {"hash"})
     expected = answer_of(without(judged(), {"hash"}, anew.judged.suites))
     assert page.locator(".headline").inner_text() == expected.headline.replace("`", "") != before
-    told = page.locator("#told li").all_inner_texts()
+    told = page.locator("#answer-text li").all_inner_texts()
     assert told == [text.replace("`", "") for text in expected.sentences]
     assert page.locator(".whole").count() == 0
     page.get_by_role("button", name="Back to all benchmarks").click()
@@ -113,7 +110,7 @@ def test_headline_and_sentences_follow(opened: Opening) -> None:
 
 
 def test_the_table_of_extremes_follows(opened: Opening) -> None:
-    page = opened(judged()).page
+    page = opened(judged())
     row = page.locator("[data-against=clang18-goto] tr", has_text="clang19-tail").first
     before = row.inner_text()
     assert "on hash" in before

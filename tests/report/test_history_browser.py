@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from playwright.sync_api import Page, expect
-from tests.report.conftest import Opened
+from tests.report.conftest import PHONE, Opening, fits_phone
 
 from whyfast.history.detect import detect
 from whyfast.model.history import PointSeries, Timeline
-from whyfast.report.pages.history_page import history_page
+from whyfast.report.pages.many_results import history_page
 from whyfast.report.render.html import render_html
 
 POINTS = ("v1", "v2", "v3", "<b>v4</b>", "v5", "v6", "v7", "v8")
@@ -27,9 +25,8 @@ def _page() -> str:
     return render_html(history_page(detect(Timeline(POINTS, tuple(series), by="release"))))
 
 
-def test_the_series_and_the_step_are_drawn(opened: Callable[..., Opened]) -> None:
-    seen = opened(_page())
-    page = seen.page
+def test_the_series_and_the_step_are_drawn(opened: Opening) -> None:
+    page = opened(_page(), viewport=PHONE)
     assert page.locator(".headline").inner_text() == (
         "Step <b>v4</b> → v5: 2.99x slower in 2 of 2 series with mode=n (median)."
     )
@@ -39,22 +36,15 @@ def test_the_series_and_the_step_are_drawn(opened: Callable[..., Opened]) -> Non
     assert page.locator("#history-plot .point").count() == 2 * 8
     page.get_by_label("size").select_option("2")
     assert page.locator("#history-plot .point").count() == 8
-    assert seen.said == []
-    assert [url for url in seen.requests if not url.startswith(("file:", "data:"))] == []
-
-
-def test_it_fits_a_phone(opened: Callable[..., Opened]) -> None:
-    page = opened(_page(), viewport={"width": 380, "height": 800}).page
-    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    assert fits_phone(page)
 
 
 def _pictures(page: Page) -> list[str]:
     return page.locator("#series-plots figcaption").all_inner_texts()
 
 
-def test_a_picture_a_series_is_filtered_and_sorted(opened: Callable[..., Opened]) -> None:
-    seen = opened(_page())
-    page = seen.page
+def test_a_picture_a_series_is_filtered_and_sorted(opened: Opening) -> None:
+    page = opened(_page())
     suite = ["geometric mean of 4 series", "median of 4 series"]
     names = [f"mode={mode} size={size}" for mode in "ny" for size in "12"]
     assert sorted(_pictures(page)) == sorted([*suite, *names])
@@ -65,11 +55,10 @@ def test_a_picture_a_series_is_filtered_and_sorted(opened: Callable[..., Opened]
     assert _pictures(page) == [*suite, names[1]]
     assert "found=step" in page.url
     assert "q=SIZE%3D2+n" in page.url
-    assert seen.said == []
 
 
-def test_what_is_chosen_stands_in_the_fragment(opened: Callable[..., Opened]) -> None:
-    page = opened(_page()).page
+def test_what_is_chosen_stands_in_the_fragment(opened: Opening) -> None:
+    page = opened(_page())
     page.evaluate("location.hash = '#sort=name&by.mode=y'")
     expect(page.locator("#series-plots figure")).to_have_count(4)
     assert _pictures(page)[2:] == ["mode=y size=1", "mode=y size=2"]

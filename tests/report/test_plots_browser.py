@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.report.opening import PHONE, Opening, clean
+from tests.report.conftest import PHONE, Opening, fits_phone
 from tests.unit.report.example import sample_result
 from tests.unit.report.pages.test_search_page import _searched
 from tests.unit.report.placement_example import placement_result
@@ -20,8 +20,7 @@ DOTS = "#placement-plots .chart .trace:nth-child(1) .point"
 
 
 def test_placement_is_drawn_with_a_dot_a_layout(opened: Opening) -> None:
-    seen = opened(placement_result())
-    page = seen.page
+    page = opened(placement_result())
     # Two variants against before: 16 dots each, two intervals each.
     assert page.locator("#placement-plots figure").count() == 2
     assert page.locator(DOTS).count() == 32
@@ -42,37 +41,33 @@ def test_placement_is_drawn_with_a_dot_a_layout(opened: Opening) -> None:
     assert page.locator("#placement-plots figcaption").inner_text() == (
         "before against after: placement"
     )
-    clean(seen)
 
 
 def test_placement_of_several_benchmarks_is_a_row_each(opened: Opening) -> None:
     evil = "<img src=x onerror=alert(1)>"
-    seen = opened(placement_result(benchmarks=("calls", evil)))
-    figure = seen.page.locator("#placement-plots figure").first
+    page = opened(placement_result(benchmarks=("calls", evil)))
+    figure = page.locator("#placement-plots figure").first
     assert figure.locator(".name").all_text_contents()[:3] == [
         "geometric mean",
         "calls",
         evil,
     ]
-    assert seen.page.locator("img").count() == 0
+    assert page.locator("img").count() == 0
     assert figure.locator(".trace:nth-child(1) .point").count() == 48
-    clean(seen)
 
 
 def test_placement_fits_a_phone_and_follows_the_scheme(opened: Opening) -> None:
     for scheme, ink in (("light", "rgb(28, 31, 35)"), ("dark", "rgb(229, 231, 233)")):
-        seen = opened(
+        page = opened(
             placement_result(benchmarks=("calls", "other")), viewport=PHONE, color_scheme=scheme
         )
-        page = seen.page
-        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        assert fits_phone(page)
         color = "getComputedStyle(document.querySelector('#placement-plots .name')).fill"
         assert page.evaluate(color) == ink
-        clean(seen)
 
 
 def test_placement_without_javascript_is_the_table(opened: Opening) -> None:
-    page = opened(placement_result(), java_script_enabled=False).page
+    page = opened(placement_result(), java_script_enabled=False)
     section = page.locator("section[aria-labelledby=placement]")
     assert "1.65x slower [1.62, 1.68]" in section.locator("table").inner_text()
     assert page.get_by_text("the table says the same without the dots").is_visible()
@@ -80,8 +75,7 @@ def test_placement_without_javascript_is_the_table(opened: Opening) -> None:
 
 
 def test_a_slider_shows_the_times_of_one_parameter(opened: Opening) -> None:
-    seen = opened(slope_result())
-    page = seen.page
+    page = opened(slope_result())
     assert page.locator(".slopes .chart").count() == 3
     bars = page.locator(".slopes-at")
     assert "hardened: 543 ns [532, 554]" in bars.get_attribute("aria-label")
@@ -93,14 +87,12 @@ def test_a_slider_shows_the_times_of_one_parameter(opened: Opening) -> None:
     assert slider.get_attribute("aria-valuetext") == "5 tail calls"
     assert "hardened: 95.0 ns [93.1, 96.9]" in bars.get_attribute("aria-label")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    clean(seen)
 
 
 def test_the_time_line_has_a_dot_a_block(opened: Opening) -> None:
-    seen = opened(sample_result(), viewport=PHONE)
-    assert seen.page.locator("#timeline-plot .point").count() == 6 * 8
-    assert seen.page.locator("#timeline-plot .name").all_text_contents() == ["start"]
-    clean(seen)
+    page = opened(sample_result(), viewport=PHONE)
+    assert page.locator("#timeline-plot .point").count() == 6 * 8
+    assert page.locator("#timeline-plot .name").all_text_contents() == ["start"]
 
 
 def test_two_functions_side_by_side(opened: Opening) -> None:
@@ -112,8 +104,7 @@ def test_two_functions_side_by_side(opened: Opening) -> None:
     ]
     pair = CodePair("old", "new", (align(*sides),))
     page_ = render_html(document("explain", "", "", code_section([pair], "main")))
-    seen = opened(page_, viewport=PHONE)
-    page = seen.page
+    page = opened(page_, viewport=PHONE)
     assert page.locator("tr").count() == 0
     page.goto(f"{page.url}#code-old--new-0")
     page.wait_for_selector(".sides tr.changed")
@@ -123,16 +114,14 @@ def test_two_functions_side_by_side(opened: Opening) -> None:
     assert page.locator("img").count() == 0
     page.get_by_role("button", name="9 equal instructions").click()
     assert page.locator(".sides tbody tr").count() == 13
-    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    clean(seen)
+    assert fits_phone(page)
 
 
 def test_a_search_draws_where_the_step_may_lie(opened: Opening) -> None:
-    seen = opened(render_html(search_page(_searched(step_at(8, 16, 0.03)))), viewport=PHONE)
-    page = seen.page
+    page = opened(render_html(search_page(_searched(step_at(8, 16, 0.03)))), viewport=PHONE)
+    page = page
     above, below = page.locator("[data-kind=search] .chart").all()
     # A bar and its top for each gap; a point and its interval for each candidate.
     assert above.locator("rect.shape").count() == above.locator(".point").count() > 0
     assert below.locator(".point").count() == below.locator(".yerror").count() == 7
-    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
-    clean(seen)
+    assert fits_phone(page)

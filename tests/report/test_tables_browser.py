@@ -7,7 +7,7 @@ import importlib
 import io
 from dataclasses import replace
 
-from tests.report.opening import Opening, clean
+from tests.report.conftest import Opening
 from tests.unit.report.big_example import big_result
 from tests.unit.report.example import sample_blocks, sample_result
 
@@ -16,7 +16,7 @@ from whyfast.report.render.html import render_html
 
 
 def test_tables_sort_by_keyboard_and_filter(opened: Opening) -> None:
-    page = opened(big_result()).page
+    page = opened(big_result())
     table = page.locator("table[data-overall]")
     first = table.locator("tbody tr").first.locator("th")
     head = table.locator("thead th").nth(1)
@@ -38,7 +38,7 @@ def test_a_long_table_is_drawn_on_demand(opened: Opening) -> None:
     made = table("Every function", ("function", *right("bytes")), rows)
     page = opened(
         render_html(document("explain", "", "", section("f", "F", made, importance="record")))
-    ).page
+    )
     assert page.locator("tbody tr").count() == 0
     page.get_by_text("Every function").click()
     page.wait_for_selector("tbody tr")
@@ -53,8 +53,7 @@ def test_a_long_table_is_drawn_on_demand(opened: Opening) -> None:
 
 
 def test_raw_values_appear_on_demand(opened: Opening) -> None:
-    seen = opened(sample_result())
-    page = seen.page
+    page = opened(sample_result())
     assert page.locator("#raw-table tr").count() == 0
     page.get_by_text("Show the values").click()
     page.wait_for_selector("#raw-plot .point")
@@ -66,12 +65,10 @@ def test_raw_values_appear_on_demand(opened: Opening) -> None:
     ]  # fmt: skip
     page.locator("#raw-benchmark").select_option("fib")
     assert page.locator("#raw-table caption").inner_text() == "Time of one inner loop in ms"
-    clean(seen)
 
 
 def test_a_long_table_is_shown_in_pages(opened: Opening) -> None:
-    seen = opened(sample_result(blocks=sample_blocks(100, 5)))
-    page = seen.page
+    page = opened(sample_result(blocks=sample_blocks(100, 5)))
     page.get_by_text("Show the values").click()
     more = page.locator("#raw-more")
     expect = importlib.import_module("playwright.sync_api").expect
@@ -84,8 +81,7 @@ def test_a_long_table_is_shown_in_pages(opened: Opening) -> None:
 
 def test_csv_holds_every_value_exactly(opened: Opening) -> None:
     result = sample_result()
-    seen = opened(result)
-    page = seen.page
+    page = opened(result)
     page.get_by_text("Show the values").click()
     with page.expect_download() as download:
         page.get_by_text("CSV of all").click()
@@ -95,14 +91,12 @@ def test_csv_holds_every_value_exactly(opened: Opening) -> None:
     found = [float(r["seconds_for_all_loops"]) for r in rows if r["variant"] == "clang19-tail"]
     assert found == [v for b in result.recorded.blocks for v in b.values["clang19-tail"]]
     assert rows[0]["place_in_turn"] == "0"
-    clean(seen)
 
 
 def test_too_many_points_are_summarised_and_that_is_said(opened: Opening) -> None:
     block = replace(sample_blocks(1)[0], order=())
     many = replace(block, values={name: v * 2500 for name, v in block.values.items()})
-    seen = opened(sample_result(blocks=(many,)))
-    page = seen.page
+    page = opened(sample_result(blocks=(many,)))
     page.get_by_text("Show the values").click()
     page.wait_for_selector("#raw-plot .point")
     assert page.locator("#raw-plot .point").count() == 4

@@ -81,8 +81,12 @@ class FleetProcesses:
         self.start("scheduler", "fleet", "scheduler", "--listen", self.address, *self.security())
 
     def security(self) -> tuple[str | Path, ...]:
-        """What to say of certificates."""
+        """The option that names the certificates."""
         return ("--certificates", self.certificates) if self.certificates else ()
+
+    def options(self) -> tuple[str | Path, ...]:
+        """Those of a coordinator."""
+        return ("--scheduler", self.address, *self.security())
 
     def worker(self, name: str, *, other_version: bool = False, small_files: bool = False) -> None:
         """As if it were on another machine of that name."""
@@ -93,6 +97,13 @@ class FleetProcesses:
         """Wait until these workers are connected."""
         for name in names:
             self.wait_for(name, "is ready for")
+
+    def up(self, *names: str) -> None:
+        """Start the scheduler and these workers, and wait until they are connected."""
+        self.scheduler()
+        for name in names:
+            self.worker(name)
+        self.ready(*names)
 
     def wait_for(self, name: str, text: str) -> None:
         """Until the process says it."""

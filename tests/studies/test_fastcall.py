@@ -13,7 +13,7 @@ from whyfast.investigate.services import Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.model.build import Build
 from whyfast.model.result import Result
-from whyfast.report.sections.counters_shown import figures_table
+from whyfast.report.sections.cost_by_parameter import figures_table
 from whyfast.report.sections.each_benchmark import matrix_tables
 from whyfast.store.home import Home
 from whyfast.study.load import load_study

@@ -36,21 +36,11 @@ def test_killed_stopped_outdated_and_full_a_fleet_loses_no_block_that_was_kept(
 ) -> None:
     study = two_benchmarks(tmp_path / "spin")
     out = tmp_path / "result.json"
-    words = (
-        "run",
-        str(study),
-        "--scheduler",
-        fleet.address,
-        *fleet.security(),
-        "--spread",
-        "shard",
-    )
-    fleet.scheduler()
-    fleet.worker("ash")
-    fleet.worker("elm")
+    words = ("run", str(study), *fleet.options(), "--spread", "shard")
+    fleet.up("ash", "elm")
     fleet.worker("old", other_version=True)
     fleet.worker("big", small_files=True)
-    fleet.ready("ash", "elm", "old", "big")
+    fleet.ready("old", "big")
     fleet.start("here", *words, "--json", str(out))
 
     fleet.until(lambda: len({b.benchmark for b in fleet.blocks()}) == 2, "both are measured")
@@ -98,13 +88,8 @@ def test_every_host_measures_everything_and_the_machines_stand_side_by_side(
         measure='budget = "5m"\nturns = 4',
     )
     out = tmp_path / "machines.json"
-    fleet.scheduler()
-    fleet.worker("ash")
-    fleet.worker("elm")
-    fleet.ready("ash", "elm")
-    fleet.start(
-        "here", "run", study, "--scheduler", fleet.address, *fleet.security(), "--json", out
-    )
+    fleet.up("ash", "elm")
+    fleet.start("here", "run", study, *fleet.options(), "--json", out)
     assert fleet.ended("here") == 0, fleet.said("here")
     merged = json.loads(out.read_text())["data"]
     assert [m["machine"]["name"] for m in merged["machines"]] == ["ash", "elm"]

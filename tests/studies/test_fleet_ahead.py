@@ -47,24 +47,12 @@ def test_a_search_has_candidates_built_by_a_host_and_a_check_is_measured_there(
 ) -> None:
     study = write_commit_study(tmp_path / "study", repository, BUILD, measure="turns = 8")
     out = tmp_path / "search.json"
-    words = (
-        "search",
-        study,
-        "--good",
-        "fast",
-        "--bad",
-        "main",
-        "--scheduler",
-        fleet.address,
-        *fleet.security(),
-    )
-    fleet.scheduler()
-    fleet.worker("ash")
-    fleet.ready("ash")
+    words = ("search", study, "--good", "fast", "--bad", "main", *fleet.options())
+    fleet.up("ash")
     fleet.start("here", *words, "--json", out)
     assert fleet.ended("here") == 0, fleet.said("here")
     said = fleet.said("here")
-    assert "ash builds as is built here, and builds ahead" in said
+    assert "ash makes the same build as this machine, and builds ahead" in said
     found: dict[str, Any] = json.loads(out.read_text())["data"]
     assert found["answer"]["outcome"] == "culprit", said
     assert found["answer"]["where"]["first"] == found["answer"]["where"]["last"] == CULPRIT
@@ -78,16 +66,7 @@ def test_a_search_has_candidates_built_by_a_host_and_a_check_is_measured_there(
     place = f'git = "{repository}"\nrevision = "main"'
     (tmp_path / "own.toml").write_text(text.replace(place, f'path = "{repository}"'))
     asked = ("check", f"main~{COMMITS - CULPRIT + 1}..main", "--study", tmp_path / "own.toml")
-    fleet.start(
-        "check",
-        *asked,
-        "--scheduler",
-        fleet.address,
-        *fleet.security(),
-        "--json",
-        out,
-        folder=repository,
-    )
+    fleet.start("check", *asked, *fleet.options(), "--json", out, folder=repository)
     assert fleet.ended("check") == 0, fleet.said("check")
     result = load_result(out)
     assert [v.outcome for v in result.judged.verdicts] == ["slower"]

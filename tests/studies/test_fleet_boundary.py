@@ -19,11 +19,11 @@ pytest.importorskip("distributed")
 
 from whyfast.fleet.cluster import Answered, Event, Gone, Joined, LeftUnanswered
 from whyfast.fleet.dask_cluster import DaskCluster
-from whyfast.fleet.messages import AskFacts, HostFacts, read_answer, write_task
+from whyfast.fleet.messages import AskFacts, HostFacts, read_answer, write
 from whyfast.fleet.security import make_certificates, own_certificates
 from whyfast.model.errors import UserError
 
-ASK = write_task(AskFacts())
+ASK = write(AskFacts())
 
 
 class Listener:
@@ -103,9 +103,7 @@ ANSWERS = ("type", "object", "list", "exception", "traceback", "number", "huge")
 def test_nothing_that_a_worker_sends_is_run_or_reaches_the_terminal(
     fleet: FleetProcesses, listener: Listener, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    fleet.scheduler()
-    fleet.worker("ash")
-    fleet.ready("ash")
+    fleet.up("ash")
     hostile(fleet, "worker", listener.port)
     notes: list[str] = []
     came: dict[str, Event | None] = {}
@@ -141,15 +139,13 @@ def test_what_a_worker_says_of_itself_to_the_scheduler_is_not_run(
         while not notes and time.monotonic() < deadline:
             assert here.next(1.0) is None
     assert not listener.heard()
-    assert notes == ["a worker has the scheduler say what is not read; end that worker"]
+    assert notes == ["the scheduler passes on a worker's refused message; end that worker"]
 
 
 def test_whoever_has_the_certificate_has_nothing_run_or_written_by_the_scheduler(
     fleet: FleetProcesses, listener: Listener
 ) -> None:
-    fleet.scheduler()
-    fleet.worker("ash")
-    fleet.ready("ash")
+    fleet.up("ash")
     hostile(fleet, "client", listener.port)
     assert not listener.heard()
     assert not list(fleet.folder.glob("written*"))

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.studies.fleet_processes import FleetProcesses, free_port
 from tests.studies.known_study import steps, write_study
+from tests.unit.measure.conftest import ends
 
 from whyfast.report.result_json import load_result
 
@@ -55,7 +56,7 @@ def test_workers_end_also_when_the_coordinator_is_killed(
     )
     workers = [int(pid) for pid in pids.read_text().split()]
     fleet.kill("here")
-    fleet.until(lambda: not any(map(_running, workers)), "the workers end")
+    assert all(map(ends, workers))
 
 
 @pytest.mark.long
@@ -93,11 +94,3 @@ def test_by_a_real_ssh(fleet: FleetProcesses, tmp_path: Path) -> None:
     fleet.start("here", *words)
     assert fleet.ended("here") == 0, fleet.said("here")
     assert {v.outcome for v in load_result(out).judged.verdicts} == {"slower"}
-
-
-def _running(pid: int) -> bool:
-    """Whether there is such a process that is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

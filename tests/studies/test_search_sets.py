@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -117,38 +118,50 @@ def test_the_function_that_makes_the_difference(own_home: Home, tmp_path: Path) 
     assert "`hot (with mixed)` " in " ".join(said.split())
 
 
-@pytest.mark.parametrize(
-    ("good", "bad", "said"),
-    [
-        (
-            "fast",
-            "nowhere",
-            "--bad: unknown variant 'nowhere'; available: fast, slow, other",
-        ),
-        ("fast", "fast", "--bad: fast and fast have the same flags"),
-        ("fast", "other", "--axis flags: fast and other also differ in env"),
-        ("-O2 '", "fast", '--good: "-O2 \'" cannot be split into flags: No closing quotation'),
-    ],
-)
-def test_bad_ends(own_home: Home, tmp_path: Path, good: str, bad: str, said: str) -> None:
-    study = _study(tmp_path / "study")
-    done = whyfast("search", study, "--axis", "flags", f"--good={good}", f"--bad={bad}", code=2)
-    assert said in done.stderr
+#: Options of a search that cannot be, and the error.
+BAD_INPUT = [
+    ("flags --good fast --bad nowhere", "--bad: unknown variant 'nowhere'; available: fast, slow,"),
+    ("flags --good fast --bad fast", "--bad: fast and fast have the same flags"),
+    ("flags --good fast --bad other", "--axis flags: fast and other also differ in env"),
+    (
+        'flags --good="-O2 \'" --bad fast',
+        '--good: "-O2 \'" cannot be split into flags: No closing quotation',
+    ),
+    ("objects --good fast --bad other", "--bad: fast and other have the same objects"),
+    (
+        "objects --good fast --bad='-O2 -fno-such'",
+        "--bad: -O2 -fno-such cannot be built: ",
+    ),
+    (
+        "kernels --good debian:linux-6.1 --bad debian:linux-6.12",
+        "study.toml: no variant has a kernel of its own",
+    ),
+    (
+        "flags --good fast --bad slow --measure indirect-jumps",
+        "--measure indirect-jumps: ",
+    ),
+]
+BAD_PASSES = [
+    ("passes --good all --bad 0", "--object: 4 files are compiled; "),
+    ("passes --good all --bad 0 --object a.o", "--object a.o: no object with func"),
+    ("passes --good x --bad 0 --object hot.o", "--good: unknown limit 'x'"),
+]
 
 
-@pytest.mark.parametrize(
-    ("good", "bad", "said"),
-    [
-        ("fast", "other", "--bad: fast and other have the same objects"),
-        ("fast", "-O2 -fno-such", "--bad: -O2 -fno-such cannot be built: "),
-    ],
-)
-def test_objects_that_cannot_be_mixed(
-    own_home: Home, tmp_path: Path, good: str, bad: str, said: str
-) -> None:
-    study = _study(tmp_path / "study")
-    done = whyfast("search", study, "--axis", "objects", f"--good={good}", f"--bad={bad}", code=2)
-    assert said in done.stderr
+def _check_bad_input(study: Path, options: str, error: str) -> None:
+    done = whyfast("search", study, "--axis", *shlex.split(options), code=2)
+    assert error in done.stderr
+
+
+@pytest.mark.parametrize(("options", "error"), BAD_INPUT)
+def test_bad_input(own_home: Home, tmp_path: Path, options: str, error: str) -> None:
+    _check_bad_input(_study(tmp_path / "study"), options, error)
+
+
+@pytest.mark.usefixtures("needs_clang")
+@pytest.mark.parametrize(("options", "error"), BAD_PASSES)
+def test_passes_that_cannot_be(own_home: Home, tmp_path: Path, options: str, error: str) -> None:
+    _check_bad_input(_study(tmp_path / "study", "zig:clang-19"), options, error)
 
 
 @pytest.mark.usefixtures("needs_clang")
@@ -161,23 +174,6 @@ def test_the_pass_over_one_object(own_home: Home, tmp_path: Path) -> None:
     place = found["answer"]["where"]["first"]
     assert "InlinerPass on (hot), left out" in found["candidates"][place]["title"]
     assert "InlinerPass on (hot)" in " ".join(said.split())
-
-
-@pytest.mark.usefixtures("needs_clang")
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--good", "all", "--bad", "0"), "--object: 4 files are compiled; "),
-        (("--good", "all", "--bad", "0", "--object", "a.o"), "--object a.o: no object with func"),
-        (("--good", "x", "--bad", "0", "--object", "hot.o"), "--good: unknown limit 'x'"),
-    ],
-)
-def test_passes_that_cannot_be(
-    own_home: Home, tmp_path: Path, options: tuple[str, ...], said: str
-) -> None:
-    study = _study(tmp_path / "study", "zig:clang-19")
-    done = whyfast("search", study, "--axis", "passes", *options, code=2)
-    assert said in done.stderr
 
 
 #: Of two loops that gcc turns into vectors the second does all of the work.
@@ -206,19 +202,3 @@ def test_the_decision_of_gcc_over_one_object(own_home: Home, tmp_path: Path) -> 
     assert found["answer"]["outcome"] == "culprit"
     assert found["answer"]["where"]["first"] == 1
     assert "vect_loop 2 of 2" in " ".join(said.split())
-
-
-def test_kernels_are_those_of_studies_that_boot_them(own_home: Home, tmp_path: Path) -> None:
-    study = _study(tmp_path / "study")
-    ends = ("--axis", "kernels", "--good", "debian:linux-6.1", "--bad", "debian:linux-6.12")
-    done = whyfast("search", study, *ends, code=2)
-    assert "study.toml: no variant has a kernel of its own" in done.stderr
-
-
-def test_what_cannot_be_counted_is_told_before_anything_is_built(
-    own_home: Home, tmp_path: Path
-) -> None:
-    study = _study(tmp_path / "study")
-    ends = ("--axis", "flags", "--good", "fast", "--bad", "slow")
-    done = whyfast("search", study, *ends, "--measure", "indirect-jumps", code=2)
-    assert "--measure indirect-jumps: " in done.stderr

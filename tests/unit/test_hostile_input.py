@@ -85,7 +85,7 @@ WORST: dict[str, dict[str, bytes]] = {
         "benchmarks": repeated("BENCHMARK("),
         "a key of many parts": repeated("a.", after="a=1\n"),
     },
-    "messages": {"lists": repeated("["), "a number": repeated("1", '{"task":', "}")},
+    "messages": {"lists": repeated("["), "a number": repeated("1", '{"kind":', "}")},
     "report": {"lists": repeated("["), "a number": repeated("1", '{"schema":', "}")},
     "archives": {
         "members": b"!<arch>\n" + member("a/", 0) * 16_000,

@@ -23,7 +23,7 @@ ROOT = Path(whyfast.__file__).parent
 #: The packages in the order of the flow: each imports from itself and those before it.
 FLOW = (
     *("model", "formats", "store", "study", "toolchain", "interpreter", "build", "measure"),
-    *("judge", "explain", "history", "investigate", "search", "fleet", "report", "cli"),
+    *("judge", "explain", "why", "history", "investigate", "search", "fleet", "report", "cli"),
 )
 #: What programs under study use; it must work where whyfast is not.
 APART = ("turns",)
@@ -36,8 +36,6 @@ LATE = {
     ("explain.program", "whyfast.explain.objects.macho"),  # lief
     ("explain.program", "whyfast.explain.objects.pe"),  # lief
     # Fleets, which need Dask, and renderers of files that are asked for.
-    ("cli.check", "whyfast.cli.fleet"),
-    ("cli.check", "whyfast.fleet.replicate"),
     ("cli.fleet", "whyfast.fleet.dask_cluster"),
     ("cli.fleet", "whyfast.fleet.dask_servers"),
     ("cli.output", "whyfast.report.render.html"),
@@ -45,11 +43,10 @@ LATE = {
     ("cli.search", "whyfast.cli.fleet"),
     ("cli.search", "whyfast.fleet.answers"),
     ("cli.search", "whyfast.fleet.building_hosts"),
-    ("cli.study", "whyfast.cli.fleet"),
-    ("cli.study", "whyfast.cli.report"),
-    ("cli.study", "whyfast.fleet.joining"),
-    ("cli.study", "whyfast.fleet.merging"),
-    ("cli.study", "whyfast.fleet.replicate"),
+    ("cli.runs", "whyfast.cli.fleet"),
+    ("cli.runs", "whyfast.cli.reading"),
+    ("cli.runs", "whyfast.fleet.merging"),
+    ("cli.runs", "whyfast.fleet.replicate"),
     ("explain.troubles", "tomlkit"),
     # What builds is imported when it builds: `ab` starts at once.
     ("investigate.services", "whyfast.build.relink"),
@@ -69,7 +66,6 @@ LATE = {
     ("model.result", "whyfast.model.build"),
     ("model.result", "whyfast.model.evidence"),
     # What `ab` of commands has no need of.
-    ("measure.perf", "whyfast.measure.simulate"),
     ("measure.registry", "whyfast.measure.harnesses"),
     ("measure.registry", "whyfast.toolchain.wheels"),
     ("report.sections.code_sides", "whyfast.explain.code_diff"),  # results of commands have none
@@ -78,6 +74,11 @@ LATE = {
     ("toolchain.archive", "debian.deb822"),
     ("toolchain.kernels", "debian.arfile"),
     ("toolchain.kernels", "debian.debfile"),
+    # What each mode of the probe needs: it must not look like the program's own imports.
+    *(
+        ("turns.python_probe.sitecustomize", module)
+        for module in ("_lsprof", "_signal", "dis", "json", "sitecustomize")
+    ),
     ("turns.include.whyfast_turn", "ctypes"),  # for Pythons without a monotonic clock
 }
 

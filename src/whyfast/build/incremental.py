@@ -23,13 +23,12 @@ from whyfast.build.run import (
     NEED_LEAST,
     Progress,
     Stopwatch,
-    as_build,
     build_all,
-    complete,
     copy_headers,
+    keep_build,
     provenance_of,
+    reusable,
     run_steps,
-    spoilt_since,
 )
 from whyfast.build.steps import Steps, expand_steps
 from whyfast.model.build import Build, BuildOutcome
@@ -60,7 +59,7 @@ def build_incrementally(
 
 
 def marked(recipe: Recipe) -> Recipe:
-    """The recipe under whose digest the store keeps what was made in a used folder."""
+    """The recipe under whose digest the store keeps a build from a used folder."""
     return replace(recipe, inputs={**recipe.inputs, "incremental": True})
 
 
@@ -111,9 +110,8 @@ def forget_compiled(folder: Path, but: Container[Path]) -> None:
 def _build_one(recipe: Recipe, store: BuildStore, progress: Progress) -> BuildOutcome:
     incremental = marked(recipe)
     for known in (recipe, incremental):
-        stored = store.find(known.digest)
-        if stored and not spoilt_since(known, stored):
-            return as_build(known, stored, reused=True)
+        if build := reusable(known, store):
+            return build
     slot = slot_of(recipe, store)
     steps = Steps()
     with exclusive(
@@ -178,11 +176,9 @@ def _go_on(
     shutil.copy(slot / "log.txt", kept / "log.txt")
     steps = expand_steps(recipe, kept / "work", jobs)
     program = kept / "work" / recipe.program
-    complete(kept, provenance_of(recipe, steps, env, program, watch, sandbox))
+    build = keep_build(recipe, store, provenance_of(recipe, steps, env, program, watch, sandbox))
     listing.write_text(json.dumps([sorted(recipe.source.files), flags]))
-    stored = store.find(recipe.digest)
-    assert stored is not None
-    return as_build(recipe, stored, reused=False)
+    return build
 
 
 def _hash(path: Path) -> str:

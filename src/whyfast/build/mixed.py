@@ -45,10 +45,7 @@ def mix_object(
     folder.mkdir(parents=True, exist_ok=True)
     try:
         parts = []
-        for name, file, weak in (
-            ("good", good, taken),
-            ("bad", bad, set(symbols) - taken),
-        ):
+        for name, file, weak in (("good", good, taken), ("bad", bad, set(symbols) - taken)):
             part = folder / f"{name}.o"
             # LLVM's list of symbols would be of other numbers after the link.
             options = ["--strip-debug", "--remove-section=.llvm_addrsig"]
@@ -109,7 +106,7 @@ def link_with(
     good: BuiltWith, objects: Mapping[str, Path], link: BuiltWith, identity: str, store: BuildStore
 ) -> Path:
     """The program of ``good`` with these files in the place of objects of its own, linked as
-    ``link`` is; made once for all that are ``said`` to be the same. Raises :class:`CannotMix`."""
+    ``link`` is; made once for each ``identity``. Raises :class:`CannotMix`."""
     name = hashlib.sha256(identity.encode()).hexdigest()[:16]
     folder = store.folder(good.build.digest) / MIXED / name
     program = folder / "work" / good.recipe.program
@@ -127,8 +124,7 @@ def link_with(
                 printed = log.rpartition(f"+ {step}\n")[2].splitlines()
                 raise CannotMix(why(step, status, printed[-20:]))
         except (CannotBuildHere, OSError) as error:
-            reason = because(error) if isinstance(error, OSError) else str(error)
-            raise CannotMix(reason) from error
+            raise CannotMix(because(error)) from error
         if not program.is_file():
             raise CannotMix(f"the link ended well but made no {good.recipe.program!r}")
         (folder / "done").touch()
@@ -140,17 +136,9 @@ def mixed_layouts(
 ) -> list[Path]:
     """The layouts ``seeds`` of a mixture, as :func:`whyfast.build.relink.relink` makes those of a
     build. Raises :class:`CannotRelink`, InterruptedError when it is interrupted."""
-    recipe = link.recipe
-    work = program.parents[len(Path(recipe.program).parts) - 1]
-    with logged_steps(recipe, work.parent, store) as run_step:
-        return make_layouts(
-            work,
-            lambda layout, target: expand_link(recipe, work, layout, target),
-            run_step,
-            recipe.program,
-            seeds,
-            keep,
-        )
+    folder = program.parents[len(Path(link.recipe.program).parts)]
+    with logged_steps(link.recipe, folder, store) as run_step:
+        return make_layouts(link.recipe, folder, run_step, seeds, keep)
 
 
 def same_link(good: Recipe, bad: Recipe) -> bool:
@@ -161,7 +149,7 @@ def same_link(good: Recipe, bad: Recipe) -> bool:
 
 
 def differing_objects(good: Path, bad: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Of two build folders the objects whose code or data differ, and those that one alone has."""
+    """Of two build folders the objects whose code or data differ, and those of one folder alone."""
     names = [
         {str(path.relative_to(folder)) for path in folder.rglob("*.o") if path.is_file()}
         for folder in (good, bad)

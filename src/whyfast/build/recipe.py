@@ -65,7 +65,7 @@ def scan_source(folder: Path) -> SourceTree:
 
 
 def source_size(source: SourceTree) -> int:
-    """Bytes of all its files; those that are gone count nothing."""
+    """Bytes of all its files; missing ones count nothing."""
     total = 0
     for name in source.files:
         with contextlib.suppress(OSError):

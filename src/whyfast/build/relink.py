@@ -36,7 +36,7 @@ STEP = 16
 #: the gaps between pieces up to four cache lines.
 FIRST_GAP = 4096
 GAP = 256
-#: About so many gaps in a layout, however many pieces there are: a gap behind each of ten thousand
+#: About how many gaps a layout has, however many pieces it has: a gap behind each of ten thousand
 #: functions would spread the code over half as many pages again, which no linker does.
 GAPS = 256
 
@@ -92,42 +92,32 @@ def relink(
 ) -> list[Path]:
     """The programs of the layouts ``seeds`` of a build, made where they are missing.
 
-    ``keep`` are patterns of sections that stay together, see
-    :func:`draw_layout`. Raises :class:`CannotRelink`. What the linker
-    prints is added to the build's log. Interrupted, it ends the linker.
+    ``keep`` are patterns of sections that stay together, see :func:`draw_layout`. Raises
+    :class:`CannotRelink`. What the linker prints is added to the build's log. Interrupted, it ends
+    the linker.
     """
     folder = store.folder(build.digest)
-    work = folder / "work"
     try:
         with exclusive(store.lock(build.digest)), logged_steps(recipe, folder, store) as run_step:
-            return make_layouts(
-                work,
-                lambda layout, program: expand_link(recipe, work, layout, program),
-                run_step,
-                recipe.program,
-                seeds,
-                keep,
-            )
+            return make_layouts(recipe, folder, run_step, seeds, keep)
     except (CannotBuildHere, OSError) as error:
-        reason = because(error) if isinstance(error, OSError) else str(error)
-        raise CannotRelink(reason) from error
+        raise CannotRelink(because(error)) from error
 
 
 def make_layouts(
-    work: Path,
-    link: Callable[[str, str], str],
+    recipe: Recipe,
+    folder: Path,
     run_step: Callable[[str], int],
-    program: str,
     seeds: Sequence[int],
     keep: Sequence[str] = (),
 ) -> list[Path]:
     """The programs of the layouts ``seeds``, linked where they are not there yet.
 
-    ``work`` is the build folder, ``link(layout, program)`` the link step with those placeholders
-    replaced, ``run_step`` runs a shell line in the build folder and returns its exit code. A layout
-    stands beside the program, which may look for its files there, and is named by the digest of its
-    linker script.
+    The build is in ``folder / "work"``, where ``run_step`` runs a shell line and returns its exit
+    code. A layout stands beside the program, which may look for its files there, and is named by
+    the digest of its linker script.
     """
+    work = folder / "work"
     pieces = _pieces(work)
     if len(pieces) < 2:
         raise CannotRelink(
@@ -140,8 +130,9 @@ def make_layouts(
     for seed in seeds:
         layout = draw_layout(pieces, seed, keep)
         digest = hashlib.sha256(layout.script.encode()).hexdigest()[:12]
-        script = work.parent / FOLDER / f"{digest}.ld"
-        target = (work / program).with_name(f"{Path(program).name}.layout-{digest}")
+        script = folder / FOLDER / f"{digest}.ld"
+        program = work / recipe.program
+        target = program.with_name(f"{program.name}.layout-{digest}")
         record = script.with_suffix(".sha256")
         linked = ""  # the digest that it had when it was linked, where it still has it
         with contextlib.suppress(OSError):
@@ -151,7 +142,8 @@ def make_layouts(
             partial = target.with_name(target.name + ".partial")
             # From the root: a makefile may link in another folder than that of the build.
             option = f"-Wl,-T,{shlex.quote(str(script))}"
-            status = run_step(link(option, shlex.quote(str(partial.relative_to(work)))))
+            output = shlex.quote(str(partial.relative_to(work)))
+            status = run_step(expand_link(recipe, work, option, output))
             if status != 0 or not partial.exists():
                 raise CannotRelink(f"linking layout {seed} ended with exit code {status}")
             if placed(partial) <= layout.gaps:

@@ -35,8 +35,8 @@ def commit_of(repository: Path, revision: str) -> str:
 def clone(address: str, revision: str, to: Path, progress: Callable[[str], None]) -> Path:
     """A bare copy of a remote repository in the cache, with ``revision`` in it.
 
-    Fetched again only when it lacks the revision. The caller holds a lock. UserError when it cannot
-    be had.
+    Fetched again only when it lacks the revision. The caller holds a lock. UserError when it is not
+    available.
     """
     if not (to / "HEAD").exists():
         progress(f"cloning {without_user(address)}")

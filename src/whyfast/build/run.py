@@ -36,15 +36,15 @@ from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 
 class Stopwatch:
-    """Runs from when it is made. ``started`` is wall time, for people; how long it has run is told
-    by a clock that nobody sets."""
+    """Runs from its creation. ``started`` is wall time, for people; the duration comes from a clock
+    that nobody sets."""
 
     def __init__(self) -> None:
         self.started = time.time()
         self._began = time.monotonic()
 
     def seconds(self) -> float:
-        """Since it was made."""
+        """Since its creation."""
         return time.monotonic() - self._began
 
 
@@ -63,9 +63,8 @@ def build_all(
     run as many variants at once as there are CPUs.
     """
     cpus = os.cpu_count() or 1
-    parallel = any("{jobs}" in step for r in recipes for step in r.steps)
     if workers is None:
-        workers = 1 if parallel else cpus
+        workers = 1 if any(map(_is_long, recipes)) else cpus
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
     steps = Steps()
     try:
@@ -88,9 +87,8 @@ def _build_one(
     recipe: Recipe, store: BuildStore, progress: Progress, jobs: int, steps: Steps
 ) -> BuildOutcome:
     """The stored build when there is one whose program is as it was made, else make it."""
-    stored = store.find(recipe.digest)
-    if stored and not spoilt_since(recipe, stored):
-        return as_build(recipe, stored, reused=True)
+    if build := reusable(recipe, store):
+        return build
     try:
         with exclusive(
             store.lock(recipe.digest),
@@ -112,6 +110,14 @@ def _build_one(
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except OSError as error:
         return BuildFailure(recipe.variant, "failed", because(error))
+
+
+def reusable(recipe: Recipe, store: BuildStore) -> Build | None:
+    """The stored build when there is one whose program is as it was made."""
+    stored = store.find(recipe.digest)
+    if stored is None or spoilt_since(recipe, stored):
+        return None
+    return as_build(recipe, stored, reused=True)
 
 
 def copy_headers(recipe: Recipe, work: Path) -> None:
@@ -167,7 +173,12 @@ def _make(
         if elsewhere := sorted(like):
             reason += f"; there is {str(elsewhere[0].relative_to(work))!r}"
         return keep_failure(recipe, store, reason)
-    complete(folder, provenance_of(recipe, steps, env, program, watch, sandbox))
+    return keep_build(recipe, store, provenance_of(recipe, steps, env, program, watch, sandbox))
+
+
+def keep_build(recipe: Recipe, store: BuildStore, provenance: dict[str, Any]) -> Build:
+    """The build that has just ended, complete with its record."""
+    complete(store.folder(recipe.digest), provenance)
     stored = store.find(recipe.digest)
     assert stored is not None
     return as_build(recipe, stored, reused=False)
@@ -230,6 +241,7 @@ def provenance_of(
     sandbox: str,
 ) -> dict[str, Any]:
     """The record of a build that has just ended."""
+    toolchain = recipe.toolchain
     return {
         "digest": recipe.digest,
         "inputs": recipe.inputs,
@@ -239,14 +251,11 @@ def provenance_of(
             "files": recipe.source.files,
         },
         "toolchain": {
-            "name": recipe.toolchain.name,
-            "version": recipe.toolchain.version,
-            "target": recipe.toolchain.target,
-            "digest": recipe.toolchain.digest,
-            "cc": list(recipe.toolchain.cc),
-            "features": sorted(recipe.toolchain.features),
-            **({"root": str(recipe.toolchain.root)} if recipe.toolchain.root else {}),
-            **({"packages": dict(recipe.toolchain.packages)} if recipe.toolchain.packages else {}),
+            **{key: getattr(toolchain, key) for key in ("name", "version", "target", "digest")},
+            "cc": list(toolchain.cc),
+            "features": sorted(toolchain.features),
+            **({"root": str(toolchain.root)} if toolchain.root else {}),
+            **({"packages": dict(toolchain.packages)} if toolchain.packages else {}),
         },
         **({"interpreter": _interpreter_record(recipe.interpreter)} if recipe.interpreter else {}),
         "sandbox": sandbox,

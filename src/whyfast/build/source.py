@@ -186,15 +186,13 @@ def fetch_tarball(
     reasons = []
     for suffix in SUFFIXES:
         path = f"{pool_folder(package)}/{package}_{version}.orig.tar.{suffix}"
-        reason = download(path, sha256, to)
-        if reason is None:
-            if (actual := sha256_of(to)) != sha256:
-                to.unlink()
-                raise UserError(
-                    f"the tarball has the sha256 {actual}, where the study has {sha256}"
-                )
+        if reason := download(path, sha256, to):
+            reasons.append(reason)
+        elif (actual := sha256_of(to)) == sha256:
             return
-        reasons.append(reason)
+        else:
+            to.unlink()
+            raise UserError(f"the tarball has the sha256 {actual}, where the study has {sha256}")
     real = [r for r in reasons if "does not serve" not in r]
     reason = real[0] if real else f"the archive does not serve {package} {version}"
     raise UserError(f"{reason}; {_what_there_is(package, suite, to, download, index)}")
@@ -230,7 +228,7 @@ LOCAL = ("subject", "path")
 def with_source(study: Study, home: Home, progress: Progress) -> Study:
     """The study with the folder of its source filled in, fetched if need be.
 
-    UserError when it cannot be had: without a source there is nothing to do.
+    UserError when it is not available: without a source there is nothing to do.
     """
     where = study.folder / "study.toml"
     try:
@@ -248,64 +246,62 @@ def present(source: Source, home: Home) -> Source | None:
     """The source with its folder, when nothing has to be fetched or unpacked for it."""
     if source.kind in LOCAL:
         return source
-    if source.kind == "git" and is_local(source.name):
-        key = commit_of(source.folder, source.revision)
-    elif source.kind == "git":
-        repository = _mirror(source.name, home)
-        if not repository.exists():
-            return None
-        try:
-            key = commit_of(repository, source.revision)
-        except UserError:
-            return None
-    else:
-        key = source.sha256
-    if not (home.sources / key[:40]).is_dir():
-        return None
-    return _had(source, home.sources / key[:40], home)
+    try:
+        folder = home.sources / _pin(source, home)[:40]
+    except UserError:
+        if is_local(source.name):
+            raise
+        return None  # the copy of the repository lacks it
+    return _with_folder(source, folder, home) if folder.is_dir() else None
 
 
 def obtain(source: Source, home: Home, progress: Progress) -> Source:
-    """The source with its folder. UserError, CannotBuildHere or OSError when it cannot be had."""
+    """The source with its folder. UserError, CannotBuildHere or OSError when not available."""
     fetched = source.kind not in LOCAL and source.folder.is_relative_to(home.sources)
     if source.repository or (fetched and source.kind != "git"):
         return source  # obtained before
     if source.kind == "git" and not is_local(source.name):
         with exclusive(home.sources / "git.lock"):
-            repository = _mirror(source.name, home)
             address = source.address or source.name
-            clone(address, source.revision, repository, progress)
-    local = present(source, home)
-    if local:
-        return local
-    if source.kind == "git":
-        repository = source.folder if is_local(source.name) else _mirror(source.name, home)
-        key = commit_of(repository, source.revision)
-    else:
-        key = source.sha256
-    folder = home.sources / key[:40]
+            clone(address, source.revision, _repository(source, home), progress)
+    if source.kind in LOCAL:
+        return source
+    pin = _pin(source, home)
+    folder = home.sources / pin[:40]
 
     def take() -> None:
         with replacing(folder) as work:
             if source.kind == "git":
-                progress(f"taking {source.name} at {key[:12]}")
-                export(repository, key, work / "made")
+                progress(f"taking {source.name} at {pin[:12]}")
+                export(_repository(source, home), pin, work / "made")
             else:
                 _unpack_tarball(source, work, progress)
 
     make_once(folder, folder.is_dir, take, lambda: progress("waiting for source"))
-    return _had(source, folder, home)
+    return _with_folder(source, folder, home)
 
 
-def _had(source: Source, tree: Path, home: Home) -> Source:
+def _pin(source: Source, home: Home) -> str:
+    """The commit or sha256 that names the files; UserError when the repository has no such."""
+    if source.kind != "git":
+        return source.sha256
+    return commit_of(_repository(source, home), source.revision)
+
+
+def _repository(source: Source, home: Home) -> Path:
+    """The repository of a source from git, for a remote one where its copy is or will be."""
+    if is_local(source.name):
+        return source.folder
+    return home.sources / f"git-{hashlib.sha256(source.name.encode()).hexdigest()[:16]}"
+
+
+def _with_folder(source: Source, tree: Path, home: Home) -> Source:
     """The source whose files lie in ``tree``."""
     folder = tree / source.inner
     if not folder.is_dir():
         at = f" at {source.revision}" if source.revision else ""
         raise UserError(f"has no folder {source.inner}{at}", where=source.name)
-    repository = None
-    if source.kind == "git":
-        repository = source.folder if is_local(source.name) else _mirror(source.name, home)
+    repository = _repository(source, home) if source.kind == "git" else None
     return replace(source, folder=folder, repository=repository)
 
 
@@ -332,8 +328,3 @@ def _unpack_tarball(source: Source, work: Path, progress: Progress) -> None:
             raise UserError(f"has the sha256 {actual}, not {source.sha256}", where=archive)
     progress(f"unpacking {source.name}")
     unpack(archive, work / "unpacked").rename(work / "made")
-
-
-def _mirror(address: str, home: Home) -> Path:
-    """Where the copy of a remote repository is or will be."""
-    return home.sources / f"git-{hashlib.sha256(address.encode()).hexdigest()[:16]}"

@@ -97,8 +97,10 @@ def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
     return f"step ended with exit code {status}: {shown}{quoted}"
 
 
-def because(error: OSError) -> str:
-    """Why the files of a build could not be handled."""
+def because(error: Exception) -> str:
+    """Why the files of a build could not be handled, or its tools not be run."""
+    if not isinstance(error, OSError):
+        return str(error)
     reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"the disk became full while its folder was made ready: {reason}"
@@ -159,14 +161,11 @@ def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
 def without_folder(folder: Path, language: Language = "c") -> list[str]:
     """The compiler's flag that keeps the name of ``folder`` out of the program; none where the
     language has no such."""
-    flags = {
-        "c": f"-ffile-prefix-map={folder}=/whyfast",
-        "c++": f"-ffile-prefix-map={folder}=/whyfast",
-        "rust": f"--remap-path-prefix={folder}=/whyfast",
-        "cargo": f"--remap-path-prefix={folder}=/whyfast",
-        "go": "-trimpath",
-    }
-    return [flags[language]] if language in flags else []
+    if language in ("c", "c++"):
+        return [f"-ffile-prefix-map={folder}=/whyfast"]
+    if language in ("rust", "cargo"):
+        return [f"--remap-path-prefix={folder}=/whyfast"]
+    return ["-trimpath"] if language == "go" else []
 
 
 def environment(recipe: Recipe, folder: Path) -> dict[str, str]:

@@ -75,7 +75,7 @@ class ObjectGraph:
 
 def read_graph(file: Path) -> ObjectGraph:
     """The graph of a relocatable object. CannotRead for any other file, and for one whose parts
-    cannot be had apart: weak symbols, groups, code that runs by being there. OSError."""
+    cannot be separated: weak symbols, groups, code that runs by being there. OSError."""
     try:
         elf = ELFFile(io.BytesIO(file.read_bytes()))
         if elf["e_type"] != "ET_REL":
@@ -236,8 +236,8 @@ class _Joined:
             node = above
         return node
 
-    def join(self, one: _Node, other: _Node) -> None:
-        a, b = self.root(one), self.root(other)
+    def join(self, first: _Node, second: _Node) -> None:
+        a, b = self.root(first), self.root(second)
         if a != b:
             self._parent[b] = a
             if b in self._bound:

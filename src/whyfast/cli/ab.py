@@ -56,11 +56,15 @@ def run_ab(args: argparse.Namespace) -> int:
         setup=args.setup,
         cleanup=args.cleanup,
         timeout=timeout,
-        turns_offered=not (args.whole or args.prepare or args.ignore_failure),
+        turns_offered=not (args.whole or args.why or args.prepare or args.ignore_failure),
     )
     runs = args.runs if args.budget is None else None
     with watching("ab", options.margin, runs=runs) as observer:
         result = compare_commands(commands, options, own_home(), observer)
+        if args.why and result.recorded.complete:
+            from whyfast.investigate.why_run import Limits, why_again  # takes 0.2 s
+
+            result = why_again(result, options, Limits(), own_home(), observer)
     finish(result, args)
     if args.csv:
         write(args.csv, values_csv(result))

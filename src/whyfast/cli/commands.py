@@ -16,31 +16,31 @@ _MEASURING, _READING = "measuring_options", "reading_options"
 #: The commands in the order of the help. The modules of a command, and argparse, are imported only
 #: when the command is called, and its options before it, so that --help is fast.
 COMMANDS = {
-    "run": Entry(_MEASURING, "study", "build, measure, judge and explain a study, or resume it"),
-    "plan": Entry(_MEASURING, "study", "show what a study would build and run, without doing it"),
+    "run": Entry(_MEASURING, "runs", "build, measure, judge and explain a study, or resume it"),
+    "plan": Entry(_MEASURING, "runs", "show what a study would build and run, without doing it"),
     "ab": Entry(_MEASURING, "ab", "compare two or more commands without a study file"),
-    "why": Entry("why", "why", "explain why one command takes longer than another"),
-    "check": Entry(_MEASURING, "check", "check whether a change or pull request is slower"),
-    "compare": Entry(_READING, "compare", "compare results that other tools recorded"),
-    "history": Entry(_READING, "history", "find steps, drifts and outliers in a series of runs"),
-    "import": Entry(_READING, "history", "store results of other tools as points of a history"),
+    "why": Entry(_MEASURING, "why", "explain why one command takes longer than another"),
+    "check": Entry(_MEASURING, "runs", "check whether a change or pull request is slower"),
+    "compare": Entry(_READING, "reading", "compare results that other tools recorded"),
+    "history": Entry(_READING, "reading", "find steps, drifts and outliers in a series of runs"),
+    "import": Entry(_READING, "reading", "store results of other tools as points of a history"),
     "search": Entry(
         _MEASURING,
         "search",
         "find the commit, compiler, flag or object file that caused a slowdown",
     ),
     "explain": Entry(_READING, "explain", "compare the machine code of programs side by side"),
-    "report": Entry(_READING, "report", "show the last results of a study again"),
-    "merge": Entry(_READING, "report", "combine results of one study from several machines"),
+    "report": Entry(_READING, "reading", "show the last results of a study again"),
+    "merge": Entry(_READING, "reading", "combine results of one study from several machines"),
     "worker": Entry(_MEASURING, "fleet", "measure on this machine for a fleet"),
     "fleet": Entry(_MEASURING, "fleet", "run a fleet's scheduler, or create its certificates"),
     "doctor": Entry(
-        _READING, "doctor", "find what disturbs measurements on this machine, and change settings"
+        _READING, "admin", "find what disturbs measurements on this machine, and change settings"
     ),
-    "builds": Entry(_READING, "builds", "list, show and remove builds"),
-    "toolchain": Entry(_READING, "toolchain", "list, install and remove compilers"),
-    "studies": Entry(_READING, "new", "list the bundled studies"),
-    "new": Entry(_READING, "new", "write a study file to start from"),
+    "builds": Entry(_READING, "admin", "list, show and remove builds"),
+    "toolchain": Entry(_READING, "admin", "list, install and remove compilers"),
+    "studies": Entry(_READING, "admin", "list the bundled studies"),
+    "new": Entry(_READING, "admin", "write a study file to start from"),
 }
 
 EXIT_CODES = """\

@@ -6,9 +6,11 @@ import argparse
 import os
 import shlex
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
 from rich.text import Text
@@ -16,11 +18,11 @@ from rich.text import Text
 from whyfast.cli.output import FAILED, check_outputs, duration, show
 from whyfast.explain.code_diff import Listings, code_pair
 from whyfast.explain.hot import read_heat
+from whyfast.explain.objects import Architecture
 from whyfast.explain.objects.containers import taken_out
-from whyfast.explain.objects.image import Architecture
 from whyfast.explain.program import explain_program, hint_for, load, survey_program
 from whyfast.explain.troubles import program_troubles
-from whyfast.investigate.explain_run import CountRequest, FileCounts, count_files
+from whyfast.investigate.counting import CountRequest, FileCounts, count_files
 from whyfast.model.codec import dump, encode
 from whyfast.model.counters import Heat
 from whyfast.model.errors import UserError
@@ -46,6 +48,8 @@ from whyfast.report.sections.counters_shown import counts_section
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import home, own_home
 
+T = TypeVar("T")
+
 #: Functions laid side by side where none is named.
 MOST_FUNCTIONS = 20
 
@@ -59,6 +63,13 @@ class Programs:
     arch: Architecture | None
     debug: Sequence[Path]
     heat: Heat | None
+
+    def read(self, function: Callable[..., T]) -> list[T]:
+        """What ``function`` finds in each program."""
+        return [
+            function(file, variant=label, architecture=self.arch, debug=self.debug)
+            for file, label in zip(self.files, self.labels, strict=True)
+        ]
 
 
 @dataclass
@@ -97,9 +108,7 @@ def run_explain(args: argparse.Namespace) -> int:
 
 def _explain(args: argparse.Namespace, folder: Path) -> int:
     taken = [taken_out(file, folder) for file in args.files]
-    labels = [t.name or label for t, label in zip(taken, _labels(args.files), strict=True)]
-    if len(set(labels)) < len(labels):
-        labels = [str(file) for file in args.files]
+    labels = _labels(args.files, [t.name for t in taken])
     files = [t.path for t in taken]
     parts = [t.note for t in taken if t.note]
     heat = read_heat(args.profile, files) if args.profile is not None else None
@@ -117,17 +126,15 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
     if args.run is not None:
         counts = _count(args, files, labels)
         failed = any(c.failed for c in counts.counts)
-        sections = [
-            *sections,
-            counts_section(counts.counts, counts.hot, counts.overlaps, counts.touched),
-        ]
-        data = {**data, **_counts_data(counts)}
+        sections.append(counts_section(counts.counts, counts.hot, counts.overlaps, counts.touched))
+        data |= _counts_data(counts)
     has_functions = any(p.program.functions for p in content.looked)
     headline = content.headline
     summary, changed = None, None
     if args.diff:
         beside, code, changed = _side_by_side(programs, args.function)
-        sections, data = [*beside, *([] if args.function else sections)], {**data, **code}
+        sections = [*beside, *([] if args.function else sections)]
+        data |= code
     elif has_functions and args.run is None:
         notes = (*(f"Warning: {w}" for w in warnings), *parts)
         summary = programs_brief(content.looked, content.candidates, content.troubles, notes, heat)
@@ -179,30 +186,19 @@ def _count(args: argparse.Namespace, files: Sequence[Path], labels: Sequence[str
 
 
 def _counts_data(counts: FileCounts) -> dict[str, object]:
-    data: dict[str, object] = {}
+    data: dict[str, object] = {
+        "counts": encode(counts.counts),
+        "hot": encode(counts.hot),
+        "overlap": encode(counts.overlaps),
+    }
     if counts.touched is not None:
         hot = [f.name for f in counts.hot if not f.object]
         data["touched"] = {**encode(counts.touched), "hot": counts.touched.of(hot)}
-    return {
-        **data,
-        "counts": [encode(c) for c in counts.counts],
-        "hot": [encode(f) for f in counts.hot],
-        "overlap": [encode(o) for o in counts.overlaps],
-    }
+    return data
 
 
 def _functions(programs: Programs, globs: Sequence[str]) -> Content:
-    evidence = [
-        explain_program(
-            file,
-            variant=label,
-            dispatch=globs,
-            functions=globs,
-            architecture=programs.arch,
-            debug=programs.debug,
-        )
-        for file, label in zip(programs.files, programs.labels, strict=True)
-    ]
+    evidence = programs.read(partial(explain_program, dispatch=globs, functions=globs))
     comparisons = [compare_programs(evidence[0], other, programs.heat) for other in evidence[1:]]
     troubles = [trouble for program in evidence for trouble in program_troubles(program)]
     data: dict[str, object] = {
@@ -224,18 +220,13 @@ def _unmatched(programs: Programs, evidence: Sequence[Evidence]) -> list[str]:
     warnings = []
     for glob in unmatched(evidence):
         hint = hint_for(programs.files[0], glob, programs.arch)
-        warnings.append(
-            f"{glob}: no matching function in {', '.join(programs.labels)}"
-            + (f"; {hint}" if hint else "")
-        )
+        problem = f"{glob}: no matching function in {', '.join(programs.labels)}"
+        warnings.append(f"{problem}; {hint}" if hint else problem)
     return warnings
 
 
 def _survey(programs: Programs) -> Content:
-    surveys = [
-        survey_program(file, variant=label, architecture=programs.arch, debug=programs.debug)
-        for file, label in zip(programs.files, programs.labels, strict=True)
-    ]
+    surveys = programs.read(survey_program)
     first, *others = (s.evidence for s in surveys)
     comparisons = [compare_programs(first, other, programs.heat) for other in others]
     data = [
@@ -265,15 +256,9 @@ def _side_by_side(
 ) -> tuple[list[ReportSection | None], dict[str, object], list[int]]:
     """The functions that differ side by side, the same as data, and their number per program."""
     first, *others = (Listings(load(f, programs.arch, programs.debug)) for f in programs.files)
+    most = 0 if globs else MOST_FUNCTIONS
     pairs = [
-        code_pair(
-            first,
-            other,
-            (programs.labels[0], label),
-            globs,
-            0 if globs else MOST_FUNCTIONS,
-            programs.heat,
-        )
+        code_pair(first, other, (programs.labels[0], label), globs, most, programs.heat)
         for other, label in zip(others, programs.labels[1:], strict=True)
     ]
     code = [
@@ -292,13 +277,15 @@ def _side_by_side(
     return [code_section(pairs, importance="main")], {"code": code}, changed
 
 
-def _labels(files: Sequence[Path]) -> list[str]:
-    """Unique names of the files: file names, else the variants of stored builds, else paths."""
-    names = [file.name for file in files]
-    if len(set(names)) == len(names):
-        return names
-    variants = [_variant(file) or str(file) for file in files]
-    return variants if len(set(variants)) == len(variants) else [str(file) for file in files]
+def _labels(files: Sequence[Path], inner: Sequence[str]) -> list[str]:
+    """Unique names: of the parts taken out of files, else file names, else the variants of stored
+    builds, else paths."""
+    paths = [str(file) for file in files]
+    for name in (lambda file: file.name, _variant):
+        labels = [i or name(f) or str(f) for i, f in zip(inner, files, strict=True)]
+        if len(set(labels)) == len(labels):
+            return labels
+    return paths
 
 
 def _variant(file: Path) -> str | None:

@@ -35,9 +35,7 @@ def run_fleet(args: argparse.Namespace) -> int:
         for file in make_certificates(args.folder, args.days):
             print(f"wrote {file}", file=sys.stderr)
         return 0
-    _need_dask()
-    if args.attached:
-        _end_with_standard_input()
+    _begin_serving(args)
     from whyfast.fleet.dask_servers import serve_scheduler
 
     address = read_address(args.listen, args.certificates, "--listen")
@@ -47,9 +45,7 @@ def run_fleet(args: argparse.Namespace) -> int:
 
 def run_worker(args: argparse.Namespace) -> int:
     """Measure for a fleet until the scheduler ends."""
-    _need_dask()
-    if args.attached:
-        _end_with_standard_input()
+    _begin_serving(args)
     from whyfast.fleet.dask_servers import serve_worker
 
     if not 0 <= args.keep < 1e6:
@@ -70,8 +66,11 @@ def _need_dask() -> None:
         raise UserError("Dask is not installed; on every machine: pip install distributed")
 
 
-def _end_with_standard_input() -> None:
-    """End this process when its standard input is closed."""
+def _begin_serving(args: argparse.Namespace) -> None:
+    """With ``--attached``, end this process when its standard input is closed."""
+    _need_dask()
+    if not args.attached:
+        return
 
     def wait() -> None:
         try:

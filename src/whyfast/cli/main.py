@@ -1,7 +1,11 @@
-"""Entry point: finds the command, runs it, and turns errors into one line and an exit code."""
+"""Entry point: finds the command, runs it, and turns errors into one line and an exit code.
+
+Standard output may be full or gone meanwhile.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 
 from whyfast import __version__
@@ -11,9 +15,12 @@ TYPE_CHECKING = False  # typing is imported by type checkers only: it costs as m
 if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Sequence
+    from typing import Any, TextIO
 
 
 BAD_INPUT, INTERRUPTED = 2, 130
+#: The name of standard output in messages.
+_STANDARD_OUTPUT = "standard output"
 
 #: New containers before the next search for cycles, and generations (gc.set_threshold).
 GARBAGE = (200_000, 20, 20)
@@ -21,9 +28,7 @@ GARBAGE = (200_000, 20, 20)
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. Without ``argv`` it is that of the process."""
-    from whyfast.cli.standard_output import UnreadErrors, say
-
-    with UnreadErrors():
+    with _UnreadErrors():
         try:
             code = _run(list(sys.argv[1:] if argv is None else argv), whole_process=argv is None)
             say("")
@@ -61,8 +66,6 @@ def _one_blas_thread() -> None:
     Without memory for their stacks, OpenBLAS waits forever and ignores signals. Only the
     environment of this process is changed, not ``os.environ``, which measured programs inherit.
     """
-    import os
-
     if "OPENBLAS_NUM_THREADS" not in os.environ:
         os.putenv("OPENBLAS_NUM_THREADS", "1")
 
@@ -84,7 +87,6 @@ def _report(error: BaseException) -> int | None:
         return BAD_INPUT
     from errno import ENOSPC
 
-    from whyfast.cli.standard_output import PLACE, silence
     from whyfast.model.errors import UserError
     from whyfast.report.formatting import escape_controls
 
@@ -92,16 +94,16 @@ def _report(error: BaseException) -> int | None:
         print("\nwhyfast: interrupted", file=sys.stderr)
         return INTERRUPTED
     if isinstance(error, BrokenPipeError):  # the reader, e.g. head, has gone
-        silence()
+        _silence()
         return 0
     if isinstance(error, UserError):
         message = str(error)
     elif isinstance(error, OSError) and (error.filename is not None or error.errno == ENOSPC):
         # A full disk without a file name is standard output's, by print.
-        place = PLACE if error.filename is None else error.filename
+        place = _STANDARD_OUTPUT if error.filename is None else error.filename
         message = f"{place}: cannot be used: {error.strerror}"
-        if place == PLACE:
-            silence()
+        if place == _STANDARD_OUTPUT:
+            _silence()
     else:
         return None
     print(f"whyfast: {escape_controls(message)}", file=sys.stderr)
@@ -155,6 +157,61 @@ def _ending_children(run: Callable[[Namespace], int], parsed: Namespace) -> int:
     finally:
         for number in caught:
             signal.signal(number, signal.SIG_DFL)
+
+
+def say(text: str) -> None:
+    """Write at once. OSError that names standard output when it takes nothing more, as a full disk
+    does; BrokenPipeError when its reader has gone."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, _STANDARD_OUTPUT) from None
+
+
+def _silence() -> None:
+    """Drop what could not be written, which Python would try again at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Unread:
+    """Standard error whose reader may go: what nobody reads is dropped, as progress and notes end
+    no work."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._drop()
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._drop()
+
+    def _drop(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
+
+class _UnreadErrors:
+    """Inside, a reader of standard error that goes (``2>&1 | head -1``) ends nothing."""
+
+    def __enter__(self) -> None:
+        self._before = sys.stderr
+        sys.stderr = _Unread(self._before)
+
+    def __exit__(self, *error: object) -> None:
+        sys.stderr = self._before
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ nothing of what the command needs to run.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -38,98 +39,107 @@ def command_parser(name: str) -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    getattr(import_module(f"whyfast.cli.{command.options}"), f"add_{name}")(parser)
+    getattr(import_module(f"whyfast.cli.{command.options}"), f"add_{name}")(OptionGroup(parser))
     return parser
 
 
-def add_examples(parser: argparse.ArgumentParser, *lines: str) -> None:
-    """Example command lines and the exit codes, at the end of the help."""
-    examples = "\n".join(f"  whyfast {line}" for line in lines)
-    parser.epilog = f"examples:\n{examples}\n\n{EXIT_CODES}"
+class OptionGroup:
+    """A parser, or a group of its options, to which options are added."""
 
+    def __init__(self, holder: argparse.ArgumentParser | Group) -> None:
+        self.holder = holder
 
-def value(group: Group | argparse.ArgumentParser, words: str, text: str, **settings: Any) -> None:
-    """An argument or option with a value; ``words`` as in ``"-r --runs N"``."""
-    names = words.split()
-    if len(names) > 1 and not names[-1].startswith("-"):
-        settings["metavar"] = names.pop()
-    group.add_argument(*names, help=text, **settings)
+    def value(self, words: str, text: str | None, **settings: Any) -> None:
+        """An argument or option with a value; ``words`` as in ``"-r --runs N"``."""
+        names = words.split()
+        if len(names) > 1 and not names[-1].startswith("-"):
+            settings["metavar"] = names.pop()
+        self.holder.add_argument(*names, help=text, **settings)
 
+    def values(self, words: str, text: str) -> None:
+        """An option with one or more values."""
+        self.value(words, text, nargs="+", default=[])
 
-def values(group: Group | argparse.ArgumentParser, words: str, text: str) -> None:
-    """An option with one or more values."""
-    value(group, words, text, nargs="+", default=[])
+    def repeated(self, words: str, text: str, **settings: Any) -> None:
+        """An option that may be given several times."""
+        self.value(words, f"{text}; repeatable", action="append", default=[], **settings)
 
+    def flag(self, names: str, text: str, **settings: Any) -> None:
+        """An option without a value."""
+        self.holder.add_argument(*names.split(), action="store_true", help=text, **settings)
 
-def repeated(group: Group | argparse.ArgumentParser, words: str, text: str) -> None:
-    """An option that may be given several times."""
-    value(group, words, f"{text}; repeatable", action="append", default=[])
+    def group(self, title: str, description: str | None = None) -> OptionGroup:
+        """A group of options with a title in the help."""
+        return OptionGroup(self.holder.add_argument_group(title, description))
 
+    def exclusive(self) -> OptionGroup:
+        """Options of which one may be given."""
+        return OptionGroup(self.holder.add_mutually_exclusive_group())
 
-def flag(group: Group | argparse.ArgumentParser, names: str, text: str, **settings: Any) -> None:
-    """An option without a value."""
-    group.add_argument(*names.split(), action="store_true", help=text, **settings)
+    def actions(self, default: str = "", **defaults: Any) -> Callable[..., OptionGroup]:
+        """A function that adds an action by its name and purpose, and returns its options; one must
+        be given, unless there is a ``default``."""
+        parser = self.parser
+        added = parser.add_subparsers(dest="action", metavar="ACTION", required=not default)
+        parser.set_defaults(**({"action": default} if default else {}), **defaults)
+        return lambda name, text, **settings: OptionGroup(
+            added.add_parser(name, help=text, **settings)
+        )
 
+    @property
+    def parser(self) -> argparse.ArgumentParser:
+        """The holder, where it is no group."""
+        assert isinstance(self.holder, argparse.ArgumentParser)
+        return self.holder
 
-def add_measuring(parser: argparse.ArgumentParser) -> Group:
-    """The group of options that say what is measured and for how long."""
-    return parser.add_argument_group("measuring")
+    def examples(self, *lines: str) -> None:
+        """Example command lines and the exit codes, at the end of the help."""
+        examples = "\n".join(f"  whyfast {line}" for line in lines)
+        self.parser.epilog = f"examples:\n{examples}\n\n{EXIT_CODES}"
 
+    def measuring(self) -> OptionGroup:
+        """The group of options for the measurement and its length."""
+        return self.group("measuring")
 
-def add_outputs(parser: argparse.ArgumentParser, *, verbose: str = "show every detail") -> Group:
-    """The group ``output`` with ``--json``, ``--html``, ``--markdown`` and ``-v``."""
-    group = parser.add_argument_group("output", "FILE may be - for standard output")
-    for option, text in (
-        ("json", "write all data as JSON"),
-        ("html", "write one offline HTML report"),
-        ("markdown", "write the tables as Markdown"),
-    ):
-        group.add_argument(f"--{option}", metavar="FILE", type=Path, help=text)
-    group.add_argument("-v", "--verbose", action="store_true", help=verbose)
-    return group
+    def outputs(self, verbose: str = "show every detail") -> OptionGroup:
+        """The group ``output`` with ``--json``, ``--html``, ``--markdown`` and ``-v``."""
+        group = self.group("output", "FILE may be - for standard output")
+        group.value("--json FILE", "write all data as JSON", type=Path)
+        group.value("--html FILE", "write one offline HTML report", type=Path)
+        group.value("--markdown FILE", "write the tables as Markdown", type=Path)
+        group.flag("-v --verbose", verbose)
+        return group
 
+    def study_outputs(self) -> OptionGroup:
+        """As :meth:`outputs`, with ``--table``."""
+        group = self.outputs("show every benchmark")
+        help_text = "rows of the table of times; benchmarks: one column per variant"
+        rows = ["variants", "benchmarks"]
+        group.value("--table", help_text, choices=rows, default="variants")
+        return group
 
-def add_study_outputs(parser: argparse.ArgumentParser) -> Group:
-    """As :func:`add_outputs`, with ``--table``."""
-    group = add_outputs(parser, verbose="show every benchmark")
-    group.add_argument(
-        "--table",
-        choices=["variants", "benchmarks"],
-        default="variants",
-        help="rows of the table of times; benchmarks: one column per variant",
-    )
-    return group
+    def fail_on(self, what: str) -> None:
+        """``--fail-on slower``."""
+        self.value("--fail-on", f"exit with 3 if {what} is slower", choices=["slower"])
 
+    def certificates(self) -> None:
+        """``--certificates``."""
+        text = "directory created by whyfast fleet certificates; without it, loopback only"
+        self.value("--certificates FOLDER", text, type=Path)
 
-def add_fail_on(group: Group, what: str) -> None:
-    """``--fail-on slower``."""
-    group.add_argument("--fail-on", choices=["slower"], help=f"exit with 3 if {what} is slower")
+    def attached(self) -> None:
+        """``--attached``."""
+        self.flag(
+            "--attached", "end when standard input is closed, e.g. by a broken ssh connection"
+        )
 
-
-def add_certificates(group: Group | argparse.ArgumentParser) -> None:
-    """``--certificates``."""
-    group.add_argument(
-        "--certificates",
-        metavar="FOLDER",
-        type=Path,
-        help="directory created by whyfast fleet certificates; without it, loopback only",
-    )
-
-
-def add_hosts(parser: argparse.ArgumentParser, verb: str) -> Group:
-    """The group ``many machines``: ``--scheduler`` or ``--hosts``, and ``--certificates``."""
-    group = parser.add_argument_group("many machines")
-    where = group.add_mutually_exclusive_group()
-    where.add_argument(
-        "--scheduler",
-        metavar="HOST:PORT",
-        help=f"{verb} on the hosts whose workers are connected to this scheduler",
-    )
-    where.add_argument(
-        "--hosts",
-        metavar="hosts.toml",
-        type=Path,
-        help=f"{verb} on these hosts; ssh starts their workers, which end with the command",
-    )
-    add_certificates(group)
-    return group
+    def hosts(self, verb: str) -> OptionGroup:
+        """The group ``many machines``: ``--scheduler`` or ``--hosts``, and ``--certificates``."""
+        group = self.group("many machines")
+        where = group.exclusive()
+        text = f"{verb} on the hosts whose workers are connected to this scheduler"
+        where.value("--scheduler HOST:PORT", text)
+        text = f"{verb} on these hosts; ssh starts their workers, which end with the command"
+        where.value("--hosts hosts.toml", text, type=Path)
+        group.certificates()
+        return group

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from whyfast.cli.main import say
 from whyfast.cli.options import FILE_OPTIONS
-from whyfast.cli.standard_output import say
 from whyfast.model.errors import UserError
 from whyfast.report.document import Document
 from whyfast.report.render.terminal import render_terminal
@@ -90,7 +90,7 @@ def show(
 
 
 def _page(text: str) -> bool:
-    """Show by ``$PAGER``, or less, with colours; False where there is none."""
+    """Show by ``$PAGER``, or less, with colours; False without one."""
     command = shlex.split(os.environ.get("PAGER") or "less")
     environment = {"LESS": "-FRX", **os.environ}
     try:

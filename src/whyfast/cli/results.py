@@ -15,6 +15,7 @@ from whyfast.model.evidence import unmatched
 from whyfast.model.result import Result
 from whyfast.model.verdict import CLEANUP
 from whyfast.report.pages.results import result_page
+from whyfast.report.pages.why_page import why_page
 from whyfast.report.result_json import dump_result, from_json, load_result, to_json
 from whyfast.store.home import own_home
 from whyfast.store.samples import SampleStore
@@ -54,11 +55,11 @@ def keep(result: Result) -> None:
 
 def show_result(result: Result, args: argparse.Namespace) -> None:
     """On the terminal, and into the files that were asked for."""
-    show(
-        result_page(result, getattr(args, "table", "variants")),
-        args,
-        json=lambda: dump_result(result),
-    )
+    if result.found.account is not None:
+        page = why_page(result)
+    else:
+        page = result_page(result, getattr(args, "table", "variants"))
+    show(page, args, json=lambda: dump_result(result))
 
 
 def exit_code(result: Result, fail_on: str | None) -> int:

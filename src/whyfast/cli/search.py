@@ -16,8 +16,9 @@ from whyfast.model.study import Study
 from whyfast.report.pages.search_page import dump_search, search_page
 from whyfast.report.progress import watching
 from whyfast.search.axes.axis import SearchRequest
-from whyfast.search.requests import UserCommand, search_by_command, search_range, search_set
+from whyfast.search.requests import search_by_command, search_range, search_set
 from whyfast.search.results import SearchResult, SetResult
+from whyfast.search.subject import UserCommand
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home, own_home
 from whyfast.study.find import is_study
@@ -89,17 +90,12 @@ def _search(args: argparse.Namespace, observer: Observer) -> SearchResult | SetR
     if args.axis in ("commits", "toolchains") and (
         len(args.what) > 1 or not is_study(args.what[0])
     ):
-        _check_command(args.what[0])
+        word = args.what[0]
+        if "/" not in word and shutil.which(word) is None:  # a path may be built later
+            problem = f"neither a study nor a command; without a study: {WITHOUT}"
+            raise UserError(problem, where=repr(word))
         return _search_command(args, request, observer)
     return _in_study(args, request, search_range, observer)
-
-
-def _check_command(word: str) -> None:
-    """UserError for what is neither a study nor a command; a path may be built later."""
-    if "/" not in word and shutil.which(word) is None:
-        raise UserError(
-            f"neither a study nor a command; without a study: {WITHOUT}", where=repr(word)
-        )
 
 
 def _search_command(

@@ -19,10 +19,10 @@ from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind
+from whyfast.explain.disassembly import Instruction, Kind
 from whyfast.explain.functions import Program, base_name, parent_name
+from whyfast.explain.objects import Function, readable
 from whyfast.explain.objects.debug_info import with_lines
-from whyfast.explain.objects.image import Function, readable
 from whyfast.explain.source_lines import FunctionLines
 from whyfast.model.code import CodeDifference, CodeLine, CodeListing, CodePair, CodeRow, Flow
 from whyfast.model.counters import Heat
@@ -76,7 +76,10 @@ class Listings:
 
     def of(self, name: str) -> CodeListing:
         """The listing of a function of :attr:`pieces`."""
-        pieces = self.pieces[name]
+        return CodeListing(name, tuple(line for _, line in self.lines_of(self.pieces[name])))
+
+    def lines_of(self, pieces: Sequence[Function]) -> list[tuple[int, CodeLine]]:
+        """(address, line) of the instructions of a function's pieces, without padding."""
         instructions = [
             (piece, i) for piece in pieces for i in self.program.instructions(piece, hints=True)
         ]
@@ -90,10 +93,11 @@ class Listings:
             )
         )
         sources = self._lines.of([(p.address, p.end) for p in pieces])
-        lines = tuple(
-            self._line(i, texts.get(i.address, "(data)"), labels, sources) for _, i in instructions
+        lines = (
+            (i.address, self._line(i, texts.get(i.address, "(data)"), labels, sources))
+            for _, i in instructions
         )
-        return CodeListing(name, tuple(x for x in lines if not _PADDING.match(x.form)))
+        return [(at, line) for at, line in lines if not _PADDING.match(line.form)]
 
     def _labels(
         self, pieces: Sequence[Function], instructions: Sequence[Instruction]
@@ -310,8 +314,6 @@ def _runs(a: Sequence[str], b: Sequence[str], start: _Pair, end: _Pair) -> Itera
         for n in range(block.size):
             yield i + block.a + n, j + block.b + n
 
-
-# ---- The functions that differ between two programs, the most relevant first.
 
 #: Functions that are decoded at most.
 _MOST_READ = 400

@@ -23,24 +23,23 @@ unknown.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
+from typing import Literal
 
-from whyfast.explain.disassembly.instruction import Instruction
+from whyfast.explain.disassembly import Instruction
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.jump_tables import JumpTable, Pointers, jump_tables
 from whyfast.model.evidence import DispatchFacts, DispatchForm, EntryFacts
 
-# ---- What handlers push and spill before they begin to work.
-#
-# A handler of a tail-call interpreter is a function: it saves what its calling convention demands
-# each time that its instruction is executed. A handler of a loop begins at a label and pushes
-# nothing, but may spill what the loop keeps in registers. Both are counted from the first
-# instruction up to the first branch, call or dispatch.
-
 
 def entry_facts(dispatching: Dispatching) -> EntryFacts | None:
-    """Pushes and spills over all handlers; None when it is not known where they begin."""
+    """Pushes and spills over all handlers; None when it is not known where they begin.
+
+    A handler of a tail-call interpreter is a function: it saves what its calling convention demands
+    each time that its instruction is executed. A handler of a loop begins at a label and pushes
+    nothing, but may spill what the loop keeps in registers.
+    """
     counts = []
     for body in dispatching.bodies:
         at = {i.address: n for n, i in enumerate(body.instructions)}
@@ -76,7 +75,7 @@ def saved(
     return pushes, spills
 
 
-# ---- The form: dispatch from one place (merged), or from many (replicated).
+_Style = Literal["loop", "tail-call", "none"]
 
 #: J without a table from which dispatch is called replicated.
 MANY_JUMPS = 16
@@ -118,6 +117,13 @@ def form_of(jumps: int, targets: int) -> DispatchForm:
     return "merged" if jumps <= max(3, targets / 10) else "partly merged"
 
 
+_MEANING: dict[DispatchForm, str] = {
+    "replicated": "most handlers end in a dispatch of their own",
+    "merged": "the handlers share the dispatch",
+    "partly merged": "some handlers have a dispatch of their own, most share one",
+}
+
+
 def loop_form(program: Program, loop: Loop, others: int) -> Dispatching:
     """How the function of a loop dispatches; ``others`` were left aside."""
     jumps = loop.jumps + loop.thunks
@@ -139,18 +145,12 @@ def loop_form(program: Program, loop: Loop, others: int) -> Dispatching:
         if spare:
             parts.append(f"up to {spare} of them for {_count(spare, 'smaller table')}")
         parts.append(f"{loop.targets} targets in its {loop.tables[0].kind} jump table")
-        parts.append(_meaning(form))
+        parts.append(_MEANING.get(form, form))
     if others > 0:
         parts.append(f"{_count(others, 'other named function')} with a jump table left aside")
-    facts = DispatchFacts(
-        style="loop",
-        form=form,
-        indirect_jumps=len(loop.body.indirect_jumps),
+    facts = replace(
+        _facts("loop", form, [loop.body], "; ".join(parts)),
         targets=loop.targets,
-        functions=1,
-        instructions=len(loop.body.instructions),
-        size=loop.body.size,
-        reason="; ".join(parts),
         computed_goto=_computed_goto(program, loop.tables),
     )
     entries = loop.tables[0].targets if loop.tables else frozenset[int]()
@@ -166,14 +166,6 @@ def _computed_goto(program: Program, tables: list[JumpTable]) -> bool | None:
     if table.kind == "absolute":
         return program.has_object_at(table.address)
     return table.kind == "label"
-
-
-def _meaning(form: DispatchForm) -> str:
-    return {
-        "replicated": "most handlers end in a dispatch of their own",
-        "merged": "the handlers share the dispatch",
-        "partly merged": "some handlers have a dispatch of their own, most share one",
-    }.get(form, form)
 
 
 def tail_call_form(
@@ -200,42 +192,42 @@ def tail_call_form(
     else:
         form = "merged" if count <= max(3, len(handlers) / 10) else "partly merged"
     thunks = sum(loop.thunks for loop in jumping)
-    parts = [
-        f"{count} of {len(handlers)} handlers {which} jump indirectly",
-        _meaning(form),
-    ]
+    parts = [f"{count} of {len(handlers)} handlers {which} jump indirectly", _MEANING[form]]
     if thunks:
         parts.insert(1, f"{_count(thunks, 'jump')} by way of a retpoline thunk")
     if len(bodies) > len(handlers):
         parts.append(f"{_count(len(bodies) - len(handlers), 'other function')} beside them")
-    facts = DispatchFacts(
-        style="tail-call",
-        form=form,
-        indirect_jumps=sum(len(body.indirect_jumps) for body in bodies),
-        targets=len(handlers),
-        functions=len(bodies),
-        instructions=sum(len(body.instructions) for body in bodies),
-        size=sum(body.size for body in bodies),
-        reason="; ".join(parts),
-    )
+    facts = _facts("tail-call", form, bodies, "; ".join(parts))
     entries = frozenset(body.pieces[0].address for body in handlers)
-    return Dispatching(facts, tuple(handlers), entries)
+    return Dispatching(replace(facts, targets=len(handlers)), tuple(handlers), entries)
 
 
 def no_form(bodies: Sequence[Body]) -> Dispatching:
     """The facts of functions without an indirect jump, and of no function at all."""
+    if not bodies:
+        reason = "no function of the program has such a name"
+        return Dispatching(_facts("none", "unknown", bodies, reason))
     reason = f"none of {_count(len(bodies), 'function')} contains an indirect jump"
-    facts = DispatchFacts(
-        style="none",
-        form="none" if bodies else "unknown",
-        indirect_jumps=0,
+    return Dispatching(_facts("none", "none", bodies, reason), tuple(bodies))
+
+
+def _facts(
+    style: _Style,
+    form: DispatchForm,
+    bodies: Sequence[Body],
+    reason: str,
+) -> DispatchFacts:
+    """The facts with the sums over ``bodies``, without targets."""
+    return DispatchFacts(
+        style=style,
+        form=form,
+        indirect_jumps=sum(len(body.indirect_jumps) for body in bodies),
         targets=None,
         functions=len(bodies),
         instructions=sum(len(body.instructions) for body in bodies),
         size=sum(body.size for body in bodies),
-        reason=reason if bodies else "no function of the program has such a name",
+        reason=reason,
     )
-    return Dispatching(facts, tuple(bodies))
 
 
 def _count(number: int, thing: str) -> str:
@@ -259,9 +251,7 @@ def examine_dispatch(
     loops = [loop for loop in loops if loop.jumps + loop.thunks]
     if not loops:
         return no_form(bodies)
-    loop = max(
-        loops, key=lambda candidate: max(candidate.targets or 0, candidate.jumps + candidate.thunks)
-    )
+    loop = max(loops, key=lambda x: max(x.targets or 0, x.jumps + x.thunks))
     # A handler may contain a switch; a loop's table is of the size of the whole instruction set.
     enough = max(MIN_LOOP_TARGETS, len(bodies) / 2)
     looping = [candidate for candidate in loops if (candidate.targets or 0) >= enough]

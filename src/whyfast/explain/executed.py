@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -25,10 +25,15 @@ from iced_x86 import (
     RegisterExt,
 )
 
+from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.functions import THUNK, Program, base_name
-from whyfast.explain.objects.elf import ElfFile, open_elf
-from whyfast.explain.objects.image import Function
+from whyfast.explain.objects import Function
+from whyfast.explain.objects.debug_info import with_lines
+from whyfast.explain.objects.elf import ElfFile, elf_image, open_elf
 from whyfast.explain.program import load
+from whyfast.explain.source_lines import FunctionLines
+from whyfast.explain.unwind import unwound_functions
+from whyfast.model.errors import UserError
 
 #: Functions that end a program or throw: what a failed check of an index calls.
 CHECK_FAILED = re.compile(
@@ -114,12 +119,29 @@ class Executed:
 
 
 class LoadedCode:
-    """One file with machine code, as layers look at it: its functions by address and by place."""
+    """One file with machine code, as layers look at it: its functions by address and by place.
+
+    Functions without a symbol are named by their address, as far as the table for unwinding stacks
+    has them. Raises UserError where the file cannot be read.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.program: Program = load(path)
         self._elf: ElfFile = open_elf(path)
+        try:
+            named = load(path)
+        except UserError:  # stripped
+            engine = disassembler_for(self._elf.architecture)
+            named = Program(path, self._elf.architecture, elf_image(self._elf), (), engine)
+        known = {f.address for f in named.functions}
+        unnamed = [f for f in unwound_functions(self._elf) if f.address not in known]
+        functions = sorted((*named.functions, *unnamed), key=lambda f: f.address)
+        self.program: Program = replace(named, functions=tuple(functions))
+
+    def name_at(self, address: int) -> str:
+        """The function around an address; empty where none is known."""
+        function = self.program.function_at(address)
+        return function.name if function is not None else ""
 
     @cached_property
     def _sections(self) -> list[tuple[int, int, int]]:
@@ -136,6 +158,11 @@ class LoadedCode:
         return None
 
     @cached_property
+    def lines(self) -> FunctionLines:
+        """Source lines by address, where there is debug information."""
+        return FunctionLines(with_lines(self.path, self.program.debug))
+
+    @cached_property
     def by_name(self) -> dict[str, list[Function]]:
         """The pieces of each function by its name in the source, and by every alias."""
         names: dict[str, list[Function]] = {}
@@ -147,6 +174,22 @@ class LoadedCode:
     @cached_property
     def thunks(self) -> set[str]:
         return {n for n in self.by_name if THUNK.match(n)}
+
+
+class LoadedFiles:
+    """Files with machine code by path, each read once; None for one that cannot be read."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, LoadedCode | None] = {}
+
+    def get(self, path: str) -> LoadedCode | None:
+        """The file; None for what is no program, such as the kernel's own pages."""
+        if path not in self._files:
+            try:
+                self._files[path] = LoadedCode(Path(path))
+            except (UserError, OSError):
+                self._files[path] = None
+        return self._files[path]
 
 
 def executed_kinds(

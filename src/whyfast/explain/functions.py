@@ -12,8 +12,8 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 
-from whyfast.explain.disassembly.instruction import Disassembler, Instruction
-from whyfast.explain.objects.image import Architecture, Function, Image
+from whyfast.explain.disassembly import Disassembler, Instruction
+from whyfast.explain.objects import Architecture, Function, Image
 from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence, FunctionFacts
 from whyfast.model.study import EvidenceSpec
 
@@ -91,6 +91,9 @@ class Program:
         function = self.function_at(address)
         if function is not None:
             offset = address - function.address
+            # The unwind table may have the whole PLT as a function without a name.
+            if offset and function.name.startswith("0x") and (stub := self._stub_name(address)):
+                return stub
             return f"{function.name}+{offset:#x}" if offset else function.name
         return self.image.externals.get(address) or self._stub_name(address) or f"{address:#x}"
 
@@ -207,12 +210,11 @@ def _by_count(counter: Counter[str]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counter.items(), key=lambda item: (-item[1], item[0])))
 
 
-# ---- A function together with the cold parts that the compiler split off it.
-
-
 @dataclass
 class Body:
-    """``pieces`` has the function first; ``instructions`` are those of all pieces, with hints."""
+    """A function together with the cold parts that the compiler split off it.
+
+    ``pieces`` has the function first; ``instructions`` are those of all pieces, with hints."""
 
     pieces: tuple[Function, ...]
     instructions: list[Instruction]
@@ -390,14 +392,11 @@ def _missing(here: Counter[str], there: Counter[str]) -> Calls:
     return _by_count(Counter({callee: n for callee, n in here.items() if callee not in there}))
 
 
-# ---- Calls that one build makes and another has inlined.
-#
-# A compiler that meets a very large function may stop inlining even small ones into it. The same
-# source then calls a helper in one build and contains it in the other.
-
-
 def calls_left(spec: EvidenceSpec, evidence: Sequence[Evidence]) -> tuple[CalleeCounts, ...]:
     """Functions that at least one build calls and at least one does not, most calls first.
+
+    A compiler that meets a very large function may stop inlining even small ones into it: the same
+    source then calls a helper in one build and contains it in the other.
 
     The functions that dispatch count as one piece of code, so that a loop can be compared with
     handlers of tail calls; those in ``functions`` are compared by name, where builds have them.

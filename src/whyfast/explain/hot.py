@@ -9,15 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from whyfast.explain.functions import Program, base_name
-from whyfast.explain.objects.image import Function, readable
+from whyfast.explain.objects import Function, readable
 from whyfast.formats.input import read_bytes
-from whyfast.formats.perf import parse_perf_report, parse_perf_script
-from whyfast.formats.valgrind import DamagedProfile, parse_callgrind
+from whyfast.formats.profiles import (
+    DamagedProfile,
+    parse_callgrind,
+    parse_perf_report,
+    parse_perf_script,
+)
 from whyfast.measure.simulate import Cache
 from whyfast.model.counters import CodePlace, Heat, HotFunction, Overlap, Profile
 from whyfast.model.errors import UserError
-
-# ---- Which cache lines, pages and cache sets a piece of code lies on.
 
 PAGE = 4096
 
@@ -77,8 +79,6 @@ def overlap(variant: str, groups: Sequence[Sequence[Function]], cache: Cache) ->
         crowded=sum(1 for n in load.values() if n > cache.ways),
     )
 
-
-# ---- Which functions a recorded profile has as hot: Callgrind's, or perf's as text.
 
 _RECURSION = re.compile(r"'\d+$")
 _VERSION = re.compile(r"@@?[\w.]+$")

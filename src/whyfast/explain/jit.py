@@ -6,9 +6,8 @@ import platform
 import re
 from collections.abc import Sequence
 
-from whyfast.explain.disassembly import disassembler_for
-from whyfast.explain.disassembly.instruction import Instruction
-from whyfast.explain.objects.image import Architecture
+from whyfast.explain.disassembly import Instruction, disassembler_for
+from whyfast.explain.objects import Architecture
 from whyfast.formats.self_report import Code, CodeReport
 from whyfast.model.sample import ImageProgram, JitImage, JumpForm
 

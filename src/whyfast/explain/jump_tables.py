@@ -19,9 +19,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from whyfast.explain.disassembly.instruction import Instruction
+from whyfast.explain.disassembly import Instruction
 from whyfast.explain.functions import Body, Program
-from whyfast.explain.objects.image import Image
+from whyfast.explain.objects import Image
 
 TableKind = Literal["absolute", "relative", "label", "compressed", "image-relative"]
 

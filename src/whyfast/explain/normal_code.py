@@ -15,8 +15,8 @@ from iced_x86 import Decoder, Mnemonic, OpKind
 from iced_x86 import Instruction as IcedInstruction
 
 from whyfast.explain.functions import Program
+from whyfast.explain.objects import Function, Region
 from whyfast.explain.objects.elf import ElfFile, open_elf, read_symbols
-from whyfast.explain.objects.image import Function, Region
 from whyfast.explain.program import load
 
 #: Sections that serve the loader, debuggers and unwinding alone. What they say of code moves with

@@ -15,18 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark
+from whyfast.explain.disassembly import Instruction, Kind, Mark
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, unit_extents
 from whyfast.explain.objects.elf import ElfFile, open_elf
 from whyfast.judge.option_confounds import COSTS, switched_on
 from whyfast.model.evidence import OptionTrace
-
-# ---- What compilers write about themselves into a program: their version and their options.
-#
-# Sources: ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
-# ``-grecord-command-line``), the section ``.GCC.command.line`` (``-frecord-gcc-switches``), the
-# notes of annobin (Fedora and its kin), and ``.comment`` for the version alone.
 
 _GCC = re.compile(r"GNU (?:C|C\+\+|GIMPLE)\S* (\d+(?:\.\d+)*)|GCC: \([^)]*\) (\d+(?:\.\d+)*)")
 _CLANG = re.compile(r"clang version (\d+(?:\.\d+)*)")
@@ -45,15 +39,22 @@ _NOTE_NUMBERS = {b"GA*cf_protection": "-fcf-protection", b"GA*\x02": "-fstack-pr
 @dataclass(frozen=True)
 class CompilerRecord:
     """``compiler`` such as ``clang 19.1.7``, empty when unknown; ``options`` those of
-    :data:`whyfast.judge.option_confounds.COSTS` that were on, with their spelling."""
+    :data:`whyfast.judge.option_confounds.COSTS` that were on, with their spelling; ``flags`` all
+    that the compiler names, in order."""
 
     compiler: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+    flags: tuple[str, ...] = ()
 
 
 def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
     """The record of the compiler that made the code at ``address``; of any where that is None or
-    no debug information covers it. What is damaged or not ELF has no record."""
+    no debug information covers it. A file that is damaged or not ELF has none.
+
+    Sources: ``DW_AT_producer`` of the debug information (GCC lists its options there; Clang with
+    ``-grecord-command-line``), the section ``.GCC.command.line`` (``-frecord-gcc-switches``), the
+    notes of annobin (Fedora and its kin), and ``.comment`` for the version alone.
+    """
     try:
         elf = open_elf(path)
         producers = _producers(elf, address)
@@ -64,7 +65,9 @@ def read_recorded(path: Path, address: int | None = None) -> CompilerRecord:
         return CompilerRecord()
     flags = [flag for line in lines for flag in _flags(line)]
     return CompilerRecord(
-        _compiler(producers) or _compiler(comments), switched_on([*notes, *flags])
+        _compiler(producers) or _compiler(comments),
+        switched_on([*notes, *flags]),
+        tuple(f.rstrip(";") for f in flags),
     )
 
 

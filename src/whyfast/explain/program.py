@@ -20,15 +20,7 @@ from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.dispatch import MIN_HANDLERS, entry_facts, examine_dispatch
 from whyfast.explain.functions import Body, Program, base_name, bodies, function_facts, parent_name
 from whyfast.explain.jump_tables import Pointers
-from whyfast.explain.objects.debug_info import debug_file
-from whyfast.explain.objects.elf import (
-    elf_image,
-    list_functions,
-    list_objects,
-    open_elf,
-    read_symbols,
-)
-from whyfast.explain.objects.image import (
+from whyfast.explain.objects import (
     Architecture,
     Contents,
     Function,
@@ -37,7 +29,15 @@ from whyfast.explain.objects.image import (
     readable_of,
     with_readable_names,
 )
-from whyfast.explain.objects.relocate import apply_relocations
+from whyfast.explain.objects.debug_info import debug_file
+from whyfast.explain.objects.elf import (
+    apply_relocations,
+    elf_image,
+    list_functions,
+    list_objects,
+    open_elf,
+    read_symbols,
+)
 from whyfast.explain.options import option_traces, read_recorded
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
@@ -51,15 +51,8 @@ _MACHO = (
 )
 
 
-def read_contents(
-    path: Path, architecture: Architecture | None = None, debug: Sequence[Path] = ()
-) -> Contents:
-    """Read a program. ``architecture`` chooses from a file that holds several, and ``debug`` are
-    folders in which debug files of ELF programs are looked for first.
-
-    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
-    architecture.
-    """
+def read_contents(path: Path, architecture: Architecture | None, debug: Sequence[Path]) -> Contents:
+    """Read a program by the reader of its format; see :func:`load`."""
     with opened(path) as file:
         magic = file.read(16)
     if magic.startswith(_PE):
@@ -90,8 +83,6 @@ def _read_elf(path: Path, debug: Sequence[Path]) -> Contents:
         damaged(path, str(error))
     return Contents(elf.architecture, image, functions, (note,) if note else (), objects)
 
-
-# ---- Functions that a program lacks: under a similar name, or in a library.
 
 #: Where the loader looks beside the folders that a program names; multiarch folders among them.
 _USUAL = ("/usr/local/lib", "/lib", "/lib64", "/usr/lib", "/usr/lib64")
@@ -152,11 +143,7 @@ def explain_program(
     ``dispatch`` and ``functions`` are globs over symbol names, aliases included, with or without
     what the compiler appended (``vm_run`` also matches ``vm_run.constprop.0`` and
     ``vm_run.cold``). Functions that match either come out with their facts, by name. Without
-    ``dispatch`` there are no dispatch facts. ``architecture`` chooses from a file that holds
-    several; ``debug`` are folders of debug files.
-
-    Raises UserError when the file is missing, damaged, stripped, or of an unsupported format or
-    architecture.
+    ``dispatch`` there are no dispatch facts. The rest, and UserErrors, are those of :func:`load`.
     """
     program = load(path, architecture, debug)
     matches = {pattern: _matching(program, pattern) for pattern in (*dispatch, *functions)}
@@ -195,20 +182,14 @@ def load(
     architecture.
     """
     contents = read_contents(path, architecture, debug)
-    slots = readable(contents.image.slots.values())
-    contents.image.slots.update(
-        {at: slots[n] for at, n in contents.image.slots.items() if n in slots}
-    )
-    return Program(
-        path,
-        contents.architecture,
-        contents.image,
-        with_readable_names(contents.functions),
-        disassembler_for(contents.architecture, relative=contents.image.base is not None),
-        contents.notes,
-        contents.objects,
-        tuple(debug),
-    )
+    slots = contents.image.slots
+    texts = readable(slots.values())
+    slots.update({at: texts[name] for at, name in slots.items() if name in texts})
+    engine = disassembler_for(contents.architecture, relative=contents.image.base is not None)
+    functions = with_readable_names(contents.functions)
+    notes, objects = contents.notes, contents.objects
+    image, folders = contents.image, tuple(debug)
+    return Program(path, contents.architecture, image, functions, engine, notes, objects, folders)
 
 
 def hint_for(path: Path, pattern: str, architecture: Architecture | None = None) -> str:
@@ -229,8 +210,6 @@ def _matching(program: Program, pattern: str) -> list[tuple[str, Function]]:
                 break
     return matches
 
-
-# ---- A first look at an unknown program, and at stubs that only start a library.
 
 #: The code of a stub, at most, in bytes; with its start-up code, one that gcc 12 makes has 500.
 LARGEST = 16_384

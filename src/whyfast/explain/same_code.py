@@ -19,15 +19,14 @@ from pathlib import Path
 from typing import TypeVar
 
 from whyfast.explain.normal_code import REFERRED, Key, Side
-from whyfast.explain.objects.image import Function
+from whyfast.explain.objects import Function
 from whyfast.model.code import CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 
 #: Lines of a difference of instructions, and around each place.
 _LINES, _AROUND = 60, 2
 _T = TypeVar("_T")
-#: Functions that every program gets from the files that the compiler links in front, about where
-#: its data ends: whatever lies there then.
+#: Functions about where the data ends, in the files that the compiler links in front.
 _OF_THE_LINKER = ("deregister_tm_clones", "register_tm_clones")
 #: A place in the function itself, as :func:`_called` writes it, and how wide the jump is encoded.
 _INNER = re.compile(r"(?<=\s)(?:short )?\+0x[0-9a-f]+$")
@@ -46,13 +45,14 @@ def same_code(a: Path, b: Path, folders: tuple[Path, Path] | None = None) -> Cod
         sides = Side(a, folders and folders[0]), Side(b, folders and folders[1])
     except (UserError, OSError) as error:
         message = error.message if isinstance(error, UserError) else str(error)
-        return CodeComparison(
-            False, False, reasons=(f"the machine code cannot be read: {message}",)
-        )
+        return _changed(f"the machine code cannot be read: {message}")
     if any(s.program.architecture != "x86-64" for s in sides):
-        message = "machine code is compared for x86-64 only"
-        return CodeComparison(False, False, reasons=(message,))
+        return _changed("machine code is compared for x86-64 only")
     return _Pair(*sides).compared()
+
+
+def _changed(reason: str) -> CodeComparison:
+    return CodeComparison(False, False, reasons=(reason,))
 
 
 #: Data on both sides that is to hold the same: where it begins on each, and how many bytes.
@@ -70,7 +70,6 @@ class _Pair:
     def __init__(self, a: Side, b: Side) -> None:
         self.a, self.b = a, b
         self._wanted: dict[_Data, None] = {}
-        self._differs: set[_Data] = set()
 
     def compared(self) -> CodeComparison:
         a, b = self.a, self.b
@@ -80,13 +79,11 @@ class _Pair:
             k: self._resting(partial(self._same_function, a.functions[k], b.functions[k]))
             for k in both
         }
-        self._differs = self._compare_data(
-            [*rests, *(d for _, of in compared.values() for d in of)]
-        )
-        reasons = list(apart)
-        if self._differs & rests.keys():
-            reasons.append("data that the program begins with differs")
-        changed = {k for k, (same, of) in compared.items() if not same or self._differs & of.keys()}
+        needed = [data for _, of_function in compared.values() for data in of_function]
+        differs = self._compare_data([*rests, *needed])
+        begins = ["data that the program begins with differs"]
+        reasons = [*apart, *(begins if differs & rests.keys() else [])]
+        changed = {k for k, (same, data) in compared.items() if not same or differs & data.keys()}
         removed = [k for k in a.functions if k not in b.functions]
         added = [k for k in b.functions if k not in a.functions]
         from_a, from_b = _reached(a), _reached(b)
@@ -99,12 +96,12 @@ class _Pair:
         return CodeComparison(False, same, functions, tuple(reasons), traced=not reasons)
 
     def _resting(self, compare: Callable[[], _T]) -> tuple[_T, dict[_Data, None]]:
-        """What a comparison says by itself, and the data that it rests on."""
+        """The outcome of a comparison by itself, and the data that it rests on."""
         self._wanted = {}
         return compare(), self._wanted
 
     def _compare_data(self, first: Iterable[_Data]) -> set[_Data]:
-        """Those that differ, of ``first`` and all that these lead to."""
+        """The data that differs, of ``first`` and all that it leads to."""
         users: dict[_Data, list[_Data]] = {}
         differs: list[_Data] = []
         todo, known = list(first), set(first)
@@ -187,17 +184,14 @@ class _Pair:
         if sections[0][1].startswith(".plt"):
             called = a.program.name_of(here), b.program.name_of(there)
             return called[0] == called[1] and not called[0].startswith("0x")
-        named = a.named_at(here), b.named_at(there)
-        if named[0] is not None and named[1] is not None:
-            if (named[0].name, named[0].size, here - named[0].start) != (
-                named[1].name,
-                named[1].size,
-                there - named[1].start,
-            ):
+        left, right = a.named_at(here), b.named_at(there)
+        if left is not None and right is not None:
+            offsets = here - left.start, there - right.start
+            if (left.name, left.size, offsets[0]) != (right.name, right.size, offsets[1]):
                 return False
-            self._wanted[named[0].start, named[1].start, named[0].size] = None
+            self._wanted[left.start, right.start, left.size] = None
             return True
-        if named != (None, None):
+        if left is not None or right is not None:
             return False
         if a.image.region(here) is None or b.image.region(there) is None:
             return sections[0] == sections[1]  # no bytes, no name: the distance must do
@@ -246,24 +240,21 @@ class _Pair:
             int.from_bytes(s.image.read(p + at, 4), "little", signed=True)
             for s, p in ((self.a, here), (self.b, there))
         ]
-        for bases in ((here, there), (here + at, there + at)):
-            places = self.a.place(bases[0] + words[0]), self.b.place(bases[1] + words[1])
-            if places[0] is not None and places[0] == places[1]:
-                return True
-        return False
+        return any(
+            (place := self.a.place(here + base + words[0])) is not None
+            and place == self.b.place(there + base + words[1])
+            for base in (0, at)
+        )
 
     def _change(self, key: Key, reached: bool) -> FunctionChange:
         here, there = self.a.functions.get(key), self.b.functions.get(key)
-        calls = _calls(self.a, here), _calls(self.b, there)
-        return FunctionChange(
-            name=key[0],
-            kind="changed" if here and there else "added" if there else "removed",
-            sizes=(here.size if here else 0, there.size if there else 0),
-            reached=reached,
-            calls=tuple(sorted(calls[1] - calls[0])) if here and there else (),
-            called=tuple(sorted(calls[0] - calls[1])) if here and there else (),
-            diff=_diff(self.a, here, self.b, there) if here and there else (),
-        )
+        sizes = here.size if here else 0, there.size if there else 0
+        if here is None or there is None:
+            return FunctionChange(key[0], "added" if there else "removed", sizes, reached)
+        before, after = _calls(self.a, here), _calls(self.b, there)
+        diff = _diff(self.a, here, self.b, there)
+        calls, called = tuple(sorted(after - before)), tuple(sorted(before - after))
+        return FunctionChange(key[0], "changed", sizes, reached, calls, called, diff)
 
 
 def _reached(side: Side) -> set[Key]:
@@ -275,9 +266,10 @@ def _reached(side: Side) -> set[Key]:
     """
     entry, _, _ = side.header
     todo: list[int] = [entry, *side.words.values()]
-    exported = set(side.exported)
-    todo += [f.address for f in side.functions.values() if exported & set(f.names)]
-    todo += [f.address for f in side.functions.values() if f.section in (".init", ".fini")]
+    exported, starting = set(side.exported), (".init", ".fini")
+    for f in side.functions.values():
+        if f.section in starting or exported & set(f.names):
+            todo.append(f.address)
     reached: set[Key] = set()
     while todo:
         place = side.place(todo.pop())
@@ -302,9 +294,7 @@ def _table(side: Side, address: int) -> Iterator[int]:
             yield address + word
 
 
-def _calls(side: Side, function: Function | None) -> set[str]:
-    if function is None:
-        return set()
+def _calls(side: Side, function: Function) -> set[str]:
     return {
         side.program.name_of(i.target)
         for i in side.program.instructions(function)
@@ -315,7 +305,7 @@ def _calls(side: Side, function: Function | None) -> set[str]:
 def _diff(a: Side, f: Function, b: Side, g: Function) -> tuple[str, ...]:
     before, after = list(_lines(a, f)), list(_lines(b, g))
     # A jump is the same wherever what it leads to has moved; unless it is the jumps that differ.
-    texts = [_moved(line) for line in before], [_moved(line) for line in after]
+    texts = [_INNER.sub("…", line) for line in before], [_INNER.sub("…", line) for line in after]
     if texts[0] == texts[1]:
         texts = before, after
     diff = list(difflib.unified_diff(*texts, lineterm="", n=_AROUND))[2:]
@@ -335,38 +325,26 @@ def _lines(side: Side, function: Function) -> Iterator[str]:
         yield text
 
 
-def _moved(line: str) -> str:
-    """An instruction without how far its jump inside of the function goes."""
-    return _INNER.sub("…", line)
-
-
 def _called(side: Side, function: Function, address: int) -> str:
     if function.address <= address < function.end:
         return f"+{address - function.address:#x}"
-    named = side.named_at(address)
-    if named is not None:
+    if named := side.named_at(address):
         return named.name
     section = side.section_at(address)
     name = side.program.name_of(address)
     return section[1] if name.startswith("0x") and section else name
 
 
-#: What is read by people alone.
-_FOR_PEOPLE = {".md", ".rst", ".adoc"}
-#: Folders of which nothing runs: version control, what Python makes of its files by itself, and
-#: what an installer notes about packages.
+#: Files for people alone, and what Python makes of its files.
+_NOT_READ = {".md", ".rst", ".adoc", ".pyc"}
+#: Folders of which nothing runs: caches, version control, and an installer's notes on packages.
 _NOT_RUN = {"__pycache__", ".git", ".github"}
 _RECORDS = (".dist-info", ".egg-info")
 #: Files at the top of a project that no program reads: what to measure, which is compared by
 #: itself, and those for version control and editors.
 _ASIDE = {
-    "whyfast.toml",
-    ".gitignore",
-    ".gitattributes",
-    ".editorconfig",
-    ".pre-commit-config.yaml",
-    "LICENSE",
-    "COPYING",
+    *("whyfast.toml", ".gitignore", ".gitattributes", ".editorconfig", ".pre-commit-config.yaml"),
+    *("LICENSE", "COPYING"),
 }
 
 
@@ -378,34 +356,19 @@ def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompari
     folder could be run or read, but for documents; a file of Python is the same when it says the
     same to Python.
     """
-    machine = [_is_machine_code(folder / program, folder) for folder, program in (base, head)]
-    if machine == [True, True]:
-        return _machine_code(base, head)
-    return _files(base[0], head[0])
-
-
-def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
-    """The program and the shared libraries that were built with it, by their names in the folder;
-    None where the program is no machine code of its own."""
-    if not _is_machine_code(folder / program, folder):
-        return None
-    return {str(program): folder / program, **_libraries(folder)}
-
-
-def _machine_code(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
-    folders = base[0], head[0]
-    program = same_code(base[0] / base[1], head[0] / head[1], folders)
-    libraries = [_libraries(folder) for folder, _ in (base, head)]
-    parts = [program]
-    for name in sorted({*libraries[0], *libraries[1]}):
-        left, right = libraries[0].get(name), libraries[1].get(name)
+    programs = [_machine_code(*build) for build in (base, head)]
+    if programs[0] is None or programs[1] is None:
+        return _files(base[0], head[0])
+    parts = []
+    for name in sorted({*programs[0], *programs[1]}):
+        left, right = programs[0].get(name), programs[1].get(name)
         if left is None or right is None:
             side = "base" if right is None else "head"
-            message = f"the library {name} is only in the build of {side}"
-            parts.append(CodeComparison(False, False, reasons=(message,)))
+            parts.append(_changed(f"the library {name} is only in the build of {side}"))
             continue
-        part = same_code(left, right, folders)
-        parts.append(replace(part, reasons=tuple(f"{name}: {r}" for r in part.reasons)))
+        part = same_code(left, right, (base[0], head[0]))
+        library = f"{name}: " if name else ""
+        parts.append(replace(part, reasons=tuple(f"{library}{r}" for r in part.reasons)))
     return CodeComparison(
         identical=all(p.identical for p in parts),
         same=all(p.same for p in parts),
@@ -415,24 +378,31 @@ def _machine_code(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompa
     )
 
 
-def _is_machine_code(program: Path, folder: Path) -> bool:
-    """Whether the file is a program of its own, and not an interpreter from elsewhere."""
-    if not program.resolve().is_relative_to(folder.resolve()):
-        return False
-    return _begins(program, b"\x7fELF") and not (program.parent.parent / "pyvenv.cfg").exists()
+def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
+    """The program and the shared libraries that were built with it, by their names in the folder;
+    None where the program is no machine code of its own."""
+    parts = _machine_code(folder, program)
+    return parts and {name or str(program): path for name, path in parts.items()}
+
+
+def _machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
+    """The program under an empty name, and the libraries; None for another's interpreter."""
+    path = folder / program
+    if not path.resolve().is_relative_to(folder.resolve()) or not _begins(path, b"\x7fELF"):
+        return None
+    if (path.parent.parent / "pyvenv.cfg").exists():
+        return None
+    libraries = {
+        str(library.relative_to(folder)): library
+        for library in sorted(folder.rglob("*.so*"))
+        if library.is_file() and not library.is_symlink() and _begins(library, b"\x7fELF")
+    }
+    return {"": path, **libraries}
 
 
 def _begins(path: Path, mark: bytes) -> bool:
     with path.open("rb") as file:
         return file.read(len(mark)) == mark
-
-
-def _libraries(folder: Path) -> dict[str, Path]:
-    return {
-        str(path.relative_to(folder)): path
-        for path in sorted(folder.rglob("*.so*"))
-        if path.is_file() and not path.is_symlink() and _begins(path, b"\x7fELF")
-    }
 
 
 def _files(base: Path, head: Path) -> CodeComparison:
@@ -451,30 +421,23 @@ def _files(base: Path, head: Path) -> CodeComparison:
 def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
-        if not path.is_file() or path.suffix in (*_FOR_PEOPLE, ".pyc"):
-            continue
-        if (
-            relative.name in _ASIDE
-            or _NOT_RUN.intersection(relative.parts)
-            or any(part.endswith(_RECORDS) for part in relative.parts)
-        ):
-            continue
-        yield str(relative), path
+        aside = relative.name in _ASIDE or path.suffix in _NOT_READ
+        not_run = any(p in _NOT_RUN or p.endswith(_RECORDS) for p in relative.parts)
+        if path.is_file() and not aside and not not_run:
+            yield str(relative), path
 
 
 def _same_file(left: Path, right: Path, folders: tuple[Path, Path]) -> bool:
-    texts = [
+    a, b = (
         path.read_bytes().replace(str(folder).encode(), b"\0")
         for path, folder in zip((left, right), folders, strict=True)
-    ]
-    if texts[0] == texts[1]:
+    )
+    if a == b:
         return True
     if left.suffix == ".py":
-        trees = [_python(text) for text in texts]
-        return trees[0] is not None and trees[0] == trees[1]
-    if ".so" in left.name and texts[0].startswith(b"\x7fELF"):
-        return same_code(left, right, folders).same
-    return False
+        return (tree := _python(a)) is not None and tree == _python(b)
+    library = ".so" in left.name and a.startswith(b"\x7fELF")
+    return library and same_code(left, right, folders).same
 
 
 def _python(text: bytes) -> str | None:

@@ -7,14 +7,14 @@ import os
 import platform
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast import __version__
 from whyfast.fleet.building_hosts import MadeBuilds
 from whyfast.fleet.messages import (
+    Accepted,
     Answer,
-    Arrived,
     AskFacts,
     Chunk,
     HostFacts,
@@ -23,42 +23,32 @@ from whyfast.fleet.messages import (
     Offer,
     Place,
     Prepare,
-    Prepared,
     Refused,
     SendBack,
-    TakeBlock,
-    TakeCalibration,
+    Take,
     Taken,
     Task,
     Unprepared,
     read_task,
-    write_answer,
+    write,
 )
 from whyfast.fleet.transfer import NotReceived, ReceivedArchives
-from whyfast.investigate.context import RunContext
-from whyfast.investigate.exec_prefixes import study_prefixes
+from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.measuring import runner_of
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure.campaign import take
-from whyfast.measure.environment import environment, environment_after
+from whyfast.measure.doctor.environment import environment, environment_after
 from whyfast.measure.invocation import Runner
 from whyfast.model.build import Toolchain
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.sample import Block, Calibration
 from whyfast.model.study import Study
 from whyfast.store.files import exclusive, exclusive_if_free, sha256_of
 from whyfast.store.home import Home
 
 #: Bytes of received programs and sources that a worker keeps.
 MOST_KEPT = 20_000_000_000
-
-
-@dataclass(frozen=True)
-class _Ready:
-    """What was prepared: the runners of its benchmarks."""
-
-    message: Prepare
-    runners: Mapping[str, Runner]
 
 
 class HostAnswers:
@@ -71,13 +61,14 @@ class HostAnswers:
         self._services = services
         self._archives = ReceivedArchives(home)
         self._builds = MadeBuilds(home, services, self._archives)
-        self._ready: dict[str, _Ready] = {}
-        self._one = threading.Lock()
+        # What was prepared, with the runners of its benchmarks.
+        self._ready: dict[str, tuple[Prepare, Mapping[str, Runner]]] = {}
+        self._lock = threading.Lock()
 
     def answer(self, task: bytes, data: bytes = b"") -> bytes:
         """The answer to a task, both as JSON; ``data`` are the bytes of a chunk. Raises nothing
         that is due to the task, the disk or the programs."""
-        with self._one:
+        with self._lock:
             try:
                 answer = self._answer(read_task(task), data)
             except Malformed as error:
@@ -87,7 +78,7 @@ class HostAnswers:
             except OSError as error:
                 place = f"{error.filename}: " if error.filename else ""
                 answer = Refused(f"{place}{error.strerror}")
-            return write_answer(answer)
+            return write(answer)
 
     def _answer(self, task: Task, data: bytes) -> Answer:
         if isinstance(task, AskFacts):
@@ -96,15 +87,15 @@ class HostAnswers:
             return Lacking(self._archives.lacking(task.places))
         if isinstance(task, Chunk):
             self._archives.add(task.archive, task.offset, task.size, data)
-            return Arrived()
+            return Accepted()
         if isinstance(task, Prepare):
-            key = hashlib.sha256(repr(task).encode()).hexdigest()
             work = self._work(task)
             work = replace(work, prefixes=study_prefixes(work))
             runners = {b.name: runner_of(work, b)[0] for b in work.question.benchmarks}
-            self._ready[key] = _Ready(task, runners)
+            key = hashlib.sha256(repr(task).encode()).hexdigest()
+            self._ready[key] = (task, runners)
             self._trim(task.places)
-            return Prepared(key)
+            return Accepted(key)
         if isinstance(task, MakeBuild):
             self._trim([Place(task.source, "tree", "")])
             return self._builds.make(task)
@@ -189,17 +180,21 @@ class HostAnswers:
                 )
         return toolchains
 
-    def _take(self, task: TakeBlock | TakeCalibration) -> Answer:
-        ready = self._ready.get(task.key)
-        if ready is None or not all(map(self._archives.is_placed, ready.message.places)):
+    def _take(self, task: Take) -> Answer:
+        message, runners = self._ready.get(task.key, (None, {}))
+        if message is None or not all(map(self._archives.is_placed, message.places)):
             return Unprepared()
         wanted = task.wanted
-        if wanted.benchmark not in ready.runners:
-            return Refused(f"no benchmark {wanted.benchmark!r} was prepared")
+        if wanted.benchmark not in runners:
+            return Refused(f"unknown benchmark: {wanted.benchmark!r} was not prepared")
         # Nothing else of whyfast measures on this machine meanwhile.
         with exclusive(self.home.data / "measuring.lock"):
-            outcome = take(wanted, ready.runners[wanted.benchmark], self._services.clock)
-        return Taken.of(outcome)
+            outcome = take(wanted, runners[wanted.benchmark], self._services.clock)
+        if isinstance(outcome, Block):
+            return Taken(block=outcome)
+        if isinstance(outcome, Calibration):
+            return Taken(calibration=outcome)
+        return Taken(failure=outcome)
 
 
 def libc() -> str:

@@ -14,21 +14,20 @@ from whyfast.build.recipe import Recipe, SourceTree, scan_source
 from whyfast.build.run import complete
 from whyfast.build.source import unpack
 from whyfast.explain.same_code import machine_code
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, kind_of, unfit
+from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, kind_of
 from whyfast.fleet.merging import same_environment
 from whyfast.fleet.messages import (
     Answer,
-    AskFacts,
+    FinishedBuild,
     HostFacts,
-    MadeBuild,
     MakeBuild,
-    NotMade,
     Place,
+    Refused,
     SendBack,
     SentBack,
     Task,
     Unprepared,
-    write_task,
+    write,
 )
 from whyfast.fleet.transfer import (
     NOT_SENT,
@@ -38,8 +37,10 @@ from whyfast.fleet.transfer import (
     NotReceived,
     ReceivedArchives,
     UnexpectedAnswer,
+    ask_facts,
     deliver_archives,
     discard_archive,
+    expect,
     next_task,
     pack,
     pack_files,
@@ -51,13 +52,13 @@ from whyfast.store.builds import BuildStore
 from whyfast.store.files import discard, exclusive, replacing, sha256_of
 from whyfast.store.home import Home
 
-#: Seconds after which a build that nobody has fetched is removed.
+#: Seconds after which a build that was not fetched is removed.
 FORGOTTEN = 24 * 3600.0
 
 
 class MadeBuilds:
-    """Builds made on one host, below ``cache/fleet/made`` of its home: never those that it was
-    sent, as what it makes is held against them."""
+    """Builds made on one host, below ``cache/fleet/made`` of its home: apart from those that it was
+    sent, with which they are compared."""
 
     def __init__(self, own: Home, services: Services, archives: ReceivedArchives) -> None:
         self._own, self._services, self._archives = own, services, archives
@@ -76,14 +77,14 @@ class MadeBuilds:
             (built,) = self._services.build([recipe], self._store, lambda text: None)
             if isinstance(built, BuildFailure):
                 self._remove(recipe.digest)
-                return NotMade(built.reason)
+                return Refused(built.reason)
             folder = self._store.folder(recipe.digest)
             archive = pack(folder, self._archives.home.cache / "parcels", NOT_SENT)
         self._made[archive.sha256] = archive, recipe.digest
-        return MadeBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
+        return FinishedBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
 
     def send(self, task: SendBack) -> Answer:
-        """The next bytes of what was made; with the last of them it is gone from here."""
+        """The next bytes of a finished build, which is deleted with the last of them."""
         archive, digest = self._made.get(task.archive, (None, ""))
         if archive is None or not archive.file.is_file():
             return Unprepared()
@@ -134,7 +135,7 @@ _State = Literal["quick", "idle", "building", "out"]
 
 @dataclass
 class _Builder:
-    """One host. ``proved``: it has made what was made here; ``recipe`` is what it is at."""
+    """One host. ``proved``: its build was equal to one made here; ``recipe`` is the one in hand."""
 
     host: str
     state: _State = "quick"
@@ -207,7 +208,7 @@ class BuildingHosts:
 
     def _hand_out(self, wanted: Iterator[Recipe], store: BuildStore) -> None:
         if self._proof is None:
-            return  # nobody can show yet that it builds as is built here
+            return  # there is no build yet that a host could repeat
         for builder in self._builders.values():
             if builder.state != "idle":
                 continue
@@ -219,7 +220,7 @@ class BuildingHosts:
             self._go_on(builder, None)
 
     def _next(self, wanted: Iterator[Recipe], store: BuildStore) -> Recipe | None:
-        """The first that nobody has, is at, or could not build."""
+        """The first that is not built, in hand or failed anywhere."""
         taken = set(self._failed)
         for builder in self._builders.values():
             if builder.recipe is not None:
@@ -231,26 +232,24 @@ class BuildingHosts:
         return None
 
     def _prove(self) -> HostTasks:
-        """Have a host make again what was made here."""
+        """Have a host repeat a build that was made here."""
         assert self._proof is not None
         recipe, code = self._proof
         made = yield from self._make(recipe)
-        if isinstance(made, NotMade):
-            raise HostOut(f"it cannot build {recipe.variant}: {made.reason}")
+        if isinstance(made, Refused):
+            raise HostOut(f"it cannot build {recipe.variant}: {made.message}")
         if made.code != code:
-            raise HostOut(f"it makes another program of {recipe.variant} than is made here")
+            raise HostOut(f"its program of {recipe.variant} differs from the one built here")
 
     def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> HostTasks:
         """Have a host build, and get what it has built into the store."""
         made = yield from self._make(recipe)
-        if isinstance(made, NotMade):
+        if isinstance(made, Refused):
             self._failed.add(recipe.digest)  # it is built here, where its log is wanted
             return
         offset = 0
         while offset < made.size:
-            answer = yield SendBack(made.archive, offset), b""
-            if not isinstance(answer, SentBack):
-                raise UnexpectedAnswer(str(answer)[:200])
+            answer = expect((yield SendBack(made.archive, offset), b""), SentBack)
             try:
                 data = base64.b64decode(answer.data, validate=True)
             except binascii.Error as error:
@@ -261,7 +260,9 @@ class BuildingHosts:
             offset += len(data)
         self._take_in(made, recipe, store, builder.host)
 
-    def _make(self, recipe: Recipe) -> Generator[tuple[Task, bytes], Answer, MadeBuild | NotMade]:
+    def _make(
+        self, recipe: Recipe
+    ) -> Generator[tuple[Task, bytes], Answer, FinishedBuild | Refused]:
         digest = recipe.source.digest
         if digest not in self._sources:
             into = self._received.home.cache / "parcels"
@@ -271,9 +272,7 @@ class BuildingHosts:
         yield from deliver_archives((place,), {source.sha256: source})
         sent = replace(recipe, source=SourceTree(recipe.source.folder))
         answer = yield MakeBuild(sent, source.sha256), b""
-        if not isinstance(answer, MadeBuild | NotMade):
-            raise UnexpectedAnswer(str(answer)[:200])
-        return answer
+        return answer if isinstance(answer, Refused) else expect(answer, FinishedBuild)
 
     def _bring(self, recipe: Recipe, store: BuildStore) -> None:
         """Wait for a host that is building this."""
@@ -283,7 +282,7 @@ class BuildingHosts:
             while builder.at(recipe.digest):
                 self._heed(self._cluster.next(LOOK))
 
-    def _take_in(self, made: MadeBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
+    def _take_in(self, made: FinishedBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
         """Unpack it where it belongs, if it is what was asked for; HostOut if not."""
         file = self._received.whole(made.archive)
         folder = store.folder(recipe.digest)
@@ -293,7 +292,7 @@ class BuildingHosts:
                 unpack(file, new)
                 provenance = _record(new, recipe)
                 if provenance is None or code_of(new / "work", recipe.program) != made.code:
-                    raise HostOut("what it sent is not what it was asked to build")
+                    raise HostOut("it sent another build than it was asked for")
                 complete(new, {**provenance, "built_on": host})
         except UserError as error:
             raise HostOut(f"what it sent: {error.message}") from error
@@ -320,11 +319,14 @@ class BuildingHosts:
             self._leave_out(builder, event.why)
 
     def _survey(self) -> HostTasks:
-        facts = yield AskFacts(), b""
-        if not isinstance(facts, HostFacts):
-            raise UnexpectedAnswer(str(facts)[:200])
-        if why := _why_not(facts, self._own):
-            raise HostOut(why)
+        facts, own = (yield from ask_facts(self._own)), self._own
+        if kind_of(facts) != kind_of(own):
+            has, here = " ".join(kind_of(facts)), " ".join(kind_of(own))
+            raise HostOut(f"it is another kind of machine ({has}) than this ({here})")
+        if same_environment(facts.environment, own.environment):
+            raise HostOut(
+                "it is this machine, which measures; WHYFAST_MACHINE says where it is another"
+            )
 
     def _go_on(self, builder: _Builder, data: object) -> None:
         assert builder.job is not None
@@ -338,13 +340,15 @@ class BuildingHosts:
             self._leave_out(builder, f"{error.filename or ''}: {error.strerror}")
         else:
             builder.state = "building" if isinstance(task, MakeBuild) else "quick"
-            self._cluster.hand(builder.host, write_task(task), more)
+            self._cluster.hand(builder.host, write(task), more)
 
     def _ended(self, builder: _Builder) -> None:
         """Its job, and well."""
         if builder.recipe is not None and not builder.proved:
             builder.proved = True
-            self._observer.note(f"{builder.host} builds as is built here, and builds ahead")
+            self._observer.note(
+                f"{builder.host} makes the same build as this machine, and builds ahead"
+            )
         builder.recipe, builder.job, builder.state = None, None, "idle"
         used = {b.recipe.source.digest for b in self._builders.values() if b.recipe}
         if self._proof is not None:
@@ -355,18 +359,6 @@ class BuildingHosts:
     def _leave_out(self, builder: _Builder, why: str) -> None:
         builder.state, builder.job, builder.recipe = "out", None, None
         self._observer.note(f"{builder.host}: builds nothing: {why}")
-
-
-def _why_not(facts: HostFacts, own: HostFacts) -> str:
-    """Why a host is not let build for a search here; empty when it is."""
-    if why := unfit(facts, own):
-        return why
-    if kind_of(facts) != kind_of(own):
-        has, here = " ".join(kind_of(facts)), " ".join(kind_of(own))
-        return f"it is another kind of machine ({has}) than this ({here})"
-    if same_environment(facts.environment, own.environment):
-        return "it is this machine, which measures; WHYFAST_MACHINE says where it is another"
-    return ""
 
 
 def _sendable(recipe: Recipe) -> bool:

@@ -67,8 +67,8 @@ def unfit(facts: HostFacts, own: HostFacts) -> str:
     """
     if facts.whyfast != own.whyfast:
         return f"it has whyfast {facts.whyfast}; expected {own.whyfast}, as here"
-    if _minor(facts.python) != _minor(own.python):
-        return f"it runs on Python {facts.python}; expected {_minor(own.python)}, as here"
+    if minor(facts.python) != minor(own.python):
+        return f"it runs on Python {facts.python}; expected {minor(own.python)}, as here"
     if facts.architecture != own.architecture:
         return (
             f"it is {facts.architecture} and the builds are for {own.architecture}; run whyfast on "
@@ -92,7 +92,8 @@ def most_common_kind(hosts: Mapping[str, HostFacts]) -> Kind:
     return kinds.most_common(1)[0][0]
 
 
-def _minor(python: str) -> str:
+def minor(python: str) -> str:
+    """The first two numbers of a version of Python."""
     return ".".join(python.split(".")[:2])
 
 

@@ -7,23 +7,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, unfit
+from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
 from whyfast.fleet.host_run import HostRun, State, status
 from whyfast.fleet.messages import (
     AskFacts,
     HostFacts,
+    Take,
     Taken,
     Unprepared,
     fits,
     read_answer,
-    task_of,
-    write_task,
+    write,
 )
 from whyfast.fleet.transfer import (
     HostOut,
     HostTasks,
     Shipment,
     UnexpectedAnswer,
+    ask_facts,
     deliver,
     next_task,
 )
@@ -37,8 +38,7 @@ from whyfast.model.errors import UserError
 #: Seconds between two looks at who is away too long.
 LOOK = 1.0
 
-#: So many answers are stored by one write to the disk where there are as many at once, and so many
-#: benchmarks judged together.
+#: The most answers stored by one write to the disk, and the benchmarks that are judged together.
 TOGETHER = 64
 
 #: Seconds that a host may be away before its benchmarks move, and before it is waited for no
@@ -116,7 +116,7 @@ class Conductor:
         if away and not any(s.state == "done" for s in host_runs):
             if not self._waiting_noted:
                 self._waiting_noted = True
-                self.observer.note("no host is left that could measure; waiting for one")
+                self.observer.note("no host can measure at the moment; waiting for one")
             return False
         return all(self._long_away(s) for s in away)
 
@@ -149,7 +149,7 @@ class Conductor:
                 self._enter(host_run, "away", event.why)
                 host_run.observer.note(event.why)
         elif host_run is None or event.host not in self._lives:
-            return  # of a task that nobody waits for
+            return  # of a task that is not awaited any more
         elif isinstance(event, Answered):
             self._go_on(host_run, event.answer)
         else:
@@ -173,7 +173,7 @@ class Conductor:
         except HostOut as out:
             self._put_out(host_run, str(out))
         else:
-            self._to_hand[host_run.host] = write_task(task), more
+            self._to_hand[host_run.host] = write(task), more
 
     def _put_out(self, host_run: HostRun, why: str) -> None:
         self._lives.pop(host_run.host, None)
@@ -182,11 +182,7 @@ class Conductor:
 
     def _life(self, host_run: HostRun) -> HostTasks:
         """What is asked of a host from its arrival until all that it had to measure is."""
-        facts = yield AskFacts(), b""
-        if not isinstance(facts, HostFacts):
-            raise UnexpectedAnswer(str(facts)[:200])
-        if why := unfit(facts, self.own):
-            raise HostOut(why)
+        facts = yield from ask_facts(self.own)
         if not host_run.open:
             return
         self._enter(host_run, "receiving")
@@ -194,7 +190,7 @@ class Conductor:
         self._enter(host_run, "measuring")
         host_run.begin(facts)
         while (wanted := host_run.asked()) is not None:
-            answer = yield task_of(wanted, key), b""
+            answer = yield Take(key, wanted), b""
             if isinstance(answer, Unprepared):
                 key = yield from deliver(self.shipment)
                 continue
@@ -251,7 +247,7 @@ def survey_all(
                 )
         if isinstance(event, Joined):
             asked.add(event.host)
-            cluster.hand(event.host, write_task(AskFacts()))
+            cluster.hand(event.host, write(AskFacts()))
         elif isinstance(event, Gone):
             asked.discard(event.host)
             hosts.pop(event.host, None)
@@ -264,5 +260,5 @@ def survey_all(
                 hosts[event.host] = answer
             else:
                 asked.discard(event.host)
-                observer.note(f"{event.host}: does not say what machine it is; left out")
+                observer.note(f"{event.host}: does not answer which machine it is; left out")
     return hosts

@@ -1,8 +1,8 @@
 """The process that holds Dask's client, the one place that knows it.
 
 It reads tasks from standard input and writes what happened to standard output, as
-:mod:`whyfast.fleet.pipe`; it ends with its standard input. It is sealed before it connects, says
-nothing else anywhere, and has a bound to its memory, so that what a worker sends ends here.
+:mod:`whyfast.fleet.messages`, and ends with its standard input. It is sealed before it connects,
+writes nowhere else, and has a limit to its memory, so that what a worker sends ends here.
 """
 
 from __future__ import annotations
@@ -26,11 +26,9 @@ from distributed import Client, Future
 from distributed.versions import get_package_info
 
 from whyfast.fleet.answers import SLOT, run_task
-from whyfast.fleet.dask_logs import silence
-from whyfast.fleet.messages import LARGEST
-from whyfast.fleet.pipe import PipeLine, is_name, receive, send
-from whyfast.fleet.sealed import seal
-from whyfast.fleet.security import security_of
+from whyfast.fleet.cluster import minor
+from whyfast.fleet.messages import LARGEST, PipeLine, is_name, receive, send
+from whyfast.fleet.security import seal, security_of, silence
 
 #: Seconds between two looks at which workers there are; a look costs the scheduler the more, the
 #: more there are.
@@ -211,16 +209,13 @@ class DaskClient:
         # Those that have gone, and those that were silent and are heard of again.
         self._refused = {a: w for a, w in self._refused.items() if a in workers}
         self._silent = {
-            a: seen
-            for a, seen in self._silent.items()
-            if workers.get(a, {}).get("last_seen") == seen
+            a: s for a, s in self._silent.items() if workers.get(a, {}).get("last_seen") == s
         }
+        passed_over = {*self._refused, *self._silent}
         new = {
-            host: found
-            for host, found in named.items()
-            if host not in self._known
-            and found[0] not in self._refused
-            and found[0] not in self._silent
+            host: (address, worker)
+            for host, (address, worker) in named.items()
+            if host not in self._known and address not in passed_over
         }
         if new:
             self._meet(new, now)
@@ -232,7 +227,7 @@ class DaskClient:
             if deaf:
                 self._tasks.clear()
                 for host in list(self._known):
-                    self._lose(host, "a worker sent what is not read; connecting anew")
+                    self._lose(host, "a worker's message was refused; connecting again")
                 with contextlib.suppress(Exception):  # what it did not read
                     self._client.close(timeout=CONNECT)
             if deaf or self._client.status == "closed":
@@ -244,7 +239,7 @@ class DaskClient:
             if self._there:
                 why = "the scheduler has gone; waiting for it"
                 if isinstance(error, TypeError):
-                    why = "a worker has the scheduler say what is not read; end that worker"
+                    why = "the scheduler passes on a worker's refused message; end that worker"
                 self._say("note", text=why)
             self._there = False
             return {}
@@ -265,7 +260,7 @@ class DaskClient:
         for host, (address, worker) in new.items():
             why = ""
             if not is_name(host):
-                host, why = ascii(host)[:60], "no host can be called so; give it another --name"
+                host, why = ascii(host)[:60], "not a host name; give it another --name"
             elif not worker.get("resources", {}).get(SLOT):
                 why = f"its worker has no {SLOT!r} slot; start it with whyfast worker"
             elif address not in versions:
@@ -284,10 +279,7 @@ class DaskClient:
         message = {"op": "versions", "packages": ["whyfast"]}
         try:
             replies = self._client.sync(
-                self._client.scheduler.broadcast,
-                msg=message,
-                workers=addresses,
-                on_error="ignore",
+                self._client.scheduler.broadcast, msg=message, workers=addresses, on_error="ignore"
             )
             return {address: reply["packages"] for address, reply in replies.items() if reply}
         except (OSError, TimeoutError):
@@ -313,14 +305,10 @@ def _other_version(has: Mapping[str, str | None]) -> str:
     for name in ("python", *_SAME):
         there, here = has.get(name), local.get(name)
         if name == "python":
-            there, here = _minor(there), _minor(here)
+            there, here = minor(there or ""), minor(here or "")
         if there != here:
             return f"it has {name} {there}; expected {here}, as here"
     return ""
-
-
-def _minor(version: str | None) -> str:
-    return ".".join((version or "").split(".")[:2])
 
 
 def main() -> None:

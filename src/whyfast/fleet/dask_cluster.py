@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whyfast.fleet.cluster import Answered, Event, Gone, Joined, LeftUnanswered
-from whyfast.fleet.pipe import PipeLine, receive, send
+from whyfast.fleet.messages import PipeLine, receive, send
 from whyfast.fleet.security import read_address, security_of
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
@@ -38,7 +38,7 @@ class DaskCluster:
     def __init__(self, address: str, certificates: Path | None, note: Note) -> None:
         """UserError when there is no scheduler."""
         place = read_address(address, certificates, "--scheduler")
-        security_of(certificates)  # what is wrong with them is said here
+        security_of(certificates)  # raises UserError for what is wrong with them
         self._note = note
         self._number = itertools.count(1)
         self._handed: dict[str, int] = {}

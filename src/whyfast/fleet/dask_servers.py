@@ -10,9 +10,7 @@ import dask
 from distributed import Scheduler, Worker
 
 from whyfast.fleet.answers import SLOT, HostAnswers, answer_with, run_task
-from whyfast.fleet.dask_logs import silence
-from whyfast.fleet.sealed import BYTES, seal
-from whyfast.fleet.security import Address, security_of
+from whyfast.fleet.security import BYTES, Address, seal, security_of, silence
 from whyfast.store.home import Home
 
 #: Seconds between two attempts to reach the scheduler.
@@ -52,8 +50,8 @@ Say = Callable[[str], None]
 def serve_worker(
     address: Address, name: str, certificates: Path | None, answers: HostAnswers, say: Say
 ) -> None:
-    """Answer whoever asks by that scheduler, until the process is told to end. When the
-    scheduler goes, it is waited for."""
+    """Answer tasks of that scheduler until the process is ended. A scheduler that goes is waited
+    for."""
     _quiet(answers.home)
     answer_with(answers.answer)
     security = security_of(certificates)
@@ -99,7 +97,7 @@ def serve_worker(
 
 
 def serve_scheduler(address: Address, certificates: Path | None, home: Home, say: Say) -> None:
-    """Until the process is told to end. Port 0 is a free one, which is said."""
+    """Until the process is ended. Port 0 is a free one; ``say`` hears which."""
     _quiet(home)
     security = security_of(certificates)
 

@@ -12,15 +12,9 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import FLEET_HOST, LiveSink, OpenRun, measuring_session
 from whyfast.investigate.services import Observer
 from whyfast.judge.looks import Looks, TogetherJudge
-from whyfast.measure.campaign import (
-    BenchmarkRun,
-    Limits,
-    Outcome,
-    Wanted,
-    WantedBlock,
-    WantedCalibration,
-    campaign,
-)
+from whyfast.measure.block import WantedBlock
+from whyfast.measure.calibrate import WantedCalibration
+from whyfast.measure.campaign import BenchmarkRun, Limits, Outcome, Wanted, campaign
 from whyfast.measure.invocation import Clock
 from whyfast.model.sample import RunFailure, Session
 from whyfast.model.study import Study
@@ -58,7 +52,7 @@ State = Literal["away", "surveyed", "receiving", "measuring", "done", "out"]
 
 
 class HostObserver:
-    """Tells another of what happens on a host, with its name before it."""
+    """Reports what happens on a host to ``observer``, with its name before it."""
 
     def __init__(self, observer: Observer, host: str) -> None:
         self._observer, self._host = observer, host
@@ -89,10 +83,9 @@ class HostObserver:
 @dataclass
 class HostRun:
     """``run`` takes what the host measures, for ``work``. ``waiting`` are benchmarks that no
-    campaign of this host has begun with; ``wanted`` is what is to be taken next, by this host,
-    whether it is there or not; ``looks`` is how often its blocks are judged, ``together`` by whom
-    with those of other hosts. ``since`` is when it
-    came into its state, on the coordinator's monotonic clock."""
+    campaign of this host has begun with; ``wanted`` is what this host takes next, whether it is
+    there or not; ``looks`` is how often its blocks are judged, ``together`` by whom with those of
+    other hosts. ``since`` is when its state began, on the coordinator's monotonic clock."""
 
     host: str
     context: RunContext[Study]

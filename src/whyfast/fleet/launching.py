@@ -6,7 +6,6 @@ Workers are started by ssh; a process that ends is started again.
 from __future__ import annotations
 
 import contextlib
-import ipaddress
 import os
 import queue
 import re
@@ -23,7 +22,7 @@ from pathlib import Path
 from typing import IO
 
 from whyfast.fleet.cluster import Cluster, Event
-from whyfast.fleet.security import own_certificates
+from whyfast.fleet.security import own_certificates, parse_address
 from whyfast.model.errors import UserError
 from whyfast.study.toml_document import quoted, read_document
 from whyfast.study.toml_table import TomlTable
@@ -33,7 +32,7 @@ from whyfast.study.toml_table import TomlTable
 class LaunchHost:
     """``ssh`` are the words of what runs a shell's command line there, that comes last;
     ``whyfast`` those of whyfast there. ``home`` is for WHYFAST_HOME and ``certificates`` a folder,
-    both as seen there, and empty where nothing is said."""
+    both as seen there, and empty by default."""
 
     name: str
     ssh: tuple[str, ...]
@@ -52,7 +51,7 @@ class HostsFile:
     hosts: tuple[LaunchHost, ...]
 
 
-#: What is said to ssh: ask nothing, do not wait long for a host, notice one that has gone.
+#: ssh asks nothing, does not wait long for a host, and notices one that has gone.
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=10")
 
 
@@ -73,19 +72,13 @@ def read_hosts(file: Path) -> HostsFile:
 
 def _listen(top: TomlTable, encrypted: bool) -> str:
     text = top.string("listen")
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdigit() or int(port) > 65535:
+    address = parse_address(text)
+    if address is None:
         raise top.error(("listen",), f"not an address: {quoted(text)}", "write HOST:PORT")
-    try:
-        address = ipaddress.ip_address(host.strip("[]"))
-    except ValueError:
-        loopback = host == "localhost"
-    else:
-        loopback = address.is_loopback
-        if address.is_unspecified:
-            hint = "write the one address of this machine that the hosts reach"
-            raise top.error(("listen",), f"{host} is every address", hint)
-    if not loopback and not encrypted:
+    if address.unspecified:
+        hint = "write the one address of this machine that the hosts reach"
+        raise top.error(("listen",), f"{address.host} is every address", hint)
+    if not address.loopback and not encrypted:
         raise top.error(
             ("certificates",),
             "is missing: other machines reach that address, and workers run programs",
@@ -129,12 +122,12 @@ def _words(table: TomlTable, key: str, otherwise: tuple[str, ...]) -> tuple[str,
     return words
 
 
-#: Seconds until one that has ended is started again: twice as many each time, up to so many, and
-#: few again after one that ran for so long.
+#: Seconds until a process that has ended is started again: twice as many each time, up to
+#: ``MOST``, and ``AGAIN`` once more after a process that ran for ``STEADY`` seconds.
 AGAIN, MOST, STEADY = 1.0, 60.0, 60.0
 
-#: Seconds that it has to end when its standard input does, and then when it is told to.
-ENDING, TOLD = 5.0, 2.0
+#: Seconds that a process has to end after its standard input, and then after SIGTERM.
+ENDING, TERMINATED = 5.0, 2.0
 
 #: Characters of a line that are looked at.
 _LINE = 400
@@ -179,7 +172,7 @@ class KeptProcess:
             return
         for number, seconds in (
             (signal.SIGTERM, max(0.0, deadline - time.monotonic())),
-            (signal.SIGKILL, TOLD),
+            (signal.SIGKILL, TERMINATED),
         ):
             try:
                 process.wait(seconds)
@@ -224,7 +217,7 @@ class KeptProcess:
         reader = threading.Thread(target=self._read, args=(process.stderr,), daemon=True)
         reader.start()
         code = process.wait()
-        reader.join(TOLD)  # something that it started may hold the pipe
+        reader.join(TERMINATED)  # something that it started may hold the pipe
         how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
         return f"{words[0]} ended ({how})" + (f": {self.last}" if self.last else "")
 

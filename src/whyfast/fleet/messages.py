@@ -1,4 +1,8 @@
-"""What coordinator and worker say to each other: plain records, as JSON, checked by their types."""
+"""What coordinator and worker say to each other: plain records, as JSON, checked by their types.
+
+And what passes between the coordinator and the process that holds Dask's client: a line of JSON,
+then the bytes that it counts. Whoever reads believes nothing of it before it is checked.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,11 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NoReturn
+from typing import IO, Any, Literal, NoReturn
 
 from whyfast.build.recipe import Recipe
-from whyfast.measure.calibrate import MOST_TURNS
-from whyfast.measure.campaign import Outcome, Wanted, WantedBlock, WantedCalibration
+from whyfast.measure.calibrate import MOST_TURNS, WantedCalibration
+from whyfast.measure.campaign import Outcome, Wanted
 from whyfast.model.build import Build, Toolchain
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.sample import Block, Calibration, RunFailure
@@ -22,7 +26,7 @@ LARGEST, DEEPEST = 64_000_000, 64
 #: Loops that can be stored.
 _MOST_LOOPS = 2**63 - 1
 
-# What a worker is asked.
+# What a worker is asked. JSON names each message by its ``kind``.
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class AskFacts:
 @dataclass(frozen=True)
 class Place:
     """An archive and where it is unpacked: ``build`` beside the worker's other builds of a fleet,
-    by the digest that ``name`` is; ``tree`` in a folder of its own."""
+    by the digest ``name``; ``tree`` in a folder of its own."""
 
     archive: str
     role: Literal["build", "tree"]
@@ -83,21 +87,12 @@ class Prepare:
 
 
 @dataclass(frozen=True)
-class TakeCalibration:
-    """A calibration of what was prepared under ``key``."""
+class Take:
+    """A calibration or a block of what was prepared under ``key``."""
 
     key: str
-    wanted: WantedCalibration
-    kind: Literal["calibrate"] = "calibrate"
-
-
-@dataclass(frozen=True)
-class TakeBlock:
-    """A block of what was prepared under ``key``."""
-
-    key: str
-    wanted: WantedBlock
-    kind: Literal["block"] = "block"
+    wanted: Wanted
+    kind: Literal["take"] = "take"
 
 
 @dataclass(frozen=True)
@@ -111,14 +106,14 @@ class MakeBuild:
 
 @dataclass(frozen=True)
 class SendBack:
-    """The bytes of a build that was made, from there on."""
+    """The bytes of a finished build, from ``offset`` on."""
 
     archive: str
     offset: int
     kind: Literal["send"] = "send"
 
 
-Task = AskFacts | Offer | Chunk | Prepare | TakeCalibration | TakeBlock | MakeBuild | SendBack
+Task = AskFacts | Offer | Chunk | Prepare | Take | MakeBuild | SendBack
 
 # What it answers.
 
@@ -147,37 +142,21 @@ class Lacking:
 
 
 @dataclass(frozen=True)
-class Arrived:
-    """A chunk is on disk."""
+class Accepted:
+    """A chunk is on disk; or, with a ``key``, blocks can be taken under it."""
 
-    kind: Literal["arrived"] = "arrived"
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """Blocks can be taken under this key."""
-
-    key: str
-    kind: Literal["prepared"] = "prepared"
+    key: str = ""
+    kind: Literal["accepted"] = "accepted"
 
 
 @dataclass(frozen=True)
 class Taken:
-    """One of the three; see :attr:`outcome`."""
+    """What came of a :class:`Take`: one of the three."""
 
     block: Block | None = None
     calibration: Calibration | None = None
     failure: RunFailure | None = None
     kind: Literal["taken"] = "taken"
-
-    @classmethod
-    def of(cls, outcome: Outcome) -> Taken:
-        """The message with that outcome."""
-        if isinstance(outcome, Block):
-            return cls(block=outcome)
-        if isinstance(outcome, Calibration):
-            return cls(calibration=outcome)
-        return cls(failure=outcome)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -193,29 +172,21 @@ class Unprepared:
 
 @dataclass(frozen=True)
 class Refused:
-    """It cannot be done on this host, and why."""
+    """This host cannot do it, or failed to build it: the reason."""
 
     message: str
     kind: Literal["refused"] = "refused"
 
 
 @dataclass(frozen=True)
-class MadeBuild:
-    """A build is made, as an archive of ``size`` bytes; ``code`` has the SHA-256 of the program and
-    of its shared libraries, by their names in the folder that the steps ran in."""
+class FinishedBuild:
+    """A build as an archive of ``size`` bytes; ``code`` has the SHA-256 of the program and of its
+    shared libraries, by their names in the folder that the steps ran in."""
 
     archive: str
     size: int
     code: Mapping[str, str]
-    kind: Literal["made"] = "made"
-
-
-@dataclass(frozen=True)
-class NotMade:
-    """The build failed on this host, and why."""
-
-    reason: str
-    kind: Literal["not made"] = "not made"
+    kind: Literal["built"] = "built"
 
 
 @dataclass(frozen=True)
@@ -226,53 +197,24 @@ class SentBack:
     kind: Literal["sent"] = "sent"
 
 
-Answer = (
-    HostFacts
-    | Lacking
-    | Arrived
-    | Prepared
-    | Taken
-    | Unprepared
-    | Refused
-    | MadeBuild
-    | NotMade
-    | SentBack
-)
+Answer = HostFacts | Lacking | Accepted | Taken | Unprepared | Refused | FinishedBuild | SentBack
 
 
-@dataclass(frozen=True)
-class _Envelope:
-    """A union is told by its ``kind`` only inside of something."""
-
-    task: Task | None = None
-    answer: Answer | None = None
-
-
-def write_task(task: Task) -> bytes:
+def write(message: Task | Answer) -> bytes:
     """As JSON."""
-    return _write({"task": encode(task)})
+    return json.dumps(encode(message), allow_nan=False, separators=(",", ":")).encode()
 
 
 def read_task(text: bytes) -> Task:
-    """Malformed where it is none."""
-    return _read(text).task or _missing("task")
-
-
-def write_answer(answer: Answer) -> bytes:
-    """As JSON."""
-    return _write({"answer": encode(answer)})
+    """Raises Malformed."""
+    task: Task = decode(Task, _parse(text))
+    return task
 
 
 def read_answer(text: object) -> Answer:
-    """Malformed where it is none."""
-    return _read(text).answer or _missing("answer")
-
-
-def task_of(wanted: Wanted, key: str) -> TakeCalibration | TakeBlock:
-    """What is wanted, as a task for a host that has prepared ``key``."""
-    if isinstance(wanted, WantedBlock):
-        return TakeBlock(key, wanted)
-    return TakeCalibration(key, wanted)
+    """Raises Malformed."""
+    answer: Answer = decode(Answer, _parse(text))
+    return answer
 
 
 def fits(outcome: Outcome, wanted: Wanted) -> bool:
@@ -309,26 +251,17 @@ def fits(outcome: Outcome, wanted: Wanted) -> bool:
     )
 
 
-def _missing(key: str) -> NoReturn:
-    raise Malformed(key, "is missing")
-
-
-def _write(data: object) -> bytes:
-    return json.dumps(data, allow_nan=False, separators=(",", ":")).encode()
-
-
-def _read(text: object) -> _Envelope:
+def _parse(text: object) -> Any:
     if not isinstance(text, bytes):
         raise Malformed("message", f"expected bytes, got {type(text).__name__}")
     if len(text) > LARGEST:
         raise Malformed("message", f"too long: {len(text)} bytes; at most {LARGEST} are read")
     try:
-        data: Any = json.loads(text, parse_constant=_refuse_number)
+        data = json.loads(text, parse_constant=_refuse_number)
     except (ValueError, RecursionError) as error:
         raise Malformed("message", f"is not JSON: {error}") from error
     _check_depth(data)
-    envelope: _Envelope = decode(_Envelope, data)
-    return envelope
+    return data
 
 
 def _check_depth(data: Any) -> None:
@@ -348,3 +281,50 @@ def _check_depth(data: Any) -> None:
 
 def _refuse_number(word: str) -> NoReturn:
     raise ValueError(f"not a number of JSON: {word}")
+
+
+#: Characters of a line, and of a host's name.
+_LINE, _NAME = 10_000, 200
+
+
+@dataclass(frozen=True)
+class PipeLine:
+    """``number`` tells a task and its answer apart from others of that host; ``text`` is for the
+    user; ``sizes`` are those of the bytes behind it."""
+
+    kind: Literal["connected", "note", "joined", "gone", "task", "answered", "unanswered"]
+    host: str = ""
+    text: str = ""
+    number: int = 0
+    sizes: tuple[int, ...] = ()
+
+
+def is_name(host: str) -> bool:
+    """Whether a host may be called so, which its worker chooses."""
+    return 0 < len(host) <= _NAME and host.isprintable()
+
+
+def send(pipe: IO[bytes], line: PipeLine, *parts: bytes) -> None:
+    """Raises OSError where nobody reads."""
+    whole = {**encode(line), "text": line.text[:1000], "sizes": [len(part) for part in parts]}
+    pipe.write(b"".join([json.dumps(whole).encode(), b"\n", *parts]))
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes]) -> tuple[PipeLine, list[bytes]] | None:
+    """None at the end. Malformed for anything else than :func:`send` writes."""
+    text = pipe.readline(_LINE)
+    if not text:
+        return None
+    try:
+        line: PipeLine = decode(PipeLine, json.loads(text))
+    except (ValueError, RecursionError) as error:
+        raise Malformed("line", f"is not JSON: {error}") from error
+    if line.host and not is_name(line.host):
+        raise Malformed("host", f"not a host name: {line.host!r:.60}")
+    if len(line.sizes) > 2 or any(not 0 <= size <= LARGEST for size in line.sizes):
+        raise Malformed("sizes", f"expected at most two, of {LARGEST} bytes at most")
+    parts = [pipe.read(size) for size in line.sizes]
+    if [len(part) for part in parts] != list(line.sizes):
+        return None  # it was killed
+    return line, parts

@@ -15,21 +15,20 @@ from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Cluster, kind_of, most_common_kind, unfit
 from whyfast.fleet.conduct import Conductor, Spreading, survey_all
 from whyfast.fleet.host_run import HostRun
-from whyfast.fleet.joining import OneResult
 from whyfast.fleet.messages import HostFacts
 from whyfast.fleet.transfer import check_sendable, shipment
 from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Processes, entry_of
-from whyfast.investigate.observing import observe
+from whyfast.investigate.measuring import Processes, entry_of, observe
 from whyfast.investigate.recording import FLEET_HOST, OpenRun, recording, run_key
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.study_run import comparable
 from whyfast.judge.looks import FEW_LOOKS, TogetherJudge, level_of_looks
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.model.errors import UserError
+from whyfast.model.result import OneResult
 from whyfast.model.sample import Block
 from whyfast.model.study import Study
 from whyfast.store.home import Home
@@ -54,9 +53,9 @@ class Sharded:
         """All benchmarks, each on one host; those that a host has begun with go on there."""
         clock = work.services.clock
         here = own_facts(work)
-        if self._hosts is None:  # a second time nobody says again that it is there
+        if self._hosts is None:  # hosts announce themselves only once
             self._hosts = survey_all(self._cluster, work.observer, clock)
-        hosts = one_kind(work, self._hosts, here)
+        hosts = one_kind(work, fit_hosts(work, self._hosts, here))
         taken = run.blocks()
         if taken:
             work.observer.note(f"resuming: {len(taken)} blocks are already taken")
@@ -88,27 +87,32 @@ def own_facts(work: RunContext[Study]) -> HostFacts:
     return HostAnswers(work.home, work.services).facts()
 
 
-def one_kind(work: RunContext[Study], found: Mapping[str, HostFacts], own: HostFacts) -> list[str]:
-    """The hosts of the kind that most are of, and that can run what is built here; the others are
-    noted. UserError when none is left."""
-    note = work.observer.note
-    able = {}
-    for host, facts in found.items():
+def fit_hosts(
+    work: RunContext[Study], hosts: Mapping[str, HostFacts], own: HostFacts
+) -> dict[str, HostFacts]:
+    """The hosts that can run what is built here; the others are noted. UserError for none."""
+    fit = {}
+    for host, facts in hosts.items():
         if why := unfit(facts, own):
-            note(f"{host}: left out: {why}")
+            work.observer.note(f"{host}: left out: {why}")
         else:
-            able[host] = facts
-    if not able:
+            fit[host] = facts
+    if not fit:
         raise UserError("no host of the fleet can run what is built here")
-    kind = most_common_kind(able)
-    for host, facts in able.items():
+    return fit
+
+
+def one_kind(work: RunContext[Study], hosts: Mapping[str, HostFacts]) -> list[str]:
+    """The hosts of the kind that most are of; the others are noted."""
+    kind = most_common_kind(hosts)
+    for host, facts in hosts.items():
         if kind_of(facts) != kind:
             has, most = " ".join(kind_of(facts)), " ".join(kind)
-            note(
+            work.observer.note(
                 f"{host}: left out: it is another kind of machine ({has}) than most ({most}); "
                 "--spread replicate uses all"
             )
-    return [host for host, facts in able.items() if kind_of(facts) == kind]
+    return [host for host, facts in hosts.items() if kind_of(facts) == kind]
 
 
 def deal(
@@ -181,13 +185,7 @@ def replicate(
         raise UserError("nothing can be compared, so a fleet has nothing to do", where=study.name)
     clock = work.services.clock
     here = own_facts(work)
-    hosts = survey_all(cluster, observer, clock)
-    able = [host for host, facts in hosts.items() if not unfit(facts, here)]
-    for host in hosts:
-        if host not in able:
-            observer.note(f"{host}: left out: {unfit(hosts[host], here)}")
-    if not able:
-        raise UserError("no host of the fleet can run what is built here")
+    able = list(fit_hosts(work, survey_all(cluster, observer, clock), here))
     sent = shipment(work)
     many = len(able) > MANY
     looks = FEW_LOOKS if many else None

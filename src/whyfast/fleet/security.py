@@ -1,15 +1,21 @@
-"""Who may listen where, and talk to whom: all of it is encrypted.
+"""Who may listen where, and talk to whom; and what a process that does so may do.
 
-One certificate serves a whole fleet; the openssl command makes it. Who has the folder is part of
-the fleet: coordinator, scheduler and workers show each other the same certificate, and accept no
-other.
+All of it is encrypted. One certificate serves a whole fleet; the openssl command makes it. Who has
+the folder is part of the fleet: coordinator, scheduler and workers show each other the same
+certificate, and accept no other. :func:`seal` keeps messages from importing, writing or starting
+anything.
 """
 
 from __future__ import annotations
 
+import errno
 import ipaddress
+import logging
+import os
 import shutil
 import subprocess
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,22 +87,37 @@ class Address:
     @property
     def loopback(self) -> bool:
         """Whether nobody but this machine can reach it."""
+        return self._is("is_loopback", otherwise=self.host == "localhost")
+
+    @property
+    def unspecified(self) -> bool:
+        """Whether it is every address of this machine."""
+        return self._is("is_unspecified", otherwise=False)
+
+    def _is(self, quality: str, otherwise: bool) -> bool:
         try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost"
+            return bool(getattr(ipaddress.ip_address(self.host), quality))
+        except ValueError:  # a name
+            return otherwise
+
+
+def parse_address(text: str) -> Address | None:
+    """``HOST:PORT``; None for anything else."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        return None
+    return Address(host.strip("[]"), int(port))
 
 
 def read_address(text: str, certificates: Path | None, option: str) -> Address:
     """``HOST:PORT``, with or without ``tls://`` before it. UserError for anything else, and for
     another machine without certificates."""
     protocol, _, place = text.rpartition("://")
-    host, _, port = place.rpartition(":")
-    if not host or not port.isdigit() or not 0 <= int(port) < 65536:
+    address = parse_address(place)
+    if address is None:
         raise UserError(f"not an address: {text!r}; write HOST:PORT", where=option)
     if protocol not in ("", "tls"):
         raise UserError(f"unknown protocol: {protocol}; write HOST:PORT", where=option)
-    address = Address(host.strip("[]"), int(port))
     if certificates is None and not address.loopback:
         raise UserError(
             f"{address.host} is not this machine alone: a worker runs programs for whoever "
@@ -128,3 +149,48 @@ def security_of(certificates: Path | None) -> Security:
             for what, file in (("cert", certificate), ("key", key))
         },
     )
+
+
+#: What results of tasks and errors are unpickled as; the rest of an answer is read elsewhere.
+BYTES = frozenset({("builtins", "bytes"), ("builtins", "bytearray")})
+
+_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+#: Of the events of these beginnings, that change files or start programs, all but those that an
+#: import raises, and the signal by which a process ends itself.
+_CHANGE = ("os.", "shutil.", "subprocess.", "pty.", "tempfile.")
+_HARMLESS = frozenset({"os.listdir", "os.scandir", "os.kill"})
+
+
+class RefusedPickle(TypeError):
+    """A pickle wants something to be imported. (Of a traceback that cannot be unpickled, Dask
+    passes over a TypeError only.)"""
+
+
+def seal(classes: Iterable[tuple[str, str]] = BYTES) -> None:
+    """From now on, for as long as this process lives, nothing but ``classes`` (module, name) is
+    found for any pickle, whatever unpickles it; to change a file or start a program is a
+    PermissionError.
+
+    CPython raises an event before each of these, and what hears the events cannot be removed.
+    """
+    allowed = frozenset(classes)
+
+    def hear(event: str, args: tuple[object, ...]) -> None:
+        if event == "pickle.find_class":
+            if args not in allowed:
+                raise RefusedPickle(f"{args[0]}.{args[1]} in a message is not unpickled")
+        elif event == "open":
+            if isinstance(args[2], int) and args[2] & _WRITE:
+                raise PermissionError(errno.EPERM, "not opened for writing here", str(args[0]))
+        elif event.startswith(_CHANGE) and event not in _HARMLESS:
+            raise PermissionError(errno.EPERM, f"{event} is not done here")
+
+    sys.addaudithook(hear)
+
+
+def silence() -> None:
+    """Dask and Tornado log no more in this process; their loggers have levels of their own."""
+    for name in ("distributed", *logging.root.manager.loggerDict):
+        if name.split(".")[0] in ("distributed", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)

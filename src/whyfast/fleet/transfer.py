@@ -10,15 +10,18 @@ import time
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from whyfast.build.recipe import packages_here
 from whyfast.build.source import unpack
+from whyfast.fleet.cluster import unfit
 from whyfast.fleet.messages import (
+    Accepted,
     Answer,
-    Arrived,
+    AskFacts,
     Chunk,
+    HostFacts,
     Lacking,
-    NotMade,
     Offer,
     Place,
     Prepare,
@@ -43,6 +46,8 @@ from whyfast.store.files import (
 )
 from whyfast.store.home import Home
 from whyfast.study.sections import names_in
+
+_T = TypeVar("_T")
 
 #: Bytes of an archive that go with one task.
 CHUNK = 4_000_000
@@ -304,22 +309,35 @@ HostTasks = Generator[tuple[Task, bytes], Answer, None]
 def next_task(tasks: HostTasks, data: object, building: bool = False) -> tuple[Task, bytes]:
     """What to ask next, after the answer ``data`` as it came (None: at the beginning).
 
-    StopIteration at the end, HostOut for an answer that is none and for a refusal; but one who
-    refuses while ``building`` has not made the build.
+    StopIteration at the end, HostOut for an unreadable answer and for a refusal, except while
+    ``building``: there a refusal is a failed build.
     """
     try:
         if data is None:
             return next(tasks)
         answer = read_answer(data)
-        if isinstance(answer, Refused):
-            if not building:
-                raise HostOut(answer.message)
-            answer = NotMade(answer.message)
+        if isinstance(answer, Refused) and not building:
+            raise HostOut(answer.message)
         return tasks.send(answer)
     except Malformed as error:
         raise HostOut(f"unreadable answer: {error}") from error
     except UnexpectedAnswer as error:
         raise HostOut(f"unexpected answer: {error}") from error
+
+
+def expect(answer: Answer, kind: type[_T]) -> _T:
+    """The answer, where it is of that kind; else UnexpectedAnswer."""
+    if not isinstance(answer, kind):
+        raise UnexpectedAnswer(str(answer)[:200])
+    return answer
+
+
+def ask_facts(own: HostFacts) -> Generator[tuple[Task, bytes], Answer, HostFacts]:
+    """Ask a host what it is. HostOut where it cannot run what is built here."""
+    facts = expect((yield AskFacts(), b""), HostFacts)
+    if why := unfit(facts, own):
+        raise HostOut(why)
+    return facts
 
 
 def shipment(work: RunContext[Study]) -> Shipment:
@@ -378,26 +396,23 @@ def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
     """What to ask of a host, with the bytes that go along, until it has all of it; the key under
     which blocks can be taken. UnexpectedAnswer for another answer than was asked for."""
     yield from deliver_archives(sent.message.places, sent.archives)
-    answer = yield sent.message, b""
-    key = getattr(answer, "key", None)
-    if not isinstance(key, str):
-        raise UnexpectedAnswer(str(answer)[:200])
-    return key
+    answer = expect((yield sent.message, b""), Accepted)
+    if not answer.key:
+        raise UnexpectedAnswer(str(answer))
+    return answer.key
 
 
 def deliver_archives(
     places: tuple[Place, ...], archives: Mapping[str, Archive]
 ) -> Generator[tuple[Task, bytes], Answer, None]:
     """As :func:`deliver`, until the archives are there."""
-    lacking = yield Offer(places), b""
-    if not isinstance(lacking, Lacking) or not set(lacking.archives) <= set(archives):
+    lacking = expect((yield Offer(places), b""), Lacking)
+    if not set(lacking.archives) <= set(archives):
         raise UnexpectedAnswer(str(lacking)[:200])
     for sha256, there in lacking.archives.items():
         archive = archives[sha256]
         for offset, data in missing(archive, there):
-            answer = yield Chunk(sha256, offset, archive.size), data
-            if not isinstance(answer, Arrived):
-                raise UnexpectedAnswer(str(answer)[:200])
+            expect((yield Chunk(sha256, offset, archive.size), data), Accepted)
 
 
 def _folders(work: RunContext[Study]) -> dict[str, Path]:

@@ -34,9 +34,6 @@ def plausible(value: float) -> bool:
     return SMALLEST <= value <= LARGEST
 
 
-# ---- Dates as benchmark tools write them.
-
-
 def epoch_seconds(text: str) -> float | None:
     """Seconds since the epoch of an ISO 8601 date and time; None for other text.
 
@@ -51,8 +48,6 @@ def epoch_seconds(text: str) -> float | None:
     except (ValueError, OverflowError):
         return None
 
-
-# ---- Opening a file: regular files only, a limited number of bytes.
 
 #: The most bytes of text that are read from one file, after decompression. A full run of
 #: pyperformance has about 1 MB; parsed, a hostile file can take thirty times its text.
@@ -92,7 +87,20 @@ def read_text(path: Path, limit: int = LIMIT) -> str:
     one fills the memory. UserError for these, for what cannot be read, is cut short, or is no text.
     """
     with opened(path) as file:
-        data = _within(file, limit, path)
+        compressed = file.read(len(_GZIP)) == _GZIP
+        file.seek(0)
+        try:
+            plain = GzipFile(fileobj=file, mode="rb") if compressed else file
+            data = plain.read(limit + 1)
+        except EOFError:
+            raise UserError("the compressed file is cut short", where=path) from None
+        except (BadGzipFile, zlib.error) as error:
+            raise UserError(f"the compressed file is damaged: {error}", where=path) from None
+    if len(data) > limit:
+        raise UserError(
+            f"holds more than {limit / 1e6:.4g} MB of text, more than any benchmark result needs",
+            where=path,
+        )
     if not data.strip():
         raise UserError("is empty", where=path)
     try:
@@ -100,31 +108,6 @@ def read_text(path: Path, limit: int = LIMIT) -> str:
     except UnicodeDecodeError as error:
         raise UserError(f"is not text (byte {error.start} is not UTF-8)", where=path) from None
 
-
-def _within(file: BinaryIO, limit: int, path: Path) -> bytes:
-    compressed = file.read(len(_GZIP)) == _GZIP
-    file.seek(0)
-    if not compressed:
-        return _limited(file.read(limit + 1), limit, path)
-    try:
-        with GzipFile(fileobj=file, mode="rb") as unpacked:
-            return _limited(unpacked.read(limit + 1), limit, path)
-    except EOFError:
-        raise UserError("the compressed file is cut short", where=path) from None
-    except (BadGzipFile, zlib.error) as error:
-        raise UserError(f"the compressed file is damaged: {error}", where=path) from None
-
-
-def _limited(data: bytes, limit: int, path: Path) -> bytes:
-    if len(data) > limit:
-        raise UserError(
-            f"holds more than {limit / 1e6:.4g} MB of text, more than any benchmark result needs",
-            where=path,
-        )
-    return data
-
-
-# ---- A JSON document from elsewhere, read with the place of every value at hand for errors.
 
 _LONGEST = 40
 
@@ -273,8 +256,6 @@ def _named(value: Any) -> str:
     return names.get(type(value), "null")
 
 
-# ---- Facts of a file about its subject and machine, gathered from all its parts.
-
 _MOST = 8  # different texts of one key that are kept
 
 
@@ -302,9 +283,6 @@ class Facts:
         for key, texts in self._texts.items():
             facts[key] = next(iter(texts)) if len(texts) == 1 else tuple(texts)
         return {**facts, **{key: median(loads) for key, loads in self._loads.items()}}
-
-
-# ---- The interface that every format stands behind.
 
 
 @dataclass(frozen=True)

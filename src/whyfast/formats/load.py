@@ -21,11 +21,9 @@ from whyfast.formats.input import Format, Given, Node, clean, parse_json, read_t
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording
 
-# ---- Every format that can be read. A new one is one new file and one line here.
-
-#: In the order in which they are asked. Google Benchmark's files have ``context`` and
-#: pytest-benchmark's ``machine_info``, so they go before pyperf, whose mark (``version``) a file of
-#: another tool might carry by chance.
+#: Every format that can be read, in the order in which they are asked; a new one is a line here.
+#: Google Benchmark's files have ``context`` and pytest-benchmark's ``machine_info``, so they go
+#: before pyperf, whose mark (``version``) a file of another tool might carry by chance.
 FORMATS: tuple[Format, ...] = (
     whyfast_result.FORMAT,
     google_benchmark.FORMAT,
@@ -37,8 +35,6 @@ FORMATS: tuple[Format, ...] = (
     csv_table.FORMAT,
 )
 
-
-# ---- Some rows of a table as a run of their own: ``costs.csv:kernel=v5.4,retpoline=y``.
 
 Chosen = tuple[tuple[str, str], ...]
 
@@ -149,9 +145,6 @@ def bare_name(path: Path) -> str:
 def _with_folder(recording: Recording) -> str:
     parent = Path(recording.source).absolute().parent.name
     return clean(f"{parent}/{recording.name}" if parent else recording.name)
-
-
-# ---- One file that holds several subjects, as the commands of a hyperfine file.
 
 
 def by_subject(recording: Recording) -> tuple[Recording, ...]:

@@ -1,7 +1,7 @@
 """pyperf JSON, from perf 0.8.3 (format 4 and ``samples``) to today's 1.0 (``values``).
 
-A run of the file is one process. Calibration runs and warm-ups are left out. Values are already
-divided by the number of loops.
+A run of the file is one process, or the part of a block that one variant took. Calibration runs and
+warm-ups are left out. Values are already divided by the number of loops.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ def claims(given: Given) -> bool:
 def read(given: Given) -> Recording:
     """The file's benchmarks with their runs as processes."""
     doc = given.root
-    version = _version(doc.need("version"))
+    node = doc.need("version")
+    version = str(node.value)
+    if isinstance(node.value, bool) or version not in _VERSIONS:
+        node.fail(f"unknown format: {version[:20]}; expected that of {_OLDEST} or later")
     facts = Facts()
     shared = _facts(doc, facts)
     series: dict[str, Series] = {}
@@ -66,13 +69,6 @@ def read(given: Given) -> Recording:
         ended=max(dates, default=None),
         left_out=tuple(f"{name} has no values" for name in empty),
     )
-
-
-def _version(node: Node) -> str:
-    version = str(node.value)
-    if isinstance(node.value, bool) or version not in _VERSIONS:
-        node.fail(f"unknown format: {version[:20]}; expected that of {_OLDEST} or later")
-    return version
 
 
 def _facts(node: Node, facts: Facts) -> dict[str, str | float]:
@@ -119,10 +115,6 @@ def _benchmark(
 FORMAT = Format("pyperf", claims, read)
 
 
-# ---- pyperf JSON 1.0, as ``pyperf compare_to``, ``check`` and ``stats`` read it.
-#
-# A process, or the part of a block that one variant took, is a run of the file.
-
 VERSION = "1.0"
 UNITS = (SECOND, "byte", "integer")
 
@@ -135,7 +127,10 @@ _RESERVED = ("name", "unit", "loops", "inner_loops", "date", "duration", "uptime
 def to_pyperf(recording: Recording) -> dict[str, Any]:
     """The recording as the JSON data of a pyperf file, which holds no units but pyperf's."""
     metadata = {k: _plain(k, v) for k, v in recording.metadata.items() if k not in _RESERVED}
-    date = {} if recording.started is None else {"date": _date(recording.started)}
+    date = {}
+    if recording.started is not None:
+        moment = datetime.fromtimestamp(recording.started, UTC)
+        date = {"date": moment.strftime("%Y-%m-%d %H:%M:%S.%f")}
     return {
         "version": VERSION,
         "metadata": metadata,
@@ -209,10 +204,6 @@ def _plain(key: str, value: object) -> str | float:
             return str(value)
         return int(number) if number.is_integer() else number
     return value if isinstance(value, float) else str(value)
-
-
-def _date(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
 def _file_name(name: str) -> str:

@@ -81,7 +81,7 @@ def read_overheads(text: str) -> tuple[tuple[str, float], ...]:
 
 
 @dataclass(frozen=True)
-class Said:
+class ReportedFigure:
     """One line of figures: a number, a word, or why there is neither."""
 
     what: str
@@ -90,21 +90,21 @@ class Said:
     why: str = ""
 
 
-def read_figures(text: str) -> tuple[Said, ...]:
+def read_figures(text: str) -> tuple[ReportedFigure, ...]:
     """Each figure, word and what is missing, in order; UserError for a malformed report."""
-    figures: list[Said] = []
+    figures: list[ReportedFigure] = []
     for number, words in _lines(text):
         if words[0] not in ("figure", "word", "missing"):
             continue
         rest = " ".join(words[1:] if words[0] == "missing" else words[2:])
         what, _, why = rest.partition(": ")
         if words[0] == "missing" and what and why:
-            figures.append(Said(what, why=why))
+            figures.append(ReportedFigure(what, why=why))
         elif words[0] == "figure" and rest:
             (value,) = _fields(number, words[:2], (_number,))
-            figures.append(Said(rest, number=value))
+            figures.append(ReportedFigure(rest, number=value))
         elif words[0] == "word" and rest:
-            figures.append(Said(rest, text=words[1]))
+            figures.append(ReportedFigure(rest, text=words[1]))
         else:
             raise _malformed(number, words)
     return tuple(figures)
@@ -132,18 +132,15 @@ def _address(text: str) -> int:
     return int(text, 16)
 
 
+def _number(text: str, least: float = -math.inf) -> float:
+    value = float(text)
+    if not math.isfinite(value) or value < least:
+        raise ValueError(text)
+    return value
+
+
 def _time(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value) or value < 0:
-        raise ValueError(text)
-    return value
-
-
-def _number(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(text)
-    return value
+    return _number(text, 0)
 
 
 def _count(text: str) -> int:

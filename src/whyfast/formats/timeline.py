@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import pairwise
@@ -13,15 +13,13 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Literal
 
-from whyfast.formats.csv_table import CsvRow, CsvTable, claims, parse, series_name
+from whyfast.formats.csv_table import CsvRow, claims, parse, series_name
 from whyfast.formats.input import Given, epoch_seconds, read_text
 from whyfast.formats.load import bare_name, load_recordings, split_choice
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.model.series import SECOND, MetadataValue, Recording, Series, rate
-
-# ---- What a point of a history is made of: how points are wanted, and the value that a point has.
 
 Order = Literal["given", "run", "commit"]
 
@@ -86,8 +84,6 @@ def tells_apart(values: Sequence[str | None], fewest: int) -> bool:
     return len(counts) > 1 and min(counts) >= fewest
 
 
-# ---- Points in an order that their own names speak against, as a shell's ``*`` gives them.
-
 _NUMBER = re.compile(r"\d+")
 
 
@@ -112,8 +108,6 @@ def order_notes(points: Sequence[str], when: Sequence[float | None]) -> tuple[st
 def _numbers(name: str) -> list[int]:
     return [int(number) for number in _NUMBER.findall(name)]
 
-
-# ---- Recordings as the points of a timeline, of one machine or several.
 
 #: Hosts are distinguished without --machine when each has at least this many points.
 _FEWEST = 5
@@ -141,7 +135,8 @@ def timeline_of_files(arguments: Sequence[str], wanted: Wanted) -> Timeline:
     several = len({machine(r) for r in recordings}) > 1
     name = _names(recordings) if several else lambda r: r.name
     placed = [_Point(machine(r) if several else "", name(r), r) for r in recordings]
-    order = wanted.order or ("run" if several and _dated(recordings) else "given")
+    dated = all(r.started is not None for r in recordings)
+    order = wanted.order or ("run" if several and dated else "given")
     if order != "given":
         key = _when if order == "run" else _committed
         placed.sort(key=lambda p: key(p.recording))
@@ -162,7 +157,10 @@ def _timeline(placed: Sequence[_Point], *, in_time: bool) -> Timeline:
                 at.setdefault(p.name, []).append(p.recording)
         columns = [at.get(point, []) for point in points]
         series += _series(m, columns)
-        known = tuple(_facts(recordings[0]) if recordings else None for recordings in columns)
+        known = tuple(
+            {key: _text(value) for key, value in rs[0].metadata.items()} if rs else None
+            for rs in columns
+        )
         if any(known):
             facts[m] = known
     first: dict[str, float | None] = {}
@@ -174,27 +172,33 @@ def _timeline(placed: Sequence[_Point], *, in_time: bool) -> Timeline:
     return Timeline(tuple(points), tuple(series), "file", dates, facts, notes=notes)
 
 
-def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> list[PointSeries]:
+def _series(machine: str, columns: Sequence[Sequence[Recording]]) -> Iterator[PointSeries]:
     names = dict.fromkeys(
         name for rs in columns for r in rs for name, s in r.series.items() if is_read(s)
     )
-    made = []
     for name in names:
-        selected = [[s for r in rs if (s := r.series.get(name)) and is_read(s)] for rs in columns]
-        cells = [point_value(p for s in at for p in s.processes) if at else None for at in selected]
-        spreads = tuple(c.spread if c else None for c in cells)
-        called = f"{name} on {machine}" if machine else name
-        made.append(
-            PointSeries(
-                called,
-                tuple(c.value if c else None for c in cells),
-                {"machine": machine} if machine else {},
-                machine=machine,
-                spreads=spreads if any(x is not None for x in spreads) else (),
-                higher=any(is_rate(s) for at in selected for s in at),
-            )
-        )
-    return made
+        read = [[s for r in rs if (s := r.series.get(name)) and is_read(s)] for rs in columns]
+        cells = [[p for s in at for p in s.processes] for at in read]
+        higher = any(is_rate(s) for at in read for s in at)
+        yield _on_machine(replace(_over_points(name, cells, {}), higher=higher), machine)
+
+
+def _over_points(
+    name: str, cells: Sequence[Sequence[Sequence[float]]], keys: Mapping[str, str]
+) -> PointSeries:
+    """A series from the processes at each point, which may be none."""
+    points = [point_value(processes) if processes else None for processes in cells]
+    values = tuple(p.value if p else None for p in points)
+    spreads = tuple(p.spread if p else None for p in points)
+    known = any(s is not None for s in spreads)
+    return PointSeries(name, values, keys, spreads=spreads if known else ())
+
+
+def _on_machine(series: PointSeries, machine: str) -> PointSeries:
+    if not machine:
+        return series
+    keys = {**series.keys, "machine": machine}
+    return replace(series, name=f"{series.name} on {machine}", keys=keys, machine=machine)
 
 
 def is_read(series: Series) -> bool:
@@ -205,10 +209,6 @@ def is_read(series: Series) -> bool:
 def is_rate(series: Series) -> bool:
     """Whether more is better."""
     return series.higher or rate(series.unit)
-
-
-def _facts(recording: Recording) -> Mapping[str, str]:
-    return {key: _text(value) for key, value in recording.metadata.items()}
 
 
 def _text(value: MetadataValue) -> str:
@@ -223,19 +223,18 @@ def _machines(recordings: Sequence[Recording], wanted: str | None) -> Callable[[
         return lambda r: ""
     if wanted == FOLDER:
         return lambda r: Path(r.source).absolute().parent.name
-    if wanted is not None:
-        for r in recordings:
-            if wanted not in r.metadata:
-                keys = ", ".join(sorted(r.metadata)) or "none"
-                raise UserError(
-                    f"no {wanted} in the file (--machine); available: {keys}, or {FOLDER}",
-                    where=r.source,
-                )
-        return lambda r: _text(r.metadata[wanted])
-    hosts = [_text(r.metadata[_HOST]) if _HOST in r.metadata else None for r in recordings]
-    if tells_apart(hosts, _FEWEST):
-        return lambda r: _text(r.metadata[_HOST])
-    return lambda r: ""
+    if wanted is None:
+        hosts = [_text(r.metadata[_HOST]) if _HOST in r.metadata else None for r in recordings]
+        apart = tells_apart(hosts, _FEWEST)
+        return lambda r: _text(r.metadata[_HOST]) if apart else ""
+    for r in recordings:
+        if wanted not in r.metadata:
+            keys = ", ".join(sorted(r.metadata)) or "none"
+            raise UserError(
+                f"no {wanted} in the file (--machine); available: {keys}, or {FOLDER}",
+                where=r.source,
+            )
+    return lambda r: _text(r.metadata[wanted])
 
 
 def _names(recordings: Sequence[Recording]) -> Callable[[Recording], str]:
@@ -247,10 +246,6 @@ def _names(recordings: Sequence[Recording]) -> Callable[[Recording], str]:
     if len(set(names)) < len(names):
         return lambda r: bare_name(Path(r.source))
     return lambda r: r.name
-
-
-def _dated(recordings: Sequence[Recording]) -> bool:
-    return all(r.started is not None for r in recordings)
 
 
 def _when(recording: Recording) -> float:
@@ -269,8 +264,6 @@ def _committed(recording: Recording) -> float:
         )
     return seconds
 
-
-# ---- The values of a table's column as the points of a timeline.
 
 #: Columns that tell series apart even if each point has but one value of them.
 _NAMES = ("benchmark",)
@@ -309,8 +302,9 @@ def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
     series: list[PointSeries] = []
     facts: dict[str, tuple[Mapping[str, str] | None, ...]] = {}
     for m, rows_of in by_machine.items():
-        cells = _Cells(by, names, m, path.stem, points)
-        series += cells.series(rows_of, table)
+        for s in _table_series(rows_of, by, points, names):
+            s = replace(s, name=s.name or path.stem, resolution=table.resolution)
+            series.append(_on_machine(s, m))
         if recorded:
             at = {r.cells[by]: r for r in reversed(rows_of)}
             facts[m] = tuple(
@@ -319,42 +313,19 @@ def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
     return Timeline(tuple(points), tuple(series), by, _dates(facts, len(points)), facts)
 
 
-class _Cells:
-    """The rows of one machine as series."""
-
-    def __init__(
-        self, by: str, names: Sequence[str], machine: str, stem: str, points: Sequence[str]
-    ) -> None:
-        self._by, self._names, self._machine, self._stem = by, names, machine, stem
-        self._place = {point: i for i, point in enumerate(points)}
-
-    def series(self, rows: Iterable[CsvRow], table: CsvTable) -> list[PointSeries]:
-        """One for each combination of what names them."""
-        values: dict[tuple[str, ...], list[dict[str, list[float]]]] = {}
-        for row in rows:
-            name = tuple(row.cells[c] for c in self._names)
-            cells = values.setdefault(name, [{} for _ in self._place])
-            processes = cells[self._place[row.cells[self._by]]]
-            processes.setdefault(row.cells.get("process", ""), []).append(row.value)
-        return [self._one(name, cells, table) for name, cells in values.items()]
-
-    def _one(
-        self, name: Sequence[str], cells: Sequence[Mapping[str, Sequence[float]]], table: CsvTable
-    ) -> PointSeries:
-        pairs = dict(zip(self._names, name, strict=True))
-        points = [point_value(at.values()) if at else None for at in cells]
-        spreads = tuple(v.spread if v else None for v in points)
-        called = series_name(pairs, self._names) or self._stem
-        if self._machine:
-            called, pairs = f"{called} on {self._machine}", {**pairs, "machine": self._machine}
-        return PointSeries(
-            called,
-            tuple(v.value if v else None for v in points),
-            pairs,
-            table.resolution,
-            self._machine,
-            spreads if any(s is not None for s in spreads) else (),
-        )
+def _table_series(
+    rows: Iterable[CsvRow], by: str, points: Sequence[str], names: Sequence[str]
+) -> Iterator[PointSeries]:
+    """One for each combination of values of the columns ``names``, named by them."""
+    place = {point: i for i, point in enumerate(points)}
+    values: dict[tuple[str, ...], list[dict[str, list[float]]]] = {}
+    for row in rows:
+        key = tuple(row.cells[c] for c in names)
+        processes = values.setdefault(key, [{} for _ in points])[place[row.cells[by]]]
+        processes.setdefault(row.cells.get("process", ""), []).append(row.value)
+    for key, cells in values.items():
+        pairs = dict(zip(names, key, strict=True))
+        yield _over_points(series_name(pairs, names), [[*at.values()] for at in cells], pairs)
 
 
 def _of_points(rows: Sequence[CsvRow], column: str, place: tuple[str | None, ...]) -> bool:

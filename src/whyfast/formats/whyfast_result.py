@@ -92,8 +92,6 @@ def _metadata(recorded: Node) -> dict[str, MetadataValue]:
 FORMAT = Format("whyfast", claims, read)
 
 
-# ---- The log that ``whyfast check --append`` writes: one line of JSON per check.
-
 #: Characters of a commit's hash that name a point.
 _SHORT = 10
 

@@ -65,14 +65,11 @@ def segment(x: Floats, penalty: float = CANDIDATE) -> list[list[int]]:
     """
     count, points = x.shape
     at_once = max(1, _MEMORY // (points * min(points, LEVELS)))
+    together = (x[first : first + at_once] for first in range(0, count, at_once))
     return [
         _with_ends(row, starts)
-        for first in range(0, count, at_once)
-        for row, starts in zip(
-            x[first : first + at_once],
-            _segment(x[first : first + at_once], penalty),
-            strict=True,
-        )
+        for rows in together
+        for row, starts in zip(rows, _segment(rows, penalty), strict=True)
     ]
 
 
@@ -205,17 +202,16 @@ def _unfitted(starts: Sequence[int], points: int) -> list[Segment]:
 def _joined_slopes(y: Floats, pieces: Sequence[Segment], reach: float) -> list[Segment]:
     """Where values move so fast that most lie beyond the reach of any level, the bounds between
     levels mean nothing: neighbours of that kind are one piece, which may be a line."""
-    made: list[Segment] = []
+    joined: list[Segment] = []
     moving = False
     for piece in pieces:
         inside = y[piece.start : piece.end]
         near = int((np.abs(inside - np.median(inside)) <= reach).sum())
         before, moving = moving, 2 * near <= piece.points
         if before and moving:
-            made[-1] = made[-1]._replace(end=piece.end)
-        else:
-            made.append(piece)
-    return made
+            piece = joined.pop()._replace(end=piece.end)
+        joined.append(piece)
+    return joined
 
 
 def _freedom(pieces: Sequence[Segment], prior: Prior) -> float:
@@ -227,13 +223,11 @@ def _enough_freedom(sums: Sums, pieces: list[Segment], prior: Prior) -> list[Seg
     """Where candidates leave no degrees of freedom for the noise, the nearest are joined until
     there are some."""
     while len(pieces) > 1 and _freedom(pieces, prior) < 1:
-        joined = [sums.level(a.start, b.end) for a, b in pairwise(pieces)]
         costs = [
-            j.square - a.square - b.square
-            for j, (a, b) in zip(joined, pairwise(pieces), strict=True)
+            sums.level(a.start, b.end).square - a.square - b.square for a, b in pairwise(pieces)
         ]
         i = int(np.argmin(costs))
-        pieces[i : i + 2] = [joined[i]]
+        pieces[i : i + 2] = [sums.level(pieces[i].start, pieces[i + 1].end)]
     return pieces
 
 

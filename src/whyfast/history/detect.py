@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -105,24 +106,18 @@ def suite_series(series: Sequence[PointSeries]) -> tuple[PointSeries, ...]:
     """
     if len(series) < FEWEST_SERIES:
         return ()
-    logs = np.array([_logs(s) for s in series])
+    logs = np.array(
+        [[math.nan if v is None else _sign(s) * math.log(v) for v in s.values] for s in series]
+    )
     lacking = np.isfinite(logs).sum(axis=0) < FEWEST_SERIES
-    made = []
+    machine = series[0].machine
+    on = f" on {machine}" if machine else ""
+    middles = []
     for name, middle in (("geometric mean", np.nanmean), ("median", np.nanmedian)):
-        points = _by_point(logs[:, ~lacking], middle)
-        values: list[float | None] = [None] * len(lacking)
-        for i, value in zip(np.flatnonzero(~lacking), np.exp(points), strict=True):
-            values[i] = float(value)
-        machine = series[0].machine
-        on = f" on {machine}" if machine else ""
-        called = f"{name} of {len(series)} series{on}"
-        made.append(PointSeries(called, tuple(values), machine=machine))
-    return tuple(made)
-
-
-def _logs(series: PointSeries) -> list[float]:
-    sign = -1.0 if series.higher else 1.0
-    return [math.nan if v is None else sign * math.log(v) for v in series.values]
+        points = iter(np.exp(_by_point(logs[:, ~lacking], middle)).tolist())
+        values = tuple(None if lacks else next(points) for lacks in lacking)
+        middles.append(PointSeries(f"{name} of {len(series)} series{on}", values, machine=machine))
+    return tuple(middles)
 
 
 def _by_point(logs: Floats, middle: Callable[..., Floats]) -> Floats:
@@ -171,15 +166,10 @@ def _together(
 ) -> tuple[SeriesHistory, ...]:
     """What is found in series that know something of each other's noise."""
     members = [s for s in series if _length(s) >= FEWEST]
-    logs = [_sign(s) * np.log([v for v in s.values if v is not None]) for s in members]
-    floors = [
-        rounding_noise(np.exp(_sign(s) * y), s.resolution)
-        for y, s in zip(logs, members, strict=True)
-    ]
-    return tuple(
-        _one(member, y, pruned, when)
-        for member, y, pruned in zip(members, logs, judged(logs, floors), strict=True)
-    )
+    values = [np.array([v for v in s.values if v is not None]) for s in members]
+    logs = [_sign(s) * np.log(v) for s, v in zip(members, values, strict=True)]
+    floors = [rounding_noise(v, s.resolution) for s, v in zip(members, values, strict=True)]
+    return tuple(map(partial(_history, when), members, logs, judged(logs, floors)))
 
 
 def _sign(series: PointSeries) -> float:
@@ -212,26 +202,24 @@ def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
     ]
 
 
-def _blended(own: Floats, freedom: Floats, prior: Prior) -> Floats:
-    """Standard deviations by the series' own differences and by what the others say."""
-    square = own**2 * freedom + prior.variance * prior.freedom
-    blended: Floats = np.sqrt(square / (freedom + prior.freedom))
-    return blended
+def _blended(noise: Floats, freedom: Floats, prior: Prior) -> Floats:
+    """Standard deviations by the differences of each series and by what the others say."""
+    square = noise**2 * freedom + prior.variance * prior.freedom
+    return np.asarray(np.sqrt(square / (freedom + prior.freedom)))
 
 
 def _candidates(logs: Sequence[Floats], scales: Floats) -> list[list[int]]:
     """The segments of each series; those of one length are cut together."""
-    made: list[list[int]] = [[] for _ in logs]
-    for length in sorted({len(y) for y in logs}):
+    candidates: dict[int, list[int]] = {}
+    for length in {len(y) for y in logs}:
         which = [i for i, y in enumerate(logs) if len(y) == length]
         cut = segment(np.array([logs[i] / scales[i] for i in which]))
-        for i, starts in zip(which, cut, strict=True):
-            made[i] = starts
-    return made
+        candidates.update(zip(which, cut, strict=True))
+    return [candidates[i] for i in range(len(logs))]
 
 
-def _one(
-    series: PointSeries, y: Floats, pruned: Pruned, when: Sequence[float | None]
+def _history(
+    when: Sequence[float | None], series: PointSeries, y: Floats, pruned: Pruned
 ) -> SeriesHistory:
     """``y`` are the logarithms of the values that are there, of rates their reciprocals'."""
     where = [i for i, v in enumerate(series.values) if v is not None]

@@ -45,8 +45,7 @@ class Segment(NamedTuple):
     def values(self) -> Floats:
         """The line at each point."""
         places = np.arange(self.points, dtype=np.float64) - (self.points - 1) / 2.0
-        made: Floats = self.middle + self.slope * places
-        return made
+        return np.asarray(self.middle + self.slope * places)
 
 
 @dataclass(frozen=True)
@@ -98,31 +97,23 @@ def fit(sums: Sums, start: int, end: int, noise: ScaledNoise, needed: float) -> 
 def robust_values(y: Floats, pieces: list[Segment], reach: float) -> Floats:
     """What the pieces say of each point: lines as they are, levels by the points within ``reach``
     of their median; or, where those are no majority, by a line that has more."""
-    made = np.empty_like(y)
-    for piece in pieces:
-        inside = y[piece.start : piece.end]
-        values = piece.values() if piece.slope else _robust_level(inside, reach)
-        if not piece.slope and len(inside) >= FEWEST_ON_LINE:
-            near = (np.abs(inside - values) <= reach).sum()
-            line = _robust_line(inside)
-            if 2 * near <= len(inside) and (np.abs(inside - line) <= reach).sum() > near:
-                values = line
-        made[piece.start : piece.end] = values
-    return made
+    return np.concatenate(
+        [p.values() if p.slope else _robust(y[p.start : p.end], reach) for p in pieces]
+    )
 
 
-def _robust_level(y: Floats, reach: float) -> Floats:
-    near = y[np.abs(y - np.median(y)) <= reach]
-    return np.full_like(y, near.mean() if len(near) else np.median(y))
-
-
-def _robust_line(y: Floats) -> Floats:
-    """The line with the median slope between points half the segment apart, through the median."""
+def _robust(y: Floats, reach: float) -> Floats:
+    inside = y[np.abs(y - np.median(y)) <= reach]
+    level = np.full_like(y, inside.mean() if len(inside) else np.median(y))
+    near = (np.abs(y - level) <= reach).sum()
+    if len(y) < FEWEST_ON_LINE or 2 * near > len(y):
+        return level
+    # The line with the median slope between points half the segment apart, through the median.
     half = len(y) // 2
     slope = float(np.median(y[half:] - y[:-half])) / half
     rest = y - slope * np.arange(len(y))
-    made: Floats = y - rest + np.median(rest)
-    return made
+    line = y - rest + np.median(rest)
+    return np.asarray(line if (np.abs(y - line) <= reach).sum() > near else level)
 
 
 def _cumulated(values: Floats) -> Floats:
@@ -177,7 +168,7 @@ class Judge:
                 evidence = min(evidence, self._as_cluster(short, other))
         for middle in (i, i + 1):
             if 0 < middle < len(pieces) - 1 and pieces[middle].points <= SHORT:
-                evidence = min(evidence, self._as_excursion(pieces[middle - 1 : middle + 2]))
+                evidence = min(evidence, self._as_excursion(*pieces[middle - 1 : middle + 2]))
         return evidence
 
     def jump(self, left: Segment, right: Segment) -> float:
@@ -232,16 +223,13 @@ class Judge:
             farther[here] = len(side) - np.searchsorted(side, reach)
         farther[away == 0] = len(self.values)
         with np.errstate(divide="ignore"):
-            rarity: Floats = -2.0 * np.log(farther / len(self.values))
-        rarity[farther < _TELLING] = np.inf
-        return rarity
+            rarity = -2.0 * np.log(farther / len(self.values))
+        return np.where(farther < _TELLING, np.inf, rarity)
 
     def _loss(self, residuals: Floats) -> Floats:
-        made: Floats = (_TAIL + 1.0) * np.log1p((residuals / self.scale) ** 2 / _TAIL)
-        return made
+        return np.asarray((_TAIL + 1.0) * np.log1p((residuals / self.scale) ** 2 / _TAIL))
 
-    def _as_excursion(self, three: Sequence[Segment]) -> float:
-        before, middle, after = three
+    def _as_excursion(self, before: Segment, middle: Segment, after: Segment) -> float:
         if before.slope or middle.slope or after.slope:
             return float("inf")
         joined = self.sums.level(before.start, after.end).square

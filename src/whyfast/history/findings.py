@@ -23,20 +23,16 @@ def findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
     in most series first."""
     groups: dict[tuple[Literal["step", "outlier"], int, int, bool], dict[str, float]] = {}
     for history in histories:
-        for shift in history.shifts:
-            groups.setdefault(("step", shift.before, shift.at, shift.ratio > 1), {})[
-                history.series.name
-            ] = shift.ratio
-        for outlier in history.outliers:
-            groups.setdefault(("outlier", outlier.at, outlier.at, outlier.ratio > 1), {})[
-                history.series.name
-            ] = outlier.ratio
+        name = history.series.name
+        for s in history.shifts:
+            groups.setdefault(("step", s.before, s.at, s.ratio > 1), {})[name] = s.ratio
+        for o in history.outliers:
+            groups.setdefault(("outlier", o.at, o.at, o.ratio > 1), {})[name] = o.ratio
     ordered = sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
-    made = []
-    for (kind, before, at, _), ratios in ordered:
-        where, number = _concerned(ratios, histories)
-        made.append(Finding(kind, before, at, ratios, number, where))
-    return tuple(made)
+    return tuple(
+        Finding(kind, before, at, ratios, *_concerned(ratios, histories))
+        for (kind, before, at, _), ratios in ordered
+    )
 
 
 def drift_findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
@@ -55,8 +51,7 @@ def drift_findings(histories: Sequence[SeriesHistory]) -> tuple[Finding, ...]:
     for group in sorted(groups, key=lambda g: (-len(g), g[0][0].start)):
         ratios = {name: drift.ratio for drift, name in group}
         start, end = (round(median(getattr(d, e) for d, _ in group)) for e in ("start", "end"))
-        where, number = _concerned(ratios, histories)
-        merged.append(Finding("drift", start, end, ratios, number, where))
+        merged.append(Finding("drift", start, end, ratios, *_concerned(ratios, histories)))
     return tuple(merged)
 
 
@@ -68,31 +63,21 @@ def _alike(a: Drift, b: Drift) -> bool:
 
 def _concerned(
     ratios: Mapping[str, float], histories: Sequence[SeriesHistory]
-) -> tuple[dict[str, str], int]:
-    """What the series of ``ratios`` share, and how many series share it."""
-    series = {h.series.name: h.series for h in histories}
-    where = _shared([series[name].keys for name in ratios], [s.keys for s in series.values()])
-    return where, sum(where.items() <= s.keys.items() for s in series.values())
-
-
-def _shared(
-    concerned: Sequence[Mapping[str, str]], every: Sequence[Mapping[str, str]]
-) -> dict[str, str]:
-    """The columns with one value in all of ``concerned``, and another somewhere else.
+) -> tuple[int, dict[str, str]]:
+    """How many series share what the series of ``ratios`` do, and that: the columns with one value
+    in all of these, and another somewhere else.
 
     Of a single series that would be all its columns; that says nothing that its name does not.
     """
-    if len(concerned) < 2:
-        return {}
-    return {
-        column: value
-        for column, value in concerned[0].items()
-        if all(keys.get(column) == value for keys in concerned)
-        and any(keys.get(column) != value for keys in every)
+    every = {h.series.name: h.series.keys.items() for h in histories}
+    shared = set.intersection(*(set(every[name]) for name in ratios)) if len(ratios) > 1 else set()
+    first = every[next(iter(ratios))]
+    where = {
+        k: v for k, v in first if (k, v) in shared and any((k, v) not in e for e in every.values())
     }
+    return sum(where.items() <= keys for keys in every.values()), where
 
 
-# Selection of series and of findings.
 def only_series(timeline: Timeline, globs: Sequence[str]) -> Timeline:
     """The series whose names match any of ``globs``; all for none. UserError when none match."""
     for glob in globs:
@@ -262,14 +247,12 @@ def coincidence(history: History, finding: Finding) -> Coincidence:
         if m in history.timeline.facts
     ]
     shared = set.intersection(*({c.key for c in known} for known in changes)) if changes else set()
-    first = changes[0] if changes else ()
+    others = [m for m in history.timeline.machines if m not in having]
     return Coincidence(
         finding,
         machines,
-        tuple(c for c in first if c.key in shared),
-        tuple(
-            m for m in history.timeline.machines if m not in having and _none(history, finding, m)
-        ),
+        tuple(c for known in changes[:1] for c in known if c.key in shared),
+        tuple(m for m in others if _none(history, finding, m)),
     )
 
 

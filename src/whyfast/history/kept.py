@@ -59,7 +59,7 @@ def imported_result(recording: Recording, run: str, variant: str, now: float) ->
     return Result(question, Recorded(run, started, sessions=sessions), Judged(about="runs"))
 
 
-def recorded_values(session: Session) -> tuple[dict[str, PointValue], frozenset[str]]:
+def _recorded_values(session: Session) -> tuple[dict[str, PointValue], frozenset[str]]:
     """The value of each benchmark, and which of them are rates."""
     means, spreads = _mapping(session, MEAN_SECONDS), _mapping(session, _SPREADS)
     rates = session.environment.get(_RATES)
@@ -73,16 +73,6 @@ def recorded_values(session: Session) -> tuple[dict[str, PointValue], frozenset[
     return values, frozenset(map(str, rates) if isinstance(rates, list | tuple) else ())
 
 
-def recorded_facts(session: Session) -> dict[str, str]:
-    """What the file says."""
-    return {k: _text(v) for k, v in session.environment.items() if k not in _OWN}
-
-
-def recorded_variant(session: Session) -> str:
-    """The variant that was measured, empty if nobody said so."""
-    return str(session.environment.get(_VARIANT, ""))
-
-
 def _mapping(session: Session, key: str) -> Mapping[str, object]:
     value = session.environment.get(key)
     return value if isinstance(value, Mapping) else {}
@@ -91,13 +81,7 @@ def _mapping(session: Session, key: str) -> Mapping[str, object]:
 def _text(value: object) -> str:
     if isinstance(value, list | tuple):
         return " and ".join(sorted(map(str, value)))
-    return (
-        value
-        if isinstance(value, str)
-        else f"{value:.6g}"
-        if isinstance(value, float)
-        else str(value)
-    )
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 #: Hosts are separate by default when each has this many points.
@@ -132,10 +116,11 @@ def points_of(result: Result) -> Iterator[KeptPoint]:
     """The points that a result is: one, or one for each recorded file; none without values."""
     if isinstance(result.question, Recordings):
         for session in result.recorded.sessions:
-            variant = recorded_variant(session)
-            values, rates = recorded_values(session)
+            variant = str(session.environment.get(_VARIANT, ""))
+            values, rates = _recorded_values(session)
             named = {(variant, benchmark): value for benchmark, value in values.items()}
-            yield KeptPoint(session.id, session.started, named, recorded_facts(session), rates)
+            facts = {k: _text(v) for k, v in session.environment.items() if k not in _OWN}
+            yield KeptPoint(session.id, session.started, named, facts, rates)
         return
     values_of = _measured(result)
     if values_of:
@@ -191,13 +176,13 @@ def _named(points: Sequence[KeptPoint], *, apart: bool) -> list[tuple[str, KeptP
     revisions = [revision_of(p.facts) for p in points]
     shared = apart and all(revisions)
     seen: dict[tuple[str, str], int] = {}
-    made = []
+    names = []
     for p, revision in zip(points, revisions, strict=True):
         name = revision[:_SHORT] if shared and revision else p.name
         key = (p.host if shared else "", name)
         seen[key] = seen.get(key, 0) + 1
-        made.append((name if seen[key] == 1 else f"{name} ({seen[key]})", p))
-    return made
+        names.append((name if seen[key] == 1 else f"{name} ({seen[key]})", p))
+    return names
 
 
 def _series(
@@ -230,9 +215,8 @@ def _measured(result: Result) -> dict[tuple[str, str], PointValue]:
             if variant in sides:
                 blocks_of.setdefault((variant, block.benchmark), []).append(block)
     # The head of one check and that of the next are one series.
-    named = "" if result.found.check else None
     return {
-        (variant if named is None else named, benchmark): _value(variant, blocks)
+        ("" if result.found.check else variant, benchmark): _value(variant, blocks)
         for (variant, benchmark), blocks in blocks_of.items()
     }
 
@@ -250,7 +234,8 @@ def _value(variant: str, blocks: Sequence[Block]) -> PointValue:
 def _facts(result: Result) -> dict[str, str]:
     """What the last session says of the machine, and the builds of what went into them."""
     sessions = result.recorded.sessions
-    facts = _plain(sessions[-1].environment) if sessions else {}
+    environment = sessions[-1].environment if sessions else {}
+    facts = {k: str(v) for k, v in environment.items() if isinstance(v, str | int | float)}
     # That of whyfast itself, which measures nothing.
     facts.pop("python", None)
     check = result.found.check
@@ -280,7 +265,3 @@ def _of_build(provenance: Mapping[str, Any]) -> dict[str, str]:
         "interpreter": str(provenance.get("interpreter", {}).get("version", "")),
     }
     return {key: text for key, text in facts.items() if text}
-
-
-def _plain(environment: Mapping[str, object]) -> dict[str, str]:
-    return {k: str(v) for k, v in environment.items() if isinstance(v, str | int | float)}

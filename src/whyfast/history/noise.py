@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from whyfast.judge.noise import inverse_trigamma
+
 Floats = NDArray[np.float64]
 
 #: Quartile of |Z| for a standard normal Z: a quarter of its mass lies within.
@@ -62,16 +64,11 @@ def difference_noise(y: Floats) -> float:
     a median that stands out, it is taken off them: a steady drift is no noise.
     """
     differences = np.diff(y)
-    distances = np.abs(differences - _steady(differences))
-    return lower_quartile(distances) / (math.sqrt(2.0) * LOWER_QUARTILE)
-
-
-def _steady(differences: Floats) -> float:
-    """Their median, if it is more than twice its standard error as the quartiles tell it, else 0:
-    in a few points the median is one of the differences, or near several, by chance."""
     low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75])
+    # In a few points the median is one of the differences, or near several, by chance.
     error = _MEDIAN_ERROR * (high - low) / math.sqrt(len(differences))
-    return float(middle) if abs(middle) > 2.0 * error else 0.0
+    steady = float(middle) if abs(middle) > 2.0 * error else 0.0
+    return lower_quartile(np.abs(differences - steady)) / (math.sqrt(2.0) * LOWER_QUARTILE)
 
 
 def quartile_freedom(points: int) -> float:
@@ -95,21 +92,9 @@ def shared_prior(deviations: Floats, freedom: Floats) -> Prior:
     # The median absolute deviation, as a variance.
     spread = float(np.median(np.abs(e - middle)) * 1.4826) ** 2
     beyond = spread - float(np.mean(special.polygamma(1, half)))
-    prior = min(2.0 * _inverse_trigamma(beyond), _MOST_FREEDOM) if beyond > 0 else _MOST_FREEDOM
+    prior = min(2.0 * inverse_trigamma(beyond), _MOST_FREEDOM) if beyond > 0 else _MOST_FREEDOM
     variance = math.exp(middle + float(special.digamma(prior / 2.0)) - math.log(prior / 2.0))
     return Prior(variance, prior)
-
-
-def _inverse_trigamma(x: float) -> float:
-    """The y at which the trigamma function is ``x`` > 0, by Newton's method on 1 / trigamma."""
-    y = 0.5 + 1.0 / x
-    for _ in range(50):
-        value = float(special.polygamma(1, y))
-        step = value * (1.0 - value / x) / float(special.polygamma(2, y))
-        y += step
-        if abs(step) < 1e-8 * y:
-            break
-    return y
 
 
 def rounding_noise(values: Floats, resolution: float) -> float:
@@ -132,13 +117,9 @@ _MOST_CORRELATED = 0.95
 
 def lengths(longest: int) -> NDArray[np.intp]:
     """1, 2, 3, 4, 6, 8, 12, … up to ``longest``: two to an octave."""
-    made, m = [1], 2
-    while m <= longest:
-        made.append(m)
-        if m * 3 // 2 <= longest:
-            made.append(m * 3 // 2)
-        m *= 2
-    return np.array(sorted(made), dtype=np.intp)
+    powers = [2**k for k in range(1, max(longest, 1).bit_length())]
+    sizes = {1, *powers, *(m * 3 // 2 for m in powers)}
+    return np.array(sorted(m for m in sizes if m <= max(longest, 1)), dtype=np.intp)
 
 
 def adjoining(y: Floats) -> Measured:
@@ -190,8 +171,7 @@ class ScaledNoise:
         logs = np.log(m)
         beyond = np.maximum(logs - self.log_lengths[-1], 0.0)
         wander = np.interp(logs, self.log_lengths, self.log_factors) + self.growth * beyond
-        factors: Floats = np.exp(wander)
-        return np.maximum(factors, _autoregressive(self.correlation, m))
+        return np.asarray(np.maximum(np.exp(wander), _autoregressive(self.correlation, m)))
 
     def factor_at(self, m: float) -> float:
         """``factor`` of a single length."""
@@ -227,11 +207,8 @@ def scaled_noise(
 
 def _autoregressive(correlation: float, m: Floats) -> Floats:
     """m times the variance of a mean of m values of an AR(1) process of variance 1."""
-    if correlation <= 0:
-        return np.ones_like(m)
-    c = correlation
-    made: Floats = (1 + c) / (1 - c) - 2 * c * (1 - c**m) / (m * (1 - c) ** 2)
-    return made
+    c = max(correlation, 0.0)
+    return np.asarray((1 + c) / (1 - c) - 2 * c * (1 - c**m) / (m * (1 - c) ** 2))
 
 
 def lag_one(residuals: Floats, parameters: int) -> float:

@@ -1,1 +1,1 @@
-"""Where interpreters under study come from, one file a provider."""
+"""Where interpreters under study come from."""

@@ -10,11 +10,9 @@ from pathlib import Path
 from whyfast.interpreter.provider import Progress, ask, corrected, digest_of, needs_libpython
 from whyfast.model.build import Interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.store.files import make_once
 from whyfast.store.home import Home
 from whyfast.toolchain import sandbox
-from whyfast.toolchain.archive import archive_address, proxy_options
-from whyfast.toolchain.debian_root import RootSpec, get_root
+from whyfast.toolchain.debian_root import ensure_root, is_complete, place_of, spec_here
 
 _NAME = re.compile(r"(?P<python>python(?P<version>\d+\.\d+))@(?P<suite>[a-z][a-z0-9.-]*)")
 #: Bytes that a root takes, about: seen 0.25 GB with the headers.
@@ -42,22 +40,15 @@ class DebianPythons:
         return []
 
     def installed(self, name: str, home: Home) -> bool:
-        return (root_folder(home, parse_name(name)) / "digest").exists()
+        return is_complete(root_folder(home, parse_name(name)))
 
     def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
         """The interpreter; its root is made when it is new, in about a minute."""
         wanted = parse_name(name)
-        have = sandbox.tools()
-        if not have.any:
-            raise CannotBuildHere(sandbox.cannot_enter(have))
+        sandbox.must_enter_roots()
         folder = root_folder(home, wanted)
         what = f"{wanted.program} of Debian {wanted.suite}"
-        make_once(
-            folder,
-            (folder / "digest").exists,
-            lambda: get_root(_spec(wanted), folder, what, progress),
-            lambda: progress(f"waiting for another whyfast that creates the root of {name}"),
-        )
+        ensure_root(folder, lambda: spec_here(wanted.suite, wanted.packages, NEED), what, progress)
         return _interpreter(f"debian:{name}", wanted, folder, home)
 
 
@@ -74,18 +65,7 @@ def parse_name(name: str) -> DebianPython:
 
 def root_folder(home: Home, name: DebianPython) -> Path:
     """Where the root with that interpreter is or will be."""
-    digest = hashlib.sha256(" ".join(name.packages).encode()).hexdigest()[:8]
-    return home.toolchains / f"debian-{name.suite}-{name.program}-{digest}"
-
-
-def _spec(name: DebianPython) -> RootSpec:
-    return RootSpec(
-        suite=name.suite,
-        packages=name.packages,
-        archive=archive_address(),
-        apt_options=tuple(proxy_options()),
-        need=NEED,
-    )
+    return place_of(home, f"debian-{name.suite}-{name.program}", name.packages)
 
 
 def _interpreter(full: str, name: DebianPython, folder: Path, home: Home) -> Interpreter:

@@ -1,16 +1,59 @@
-"""Interpreters that are installed on this machine, whoever installed them."""
+"""Interpreters that are on this machine: on ``PATH``, in a file, pyenv's, or built by a study."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from whyfast.interpreter.provider import Progress, ask, corrected, digest_of, needs_libpython
 from whyfast.model.build import Interpreter
-from whyfast.model.errors import CannotBuildHere
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.home import Home
+from whyfast.store.samples import SampleStore
 from whyfast.study.axes import pyenv_folder, pyenv_versions, pythons_on_path
+from whyfast.toolchain import sandbox
+
+
+class _Present:
+    def installed(self, name: str, home: Home) -> bool:
+        """Nothing is ever downloaded."""
+        return True
+
+
+class PathPythons(_Present):
+    """Whatever the user has on ``PATH``, or names by its file: ``path:/opt/bin/python3``."""
+
+    def names(self) -> list[str]:
+        return pythons_on_path()
+
+    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
+        program = shutil.which(name)
+        if program is None:
+            here = ", ".join(pythons_on_path()) or "none"
+            raise CannotBuildHere(f"{name} is not installed; on PATH: {here}")
+        return local_interpreter(f"path:{name}", Path(program).absolute())
+
+
+class PyenvPythons(_Present):
+    """What pyenv has installed: ``pyenv:3.12``, ``pyenv:3.12.1``."""
+
+    def names(self) -> list[str]:
+        return pyenv_versions()
+
+    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
+        """The version of that name, or the newest that begins with it."""
+        versions = [v for v in pyenv_versions() if v == name or v.startswith(f"{name}.")]
+        if not versions:
+            here = ", ".join(pyenv_versions()) or "none"
+            raise CannotBuildHere(f"pyenv has no {name}; installed: {here}; pyenv install {name}")
+        program = pyenv_folder() / versions[-1] / "bin" / "python"
+        if not os.access(program, os.X_OK):
+            raise CannotBuildHere(f"{program} cannot be run")
+        return local_interpreter(f"pyenv:{name}", program)
 
 
 def local_interpreter(name: str, program: Path) -> Interpreter:
@@ -38,47 +81,54 @@ def local_interpreter(name: str, program: Path) -> Interpreter:
     )
 
 
-# ---- Interpreters on ``PATH``, or by their file: ``path:python3.11``, ``path:/opt/bin/python3``.
-
-
-class PathPythons:
-    """Whatever the user has on ``PATH``."""
+class BuiltPythons(_Present):
+    """The builds of the newest result of a study: ``build:cpython-tail-call/clang18``."""
 
     def names(self) -> list[str]:
-        return pythons_on_path()
+        """They are many, and most are no interpreters."""
+        return []
 
     def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
-        program = shutil.which(name)
-        if program is None:
-            here = ", ".join(pythons_on_path()) or "none"
-            raise CannotBuildHere(f"{name} is not installed; on PATH: {here}")
-        return local_interpreter(f"path:{name}", Path(program).absolute())
+        """The program of that build, in the root that it was built in, if any."""
+        study, slash, variant = name.rpartition("/")
+        if not (study and slash and variant):
+            raise UserError(
+                f"invalid interpreter build:{name}; expected build:STUDY/VARIANT, e.g. "
+                "build:cpython-tail-call/clang18"
+            )
+        build = _build(study, variant, home)
+        root = build.provenance["toolchain"].get("root")
+        box = sandbox.Box(Path(root) if root else None, readable=(build.folder,), network=True)
+        words = sandbox.around_program(box, home.sandbox) if root else []
+        program = build.folder / "work" / str(build.provenance["program"])
+        answer = ask([*words, str(program)])
+        return Interpreter(
+            name=f"build:{name}",
+            version=answer.version,
+            program=answer.program,
+            digest=digest_of(answer),
+            cflags=tuple(f"-I{place}" for place in answer.headers),
+            headers=answer.headers,
+            readable=(build.folder,),
+            root=Path(root) if root else None,
+            facts=answer.facts,
+        )
 
-    def installed(self, name: str, home: Home) -> bool:
-        """Nothing is ever downloaded."""
-        return True
 
-
-# ---- Interpreters that pyenv has installed: ``pyenv:3.12``, ``pyenv:3.12.1``.
-
-
-class PyenvPythons:
-    """The folders below ``versions`` of pyenv's own."""
-
-    def names(self) -> list[str]:
-        return pyenv_versions()
-
-    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
-        """The version of that name, or the newest that begins with it."""
-        versions = [v for v in pyenv_versions() if v == name or v.startswith(f"{name}.")]
-        if not versions:
-            here = ", ".join(pyenv_versions()) or "none"
-            raise CannotBuildHere(f"pyenv has no {name}; installed: {here}; pyenv install {name}")
-        program = pyenv_folder() / versions[-1] / "bin" / "python"
-        if not os.access(program, os.X_OK):
-            raise CannotBuildHere(f"{program} cannot be run")
-        return local_interpreter(f"pyenv:{name}", Path(program))
-
-    def installed(self, name: str, home: Home) -> bool:
-        """Nothing is ever downloaded."""
-        return True
+def _build(study: str, variant: str, home: Home) -> StoredBuild:
+    """CannotBuildHere when the study was not run here, or its build is gone."""
+    with closing(SampleStore(home.database)) as samples:
+        latest = samples.latest(study)
+    if latest is None:
+        raise CannotBuildHere(f"{study} has no results here; whyfast run {study}")
+    builds: list[dict[str, Any]] = (
+        latest[1].get("data", latest[1]).get("recorded", {}).get("builds", [])
+    )
+    digests = [b["digest"] for b in builds if b.get("variant") == variant and "digest" in b]
+    if not digests:
+        there = ", ".join(str(b.get("variant")) for b in builds if "digest" in b) or "none"
+        raise CannotBuildHere(f"{study} has no build {variant} here; available: {there}")
+    build = BuildStore(home.builds).find(digests[0])
+    if build is None:
+        raise CannotBuildHere(f"the build {variant} of {study} was removed; whyfast run {study}")
+    return build

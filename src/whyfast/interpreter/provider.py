@@ -17,6 +17,7 @@ from elftools.elf.elffile import ELFFile
 
 from whyfast.model.build import Interpreter
 from whyfast.model.errors import CannotBuildHere
+from whyfast.store.files import sha256_of
 from whyfast.store.home import Home
 from whyfast.toolchain.provider import Progress as Progress
 from whyfast.toolchain.provider import run
@@ -39,9 +40,7 @@ class InterpreterProvider(Protocol):
         none."""
 
 
-# ---- How an interpreter was built, from what sysconfig has kept of its build.
-
-#: Where flags of the compiler stand, the last of them on a command line first.
+#: Where sysconfig keeps flags of the compiler, the last of them on a command line first.
 _FLAGS = ("PY_CORE_CFLAGS", "PY_CFLAGS_NODIST", "CONFIGURE_CFLAGS_NODIST", "PY_CFLAGS", "OPT")
 #: Options that change what the compiler makes of the same source.
 _TELLING = re.compile(r"-O\w*|-march=\S+|-mtune=\S+|-fno-semantic-interposition")
@@ -73,10 +72,10 @@ def facts_of(compiler: str, variables: Mapping[str, object]) -> dict[str, str]:
 
 
 def corrected(facts: Mapping[str, str], linked: bool | None) -> dict[str, str]:
-    """The facts of a program of which it was seen whether it is ``linked`` with a libpython.
+    """The facts of a program that is ``linked`` with a libpython or not; None: not known.
 
-    Debian's program is not, and what its sysconfig tells is of its libpython, which was configured
-    apart: of the program that leaves PGO and LTO open. None: it could not be seen.
+    Debian's program is not, and its sysconfig describes its libpython, which was configured apart:
+    for the program that leaves PGO and LTO open.
     """
     claimed = facts["libpython"] == "shared"
     if linked is None or linked == claimed:
@@ -109,9 +108,9 @@ def _flags_text(variables: Mapping[str, object]) -> str:
     return " ".join(dict.fromkeys([*levels[-1:], *sorted(others), *sorted(hardening)]))
 
 
-# ---- What an interpreter says about itself.
+_HEADERS = ("Python.h", "patchlevel.h", "pyconfig.h")
 
-#: Seconds that an answer may take.
+#: Seconds that the answer of an interpreter may take.
 TIMEOUT = 60.0
 
 #: Runs on CPython 2.7 and on. ``real`` is the program behind the shims of pyenv and the like. The
@@ -123,7 +122,7 @@ import json, os, platform, sys, sysconfig
 variables = sysconfig.get_config_vars()
 names = ("CONFIG_ARGS", "OPT", "PY_CFLAGS", "PY_CORE_CFLAGS", "CONFIGURE_CFLAGS",
     "CONFIGURE_CFLAGS_NODIST", "PY_CFLAGS_NODIST", "PY_LDFLAGS_NODIST", "Py_DEBUG",
-    "Py_GIL_DISABLED", "Py_ENABLE_SHARED", "LIBDIR", "INSTSONAME", "MULTIARCH")
+    "Py_GIL_DISABLED", "Py_ENABLE_SHARED", "LIBDIR", "INSTSONAME")
 print(json.dumps({
     "implementation": platform.python_implementation(),
     "version": platform.python_version(),
@@ -142,22 +141,29 @@ print(json.dumps({
 @dataclass(frozen=True)
 class PythonFacts:
     """``program`` is its real file, ``headers`` the folders of its headers and ``library`` its
-    shared library, if it has one, all as seen from inside of its root; ``multiarch`` is Debian's
-    name of the machine, empty for none. ``facts`` as in :class:`Interpreter`."""
+    shared library, if it has one, all as seen from inside of its root. ``facts`` as in
+    :class:`Interpreter`."""
 
     version: str
     program: Path
     prefixes: tuple[Path, ...]
     headers: tuple[Path, ...]
     library: Path | None
-    multiarch: str
     facts: Mapping[str, str]
 
 
 def ask(command: Sequence[str]) -> PythonFacts:
     """The answer of the interpreter that ``command`` starts; CannotBuildHere when there is none,
     or it is no CPython."""
-    answer = _run([*command, "-c", _QUESTION])
+    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
+    try:
+        done = run([*command, "-c", _QUESTION], timeout=TIMEOUT, env=env)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise CannotBuildHere(f"{command[0]} cannot be identified: {error}") from None
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"it ends with {done.returncode}"]
+        raise CannotBuildHere(f"{command[0]} cannot be identified: {lines[-1][:200]}")
+    answer = done.stdout
     try:
         data: dict[str, Any] = json.loads(answer)
     except ValueError:
@@ -174,36 +180,18 @@ def ask(command: Sequence[str]) -> PythonFacts:
         prefixes=tuple(map(Path, data["prefixes"])),
         headers=tuple(map(Path, data["headers"])),
         library=Path(variables["LIBDIR"], variables["INSTSONAME"]) if shared else None,
-        multiarch=variables["MULTIARCH"] or "",
         facts=facts_of(data["compiler"], variables),
     )
 
 
 def digest_of(answer: PythonFacts, root: Path | None = None) -> str:
-    """sha256 over its place, version, program, shared library and the headers that say how it was
-    configured. UserError is not raised for a file that is gone: it counts as none."""
-    base = root or Path("/")
+    """sha256 over its place, version, program, shared library and the headers that show how it was
+    configured; files that are gone are left out."""
     total = hashlib.sha256(f"{root or ''} {answer.program} {answer.version}".encode())
     files = [answer.program, *([answer.library] if answer.library else [])]
     files += [folder / name for folder in answer.headers for name in _HEADERS]
     for file in files:
-        here = base / file.relative_to("/")
-        if here.is_file():
-            with here.open("rb") as f:
-                total.update(hashlib.file_digest(f, "sha256").digest())
+        place = (root or Path("/")) / file.relative_to("/")
+        if place.is_file():
+            total.update(bytes.fromhex(sha256_of(place)))
     return total.hexdigest()
-
-
-_HEADERS = ("Python.h", "patchlevel.h", "pyconfig.h")
-
-
-def _run(command: Sequence[str]) -> str:
-    env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"}
-    try:
-        done = run(command, timeout=TIMEOUT, env=env)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise CannotBuildHere(f"{command[0]} cannot be identified: {error}") from None
-    if done.returncode:
-        lines = done.stderr.strip().splitlines() or [f"it ends with {done.returncode}"]
-        raise CannotBuildHere(f"{command[0]} cannot be identified: {lines[-1][:200]}")
-    return done.stdout

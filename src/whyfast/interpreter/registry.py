@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from whyfast.interpreter.build import BuiltPythons
 from whyfast.interpreter.debian import DebianPythons
-from whyfast.interpreter.local import PathPythons, PyenvPythons
+from whyfast.interpreter.local import BuiltPythons, PathPythons, PyenvPythons
 from whyfast.interpreter.provider import InterpreterProvider, Progress
 from whyfast.model.build import Interpreter
 from whyfast.model.errors import UserError

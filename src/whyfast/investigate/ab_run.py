@@ -24,7 +24,7 @@ from whyfast.investigate.services import Observer, Services
 from whyfast.judge.judge_run import Quantities, judge_metrics, judge_run
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
-from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.model.errors import UserError
 from whyfast.model.result import Recorded, Result
 from whyfast.model.sample import WAITED
@@ -68,8 +68,8 @@ class Options:
     ``shell`` is None for ``sh`` where a command line has shell syntax and none otherwise, and empty
     for none at all. ``setup`` runs once, before the first run of all, ``cleanup`` once after the
     last, ``prepare`` before every run; none of them is measured. Times in seconds; ``timeout`` is
-    for one run, None: the budget. With ``runs`` there are so many blocks, decided or not; of
-    commands a run of each.
+    for one run, None: the budget. ``runs`` is the number of blocks, decided or not; a block of
+    commands is one run of each.
     """
 
     budget: float = 60.0
@@ -100,7 +100,7 @@ def run_ab(
     UserError for a command that cannot be run or fails in its first run.
     """
     work = RunContext(_question(commands, options), home, observer, services or Services())
-    arguments = _arguments(commands, options, work.services)
+    arguments = _arguments(commands, options, work.question.shell, work.services)
     start, counted, ended = 0.0, list[Quantities](), False
     observer.phase("measure")
     with _set_up(options, work) as left_over:
@@ -178,11 +178,20 @@ def _question(commands: Sequence[Command], options: Options) -> Commands:
     )
 
 
-def _arguments(
+def command_arguments(
     commands: Sequence[Command], options: Options, services: Services
 ) -> LaunchArguments:
-    # All in the same way: starting a shell takes time.
+    """What the commands are started with; UserError for one that cannot be."""
     shell = _shell([c.line for c in commands], options)
+    return _arguments(commands, options, shell, services)
+
+
+def _arguments(
+    commands: Sequence[Command], options: Options, shell: str, services: Services
+) -> LaunchArguments:
+    """All commands are started in the same way: starting a shell takes time."""
+    if not os.access(options.stdin, os.R_OK):
+        raise UserError("no file that can be read", where=f"--input {options.stdin}")
     return LaunchArguments(
         {c.name: _words(c.line, shell, services) for c in commands},
         services.env,
@@ -242,8 +251,7 @@ def _words(line: str, shell: str, services: Services) -> tuple[str, ...]:
 @contextmanager
 def _set_up(options: Options, work: RunContext[Commands]) -> Iterator[list[Confound]]:
     """With ``--setup`` done before it and ``--cleanup`` after it. A setup that fails is a
-    UserError; of a cleanup that does, what was measured is worth more: it is told, and in what is
-    yielded."""
+    UserError; a cleanup that fails is noted, and a confound, which is yielded."""
     setup = _aside_words("--setup", options.setup, options, work.services)
     cleanup = _aside_words("--cleanup", options.cleanup, options, work.services)
     left_over: list[Confound] = []
@@ -285,8 +293,8 @@ def _entry(
 
 
 def _start_cost(services: Services) -> float:
-    """The least seconds that an empty program takes from start to end, as its run is timed; 0 where
-    there is none."""
+    """The least seconds that an empty program takes from start to end, as its run is timed; 0
+    without such a program."""
     if services.launcher.find("true") is None:
         return 0.0
     runner = services.runner("command", LaunchArguments({"true": ("true",)}, services.env, 10.0))

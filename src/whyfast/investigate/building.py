@@ -40,7 +40,7 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
     """Get source and toolchains, make the builds, read the evidence.
 
     What cannot be made here becomes a :class:`BuildFailure`; nothing raises for one variant alone.
-    UserError when the disk has no room, or the source or what the benchmarks need cannot be had.
+    UserError when the disk has no room, or the source or a need of the benchmarks is unavailable.
     """
     began = work.services.clock.monotonic()
     note, step = work.observer.note, work.observer.step
@@ -187,7 +187,7 @@ def _control_build(
 
 
 def _packages(work: RunContext[Study]) -> dict[str, Path]:
-    """What the benchmarks need beside the builds; UserError when it cannot be had."""
+    """What the benchmarks need beside the builds; UserError when it is unavailable."""
     study = work.question
     benchmarks = study.benchmarks if study.measured else ()
     wanted = {b.runner: get for b in benchmarks if (get := MAKERS[b.runner].packages)}

@@ -22,11 +22,12 @@ from whyfast.investigate.measuring import (
     Processes,
     check_programs,
     entries_of,
+    observe,
     tell_earlier,
 )
-from whyfast.investigate.observing import observe
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
+from whyfast.investigate.why_builds import explain_builds, largest
 from whyfast.measure.harnesses import LONG, ONCE
 from whyfast.measure.registry import MAKERS
 from whyfast.model.build import Build
@@ -36,6 +37,7 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.result import Result
 from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
@@ -147,7 +149,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Asked:
-    """The question of a check, and what is to be said of it beside the answer."""
+    """The question of a check, and notes on it."""
 
     study: Study
     change: Range
@@ -196,7 +198,7 @@ def run_check(
     if code.same or not work.question.benchmarks:
         with recording(work, None, alone=False) as run:
             pass
-        return _said(judge(work, run.recorded), check)
+        return _with_check(judge(work, run.recorded), check)
     check = replace(check, reaches=reached_by(work, code, min(SIMULATED, request.budget)))
     if asked.study.measure.layouts:
         work = build(RunContext(asked.study, home, observer, services))
@@ -207,7 +209,19 @@ def run_check(
         _measure(work, run, check, elsewhere)
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
-    return _said(judge(work, run.recorded), check)
+    result = judge(work, run.recorded)
+    account = _account(work, result, check) if elsewhere is None else None
+    return replace(result, found=replace(result.found, check=check, account=account))
+
+
+def _account(work: RunContext[Study], result: Result, check: Check) -> Account | None:
+    """Of the largest difference that the change can have made."""
+    moved = [r.benchmark for r in check.reaches if r.placement_only]
+    verdict = largest(result.judged.verdicts, moved)
+    if verdict is None or not result.recorded.complete:
+        return None
+    benchmark = next(b for b in work.question.benchmarks if b.name == verdict.benchmark)
+    return explain_builds(work, benchmark, verdict)
 
 
 def ask(request: Request, home: Home, observer: Observer) -> Asked:
@@ -297,7 +311,7 @@ def _inner(study: Study, root: Path) -> str:
 def _study_before(
     file: Path, root: Path, change: Range, home: Home, observer: Observer
 ) -> tuple[Study | None, tuple[str, ...]]:
-    """The study as the base has it, and why there is none."""
+    """The study as the base has it, or a note on why it has none."""
     path = file.resolve()
     if not path.is_relative_to(root.resolve()):
         return None, ()
@@ -377,5 +391,5 @@ def _measure(
         run.goes_on = not run.failures() and not all(live.settled(e) for e in entries)
 
 
-def _said(result: Result, check: Check) -> Result:
+def _with_check(result: Result, check: Check) -> Result:
     return replace(result, found=replace(result.found, check=check))

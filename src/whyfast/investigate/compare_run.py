@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
@@ -46,9 +46,8 @@ def match_benchmarks(
     """The benchmarks that the first file shares with any other.
 
     ``globs`` narrow them, by name; each must match something. Two files with one benchmark each
-    are compared even if they call it differently; ``higher`` as in
-    :func:`split_quantities`. UserError for different units of
-    one benchmark, and when nothing is shared.
+    are compared even if they call it differently; ``higher`` as in :func:`split_quantities`.
+    UserError for different units of one benchmark, and when nothing is shared.
     """
     recordings, notes = _one_name(_chosen(recordings, globs))
     for name in recordings[0].series:
@@ -56,9 +55,8 @@ def match_benchmarks(
         if len(units) > 1:
             sides = ", ".join(f"{unit} in {r.source}" for unit, r in units.items())
             raise UserError(f"{name}: its units cannot be compared: {sides}")
-    quantities = split_quantities(recordings, higher)
-    recordings = quantities.speed
-    beside = quantities.beside
+    speed, beside = split_quantities(recordings, higher)
+    recordings = speed
     if not recordings[0].series and any(r.series for r in beside):
         return Matched(recordings, (), tuple(notes), beside)
     base, *heads = recordings
@@ -146,64 +144,42 @@ def same_cpu_names(recordings: Sequence[Recording]) -> tuple[Recording, ...]:
     return tuple(renamed)
 
 
-@dataclass(frozen=True)
-class Quantities:
-    """The same recordings twice: with their ``speed`` (times, and rates as time per piece of work),
-    and with all that stands ``beside`` it (bytes, allocations, units of their own).
+def split_quantities(
+    recordings: Sequence[Recording], higher: Sequence[str]
+) -> tuple[tuple[Recording, ...], tuple[Recording, ...]]:
+    """The same recordings twice: with their speed (times, and rates as time per piece of work), and
+    with all that stands beside it (bytes, allocations, units of their own).
 
-    A series that is better when higher holds reciprocals, so that a ratio above 1 is always worse.
+    ``higher`` are globs of units or benchmarks that are better when higher. Their series hold
+    reciprocals, so that a ratio above 1 is always worse. Where the first recording has times, a
+    rate stands beside them. UserError for a glob that matches nothing.
     """
-
-    speed: tuple[Recording, ...]
-    beside: tuple[Recording, ...]
-
-
-def split_quantities(recordings: Sequence[Recording], higher: Sequence[str]) -> Quantities:
-    """``higher`` are globs of units or benchmarks that are better when higher; each must match.
-
-    Where the first recording has times, a rate stands beside them. UserError for a glob that
-    matches nothing.
-    """
-    every = {(n, s.unit) for r in recordings for n, s in r.series.items()}
     for glob in higher:
-        if not any(fnmatchcase(n, glob) or fnmatchcase(u, glob) for n, u in every):
+        if not any(_matches(s, glob) for r in recordings for s in r.series.values()):
             raise UserError("matches no unit and no benchmark", where=f"--higher {glob}")
-    marked = [_marked(r, higher) for r in recordings]
-    timed = bool(marked) and any(s.unit == SECOND for s in marked[0].series.values())
-
-    zeros = {
-        s.benchmark
-        for r in marked
-        for s in r.series.values()
-        if any(v == 0 for values in s.processes for v in values)
-    }
+    marked = [
+        [replace(s, higher=s.higher or any(_matches(s, g) for g in higher)) for s in series]
+        for series in (r.series.values() for r in recordings)
+    ]
+    timed = bool(marked) and any(s.unit == SECOND for s in marked[0])
+    zeros = {s.benchmark for series in marked for s in series if any(0 in p for p in s.processes)}
 
     def is_speed(series: Series) -> bool:
         if series.benchmark in zeros:
             return False  # it has no ratio
         return series.unit == SECOND if timed else rate(series.unit) or series.higher
 
-    return Quantities(
-        tuple(_part(r, (s for s in r.series.values() if is_speed(s))) for r in marked),
-        tuple(_part(r, (s for s in r.series.values() if not is_speed(s))) for r in marked),
-    )
-
-
-def _marked(recording: Recording, higher: Sequence[str]) -> Recording:
-    if not higher:
-        return recording
-    series = {
-        name: replace(
-            s,
-            higher=s.higher or any(fnmatchcase(name, g) or fnmatchcase(s.unit, g) for g in higher),
+    def part(speed: bool) -> tuple[Recording, ...]:
+        return tuple(
+            replace(r, series={s.benchmark: as_cost(s) for s in series if is_speed(s) == speed})
+            for r, series in zip(recordings, marked, strict=True)
         )
-        for name, s in recording.series.items()
-    }
-    return replace(recording, series=series)
+
+    return part(True), part(False)
 
 
-def _part(recording: Recording, chosen: Iterable[Series]) -> Recording:
-    return replace(recording, series={s.benchmark: as_cost(s) for s in chosen})
+def _matches(series: Series, glob: str) -> bool:
+    return fnmatchcase(series.benchmark, glob) or fnmatchcase(series.unit, glob)
 
 
 def as_cost(series: Series) -> Series:
@@ -247,8 +223,8 @@ def compare_recordings(
         )
     noise = None
     if reruns:
-        reruns = split_quantities(same_cpu_names([*recordings, *reruns]), higher).speed
-        reruns = reruns[len(recordings) :]
+        speed, _ = split_quantities(same_cpu_names([*recordings, *reruns]), higher)
+        reruns = speed[len(recordings) :]
         noise = calibrate_noise(reruns)
     judged = compare_runs(base, heads, matched.benchmarks, margin=margin, noise=noise)
     asked = read_claim(claim, matched.recordings) if claim else None
@@ -296,8 +272,8 @@ def compare_recordings(
 
 
 def read_claim(text: str, recordings: Sequence[Recording]) -> Claim:
-    """``A:B``: A is said to be faster than B, both names or files of compared runs. UserError when
-    one of them is not among these."""
+    """``A:B``, the claim that A is faster than B, both names or files of compared runs. UserError
+    when one of them is not among these."""
     names = {key: r.name for r in recordings for key in (r.source, r.name)}
     for at in (i for i, letter in enumerate(text) if letter == ":"):
         variant, baseline = names.get(text[:at]), names.get(text[at + 1 :])

@@ -1,23 +1,27 @@
-"""An investigation in progress: the record that stages take and return, and what a benchmark
-executes."""
+"""An investigation in progress: the record that stages take and return, what a benchmark
+executes, and in which root."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from whyfast.investigate.services import Observer, Services
 from whyfast.judge.comparisons import find_failed_expectations, usable_builds
-from whyfast.measure.temporary_sysctls import TemporarySysctls
+from whyfast.measure.doctor.tune import TemporarySysctls
+from whyfast.measure.registry import hook_folder
 from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence, FailedExpectation
 from whyfast.model.sample import Observed
 from whyfast.model.study import Commands, Study
+from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.sections import substitute
+from whyfast.toolchain.sandbox import Box, around_program
 
 if TYPE_CHECKING:
     from whyfast.model.build import Toolchain
@@ -105,3 +109,97 @@ def argument_vector(
         else:
             words.append(substitute(word, places))
     return tuple(words)
+
+
+def study_prefixes(
+    work: RunContext[Study], *, also: Box | None = None
+) -> Mapping[str, tuple[str, ...]]:
+    """For each build that can be measured the words before its commands.
+
+    What is seen ``also`` is so beside the folders of study and build and what runners need.
+    UserError when a root cannot be entered.
+    """
+    study, also = work.question, also or Box()
+    # By digest: two roots may have a compiler of the same name, with other packages beside it.
+    roots = {t.digest: t.root for t in work.toolchains}
+    # Folders of files that commands name relative to the study, and that are not in its own.
+    words = [w for b in study.benchmarks for w in b.command if w.startswith("{study}/../")]
+    files = [(study.folder / w.removeprefix("{study}/")).resolve() for w in words]
+    beside = dict.fromkeys(file.parent for file in files)
+    seen = (
+        *(study.folder, study.source.folder, hook_folder()),
+        *(*work.packages.values(), *beside),
+    )
+    boxes = []
+    for build in work.usable:
+        # Programs run in the root of their interpreter, if they have one, else of their toolchain.
+        python = build.provenance.get("interpreter")
+        root = roots[build.provenance["toolchain"]["digest"]]
+        if python:
+            root = Path(python["root"]) if python["root"] else None
+        box = replace(
+            also,
+            root=root,
+            # The store's folder of the build holds its program and other layouts of it.
+            writable=(work.home.builds / build.digest, *also.writable),
+            readable=(*also.readable, *seen, *map(Path, python["readable"] if python else ())),
+        )
+        boxes.append(box)
+    enter = _prefixes(boxes, [study.folder / "study.toml"] * len(boxes), work.home)
+    return dict(zip((b.variant for b in work.usable), enter, strict=True))
+
+
+def file_prefixes(files: Sequence[Path], home: Home, *, also: Box) -> list[tuple[str, ...]]:
+    """For each program, named by its file, the words before its command.
+
+    It begins in the folder ``also.start``, which it sees. UserError when a root that a program was
+    built in is gone or cannot be entered.
+    """
+    boxes = []
+    for file in files:
+        folders = [f for f in (_folder(file, home),) if f]
+        start = [f for f in (also.start,) if f]
+        boxes.append(
+            replace(
+                also,
+                root=_root(file, home),
+                writable=(*folders, *also.writable),
+                readable=(*start, file.resolve().parent, *also.readable),
+            )
+        )
+    return _prefixes(boxes, files, home)
+
+
+def _prefixes(boxes: Sequence[Box], places: Sequence[Path], home: Home) -> list[tuple[str, ...]]:
+    """None where no program has a root. Where one has, the others are started in the same way, in
+    the machine's own root, so that starting costs every variant the same."""
+    if not any(box.root for box in boxes):
+        return [()] * len(boxes)
+    words = []
+    for box, place in zip(boxes, places, strict=True):
+        try:
+            words.append(tuple(around_program(replace(box, network=True), home.sandbox)))
+        except CannotBuildHere as error:
+            raise UserError(str(error), where=place) from error
+    return words
+
+
+def _folder(file: Path, home: Home) -> Path | None:
+    """The store's folder of the build that made the file."""
+    builds, path = home.builds.resolve(), file.resolve()
+    return builds / path.relative_to(builds).parts[0] if path.is_relative_to(builds) else None
+
+
+def _root(file: Path, home: Home) -> Path | None:
+    folder = _folder(file, home)
+    build = BuildStore(home.builds).find(folder.name) if folder else None
+    root = build.provenance["toolchain"].get("root") if build else None
+    if build is None or root is None:
+        return None
+    if not (Path(root).parent / "digest").exists():
+        raise UserError(
+            "the Debian root that it was built in, and runs in, was removed; whyfast toolchain "
+            f"install --from {build.digest[:12]}",
+            where=file,
+        )
+    return Path(root)

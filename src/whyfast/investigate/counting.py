@@ -1,17 +1,18 @@
-"""The stage that counts what every build does in every benchmark, apart from the timed runs."""
+"""Counting what programs execute, apart from the timed runs: builds of a study, and files."""
 
 from __future__ import annotations
 
+import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.explain.hot import hot_functions
 from whyfast.explain.program import load
-from whyfast.investigate.context import RunContext
-from whyfast.investigate.exec_prefixes import file_prefixes, study_prefixes
+from whyfast.explain.source_lines import TouchedFunctions, touched_functions
+from whyfast.investigate.context import RunContext, file_prefixes, study_prefixes
 from whyfast.investigate.measuring import launch_arguments
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.services import Note, Services
@@ -21,13 +22,15 @@ from whyfast.measure.count import (
     Profiler,
     Simulation,
     count_measured,
+    count_program,
     joined,
     measured_turns,
 )
-from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.doctor.system import System
+from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
-from whyfast.model.counters import MEASURED, Counted, Counts, Source
+from whyfast.model.counters import MEASURED, Counted, Counts, HotFunction, Overlap, Source
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Calibration
 from whyfast.model.study import Study
@@ -58,30 +61,24 @@ def count(work: RunContext[Study], run: OpenRun) -> RunContext[Study]:
 
 @contextmanager
 def file_tasks(
-    programs: Sequence[tuple[str, Path]],
-    arguments: Sequence[str],
-    home: Home,
-    services: Services,
-    timeout: float,
-    profiler: Profiler,
-    note: Note,
+    request: CountRequest, home: Home, services: Services, note: Note
 ) -> Iterator[tuple[list[CountingTask], Valgrind | None]]:
-    """Programs by their names and files, each to be run whole with the same arguments, and what
-    simulates them (None: the machine's own Valgrind).
+    """The programs, each to be run whole, and what simulates them (None: the machine's own
+    Valgrind).
 
-    Those that were built in a root of their own run in it, under a Valgrind that is seen there.
+    Programs that were built in a root of their own run in it, under a Valgrind that is seen there.
     """
-    plain = ToolRun((), services.launcher, services.env, timeout)
+    plain = ToolRun((), services.launcher, services.env, request.timeout)
     tasks = [
-        CountingTask(name, replace(plain, command=(str(file.absolute()), *arguments)))
-        for name, file in programs
+        CountingTask(name, replace(plain, command=(str(file.absolute()), *request.arguments)))
+        for name, file in request.programs
     ]
-    files, here = [file for _, file in programs], Box(start=Path.cwd())
+    files, here = [file for _, file in request.programs], Box(start=Path.cwd())
     if not any(file_prefixes(files, home, also=here)):
         yield tasks, None
         return
     valgrind = None
-    if profiler == "callgrind":
+    if request.profiler == "callgrind":
         with suppress(CannotCount):
             valgrind = _choose(services, home, True, note)
     with scratch_folder(home) as folder:
@@ -146,7 +143,7 @@ class BuildCounter:
 
     def _measured(self, benchmark: Benchmark) -> tuple[list[Counts], str, int]:
         """As :meth:`simulated`; empty where the machine counts nothing, after one try."""
-        tasks = self._tasks(benchmark)
+        tasks = self.tasks(benchmark)
         calibration = self._calibrations.get(benchmark.name)
         loops = calibration.loops if calibration else 1
         turns = measured_turns(calibration.value) if calibration else 1
@@ -171,8 +168,8 @@ class BuildCounter:
         try:
             simulation = self._simulator()
         except CannotCount as error:
-            return [task.failed(str(error)) for task in self._tasks(benchmark)], WHOLE, 0
-        tasks = self._tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
+            return [task.failed(str(error)) for task in self.tasks(benchmark)], WHOLE, 0
+        tasks = self.tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
         loops, work, counted = 1, WHOLE, 0
         builds = "1 build" if len(tasks) == 1 else f"{len(tasks)} builds"
         self._work.observer.step(f"simulating {benchmark.name} in {builds}")
@@ -201,8 +198,8 @@ class BuildCounter:
         try:
             simulation = self._simulator()
         except CannotCount as error:
-            return [task.failed(str(error)) for task in self._tasks(benchmark)]
-        tasks = self._tasks(benchmark)
+            return [task.failed(str(error)) for task in self.tasks(benchmark)]
+        tasks = self.tasks(benchmark)
         self._work.observer.step(f"simulating {benchmark.name} in {len(tasks)} builds")
         runs = [replace(t.run, command=to_see(t.run.command)[way]) for t in tasks]
         return [
@@ -224,8 +221,8 @@ class BuildCounter:
             raise self._simulation
         return self._simulation
 
-    def _tasks(self, benchmark: Benchmark) -> list[CountingTask]:
-        """The main baseline first, no controls."""
+    def tasks(self, benchmark: Benchmark) -> list[CountingTask]:
+        """How every build is run to be counted: the main baseline first, no controls."""
         work, services = self._work, self._work.services
         seen = Box(readable=(valgrind_root(work.home),), writable=(self._scratch,))
         enter = study_prefixes(work, also=seen)
@@ -287,3 +284,60 @@ def _compared(work: RunContext[Study], counted: Counted, geometry: Geometry) -> 
         hot=tuple(hot),
         overlaps=tuple(overlaps),
     )
+
+
+@dataclass(frozen=True)
+class FileCounts:
+    """The counts of each program, hot functions where these are comparable, and the functions that
+    commits touch, None without commits."""
+
+    counts: Sequence[Counts]
+    hot: Sequence[HotFunction]
+    overlaps: Sequence[Overlap]
+    touched: TouchedFunctions | None
+
+
+@dataclass(frozen=True)
+class CountRequest:
+    """Programs by their labels, all run with the same arguments; ``timeout`` is for one run.
+
+    ``commits`` are a repository and two revisions; the last program is built from the second.
+    """
+
+    programs: Sequence[tuple[str, Path]]
+    arguments: Sequence[str]
+    timeout: float
+    profiler: Profiler
+    commits: tuple[Path, str, str] | None
+
+
+def count_files(
+    request: CountRequest,
+    home: Home,
+    note: Callable[[str], None],
+    counting: Callable[[str], AbstractContextManager[object]],
+) -> FileCounts:
+    """Run and count each program, inside ``counting``. UserError for files that cannot be run."""
+    files = [file for _, file in request.programs]
+    for file in files:
+        if not file.exists():
+            raise UserError("no such file", where=file)
+        if not os.access(file, os.X_OK):
+            raise UserError("not executable, so --run cannot run it", where=file)
+    programs = [load(file) for file in files]
+    geometry = read_geometry(System())
+    counts = []
+    with file_tasks(request, home, Services(), note) as (tasks, valgrind):
+        for task in tasks:
+            with counting(task.variant):
+                counts.append(count_program(task, geometry, request.profiler, valgrind))
+    profiles = [c.profile for c in counts if c.profile]
+    # Shares of instructions and of samples are not comparable.
+    comparable = len({p.main for p in profiles}) == 1 and len(profiles) == len(counts)
+    labels = [label for label, _ in request.programs]
+    functions, overlaps = (
+        hot_functions(profiles, programs, labels, geometry.l1i) if comparable else ([], [])
+    )
+    commits = request.commits
+    touched = touched_functions(*commits, files[-1]) if commits else None
+    return FileCounts(counts, functions, overlaps, touched)

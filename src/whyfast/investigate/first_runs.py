@@ -98,7 +98,7 @@ class FirstRuns:
         )
 
     def needed(self) -> int:
-        """The least number of blocks for a verdict on one of so many comparisons."""
+        """The least number of blocks for a verdict on one of the comparisons."""
         return needed_blocks(ALPHA / max(1, len(self.runs) - 1))
 
 

@@ -71,7 +71,7 @@ def kept_code(work: RunContext[Study]) -> tuple[ProgramCode, ...]:
                 names = [n for n in listings.pieces if any(fnmatchcase(n, g) for g in wanted)]
                 kept = tuple(_within(listings, names))
                 programs.append(ProgramCode(build.variant, kept, len(names) - len(kept)))
-            except UserError:  # why it cannot be read was said when the evidence was gathered
+            except UserError:  # noted when the evidence was gathered
                 continue
     return tuple(programs)
 

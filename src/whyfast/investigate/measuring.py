@@ -1,23 +1,41 @@
-"""The stage that takes values: processes here, or kernels in virtual machines."""
+"""The stages that run what was built: programs are asked about themselves, then measured.
+
+Values come from processes here, or from kernels in virtual machines. Programs are asked once a run
+of the study, before measuring, each under the settings of its variant.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from itertools import product
+from typing import Protocol, TypeVar
 
-from whyfast.investigate.context import RunContext, argument_vector
-from whyfast.investigate.exec_prefixes import study_prefixes
+from whyfast.explain.jit import explain_image, this_architecture
+from whyfast.formats.self_report import read_buckets, read_code, read_figures, read_overheads
+from whyfast.investigate.context import RunContext, argument_vector, study_prefixes
 from whyfast.investigate.recording import OpenRun, Settled, measure_blocks
 from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.measure.campaign import BenchmarkRun
+from whyfast.measure.doctor.tune import CannotHold, SysctlRunner
 from whyfast.measure.invocation import LaunchArguments, Runner
-from whyfast.measure.temporary_sysctls import SysctlRunner
+from whyfast.measure.process import TooMuchOutput, describe_status
+from whyfast.model.build import Build
 from whyfast.model.errors import UserError
-from whyfast.model.sample import Block, RunFailure
+from whyfast.model.sample import (
+    Block,
+    Figure,
+    JitImage,
+    Observed,
+    Overhead,
+    RunFailure,
+    RunTimes,
+)
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 from whyfast.store.files import sha256_of
+
+_T = TypeVar("_T")
 
 
 class Measurer(Protocol):
@@ -156,3 +174,105 @@ def entry_of(
         next_index=max((b.index for b in taken), default=-1) + 1,
         blocks=taken,
     )
+
+
+class _NoAnswer(Exception):
+    """A program could not be asked, or gave no sensible answer."""
+
+
+def wants_observing(study: Study) -> bool:
+    """Whether the study asks its programs anything. Those under other kernels are not asked."""
+    asks = study.evidence.image or any(
+        b.distribution or b.overhead or b.figures for b in study.benchmarks
+    )
+    return bool(asks) and not study.in_vms
+
+
+def observe(work: RunContext[Study]) -> RunContext[Study]:
+    """Everything that the study asks for; what is not available is noted."""
+    if not wants_observing(work.question):
+        return work
+    work.observer.step("asking the programs about themselves")
+    observed = _observed(work)
+    for note in observed.notes:
+        work.observer.note(note)
+    return replace(work, observed=observed)
+
+
+def _observed(work: RunContext[Study]) -> Observed:
+    study, builds = work.question, work.usable
+    notes: dict[str, None] = {}  # in order, each once
+
+    def attempt(what: str, get: Callable[..., Iterable[_T]], *arguments: object) -> list[_T]:
+        try:
+            return list(get(work, *arguments))
+        except (_NoAnswer, UserError) as error:
+            notes[f"no {what}: {error}"] = None
+            return []
+
+    images: list[JitImage] = []
+    run_times: list[RunTimes] = []
+    overheads: list[Overhead] = []
+    figures: list[Figure] = []
+    for build in builds if study.evidence.image else ():
+        images += attempt(f"machine code of {build.variant}", _image, build)
+    for build, benchmark in product(builds, study.benchmarks):
+        if benchmark.distribution:
+            what = f"single runs of {build.variant} on {benchmark.name}"
+            run_times += attempt(what, _run_times, build, benchmark)
+    families: dict[str, Benchmark] = {}  # the first of each that tells its overhead
+    for benchmark in (b for b in study.benchmarks if b.overhead):
+        families.setdefault(benchmark.family_name, benchmark)
+    for benchmark in families.values():
+        overheads += attempt(f"cost of timing on {benchmark.name}", _overheads, benchmark)
+    for benchmark, build in product(study.benchmarks, builds):
+        if benchmark.figures:
+            what = f"figures of {build.variant} on {benchmark.name}"
+            figures += attempt(what, _figures, build, benchmark)
+    return Observed(tuple(images), tuple(run_times), tuple(overheads), tuple(notes), tuple(figures))
+
+
+def _ask(work: RunContext[Study], build: Build, command: tuple[str, ...], timeout: float) -> str:
+    """What the command prints. Raises _NoAnswer."""
+    argv = work.prefixes[build.variant] + argument_vector(work, command, build)
+    services = work.services
+    try:
+        with work.sysctls(work.question.variant(build.variant).sysctl):
+            done = services.launcher.run(argv, env=services.env, timeout=timeout)
+    except (CannotHold, TimeoutError, OSError) as error:
+        raise _NoAnswer(str(error)) from None
+    if done.status:
+        lines = done.output.strip().splitlines()
+        raise _NoAnswer(lines[0] if lines else describe_status(done.status))
+    if not done.whole:
+        raise _NoAnswer(str(TooMuchOutput()))
+    return done.stdout
+
+
+def _image(work: RunContext[Study], build: Build) -> list[JitImage]:
+    architecture = this_architecture()
+    if architecture is None:
+        raise _NoAnswer("whyfast does not read the machine code of this processor")
+    report = read_code(_ask(work, build, work.question.evidence.image, 60.0))
+    return [explain_image(report, build.variant, architecture)]
+
+
+def _run_times(work: RunContext[Study], build: Build, benchmark: Benchmark) -> list[RunTimes]:
+    buckets = read_buckets(_ask(work, build, benchmark.distribution, benchmark.timeout))
+    starts, widths, counts = zip(*buckets, strict=True) if buckets else ((), (), ())
+    return [RunTimes(benchmark.name, build.variant, starts, widths, counts)]
+
+
+def _overheads(work: RunContext[Study], benchmark: Benchmark) -> list[Overhead]:
+    """Of the main baseline, for all variants: timing is the same for each of them."""
+    main = next(b for b in work.usable if b.variant == work.baselines[0])
+    overheads = read_overheads(_ask(work, main, benchmark.overhead, benchmark.timeout))
+    return [Overhead(benchmark.family_name, what, seconds) for what, seconds in overheads]
+
+
+def _figures(work: RunContext[Study], build: Build, benchmark: Benchmark) -> list[Figure]:
+    figures = read_figures(_ask(work, build, benchmark.figures, benchmark.timeout))
+    return [
+        Figure(benchmark.name, build.variant, figure.what, figure.number, figure.text, figure.why)
+        for figure in figures
+    ]

@@ -9,22 +9,23 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from whyfast.investigate.context import Q, RunContext
-from whyfast.investigate.services import Services
+from whyfast.investigate.services import Observer, Services
 from whyfast.judge.looks import LiveJudge, Looks, TogetherJudge, level_of_looks
 from whyfast.judge.ratios import over_layouts
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
-from whyfast.measure.environment import environment, environment_after
+from whyfast.measure.doctor.environment import environment, environment_after
 from whyfast.measure.invocation import Clock
 from whyfast.model.result import Recorded
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
 from whyfast.model.study import MeasureSpec, Study
 from whyfast.model.variant import RUN, words_of
 from whyfast.store.files import exclusive
+from whyfast.store.home import Home
 from whyfast.store.samples import Run, SampleStore
 
 if TYPE_CHECKING:
@@ -104,6 +105,12 @@ class OpenRun:
             self.store.end_session(replace(session, environment=facts))
 
 
+def measuring_alone(home: Home, observer: Observer) -> AbstractContextManager[None]:
+    """Waits until no other whyfast measures on this machine, and keeps others waiting."""
+    message = "waiting: another whyfast is measuring on this machine"
+    return exclusive(home.data / "measuring.lock", lambda: observer.note(message))
+
+
 @contextmanager
 def recording(
     work: RunContext[Q],
@@ -131,9 +138,7 @@ def recording(
         opened = OpenRun(store, run)
         with ExitStack() as held:
             if alone:
-                message = "waiting: another whyfast is measuring on this machine"
-                lock = work.home.data / "measuring.lock"
-                held.enter_context(exclusive(lock, lambda: work.observer.note(message)))
+                held.enter_context(measuring_alone(work.home, work.observer))
                 if not work.question.in_vms:  # else settings are those of other kernels
                     names = list(dict.fromkeys(n for v in work.question.variants for n in v.sysctl))
                     for message in work.sysctls.recover(names) if names else ():
@@ -192,8 +197,8 @@ def measure_blocks(
     settled: Settled | None = None,
     first: Callable[[str], Block] | None = None,
 ) -> bool:
-    """Take blocks until every entry is settled or the budget used; whether nothing that they said
-    ended it.
+    """Take blocks until every entry is settled or the budget used; whether it ended for another
+    reason than what the blocks show.
 
     Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
     durable before the observer hears of it. ``settled``: by default as ``spec.stop`` says, and
@@ -201,7 +206,7 @@ def measure_blocks(
     session, a block of the first entry that was taken already.
     """
     if first is None:
-        work.services.left()  # what ran before is not told of here
+        work.services.left()  # what ran before is not counted
     live = LiveSink(work, run, entries, spec)
     clock = work.services.clock
     with run.timed("measure", clock), run.session(work.services) as session:
@@ -232,7 +237,7 @@ def measuring_session(
 
 
 def released(name: str, threads: Mapping[str, int]) -> str:
-    """What is said of a benchmark whose processes are bound to one CPU no longer."""
+    """The note on a benchmark whose processes are no longer bound to one CPU."""
     most = max(threads, key=threads.__getitem__)
     return (
         f"{name}: {most} has {threads[most]} threads at work; measuring begins anew with all CPUs "

@@ -1,4 +1,4 @@
-"""What a running investigation tells whoever watches."""
+"""What a running investigation uses, and what it reports to an observer."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from whyfast.measure.commands import ProbeRun, probe_run, run_aside
 from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.invocation import Clock, LaunchArguments, Runner, SystemClock
-from whyfast.measure.launch import Launcher, SystemLauncher
-from whyfast.measure.process import usable_cpus
+from whyfast.measure.process import Launcher, SystemLauncher, usable_cpus
 from whyfast.measure.registry import make_runner
-from whyfast.measure.temporary_sysctls import TemporarySysctls
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.sample import RunFailure
 from whyfast.model.variant import RunnerName
@@ -35,7 +34,8 @@ class Observer(Protocol):
     """Called from the thread that measures, between blocks, never during one."""
 
     def phase(self, name: str) -> None:
-        """``toolchains``, ``build``, ``explain``, ``measure`` or ``judge`` begins."""
+        """``toolchains``, ``build``, ``explain``, ``measure``, ``judge`` or ``account``
+        begins."""
 
     def step(self, text: str) -> None:
         """What is being done now, e.g. "building clang19-goto with clang 19.1.7"; where there are
@@ -140,17 +140,16 @@ def _valgrind(home: Home, note: Note) -> Path:
 
 @dataclass(frozen=True)
 class Services:
-    """The real thing; a test gives another whole.
+    """The real processes, files and clock; tests give doubles.
 
     ``system`` has the kernel's files, ``sysctls`` holds settings in them, ``cpus`` are those that
     processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
     is drawn at random follows. ``toolchain``, ``interpreter``, ``build``,
     ``build_incrementally``, ``relink``, ``kernel`` and ``valgrind`` get and make what is run;
     ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left`` says how many processes
-    programs have left behind since it was asked the last time. ``build_ahead`` has builds made on
-    other machines that are likely to be asked for, the likeliest first, and does not wait for them;
-    None: there are no such machines. ``boot_unit`` None: it is found
-    out whether the processor can run other kernels.
+    programs have left behind since the last call. ``build_ahead`` starts builds on other machines
+    that are likely to be asked for, the likeliest first; None: there are no such machines.
+    ``boot_unit`` None: it depends on whether the processor can run other kernels.
     """
 
     clock: Clock = field(default_factory=SystemClock)

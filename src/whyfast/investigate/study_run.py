@@ -1,22 +1,125 @@
-"""One run of a study: build, measure (or resume), count, judge."""
+"""One run of a study, or of a part of it: build, measure (or resume), count, judge."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Measurer, measurer_of
-from whyfast.investigate.observing import observe
+from whyfast.investigate.measuring import Measurer, measurer_of, observe
 from whyfast.investigate.recording import recording, run_key
 from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.why_builds import explain_builds, largest
+from whyfast.measure.registry import MAKERS
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
-from whyfast.model.study import Study
+from whyfast.model.study import QUICK_SHARE, Study
+from whyfast.model.why import Account
 from whyfast.store.home import Home
+from whyfast.study.load import load_study
+from whyfast.study.toml_document import nearest
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a user asks of a study: names of variants and benchmarks (empty for all), seconds of
+    measuring (None for the study's own), a quick look, machine code alone, and counters and an
+    account even where the study wants none."""
+
+    only: tuple[str, ...] = ()
+    benchmarks: tuple[str, ...] = ()
+    budget: float | None = None
+    quick: bool = False
+    evidence_only: bool = False
+    counters: bool = False
+    why: bool = False
+
+
+def chosen(study: Study, choice: Choice) -> Study:
+    """The study as asked for; what is named goes before what ``[quick]`` says.
+
+    UserError for a name that the study does not have.
+    """
+    only, benchmarks, budget = choice.only, choice.benchmarks, choice.budget
+    if choice.quick:
+        quick = study.quick
+        only, benchmarks = only or quick.variants, benchmarks or quick.benchmarks
+        quick_budget = study.measure.budget * QUICK_SHARE if quick.budget is None else quick.budget
+        budget = quick_budget if budget is None else budget
+    if choice.evidence_only:
+        study = replace(
+            study,
+            variants=tuple(replace(v, evidence_only=True) for v in study.variants),
+            control=False,
+        )
+    study = narrow(study, only, benchmarks)
+    if choice.counters and choice.evidence_only:
+        raise UserError("--evidence-only runs no program to count", where="--counters")
+    if choice.counters and study.evidence.counters == "nothing":
+        study = replace(study, evidence=replace(study.evidence, counters="hardware or simulation"))
+    if choice.why and choice.evidence_only:
+        raise UserError("--evidence-only measures no difference to explain", where="--why")
+    if choice.why:
+        study = replace(study, evidence=replace(study.evidence, why=True))
+    if budget is not None:
+        study = replace(study, measure=replace(study.measure, budget=budget))
+    return study
+
+
+def runnable(study: Study, why_not: Callable[[], str] | None = None) -> Study:
+    """The study itself, or the one that it names in ``otherwise``, with ``stands_for`` saying why.
+
+    ``why_not`` says what its runners need that this machine or user has not; None: as registered.
+    UserError when there is such a thing, and it names no other study.
+    """
+    kinds = dict.fromkeys(b.runner for b in study.benchmarks if study.measured)
+    asked = [why_not or why for k in kinds if (why := MAKERS[k].why_not)]
+    reason = next(filter(None, (ask() for ask in asked)), "")
+    if not reason:
+        return study
+    if not study.otherwise:
+        raise UserError(f"cannot be run: {reason}", where=study.folder / "study.toml")
+    other = load_study(study.otherwise)
+    return replace(other, stands_for=f"{study.name} cannot be run here: {reason}")
+
+
+def narrow(study: Study, only: Sequence[str], benchmarks: Sequence[str]) -> Study:
+    """The study with fewer variants and benchmarks; baselines and the claim's stay.
+
+    UserError for a name that the study does not have.
+    """
+    if only:
+        _check_known("variant", only, [v.name for v in study.variants], "--only")
+        counterparts = {study.counterpart(v) for v in study.variants if v.name in only}
+        baselines = tuple(b for b in study.baselines if not study.along or b in counterparts)
+        keep = {*only, *baselines}
+        claim = study.claim if study.claim and study.claim.variant in keep else None
+        if claim:
+            keep.add(claim.baseline)
+        study = replace(
+            study,
+            baselines=baselines,
+            variants=tuple(v for v in study.variants if v.name in keep),
+            left_out=tuple(v for v in study.variants if v.name not in keep),
+            claim=claim,
+        )
+    if benchmarks:
+        _check_known("benchmark", benchmarks, [b.name for b in study.benchmarks], "--benchmark")
+        chosen = tuple(b for b in study.benchmarks if b.name in benchmarks)
+        study = replace(study, benchmarks=chosen)
+    return study
+
+
+def _check_known(kind: str, names: Sequence[str], known: list[str], option: str) -> None:
+    for name in names:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+            raise UserError(f"no {kind} {name!r}; {hint}", where=option)
 
 
 def run_study(
@@ -52,7 +155,22 @@ def run_study(
         work = observe(work)
         measurer.measure(work, run)
         work = count(work, run)
-    return judge(work, run.recorded)
+    result = judge(work, run.recorded)
+    if not (study.evidence.why and run.complete and elsewhere is None):
+        return result
+    return replace(result, found=replace(result.found, account=_account(work, result)))
+
+
+def _account(work: RunContext[Study], result: Result) -> Account | None:
+    """Of the largest difference of a variant from the main baseline."""
+    controls = {v.name for v in work.question.variants if v.twin_of}
+    main = work.baselines[0]
+    verdicts = (v for v in result.judged.verdicts if v.baseline == main)
+    verdict = largest(v for v in verdicts if v.variant not in controls)
+    if verdict is None:
+        return None
+    benchmark = next(b for b in work.question.benchmarks if b.name == verdict.benchmark)
+    return explain_builds(work, benchmark, verdict)
 
 
 def read_only(work: RunContext[Study]) -> Result:

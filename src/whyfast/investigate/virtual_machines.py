@@ -25,17 +25,15 @@ from whyfast.measure.vm.boot_plan import (
 from whyfast.measure.vm.qemu import (
     Booted,
     BootFailed,
-    boot,
-    command_line,
-    find_qemu,
-    kvm_boots,
-    qemu_version,
-)
-from whyfast.measure.vm.transcript import (
     TaskValues,
     Unanswered,
+    boot,
+    command_line,
     count_loop,
+    find_qemu,
+    kvm_boots,
     parse_transcript,
+    qemu_version,
     read_values,
 )
 from whyfast.model.build import Build, BuildFailure
@@ -47,7 +45,7 @@ from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import write_whole
 
-#: Each machine is booted so often: the second boot shows whether the first can be repeated.
+#: How often each machine is booted: the second boot shows whether the first can be repeated.
 ROUNDS = 2
 
 #: Seconds of wall time that a boot may take.
@@ -166,7 +164,7 @@ class _Boots:
         return self.context.question.measure.turns or TURNS
 
     def boot(self, machine: VirtualMachine, index: int) -> _Outcome:
-        """Boot a machine in round ``index``, or read again what it said in an earlier session."""
+        """Boot a machine in round ``index``, or read again its output of an earlier session."""
         try:
             cargo = load(
                 machine,

@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.investigate.ab_run import Command, Options, _arguments, run_ab
+from whyfast.explain.executed import LoadedFiles
+from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
@@ -25,7 +27,7 @@ from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account, Change, Part, Trial
 from whyfast.store.home import Home
-from whyfast.why.account import Gathered, make_account
+from whyfast.why.account import Gathered, make_account, next_command
 from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
 from whyfast.why.functions import (
     FunctionKey,
@@ -36,7 +38,11 @@ from whyfast.why.functions import (
     function_times,
 )
 from whyfast.why.groups import SideCode, group_functions
+from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
+from whyfast.why.remarks import records_of, with_flags
+from whyfast.why.runtimes.protocol import Findings, Sides, program_of, runtime_of, take_over
+from whyfast.why.runtimes.registry import RUNTIMES
 from whyfast.why.split import crew, split, without_noise
 from whyfast.why.surroundings import (
     compare_surroundings,
@@ -47,8 +53,16 @@ from whyfast.why.surroundings import (
 )
 from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
 
+#: The next command where nothing tells more about the largest cause.
+PAGE = "whyfast report ab --html why.html  # functions, calls and code on one page"
+
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
+
+UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
+
+#: Share of the difference that a runtime's tools must explain for nothing to be simulated.
+ENOUGH = 0.8
 
 #: Blocks of a trial, at least and at most, and seconds that they may take.
 TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
@@ -67,7 +81,7 @@ class Limits:
     seconds: float = 30.0
 
 
-def run_why(
+def explain_commands(
     commands: Sequence[Command],
     options: Options,
     limits: Limits,
@@ -84,9 +98,9 @@ def run_why(
     result = run_ab(
         commands, replace(options, turns_offered=False), home, observer, services=services
     )
-    arguments = _arguments(commands, options, services)
+    arguments = command_arguments(commands, options, services)
     account = explain_difference(result, arguments, limits, home, observer, services)
-    return replace(result, found=replace(result.found, account=account))
+    return _with_account(result, account)
 
 
 def why_again(
@@ -107,10 +121,16 @@ def why_again(
     assert isinstance(question, Commands)
     lines = [Command(v.name, v.about or v.name) for v in question.variants]
     options = replace(options, shell=question.shell or None)
-    arguments = _arguments(lines, options, services)
+    arguments = command_arguments(lines, options, services)
     if any(b.kind.takes_turns for b in question.benchmarks):  # of which there is no CPU time
-        return run_why(lines[:2], options, limits, home, observer, services=services)
+        return explain_commands(lines[:2], options, limits, home, observer, services=services)
     account = explain_difference(result, arguments, limits, home, observer, services)
+    return _with_account(result, account)
+
+
+def _with_account(result: Result, account: Account | None) -> Result:
+    if account is not None and account.costs and not account.next_command:
+        account = replace(account, next_command=PAGE)
     return replace(result, found=replace(result.found, account=account))
 
 
@@ -131,17 +151,26 @@ def explain_difference(
     whole = without_noise(wall, parts)
     low, high = _bounds(verdict)
     found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
+    if not result.recorded.complete:
+        return replace(make_account(found), complete=False)
     if verdict.outcome in ("same", "undecided") or whole.difference <= 0:
+        if verdict.outcome == "undecided":
+            found.limits.append(UNDECIDED)
         return make_account(found)
     if whole is not wall:
         found.limits.append(
             "waiting varied more than it differed: shares are of the difference in CPU time"
         )
     layers = _Layers(found, arguments, limits, home, observer, services)
-    layers.run(result)
-    account = make_account(found)
-    layers.try_changes(account)
-    return make_account(found) if found.given or found.tried else account
+    try:
+        layers.run(result)
+        layers.try_changes(make_account(found))
+        account = layers.with_remarks(make_account(found))
+    except KeyboardInterrupt:
+        found.limits.append("interrupted: causes are those that were found until then")
+        return replace(make_account(found), complete=False)
+    words = arguments.commands[fast], arguments.commands[slow]
+    return replace(account, next_command=next_command(account, *words))
 
 
 def _sides(verdict: Verdict) -> tuple[str, str]:
@@ -180,7 +209,7 @@ class _Layers:
 
     def run(self, result: Result) -> None:
         found = self._found
-        self._observer.phase("explain")
+        self._observer.phase("account")
         found.threads = max(
             (n for b in result.recorded.blocks for n in b.threads.values()), default=1
         )
@@ -208,6 +237,15 @@ class _Layers:
             cause = cause_of_trial(experiment, trial, found.groups, found.whole)
             if cause is not None:
                 found.given = [*found.given, cause]
+
+    def with_remarks(self, account: Account) -> Account:
+        """What the compilers recorded of the functions that carry the difference."""
+        find = self._services.launcher.find
+        programs = {
+            side: [Path(path) for word in argv if (path := find(word))]
+            for side, argv in self._commands.items()
+        }
+        return with_flags(account, records_of(programs["fast"]), records_of(programs["slow"]))
 
     def _surroundings(self) -> None:
         """What differs around the programs, libraries among it."""
@@ -313,7 +351,11 @@ class _Layers:
         self._found.costs[name] = clock.monotonic() - began
 
     def _tool_run(self, side: str, timeout: float) -> ToolRun:
-        return ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
+        run = ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
+        stdin = self._arguments.stdin
+        if stdin == os.devnull:
+            return run
+        return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
 
     def _kernel(self, result: Result) -> None:
         found = self._found
@@ -340,7 +382,7 @@ class _Layers:
         ]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
-            items = with_callers(items, callers_of(runs[1], names))
+            items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
         found.items = [*found.items, *items]
 
     def _functions(self) -> None:
@@ -355,11 +397,14 @@ class _Layers:
         except CannotCount as error:
             found.limits.append(f"user time was not sampled: {error}")
         times: list[FunctionTime] = []
-        names = Names({"fast": set(), "slow": set()})
+        files = LoadedFiles()
+        names = Names({"fast": set(), "slow": set()}, files)
         if runs:
-            times, found.slowdown, names = function_times(runs, "fast", "slow", user)
-        sides = {name: SideCode(name) for name in ("fast", "slow")}
-        names = self._counts(sides, names, runs)
+            times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
+        sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
+        findings = self._runtime(runs)
+        if sum(c.share for c in findings.causes) < ENOUGH:
+            names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
             found.modelled = True
@@ -367,6 +412,35 @@ class _Layers:
         found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
         found.counted = sides["fast"].counts is not None
         found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
+        for group in found.groups:
+            group.place = place_of(group, sides["slow"])
+        found.code = counted_code(found.groups, found.whole, sides["fast"], sides["slow"])
+        found.given = take_over(findings, found.groups, found.items, found.split)
+
+    def _runtime(self, sampled: Sequence[SampledRun]) -> Findings:
+        """What the tools of the language's runtime say, where both sides have one and the same."""
+        found, env = self._found, self._arguments.env
+        programs = {s: program_of(argv, env) for s, argv in self._commands.items()}
+        runtime = runtime_of(list(programs.values()), RUNTIMES)
+        known = {side: p for side, p in programs.items() if p is not None}
+        if runtime is None:
+            return Findings()
+        began = self._services.clock.monotonic()
+        runs = RuntimeRuns(
+            {side: self._tool_run(side, 60.0) for side in known},
+            {"fast": found.whole.fast, "slow": found.whole.slow},
+            self._seed,
+            self._arguments.stdin,
+            sampled,
+            self._observer.step,
+        )
+        try:
+            findings = runtime.explain(Sides(known, runs, found.whole, found.split, found.fast))
+        except CannotCount as error:
+            findings = Findings(limits=(f"{runtime.name} was not asked: {error}",))
+        found.limits.extend(findings.limits)
+        found.costs[runtime.name] = self._services.clock.monotonic() - began
+        return findings
 
     def _rounds(self) -> int:
         both = self._found.whole.fast + self._found.whole.slow
@@ -420,7 +494,7 @@ class _Layers:
         objects = {side: objects_of(profiles[side]) for side in sides}
         for run in runs:
             objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
-        names = Names(objects)
+        names = Names(objects, sides["fast"].files)
         for side, code in sides.items():
             code.counts = counts_by_function(profiles[side], names)
         return names

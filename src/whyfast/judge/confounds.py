@@ -1,7 +1,7 @@
 """What else differs, or weakens the measurement, beside the question under study.
 
-:data:`TEXTS` has every confound by its kind: *what differs: what it does to the verdict*. The
-functions below it decide from the records which of them there are.
+:data:`WARNINGS` and :data:`NOTES` have every confound by its kind: *what differs: what it does to
+the verdict*. The functions below them decide from the records which of them there are.
 """
 
 from __future__ import annotations
@@ -21,101 +21,107 @@ from whyfast.model.verdict import Confound
 
 _ABSOLUTE = "ratios are unaffected; absolute times are inflated"
 
-#: Severity and text of each kind. That profile-guided optimisation is worth a tenth of the time and
-#: more, docs/studies/cpython-tail-call-pgo.md measures.
-TEXTS: dict[str, tuple[Literal["warning", "note"], str]] = {
+#: The text of each kind that can mislead; ``{names}`` are the variants or machines concerned,
+#: ``{sides}`` the values with those that have them. That profile-guided optimisation is worth a
+#: tenth of the time and more, docs/studies/cpython-tail-call-pgo.md measures.
+WARNINGS = {
     "interpreter-compiler": (
-        "warning",
-        "different compilers made the interpreters ({sides}): a difference may be the compiler's",
+        "different compilers made the interpreters ({sides}): a difference may be the compiler's"
     ),
     "interpreter-flags": (
-        "warning",
-        "different flags made the interpreters ({sides}): a difference may be that of the flags",
+        "different flags made the interpreters ({sides}): a difference may be that of the flags"
     ),
     "interpreter-pgo": (
-        "warning",
         "the interpreters differ, or may differ, in profile-guided optimisation ({sides}): it can "
-        "be worth a tenth of the time and more",
+        "be worth a tenth of the time and more"
     ),
     "interpreter-lto": (
-        "warning",
         "the interpreters differ, or may differ, in link-time optimisation ({sides}): a difference "
-        "may come from it",
-    ),
-    "interpreter-libpython": (
-        "note",
-        "the interpreters are linked differently ({sides}): calls into a shared library go through "
-        "a table",
+        "may come from it"
     ),
     "interpreter-build": (
-        "warning",
-        "the interpreters are different kinds of build ({sides}): a difference may come from that",
+        "the interpreters are different kinds of build ({sides}): a difference may come from that"
     ),
     "root-libc": (
-        "warning",
         "different C libraries ({sides}): time spent in the library (memory, strings, mathematics) "
-        "may differ by more than the compiler's effect",
-    ),
-    "root-packages": (
-        "note",
-        "different packages in the build roots ({sides}): a difference may be theirs and not the "
-        "compiler's",
-    ),
-    "toolchain-provider": (
-        "note",
-        "compilers from different providers ({sides}): linker, start-up code and default flags "
-        "differ too",
+        "may differ by more than the compiler's effect"
     ),
     "stand-in": (
-        "warning",
         "{reason}; {name} was measured instead, another program: its times say nothing about the "
-        "original question",
+        "original question"
+    ),
+    "kernel": "measured under several kernels ({names}): a difference may be the kernel's",
+    "machine-compiler": (
+        "{names} is not the same compiler on all machines ({sides}): differences between machines "
+        "may be the compiler's"
+    ),
+    "machine-source": (
+        "different sources for {names}: verdicts of the machines are about different code"
+    ),
+    "machine-dispatch": (
+        "{names} dispatches differently ({sides}): differences between machines may come from that"
+    ),
+    "machine-layouts": "verdicts have different subjects: {sides}",
+    "machine-incomplete": "the run is incomplete on {names}: blocks are missing there",
+    "machine-mean": (
+        "the geometric mean covers different benchmarks ({sides}): it is compared only where it "
+        "covers the same ones"
+    ),
+}
+
+#: The text of each kind that is worth knowing.
+NOTES = {
+    "interpreter-libpython": (
+        "the interpreters are linked differently ({sides}): calls into a shared library go through "
+        "a table"
+    ),
+    "root-packages": (
+        "different packages in the build roots ({sides}): a difference may be theirs and not the "
+        "compiler's"
+    ),
+    "toolchain-provider": (
+        "compilers from different providers ({sides}): linker, start-up code and default flags "
+        "differ too"
     ),
     "identical-programs": (
-        "note",
-        "{names} are the same program byte for byte: any difference between them is a false alarm",
-    ),
-    "kernel": (
-        "warning",
-        "measured under several kernels ({names}): a difference may be the kernel's",
+        "{names} are the same program byte for byte: any difference between them is a false alarm"
     ),
     "boot": (
-        "note",
         "measured over {boots} boots: each block lies within one, so ratios are unaffected, but "
-        "the kernel's memory layout may have changed between blocks",
+        "the kernel's memory layout may have changed between blocks"
     ),
-    "load": ("note", "the machine was busy at the start (load {load:.1f} per CPU): " + _ABSOLUTE),
+    "load": "the machine was busy at the start (load {load:.1f} per CPU): " + _ABSOLUTE,
     "waited": (
-        "note",
         "other programs competed for these CPUs: the runs waited {share:.0f} % of their time, "
-        "which is excluded from the times here",
+        "which is excluded from the times here"
     ),
     "virtual-machine": (
-        "note",
         "measured in a virtual machine: neighbours share its caches, and hardware counters may be "
-        "missing",
+        "missing"
     ),
     "one-layout": (
-        "note",
         "each build has one memory layout: the verdicts are about these binaries, and a difference "
-        "of a few per cent may come from where the linker placed the code",
+        "of a few per cent may come from where the linker placed the code"
     ),
     "hosts": (
-        "note",
         "the benchmarks are spread over {number} hosts ({sides}): each comparison lies within one "
-        "host, and a geometric mean spans all of them",
+        "host, and a geometric mean spans all of them"
     ),
     "steal": (
-        "note",
         "the host gave {share:.1f} % of the time on these CPUs to other machines (steal time): "
-        + _ABSOLUTE,
+        + _ABSOLUTE
     ),
     "throttling": (
-        "note",
         "heat slowed CPUs down while measuring ({events} events of cores and packages, over all "
-        "CPUs): " + _ABSOLUTE,
+        "CPUs): " + _ABSOLUTE
     ),
-}  # fmt: skip
+    "machine-program": (
+        "different programs for {names}, compared byte for byte: differences between machines may "
+        "be the programs'"
+    ),
+    "machine-virtual": "measured {sides}: neighbours may disturb a virtual machine",
+    "machine-whyfast": "different versions of whyfast ({sides}): they may measure differently",
+}
 
 #: Settings that ``whyfast doctor`` finds, by key: they hold until somebody changes them.
 _SETTINGS = {
@@ -148,22 +154,23 @@ def find_confounds(
 ) -> tuple[Confound, ...]:
     """All confounds of one run, warnings first."""
     built = [b for b in builds if isinstance(b, Build)]
-    return warnings_first(
-        [
-            *option_confounds(study, built, evidence),
-            *_providers(built),
-            *root_confounds(built),
-            *interpreter_confounds(built),
-            *_stand_in(study),
-            *_identical(study, builds),
-            *_boots(sessions),
-            *_busy(sessions),
-            *_waited(blocks),
-            *machine_confounds(sessions, blocks),
-            *_virtual(sessions),
-            *_one_layout(built, blocks),
-        ]
-    )
+    confounds = [*option_confounds(study, built, evidence)]
+    providers = grouped({b.variant: b.provenance["toolchain"]["name"].split(":")[0] for b in built})
+    if len(providers) > 1:
+        variants = [v for variants in providers.values() for v in variants]
+        confounds.append(confound("toolchain-provider", variants, sides=sides(providers)))
+    confounds += [*root_confounds(built), *interpreter_confounds(built)]
+    if study.stands_for:
+        confounds.append(confound("stand-in", reason=study.stands_for, name=study.name))
+    for names in sorted(sorted(group) for group in identical_programs(study, builds)):
+        confounds.append(confound("identical-programs", names, names=" and ".join(names)))
+    confounds += [*_boots(sessions), *_busy(sessions), *_waited(blocks)]
+    confounds += machine_confounds(sessions, blocks)
+    if any(s.environment.get("hypervisor") for s in sessions):
+        confounds.append(confound("virtual-machine"))
+    if len({b.program_sha256 for b in built}) > 1 and not any(b.layouts for b in blocks):
+        confounds.append(confound("one-layout"))
+    return warnings_first(confounds)
 
 
 def warnings_first(confounds: Iterable[Confound]) -> tuple[Confound, ...]:
@@ -184,16 +191,11 @@ def sides(groups: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{value} ({', '.join(names)})" for value, names in groups.items())
 
 
-def _confound(kind: str, variants: Iterable[str] = (), **values: object) -> Confound:
-    severity, text = TEXTS[kind]
-    return Confound(kind, text.format(**values), severity, tuple(variants))
-
-
-def _providers(builds: Sequence[Build]) -> Iterator[Confound]:
-    groups = grouped({b.variant: b.provenance["toolchain"]["name"].split(":")[0] for b in builds})
-    if len(groups) > 1:
-        variants = (v for variants in groups.values() for v in variants)
-        yield _confound("toolchain-provider", variants, sides=sides(groups))
+def confound(kind: str, variants: Iterable[str] = (), **values: object) -> Confound:
+    """The confound of that kind of :data:`WARNINGS` or :data:`NOTES`, with its ``values``."""
+    severity: Literal["warning", "note"] = "warning" if kind in WARNINGS else "note"
+    text = (WARNINGS | NOTES)[kind].format(**values)
+    return Confound(kind, text, severity, tuple(variants))
 
 
 def interpreter_confounds(builds: Sequence[Build]) -> Iterator[Confound]:
@@ -204,7 +206,7 @@ def interpreter_confounds(builds: Sequence[Build]) -> Iterator[Confound]:
     for fact in FACTS:
         groups = grouped({v: known.get(fact) or "not known" for v, known in facts.items()})
         if len(groups) > 1:
-            yield _confound(f"interpreter-{fact.lower()}", facts, sides=sides(groups))
+            yield confound(f"interpreter-{fact.lower()}", facts, sides=sides(groups))
 
 
 # Packages of the Debian roots that builds were made in, by version.
@@ -247,7 +249,7 @@ def root_confounds(builds: Sequence[Build]) -> Iterator[Confound]:
     if _LIBC in differing:
         libc = differing[_LIBC]
         named = dict(zip(_versions(libc), libc.values(), strict=True))
-        yield _confound("root-libc", roots, sides=sides(named))
+        yield confound("root-libc", roots, sides=sides(named))
     others = [n for n in _LINKED_IN if n in differing]
     others += [
         n
@@ -256,7 +258,7 @@ def root_confounds(builds: Sequence[Build]) -> Iterator[Confound]:
         if not _NOT_LINKED.fullmatch(n)
     ]
     if others:
-        yield _confound("root-packages", roots, sides=_by_split(others, differing))
+        yield confound("root-packages", roots, sides=_by_split(others, differing))
 
 
 def _versions(groups: Mapping[str, Sequence[str]]) -> list[str]:
@@ -282,11 +284,6 @@ def _by_split(names: Sequence[str], differing: Mapping[str, Mapping[str, Sequenc
     return "; ".join(parts) + more
 
 
-def _stand_in(study: Question) -> Iterator[Confound]:
-    if study.stands_for:
-        yield _confound("stand-in", reason=study.stands_for, name=study.name)
-
-
 def identical_programs(
     study: Question, builds: Sequence[BuildOutcome]
 ) -> tuple[tuple[str, ...], ...]:
@@ -301,11 +298,6 @@ def identical_programs(
     )
 
 
-def _identical(study: Question, builds: Sequence[BuildOutcome]) -> Iterator[Confound]:
-    for names in sorted(tuple(sorted(group)) for group in identical_programs(study, builds)):
-        yield _confound("identical-programs", names, names=" and ".join(names))
-
-
 def _boots(sessions: Sequence[Session]) -> Iterator[Confound]:
     # Each machine apart: several machines have several boots anyway.
     machines = {s.environment.get("machine") for s in sessions}
@@ -316,9 +308,9 @@ def _boots(sessions: Sequence[Session]) -> Iterator[Confound]:
     boots = {s.environment.get("boot_id") for s in sessions} - {None}
     systems = {s.environment.get("system") for s in sessions} - {None}
     if len(systems) > 1:
-        yield _confound("kernel", names=", ".join(sorted(map(str, systems))))
+        yield confound("kernel", names=", ".join(sorted(map(str, systems))))
     elif len(boots) > 1:
-        yield _confound("boot", boots=len(boots))
+        yield confound("boot", boots=len(boots))
 
 
 def _busy(sessions: Sequence[Session]) -> Iterator[Confound]:
@@ -328,7 +320,7 @@ def _busy(sessions: Sequence[Session]) -> Iterator[Confound]:
         if isinstance(load, int | float) and isinstance(cpus, int) and cpus:
             worst = max(worst, load / cpus)
     if worst > BUSY:
-        yield _confound("load", load=worst)
+        yield confound("load", load=worst)
 
 
 def _waited(blocks: Sequence[Block]) -> Iterator[Confound]:
@@ -341,17 +333,7 @@ def _waited(blocks: Sequence[Block]) -> Iterator[Confound]:
             waited += sum(waits)
             total += sum(values) + sum(waits)
     if waited > max(OTHERS * total, OTHERS_LEAST * runs):
-        yield _confound("waited", share=100 * waited / total)
-
-
-def _virtual(sessions: Sequence[Session]) -> Iterator[Confound]:
-    if any(s.environment.get("hypervisor") for s in sessions):
-        yield _confound("virtual-machine")
-
-
-def _one_layout(builds: Sequence[Build], blocks: Sequence[Block]) -> Iterator[Confound]:
-    if len({b.program_sha256 for b in builds}) > 1 and not any(b.layouts for b in blocks):
-        yield _confound("one-layout")
+        yield confound("waited", share=100 * waited / total)
 
 
 def machine_confounds(sessions: Sequence[Session], blocks: Sequence[Block]) -> list[Confound]:
@@ -363,15 +345,15 @@ def machine_confounds(sessions: Sequence[Session], blocks: Sequence[Block]) -> l
     confounds = [*_changed_settings(used, number, spread=bool(apart))]
     if apart:
         hosts = "; ".join(f"{host} ({len(names)})" for host, names in sorted(apart.items()))
-        confounds.append(_confound("hosts", number=len(apart), sides=hosts))
+        confounds.append(confound("hosts", number=len(apart), sides=hosts))
     stolen = [(_growth(s, "stolen_ticks"), _growth(s, "ticks")) for s in used]
     known = [(a, b) for a, b in stolen if a is not None and b]
     share = sum(a for a, _ in known) / sum(b for _, b in known) if known else 0.0
     if share >= STOLEN:
-        confounds.append(_confound("steal", share=share * 100))
+        confounds.append(confound("steal", share=share * 100))
     events = sum(_growth(s, "throttle_events") or 0 for s in used)
     if events:
-        confounds.append(_confound("throttling", events=events))
+        confounds.append(confound("throttling", events=events))
     return confounds
 
 

@@ -6,24 +6,24 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.correlation import is_clear, lag_ones, likelihood
-from whyfast.judge.eprocess import counted, intervals
-from whyfast.judge.outliers import (
-    SURE,
-    SUSPECT,
-    asymmetric_outliers_of,
-    may_have_asymmetric_outliers,
-)
+from whyfast.judge.eprocess import counted, intervals, is_clear, lag_ones, likelihood
 from whyfast.judge.power import (
     detectable,
     exp_or_inf,
     needed_blocks,
     seconds_to_margin,
     small_sample,
+)
+from whyfast.judge.processes import (
+    SURE,
+    SUSPECT,
+    asymmetric_outliers_of,
+    may_have_asymmetric_outliers,
 )
 from whyfast.judge.ratios import STATISTICS, Ratios, as_ratios
 from whyfast.judge.strategies import Strategies, location, locations, strategies
@@ -48,11 +48,8 @@ def coverage_level(least: Sequence[float], alpha: float) -> float:
     if m == 0:
         return alpha
     unit = alpha / (m * math.fsum(1 / i for i in range(1, m + 1)))
-    best = 1
-    for k, level in enumerate(sorted(least), 1):
-        if level <= unit * k:
-            best = k
-    return unit * best
+    held = [k for k, level in enumerate(sorted(least), 1) if level <= unit * k]
+    return unit * max(held, default=1)
 
 
 Floats = NDArray[np.float64]
@@ -99,7 +96,7 @@ def outcome_beside(
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """ComparisonPlan with equally many blocks, and what of them does not depend on the level.
+    """Comparisons with equally many blocks, and what of them does not depend on the level.
 
     ``refuted`` maps a log ratio (0 and both limits of the margin) to the log wealth against it from
     above and from below, as far as it counts. All of shape (m,). ``kept`` are the strategies where
@@ -123,7 +120,7 @@ class _Batch:
         return np.asarray(np.where(forbidden, differs, np.maximum(differs, within)))
 
 
-def adjusted_level(samples: Mapping[Key, Sample], margin: float, alpha: float = ALPHA) -> float:
+def _level(batches: Sequence[_Batch], margin: float, alpha: float) -> float:
     """The level at which all intervals of a family are reported.
 
     With m comparisons of which k get a verdict, intervals at alpha·k/m keep the expected share of
@@ -131,10 +128,6 @@ def adjusted_level(samples: Mapping[Key, Sample], margin: float, alpha: float = 
     e-values (the e-BY procedure: Xu, Wang & Ramdas 2022). The k is the largest for which at least
     k comparisons are decided at the level that k buys. With m = 1 this is alpha itself.
     """
-    return _level([*_batches(samples, margin)], margin, alpha)
-
-
-def _level(batches: Sequence[_Batch], margin: float, alpha: float) -> float:
     least = np.sort(np.concatenate([np.zeros(0), *(b.least(margin) for b in batches)]))[::-1]
     m = len(least)
     if m == 0:
@@ -219,8 +212,7 @@ def _forbids_same(side: AsymmetricOutliers | None) -> bool:
     return side is not None and side.p_value <= SURE
 
 
-@dataclass(frozen=True)
-class _Interval:
+class _Interval(NamedTuple):
     """``apart``: the statistics of a block disagree."""
 
     low: float
@@ -230,12 +222,9 @@ class _Interval:
 
 
 def _intervals(batch: _Batch, level: float) -> Iterator[_Interval]:
-    m = len(batch.keys)
-    if len(batch.series[0]) == 0:
-        yield from [_Interval(-math.inf, math.inf, math.nan, False)] * m
-        return
-    if len(batch.series[0]) < needed_blocks(level):  # they bound nothing
-        for center in locations(batch.series):
+    m, n = len(batch.keys), len(batch.series[0])
+    if n < needed_blocks(level):  # they bound nothing
+        for center in locations(batch.series) if n else [math.nan] * m:
             yield _Interval(-math.inf, math.inf, float(center), False)
         return
     low, high, apart = intervals(batch.kept or strategies(batch.series), np.full(m, level))
@@ -245,8 +234,7 @@ def _intervals(batch: _Batch, level: float) -> Iterator[_Interval]:
         low = np.where(~apart & (above >= wanted), np.maximum(low, np.nextafter(theta, 1)), low)
         high = np.where(~apart & (below >= wanted), np.minimum(high, np.nextafter(theta, -1)), high)
     centers = np.clip(locations(batch.series), low, high)
-    for ends in zip(low, high, centers, apart, strict=True):
-        yield _Interval(float(ends[0]), float(ends[1]), float(ends[2]), bool(ends[3]))
+    yield from map(_Interval, low.tolist(), high.tolist(), centers.tolist(), apart.tolist())
 
 
 def _judge(
@@ -271,7 +259,11 @@ def _judge(
             blocks=n,
             asymmetric_outliers=batch.sides[i],
             correlation=float(batch.correlation[i]) if clear[i] else None,
-            statistics=_statistics(series) if interval.apart else {},
+            statistics={
+                name: math.exp(location(Ratios(row[None], series.spread, series.level)))
+                for name, row in zip(STATISTICS, series.logs, strict=False)
+                if interval.apart
+            },
         )
         if outcome == "undecided" and n:
             verdict = _undecided(verdict, series.medians, interval, margin, cost.get(key))
@@ -293,14 +285,6 @@ def _undecided(
     )
 
 
-def _statistics(series: Ratios) -> dict[str, float]:
-    """The ratio by each statistic of a block alone."""
-    return {
-        name: math.exp(location(Ratios(row[None], series.spread, series.level)))
-        for name, row in zip(STATISTICS, series.logs, strict=False)
-    }
-
-
 def precise_enough(verdict: Verdict, margin: float) -> bool:
     """Whether more blocks would tell the reader nothing that matters.
 
@@ -308,13 +292,9 @@ def precise_enough(verdict: Verdict, margin: float) -> bool:
     fifth of the effect but at most :data:`COARSEST`, whichever is more; and not for one that would
     be "same" but for processes of one side that seem to be unlike the others.
     """
-    if verdict.outcome == "undecided":
-        return False
-    if (
-        verdict.outcome == "same"
-        and verdict.asymmetric_outliers
-        and verdict.asymmetric_outliers.p_value <= SUSPECT
-    ):
+    outliers = verdict.asymmetric_outliers
+    suspect = verdict.outcome == "same" and outliers and outliers.p_value <= SUSPECT
+    if verdict.outcome == "undecided" or suspect:
         return False
     half = (math.log(verdict.high) - math.log(verdict.low)) / 2
     fifth = abs(math.log(verdict.ratio)) / 5

@@ -18,12 +18,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.correlation import Likelihood, likelihood
-from whyfast.judge.ratios import Ratios, as_ratios, median
+from whyfast.judge.ratios import Ratios, as_ratios, median, quantile
 from whyfast.judge.strategies import CLIP, Strategies, strategies
 
 Floats = NDArray[np.float64]
@@ -96,8 +97,8 @@ WEIGHTS: Floats = LAMBDAS**0.5 / np.sum(LAMBDAS**0.5)
 #: Factors (1 + exp(−2λψ)), each at most 1 + e⁶, that are multiplied before a logarithm is taken.
 _TOGETHER = 64
 
-#: The probability at most, over a whole run, that statistics are taken for those of no shift though
-#: they are: the interval is wider than need be then.
+#: The largest probability, over a whole run, that the statistics of a true shift are taken to
+#: disagree; the interval is then wider than it has to be.
 SHIFT_LEVEL = 0.01
 
 #: Where the search for an end begins, in median absolute deviations over √n from the median.
@@ -165,20 +166,6 @@ def _counted_above(s: Strategies, theta: Floats, blocks: Likelihood) -> Floats:
     return blocks.discounted(wealth, theta, 1)
 
 
-def log_e_value(d: Ratios | Floats, theta: float = 0.0) -> float:
-    """log of an e-value against "the log ratio is ``theta``", both directions counted.
-
-    Half of the larger of the two one-sided processes; below their average, so an e-value as well.
-    Less where blocks may be like their neighbours (:mod:`whyfast.judge.correlation`).
-    """
-    series = as_ratios(d)
-    if len(series) == 0:
-        return -math.log(2)
-    s = strategies([series])
-    above, below = counted(s, np.array([theta]), likelihood(s.x[:, -1]))
-    return float(max(above[0], below[0])) - math.log(2)
-
-
 def confidence_interval(
     d: Ratios | Floats, alpha: float, *, independent: bool = False
 ) -> tuple[float, float]:
@@ -203,7 +190,7 @@ def intervals(
     """The intervals of m comparisons at the levels ``alpha``: low, high, and whether the statistics
     of a block disagree, so that the interval holds what each of them says.
 
-    All of shape (m,). What of the evidence counts, :mod:`whyfast.judge.correlation` tells: all of
+    All of shape (m,). What of the evidence counts, :class:`Likelihood` tells: all of
     it where blocks are known to be ``independent`` of their neighbours. Each end is rounded
     outwards by up to a 1,000th of the blocks' median absolute deviation.
     """
@@ -213,13 +200,13 @@ def intervals(
     low, high = np.where(crossed, high, low), np.where(crossed, low, high)
     apart = crossed | _apart(s, low, high, wanted, independent=independent) | _no_shift(s)
     if np.any(apart):
-        few, rows = s.one(apart), sorted(set(s.statistic))
+        few, rows = s.pick(apart), sorted(set(s.statistic))
         # Each statistic alone, at a level that holds for all of them together.
         stricter = np.log(2 * len(rows) / alpha)[apart]
         for row in rows:
-            own_low, own_high = _ends(few.of_statistic(row), stricter, independent=independent)
-            low[apart] = np.minimum(low[apart], own_low)
-            high[apart] = np.maximum(high[apart], own_high)
+            ends = _ends(few.of_statistic(row), stricter, independent=independent)
+            low[apart] = np.minimum(low[apart], ends[0])
+            high[apart] = np.maximum(high[apart], ends[1])
     return low, high, apart
 
 
@@ -251,7 +238,7 @@ def _apart(s: Strategies, low: Floats, high: Floats, wanted: Floats, *, independ
     bounded = np.isfinite(low) & np.isfinite(high)
     if len(rows) < 2 or not np.any(bounded):
         return apart
-    part = s.one(bounded)
+    part = s.pick(bounded)
     other_end = np.concatenate([high[bounded], -low[bounded]])
     for row in rows:
         alone = part.of_statistic(row)
@@ -275,7 +262,7 @@ def _lower_ends(s: Strategies, wanted: Floats, blocks: Likelihood) -> Floats:
     def held(t: Floats, which: Mask) -> Floats:
         if which.all():
             return _counted_above(s, t, blocks)
-        return _counted_above(s.one(which), t, blocks.one(which))
+        return _counted_above(s.pick(which), t, blocks.pick(which))
 
     first = s.x[:, -1]  # the medians
     n, m = first.shape
@@ -300,3 +287,180 @@ def _lower_ends(s: Strategies, wanted: Floats, blocks: Likelihood) -> Floats:
         tolerance,
     )
     return np.asarray(np.where(bounded, ends, -np.inf))
+
+
+# Are neighbouring blocks alike? Then they say less than their number.
+#
+# Everything that could tell two variants apart is drawn anew for each block, so the signs of blocks
+# of equal programs are independent whatever the machine does. Where a state outlives a block and
+# favours one side (a cache on disk, a file that grows), they are not. So evidence against a shift
+# counts as far as a first-order autoregression about that shift does not explain the blocks too.
+
+#: Standard errors above 0 from which a lag-1 correlation counts: 1 % of series of independent
+#: blocks are beyond.
+CLEAR = 2.326
+
+#: Fewer blocks show no correlation.
+FEWEST = 6
+
+#: Standard deviations from the median to which a block is moved first.
+_REACH = 2.0
+
+#: The correlations that are thought possible, of each block with the next, shape (k, 1).
+CORRELATIONS: Floats = np.array([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95])[
+    :, None
+]
+
+#: The prior odds of no correlation. More
+#: finds differences sooner, less is wrong more rarely where blocks are correlated
+#: (bench/broken_models.py).
+ODDS = 10.0
+
+#: A mixture over bets has by so much less log wealth than the best bet: what of a log likelihood
+#: ratio it does not show.
+BEHIND = 2.0
+
+#: The log likelihood ratio, without correlation, at which its share is looked up: about that of a
+#: shift that is refuted at 1 %.
+_USUAL = 8.0
+
+#: The log likelihood ratio from which on correlation is no explanation, however strict the level:
+#: that of a verdict at 1 %.
+ENOUGH = math.log(200)
+
+#: Median absolute deviation, and 80 % quantile of absolute deviations, to standard deviation.
+_MAD, _WIDE, _WIDE_AT = 1.4826, 1 / 1.2816, 0.8
+
+
+def lag_one(d: Floats) -> float:
+    """Correlation of each block with the next, shape (n,), outliers moved in; 0 where unknown."""
+    return float(lag_ones(d[:, None])[0])
+
+
+def lag_ones(d: Floats) -> Floats:
+    """:func:`lag_one` of m series, shape (n, m)."""
+    n, m = d.shape
+    if n < FEWEST:
+        return np.zeros(m)
+    away = d - median(d, axis=0)
+    scale = _MAD * median(np.abs(away), axis=0)
+    known = scale > 0
+    z = np.clip(away / np.where(known, scale, 1.0), -_REACH, _REACH)
+    z -= z.mean(axis=0)
+    total = np.sum(z * z, axis=0)
+    known &= total > 0
+    return np.asarray(
+        np.where(known, np.sum(z[1:] * z[:-1], axis=0) / np.where(known, total, 1.0), 0.0)
+    )
+
+
+def is_clear(correlation: Floats, blocks: int) -> Mask:
+    """Whether lag-1 correlations, shape (m,), are beyond chance: the reader is warned of them."""
+    return np.asarray(correlation * math.sqrt(blocks) > CLEAR)
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """How well normal blocks with each of :data:`CORRELATIONS` about a shift explain m series.
+
+    ``least``, ``peak`` (k, m) and ``bend`` (k, 1): the squares that the shift θ leaves unexplained
+    are least + bend·(z − peak)², z = (θ − ``center``)/``unit``. ``best`` is the highest log
+    likelihood at any shift, ``known`` where there are blocks enough and most are not equal. All of
+    shape (m,) else; ``shares`` has the two sides first.
+    """
+
+    blocks: int
+    known: Mask
+    center: Floats
+    unit: Floats
+    least: Floats
+    peak: Floats
+    bend: Floats
+    best: Floats
+    shares: Floats
+
+    def pick(self, at: NDArray[Any]) -> Likelihood:
+        """That of the series that ``at`` picks: a mask of shape (m,), or places."""
+        return Likelihood(
+            self.blocks, self.known[at], self.center[at], self.unit[at],
+            self.least[:, at], self.peak[:, at], self.bend, self.best[at], self.shares[:, at],
+        )  # fmt: skip
+
+    def both_ways(self) -> Likelihood:
+        """That of the series, and then of their negatives, as is that of blocks with the two sides
+        exchanged."""
+        known, unit, best = (np.concatenate([a, a]) for a in (self.known, self.unit, self.best))
+        return Likelihood(
+            self.blocks, known, np.concatenate([self.center, -self.center]), unit,
+            np.concatenate([self.least, self.least], axis=1),
+            np.concatenate([self.peak, -self.peak], axis=1), self.bend, best,
+            np.concatenate([self.shares, self.shares[::-1]], axis=1),
+        )  # fmt: skip
+
+    def discounted(self, wealth: Floats, theta: Floats, side: int) -> Floats:
+        """What of the log wealth against ``theta`` counts, shape (m,): no more than there is.
+
+        ``side`` is 1 where the blocks are held to lie above ``theta``, −1 below. Where the
+        likelihood ratio, correlation allowed for, is :data:`ENOUGH`, all of it. Else as much as
+        that ratio, or the share of it in the likelihood ratio of blocks without correlation.
+        """
+        with np.errstate(over="ignore"):
+            z = (theta - self.center) / self.unit
+        ratio = self.ratio(z, side)
+        counts = np.maximum((wealth + BEHIND) * self.shares[(1 - side) // 2], ratio)
+        less = self.known & (ratio < ENOUGH)
+        return np.asarray(np.where(less, np.minimum(wealth, counts), wealth))
+
+    def ratio(self, z: Floats, side: int) -> Floats:
+        """The log likelihood ratio of any shift to those up to ``z`` (from ``z`` on)."""
+        with np.errstate(over="ignore"):
+            beyond = np.minimum(side * (z - self.peak), 0.0)
+            squares = self.least + self.bend * beyond**2
+        return np.asarray(self.best - np.max(_log_likelihood(squares, self.blocks), axis=0))
+
+    def reach(self) -> Floats:
+        """How far from ``center`` all counts for certain, shape (m,)."""
+        with np.errstate(over="ignore"):
+            squares = np.exp(2 / self.blocks * (_free() - self.best + ENOUGH))
+            away = np.sqrt(np.maximum(squares - self.least, 0.0) / self.bend)
+            far = 1.01 * self.unit * np.max(np.abs(self.peak) + away, axis=0)
+        return np.asarray(np.where(self.known & np.isfinite(far), far, 0.0))
+
+
+def likelihood(d: Floats, *, independent: bool = False) -> Likelihood:
+    """Of m series of n blocks, shape (n, m), blocks beyond two standard deviations moved there.
+
+    Where blocks are known to be ``independent``, none is discounted.
+    """
+    n, m = d.shape
+    r = CORRELATIONS
+    with np.errstate(over="ignore", invalid="ignore"):
+        center = median(d, axis=0)
+        away = np.abs(d - center)
+        unit = np.maximum(_MAD * median(away, axis=0), _WIDE * quantile(away, _WIDE_AT, axis=0))
+        known = (unit > 0) & np.isfinite(unit) & (n >= FEWEST) & (not independent)
+        unit = np.where(known, unit, 1.0)
+        z = np.clip(np.where(known, (d - center) / unit, 0.0), -_REACH, _REACH)
+    ends, total, squares = z[0] + z[-1], z.sum(axis=0), np.sum(z * z, axis=0)
+    lagged = np.sum(z[1:] * z[:-1], axis=0)
+    # (1 − r²)z₁² + Σ(zᵢ − r·zᵢ₋₁)², as a parabola in the shift.
+    at_zero = squares + r**2 * (squares - z[0] ** 2 - z[-1] ** 2) - 2 * r * lagged
+    bend = (1 - r) * ((1 - r) * n + 2 * r)
+    peak = ((1 - r) * total + r * ends) / ((1 - r) * n + 2 * r)
+    least = np.maximum(at_zero - bend * peak**2, 1e-9)
+    best = np.max(_log_likelihood(least, n), axis=0)
+    whole = Likelihood(n, known, center, unit, least, peak, bend, best, np.ones((2, m)))
+    usual = np.sqrt(least[0] * math.expm1(2 * _USUAL / n) / bend[0])
+    shares = [whole.ratio(peak[0] - side * usual, side) / _USUAL for side in (1, -1)]
+    return replace(whole, shares=np.minimum(shares, 1.0))
+
+
+def _log_likelihood(squares: Floats, blocks: int) -> Floats:
+    """Of the squares that each correlation leaves, shape (k, m), at the best variance."""
+    return np.asarray(_free() - blocks / 2 * np.log(squares))
+
+
+def _free() -> Floats:
+    """The part of the log likelihood that the blocks do not change, shape (k, 1)."""
+    unlikely = np.where(CORRELATIONS > 0, math.log(ODDS), 0.0)
+    return np.asarray(np.log1p(-(CORRELATIONS**2)) / 2 - unlikely)

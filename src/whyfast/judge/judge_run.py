@@ -11,24 +11,27 @@ from whyfast.judge.comparisons import (
     ComparisonPlan,
     comparisons_of,
     judge_interactions,
+    judge_suites,
     measured_builds,
+    rounds_of,
 )
 from whyfast.judge.confounds import find_confounds
 from whyfast.judge.decide import ALPHA, Key, Sample, judge_family
 from whyfast.judge.lines import judge_counts, judge_lines
 from whyfast.judge.looks import KEPT, final_analysis, level_of_looks
-from whyfast.judge.outliers import process_modes, unlike_medians
 from whyfast.judge.placement import judge_fixes, judge_levels, judge_placements
-from whyfast.judge.ratios import Ratios, as_linked, blocks_by_benchmark, over_layouts
-from whyfast.judge.stationarity import (
+from whyfast.judge.processes import (
     correct_cold_start,
     correct_suites,
     judge_stationarity,
+    process_modes,
     set_aside,
+    unlike_medians,
 )
-from whyfast.judge.suite import judge_suites, rounds_of
+from whyfast.judge.ratios import Ratios, as_linked, blocks_by_benchmark, over_layouts
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Judged, Recorded, Result
+from whyfast.model.sample import Block
 from whyfast.model.study import Commands, Question
 from whyfast.model.verdict import METRICS, Suite, Verdict
 
@@ -68,13 +71,18 @@ def judge_run(
     linked = blocks_by_benchmark(as_linked(blocks) or blocks, names)
     final = replace(compared, blocks=varied or blocks)
     verdicts, suites = judge_study(final, ended if level_of_looks(question) < ALPHA else None)
+    # A failed side gets no further blocks, so the cost of deciding its comparisons is unknown.
+    failed = {(f.benchmark, f.variant) for f in recorded.failed}
     return Judged(
         about="commands" if commands else "change" if varied else "binaries",
-        verdicts=_without_costs_of_failed(
-            correct_cold_start(verdicts, benchmarks, recorded.calibrations), recorded
+        verdicts=tuple(
+            replace(v, seconds_to_margin=None, seconds_to_margin_90=None)
+            if failed & {(v.benchmark, v.variant), (v.benchmark, v.baseline)}
+            else v
+            for v in correct_cold_start(verdicts, benchmarks, recorded.calibrations)
         ),
         suites=correct_suites(suites, benchmarks, recorded.calibrations),
-        metrics=judge_metrics(_accounted(recorded), METRICS, question) if commands else (),
+        metrics=judge_metrics(_accounted(blocks), METRICS, question) if commands else (),
         placements=judge_placements(compared),
         fixes=judge_fixes(
             compared, {v.name: v.fixes for v in question.variants if v.fixes and not v.twin_of}
@@ -108,19 +116,6 @@ def judge_run(
     )
 
 
-def _without_costs_of_failed(
-    verdicts: Sequence[Verdict], recorded: Recorded
-) -> tuple[Verdict, ...]:
-    """A failed side gets no further blocks, so the cost of deciding its comparisons is unknown."""
-    failed = {(f.benchmark, f.variant) for f in recorded.failed}
-    return tuple(
-        replace(v, seconds_to_margin=None, seconds_to_margin_90=None)
-        if failed & {(v.benchmark, v.variant), (v.benchmark, v.baseline)}
-        else v
-        for v in verdicts
-    )
-
-
 def judge_study(
     compared: ComparisonPlan, ended: bool | None = None
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
@@ -139,11 +134,11 @@ def judge_study(
         for name, blocks in blocks_by_benchmark(compared.blocks, compared.benchmarks).items()
         if blocks
     }
+    level = ALPHA if ended is None else ALPHA * (1 - KEPT)
     for pairs in compared.families:
         samples = compared.samples(pairs)
         series: dict[Key, Ratios] = dict(samples.items())
         cost: dict[Key, float] = {key: seconds[key[0]] for key in samples}
-        level = ALPHA if ended is None else ALPHA * (1 - KEPT)
         single = judge_family(dict(series), margin=compared.margin, cost=cost, alpha=level)
         if ended is not None:
             single = final_analysis(single, series, margin=compared.margin, cost=cost, ended=ended)
@@ -179,11 +174,11 @@ def judge_metrics(
     return tuple(verdicts)
 
 
-def _accounted(recorded: Recorded) -> list[Quantities]:
+def _accounted(blocks: Sequence[Block]) -> list[Quantities]:
     """What the kernel accounted for each side of a block, the mean over its turns."""
     return [
         {v: {m: float(np.mean(x)) for m, x in extra.items()} for v, extra in b.extra.items()}
-        for b in recorded.blocks
+        for b in blocks
     ]
 
 

@@ -24,11 +24,14 @@ from whyfast.judge.decide import outcome_of
 from whyfast.judge.ratios import median, over_layouts, robust_deviation
 from whyfast.model.sample import Block
 from whyfast.model.study import Question
-from whyfast.model.variant import Benchmark, Variant, alike
+from whyfast.model.variant import Benchmark, Parameter, Variant, alike
 from whyfast.model.verdict import Coefficient, Line, LinePoint, Verdict
 
 Floats = NDArray[np.float64]
 CONFIDENCE = 0.95
+
+#: For each value of the parameter the times of one loop, an array for each block, in order.
+Series = Mapping[int, Sequence[Floats]]
 
 #: The least number of points of a line.
 FEWEST_POINTS = 3
@@ -49,16 +52,18 @@ def judge_lines(
     Where layouts are varied, of the blocks that vary them, as the verdicts are.
     """
     blocks = over_layouts(blocks) or blocks
-    families = dict.fromkeys(b.parameter.family for b in benchmarks if b.parameter)
+    families: dict[str, list[tuple[str, Parameter]]] = {}
+    for benchmark in benchmarks:
+        if benchmark.parameter:
+            member = benchmark.name, benchmark.parameter
+            families.setdefault(benchmark.parameter.family, []).append(member)
     lines = []
-    for family in families:
-        members = [b for b in benchmarks if b.parameter and b.parameter.family == family]
-        first = _series(blocks, members, baseline)
+    for members in families.values():
+        series = {v: _series(blocks, members, v) for v in {*variants, baseline}}
         for variant in variants:
-            series = first if variant == baseline else _series(blocks, members, variant)
-            other = None if variant == baseline else first
-            line = _line(members, variant, series, other)
-            lines += [line] if line else []
+            if len(series[variant]) >= FEWEST_POINTS:
+                base = series[baseline] if variant != baseline else {}
+                lines.append(_line(members[0][1], variant, series[variant], base))
     return tuple(lines)
 
 
@@ -76,38 +81,25 @@ def median_estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> 
     while k > 0 and binom.cdf(k - 1, n, 0.5) > (1 - confidence) / 2:
         k -= 1
     middle = float(median(ordered))
-    return (
-        Coefficient(middle, ordered[k - 1], ordered[n - k])
-        if k
-        else Coefficient(middle, None, None)
-    )
+    ends = (ordered[k - 1], ordered[n - k]) if k else (None, None)
+    return Coefficient(middle, *ends)
 
 
 def _series(
-    blocks: Sequence[Block], family: Sequence[Benchmark], variant: str
-) -> Mapping[int, list[Floats]]:
-    """For each value of the parameter the times of one loop, an array a block, in order."""
-    series: dict[int, list[Floats]] = {}
-    for benchmark in family:
-        assert benchmark.parameter is not None
-        series[benchmark.parameter.value] = [
+    blocks: Sequence[Block], members: Sequence[tuple[str, Parameter]], variant: str
+) -> Series:
+    series = {
+        parameter.value: [
             np.asarray(b.values[variant], dtype=np.float64) / b.loops
             for b in blocks
-            if b.benchmark == benchmark.name and variant in b.values
+            if b.benchmark == name and variant in b.values
         ]
+        for name, parameter in members
+    }
     return {at: times for at, times in series.items() if times}
 
 
-def _line(
-    family: Sequence[Benchmark],
-    variant: str,
-    series: Mapping[int, list[Floats]],
-    baseline: Mapping[int, list[Floats]] | None,
-) -> Line | None:
-    parameter = family[0].parameter
-    assert parameter is not None
-    if len(series) < FEWEST_POINTS:
-        return None
+def _line(parameter: Parameter, variant: str, series: Series, baseline: Series) -> Line:
     slopes, intercepts = _fits(series)
     points = tuple(_point(at, times) for at, times in sorted(series.items()))
     slope, intercept = median_estimate(slopes), median_estimate(intercepts)
@@ -120,7 +112,7 @@ def _line(
         points=points,
         slope=slope,
         intercept=intercept,
-        slope_ratio=_ratio(series, baseline),
+        slope_ratio=_ratio(series, slopes, baseline),
         departure=off[furthest],
         departure_at=furthest,
         passes=len(slopes),
@@ -129,13 +121,13 @@ def _line(
     )
 
 
-def _fits(series: Mapping[int, list[Floats]]) -> tuple[list[float], list[float]]:
+def _fits(series: Series) -> tuple[list[float], list[float]]:
     """Slope and intercept of each complete pass."""
     from scipy.stats import theilslopes
 
     at = sorted(series)
     slopes, intercepts = [], []
-    for i in range(min(len(own) for own in series.values())):
+    for i in range(min(len(times) for times in series.values())):
         times = [float(median(series[x][i])) for x in at]
         fit = theilslopes(times, at)
         slopes.append(float(fit[0]))
@@ -143,13 +135,11 @@ def _fits(series: Mapping[int, list[Floats]]) -> tuple[list[float], list[float]]
     return slopes, intercepts
 
 
-def _ratio(
-    series: Mapping[int, list[Floats]], baseline: Mapping[int, list[Floats]] | None
-) -> Coefficient | None:
+def _ratio(series: Series, slopes: Sequence[float], baseline: Series) -> Coefficient | None:
     """The slope over the baseline's in the same pass: both ran in the same blocks."""
-    if not baseline or baseline.keys() != series.keys():
+    if baseline.keys() != series.keys():
         return None
-    slopes, base_slopes = _fits(series)[0], _fits(baseline)[0]
+    base_slopes, _ = _fits(baseline)
     if len(slopes) != len(base_slopes) or min(base_slopes) <= 0:
         return None
     return median_estimate([a / b for a, b in zip(slopes, base_slopes, strict=True)])
@@ -183,7 +173,7 @@ def judge_counts(
     baselines: Sequence[str],
     margin: float,
 ) -> tuple[Verdict, ...]:
-    """One verdict a benchmark × variant × baseline; the confidence is 1.
+    """One verdict for each benchmark, variant and baseline; the confidence is 1.
 
     A comparison with a side that was never counted is left out.
     """
@@ -193,13 +183,28 @@ def judge_counts(
             base = counts(blocks, benchmark, baseline)
             for variant in variants:
                 counted = counts(blocks, benchmark, variant)
-                if variant != baseline and counted and base:
-                    verdicts.append(_judge(benchmark, variant, baseline, counted, base, margin))
+                if variant == baseline or not counted or not base:
+                    continue
+                low, high = min(counted) / max(base), max(counted) / min(base)
+                verdict = Verdict(
+                    variant=variant,
+                    baseline=baseline,
+                    benchmark=benchmark,
+                    outcome=outcome_of(math.log(low), math.log(high), margin),
+                    ratio=math.sqrt(low * high),
+                    low=low,
+                    high=high,
+                    confidence=1.0,
+                    log_e=0.0,
+                    blocks=min(len(counted), len(base)),
+                    metric=METRIC,
+                )
+                verdicts.append(verdict)
     return tuple(verdicts)
 
 
 def counts(blocks: Sequence[Block], benchmark: str, variant: str) -> list[float]:
-    """Instructions of one loop, a boot each."""
+    """Instructions of one loop, for each boot."""
     return [
         value / b.loops
         for b in blocks
@@ -213,31 +218,6 @@ def spread(counted: Sequence[float]) -> float:
     return max(counted) / min(counted) - 1
 
 
-def _judge(
-    benchmark: str,
-    variant: str,
-    baseline: str,
-    counted: Sequence[float],
-    base: Sequence[float],
-    margin: float,
-) -> Verdict:
-    low, high = min(counted) / max(base), max(counted) / min(base)
-    return Verdict(
-        variant=variant,
-        baseline=baseline,
-        benchmark=benchmark,
-        outcome=outcome_of(math.log(low), math.log(high), margin),
-        ratio=math.sqrt(low * high),
-        low=low,
-        high=high,
-        confidence=1.0,
-        log_e=0.0,
-        blocks=min(len(counted), len(base)),
-        metric=METRIC,
-    )
-
-
-# Series over kernel releases, and their steps.
 @dataclass(frozen=True)
 class ReleasePoint:
     """One kernel of a series: the instructions of a unit more of the parameter (``slope``), and
@@ -293,14 +273,9 @@ def release_series(
     for family in dict.fromkeys(line.family for line in lines):
         for group in alike(study.measured, but=("kernel",)):
             points = [
-                ReleasePoint(
-                    releases[v.name],
-                    v.name,
-                    slopes[family, v.name].slope.value,
-                    slopes[family, v.name].intercept.value,
-                )
+                ReleasePoint(releases[v.name], v.name, line.slope.value, line.intercept.value)
                 for v in group
-                if (family, v.name) in slopes and v.name in releases
+                if (line := slopes.get((family, v.name))) and v.name in releases
             ]
             points.sort(key=lambda p: version_key(p.kernel))
             if points:

@@ -19,11 +19,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.correlation import is_clear, lag_one
 from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, outcome_beside, precise_enough
+from whyfast.judge.eprocess import is_clear, lag_one
 from whyfast.judge.power import needed_blocks, small_sample
+from whyfast.judge.processes import non_stationary, set_aside
 from whyfast.judge.ratios import Ratios, RatioTable, over_layouts
-from whyfast.judge.stationarity import non_stationary, set_aside
 from whyfast.judge.strategies import location, strategies_in_hindsight
 from whyfast.model.sample import Block
 from whyfast.model.study import Commands, Question
@@ -49,7 +49,7 @@ class Looks:
     apart: float = 0.25
 
 
-#: Where many machines are judged by one: fewer than nine blocks never decide anything.
+#: Where one machine judges many: fewer than nine blocks never decide anything.
 FEW_LOOKS = Looks(first=9, each=9, growth=1 / 3)
 
 
@@ -211,17 +211,17 @@ class LiveJudge:
         """How many turns a block should have at least, going by how its processes warm up: three
         for each that is set aside, and twice as many as now where they are not warm by half."""
         standing = self._standing.get(benchmark)
-        return max((_least_turns(u) for u in standing.non_stationary), default=0) if standing else 0
+        turns = 0
+        for change in standing.non_stationary if standing else ():
+            if not change.lasts:
+                turns = max(turns, 3 * change.at)
+            elif change.ratio < 1:
+                turns = max(turns, min(2 * change.turns, MOST_TO_WARM))
+        return turns
 
     def settled(self, verdicts: Sequence[Verdict]) -> bool:
         """Whether every one of these verdicts is decided and precise."""
         return bool(verdicts) and all(precise_enough(v, self._margin) for v in verdicts)
-
-
-def _least_turns(change: NonStationary) -> int:
-    if not change.lasts:
-        return 3 * change.at
-    return min(2 * change.turns, MOST_TO_WARM) if change.ratio < 1 else 0
 
 
 def _excess(verdict: Verdict, margin: float) -> float:
@@ -307,19 +307,15 @@ def _narrowed(
     )
     if outcome != "undecided":
         return replace(v, detectable=None, seconds_to_margin=None, seconds_to_margin_90=None)
-    half = (high - low) / 2
+    n, half = len(series), (high - low) / 2
+    if half == 0:
+        return replace(v, detectable=math.inf, seconds_to_margin=None, seconds_to_margin_90=None)
     usual, likely = (
-        None
-        if cost is None or half == 0
-        else cost * max(0.0, len(series) * ((half * factor / math.log1p(margin)) ** 2 - 1))
-        for factor in (1.0, nine_in_ten(len(series)))
+        None if cost is None else cost * max(0.0, n * ((width / math.log1p(margin)) ** 2 - 1))
+        for width in (half, half * nine_in_ten(n))
     )
-    return replace(
-        v,
-        detectable=math.exp(half * nine_in_ten(len(series))) if half else math.inf,
-        seconds_to_margin=usual,
-        seconds_to_margin_90=likely,
-    )
+    detectable = math.exp(half * nine_in_ten(n))
+    return replace(v, detectable=detectable, seconds_to_margin=usual, seconds_to_margin_90=likely)
 
 
 def nine_in_ten(blocks: int) -> float:
@@ -343,13 +339,9 @@ def planned_interval(series: Ratios, alpha: float) -> tuple[float, float]:
     likely = min(max(0.0, lag + (1 + 4 * lag) / n), _MOST_ALIKE)
     wider = math.sqrt((1 + likely) / (1 - likely))
     center = location(series)
-    low, high = _end(series, center, alpha / 2), -_end(_turned(series), -center, alpha / 2)
+    exchanged = Ratios(-series.logs, series.spread, series.level)
+    low, high = _end(series, center, alpha / 2), -_end(exchanged, -center, alpha / 2)
     return center - (center - low) * wider, center + (high - center) * wider
-
-
-def _turned(series: Ratios) -> Ratios:
-    """With variant and baseline exchanged."""
-    return Ratios(-series.logs, series.spread, series.level)
 
 
 def _end(series: Ratios, center: float, alpha: float) -> float:

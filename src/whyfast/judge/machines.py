@@ -12,22 +12,22 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any, Literal
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from whyfast.judge.comparisons import ComparisonPlan
-from whyfast.judge.confounds import grouped, sides, warnings_first
+from whyfast.judge.comparisons import ComparisonPlan, judge_suites, rounds_of
+from whyfast.judge.confounds import confound, grouped, sides, warnings_first
 from whyfast.judge.decide import ALPHA, Key, coverage_level, judge_family, outcome_of
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
+from whyfast.judge.processes import correct_cold_start, set_aside
 from whyfast.judge.ratios import over_layouts
-from whyfast.judge.stationarity import correct_cold_start, set_aside
-from whyfast.judge.suite import rounds_of, suite_verdicts
 from whyfast.model.build import Build
 from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
 from whyfast.model.verdict import Confound, Verdict
@@ -41,14 +41,13 @@ def judge_between(results: Mapping[str, Result]) -> tuple[MachineDifference, ...
     if len(results) < 2:
         return ()
     margin = next(iter(results.values())).question.margin
-    verdicts: dict[Key, dict[str, Verdict]] = defaultdict(dict)
-    levels = _levels(results)
-    alike = means_alike(results)
-    for name, result in results.items():
-        for v in verdicts_at(result, suites=levels[0], benchmarks=levels[1]):
-            if v.benchmark is not None or name in alike[v.variant, v.baseline]:
-                verdicts[v.benchmark, v.variant, v.baseline][name] = v
-    differences = (_difference(key, by_machine, margin) for key, by_machine in verdicts.items())
+    suites, benchmarks = _levels(results)
+    verdicts = {
+        name: verdicts_at(result, suites=suites, benchmarks=benchmarks)
+        for name, result in results.items()
+    }
+    by_key = _by_key(results, verdicts)
+    differences = (_difference(key, by_machine, margin) for key, by_machine in by_key.items())
     return tuple(sorted((d for d in differences if d), key=lambda d: d.benchmark is not None))
 
 
@@ -97,17 +96,18 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
     calibrations = recorded.calibrations
     # The family divides what it is given by its number.
     means = (
-        suite_verdicts(
+        judge_suites(
             samples,
             margin=question.margin,
             alpha=suites * len(judged.suites),
             rounds=rounds_of(plan.blocks, plan.benchmarks),
             benchmarks=plan.shared(plan.pairs),
+            influence=False,
         )
         if judged.suites
         else ()
     )
-    yield from correct_cold_start(means, question.benchmarks, calibrations)
+    yield from correct_cold_start([s.verdict for s in means], question.benchmarks, calibrations)
     each = judge_family(
         dict(samples.items()),
         margin=question.margin,
@@ -117,8 +117,7 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
     yield from correct_cold_start(each, question.benchmarks, calibrations)
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(NamedTuple):
     """A machine's interval of the log ratio, and its estimate."""
 
     machine: str
@@ -138,15 +137,12 @@ def _difference(
         for name, v in by_machine.items()
         if 0 < v.ratio < math.inf
     ]
+    if not places:
+        return None
     groups = _groups(places)
     between: list[str] = []
     if len(groups) < 2:
-        if not places:
-            return None
-        lowest, highest = (
-            min(places, key=lambda p: p.high),
-            max(places, key=lambda p: p.low),
-        )
+        lowest, highest = min(places, key=lambda p: p.high), max(places, key=lambda p: p.low)
         if highest.low <= lowest.high:
             return None
         groups = [[lowest], [highest]]
@@ -162,7 +158,7 @@ def _difference(
         benchmark=key[0],
         groups=tuple(tuple(p.machine for p in group) for group in groups),
         between=tuple(between),
-        ratio=math.exp(_mean(last) - _mean(first)),
+        ratio=math.exp(fmean(p.log for p in last) - fmean(p.log for p in first)),
         low=math.exp(low),
         high=exp_or_inf(high),
         confidence=1 - ALPHA,
@@ -182,22 +178,14 @@ def _groups(places: Sequence[_Place]) -> list[list[_Place]]:
     return groups
 
 
-def _mean(group: Sequence[_Place]) -> float:
-    return sum(p.log for p in group) / len(group)
-
-
 # The mean over machines like these: random effects.
 #
-# Machine i has the log ratio θᵢ, drawn from a population of mean μ and standard deviation τ, and
-# its
-# estimate yᵢ errs by sᵢ. τ² is that of Paule & Mandel (1982): where Σ wᵢ (yᵢ − μ)² = k − 1 with
-# the
-# weights wᵢ = 1/(sᵢ² + τ²). The interval of μ is that of Hartung & Knapp (2001) and Sidik &
-# Jonkman
+# Machine i has the log ratio θᵢ, drawn from a population of mean μ and standard deviation τ; its
+# estimate yᵢ errs by sᵢ. τ² is that of Paule & Mandel (1982): where Σ wᵢ (yᵢ − μ)² = k − 1 with the
+# weights wᵢ = 1/(sᵢ² + τ²). The interval of μ is that of Hartung & Knapp (2001) and Sidik & Jonkman
 # (2002), Student's with k − 1 degrees of freedom, its factor not below 1 (Röver, Knapp & Friede
 # 2015). A further machine's log ratio is bounded as Higgins, Thompson & Spiegelhalter (2009) do,
-# with
-# k − 2. docs/math/machines.md derives sᵢ; python -m bench.machines simulates all of it.
+# with k − 2. docs/math/machines.md derives sᵢ; python -m bench.machines simulates all of it.
 Floats = NDArray[np.float64]
 
 #: Fewer machines are not pooled: they do not show how far machines lie apart.
@@ -290,38 +278,42 @@ def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
     if len(results) < FEWEST:
         return ()
     margin = next(iter(results.values())).question.margin
-    pooled: tuple[Pooled, ...] = ()
-    for suites in (True, False):
-        effects = dict(_effects(_by_key(results, suites=suites)))
-        if suites:
-            level = ALPHA / max(1, len(effects))
-        else:
-            level = coverage_level([e.least_level(margin) for e, _ in effects.values()], ALPHA)
-        pooled += tuple(_pooled(key, *effect, level, margin) for key, effect in effects.items())
-    return pooled
-
-
-def _by_key(results: Mapping[str, Result], *, suites: bool) -> dict[Key, dict[str, Verdict]]:
-    by_key: dict[Key, dict[str, Verdict]] = defaultdict(dict)
-    alike = means_alike(results)
-    for name, result in results.items():
-        judged = result.judged
-        for v in (s.verdict for s in judged.suites) if suites else judged.verdicts:
-            if not suites or name in alike[v.variant, v.baseline]:
-                by_key[v.benchmark, v.variant, v.baseline][name] = v
-    return by_key
-
-
-def _effects(
-    by_key: Mapping[Key, Mapping[str, Verdict]],
-) -> Iterator[tuple[Key, tuple[RandomEffects, tuple[str, ...]]]]:
+    by_key = _by_key(
+        results,
+        {
+            name: [*(s.verdict for s in r.judged.suites), *r.judged.verdicts]
+            for name, r in results.items()
+        },
+    )
+    effects: dict[Key, tuple[RandomEffects, tuple[str, ...]]] = {}
     for key, by_machine in by_key.items():
         errors = {name: standard_error(v) for name, v in by_machine.items()}
         known = {name: error for name, error in errors.items() if error is not None}
         if len(known) >= FEWEST:
             logs = [math.log(by_machine[name].ratio) for name in known]
             left_out = tuple(name for name in by_machine if name not in known)
-            yield key, (random_effects(logs, list(known.values())), left_out)
+            effects[key] = random_effects(logs, list(known.values())), left_out
+    suites = [key for key in effects if key[0] is None]
+    single = [key for key in effects if key[0] is not None]
+    of_suites = ALPHA / max(1, len(suites))
+    of_single = coverage_level([effects[key][0].least_level(margin) for key in single], ALPHA)
+    return (
+        *(_pooled(key, *effects[key], of_suites, margin) for key in suites),
+        *(_pooled(key, *effects[key], of_single, margin) for key in single),
+    )
+
+
+def _by_key(
+    results: Mapping[str, Result], verdicts: Mapping[str, Iterable[Verdict]]
+) -> dict[Key, dict[str, Verdict]]:
+    """The verdicts of each comparison by machine; of means, those that are over the same."""
+    by_key: dict[Key, dict[str, Verdict]] = defaultdict(dict)
+    alike = means_alike(results)
+    for name, each in verdicts.items():
+        for v in each:
+            if v.benchmark is not None or name in alike[v.variant, v.baseline]:
+                by_key[v.benchmark, v.variant, v.baseline][name] = v
+    return by_key
 
 
 def _pooled(
@@ -349,44 +341,6 @@ def _pooled(
 #: At most this many variants are named in one sentence.
 _NAMED = 4
 
-#: Severity and text of each difference between the machines of a merged result; ``{names}`` are
-#: the variants concerned, ``{sides}`` the values with the machines that have them.
-_FLEET_TEXTS: dict[str, tuple[Literal["warning", "note"], str]] = {
-    "machine-compiler": (
-        "warning",
-        "{names} is not the same compiler on all machines ({sides}): differences between machines "
-        "may be the compiler's",
-    ),
-    "machine-source": (
-        "warning",
-        "different sources for {names}: verdicts of the machines are about different code",
-    ),
-    "machine-program": (
-        "note",
-        "different programs for {names}, compared byte for byte: differences between machines may "
-        "be the programs'",
-    ),
-    "machine-dispatch": (
-        "warning",
-        "{names} dispatches differently ({sides}): differences between machines may come from that",
-    ),
-    "machine-layouts": ("warning", "verdicts have different subjects: {sides}"),
-    "machine-incomplete": ("warning", "the run is incomplete on {names}: blocks are missing there"),
-    "machine-mean": (
-        "warning",
-        "the geometric mean covers different benchmarks ({sides}): it is compared only where it "
-        "covers the same ones",
-    ),
-    "machine-virtual": (
-        "note",
-        "measured {sides}: neighbours may disturb a virtual machine",
-    ),
-    "machine-whyfast": (
-        "note",
-        "different versions of whyfast ({sides}): they may measure differently",
-    ),
-}
-
 
 def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
     """What differs between the machines of a merged result beside the machines, warnings first;
@@ -405,16 +359,9 @@ def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
         virtual[machine] = "in a virtual machine" if guest else "without virtualisation"
         if environments and environments[-1].get("whyfast") is not None:
             versions[machine] = str(environments[-1]["whyfast"])
-    built = {
-        machine: [b for b in r.recorded.builds if isinstance(b, Build)]
-        for machine, r in results.items()
-    }
-    sources = _differing(
-        {m: {b.variant: _source(b) for b in builds} for m, builds in built.items()}
-    )
-    programs = _differing(
-        {m: {b.variant: b.program_sha256 for b in builds} for m, builds in built.items()}
-    )
+    builds = [b for r in results.values() for b in r.recorded.builds if isinstance(b, Build)]
+    sources = _differing((b.variant, _source(b)) for b in builds)
+    programs = _differing((b.variant, b.program_sha256) for b in builds)
     subjects = {
         m: "over drawn layouts" if r.judged.about == "change" else "of programs as linked"
         for m, r in results.items()
@@ -432,19 +379,14 @@ def fleet_confounds(results: Mapping[str, Result]) -> tuple[Confound, ...]:
         _of_variants("machine-program", programs),
         *(_between("machine-dispatch", values, v, (v,)) for v, values in forms.items()),
         _between("machine-layouts", subjects),
-        _confound("machine-incomplete", names=", ".join(incomplete)) if incomplete else None,
-        _confound("machine-mean", sides=sides(grouped(sizes)))
+        confound("machine-incomplete", names=", ".join(incomplete)) if incomplete else None,
+        confound("machine-mean", sides=sides(grouped(sizes)))
         if len(set(means.values())) > 1
         else None,
         _between("machine-virtual", virtual),
         _between("machine-whyfast", versions),
     ]
     return warnings_first(c for c in confounds if c is not None)
-
-
-def _confound(kind: str, variants: Sequence[str] = (), **values: str) -> Confound:
-    severity, text = _FLEET_TEXTS[kind]
-    return Confound(kind, text.format(**values), severity, tuple(variants))
 
 
 def _between(
@@ -454,14 +396,14 @@ def _between(
     groups = grouped(values)
     if len(groups) < 2:
         return None
-    return _confound(kind, variants, names=name, sides=sides(groups))
+    return confound(kind, variants, names=name, sides=sides(groups))
 
 
 def _of_variants(kind: str, variants: Sequence[str]) -> Confound | None:
     if not variants:
         return None
     more = [f"{len(variants) - _NAMED} more"] if len(variants) > _NAMED else []
-    return _confound(kind, variants, names=", ".join([*variants[:_NAMED], *more]))
+    return confound(kind, variants, names=", ".join([*variants[:_NAMED], *more]))
 
 
 def _source(build: Build) -> str:
@@ -471,7 +413,9 @@ def _source(build: Build) -> str:
     return digest if isinstance(digest, str) else ""
 
 
-def _differing(values: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """The variants with different values, by machine and variant."""
-    variants = dict.fromkeys(name for known in values.values() for name in known)
-    return [v for v in variants if len({k[v] for k in values.values() if k.get(v)}) > 1]
+def _differing(values: Iterable[tuple[str, str]]) -> list[str]:
+    """The variants with different values; an empty one is not known."""
+    known: dict[str, set[str]] = {}
+    for variant, value in values:
+        known.setdefault(variant, set()).update({value} - {""})
+    return [variant for variant, digests in known.items() if len(digests) > 1]

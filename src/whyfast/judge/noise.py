@@ -51,10 +51,10 @@ SHARE = 0.2
 #: Fewer benchmarks than this do not show the drift of their pair: the upper bound is taken.
 FEWEST = 5
 
-#: Processes of a quiet machine spread by less than this (the median benchmark: 0.4 to 1.9 % in the
-#: public runs). One whose processes spread by more has other work, whose drift may be so many times
-#: as large as what is beyond, and up to so much: under a load of 13 on two CPUs whole sessions were
-#: up to three times slower. Too few benchmarks to show it are given once what is beyond.
+#: Processes of a quiet machine spread by less than QUIET (the median benchmark: 0.4 to 1.9 % in the
+#: public runs). A machine whose processes spread by more has other work, whose drift may be BUSY
+#: times as large as the excess, up to MOST_BUSY: under a load of 13 on two CPUs whole sessions were
+#: up to three times slower. Too few benchmarks to show it get the excess once.
 QUIET, BUSY, MOST_BUSY = 0.02, 10.0, 1.0
 
 #: A run's drift that its benchmarks share, as a share of a: the geometric mean does not lose it.
@@ -81,7 +81,42 @@ ONE_PROCESS = DriftBounds(0.015, 0.025, 6.0)
 
 
 @dataclass(frozen=True)
-class Ratio:
+class Contrast:
+    """A log ratio with its standard error and degrees of freedom.
+
+    ``point`` is the estimate that is reported, ``location`` the robust one that the interval is
+    built around.
+    """
+
+    point: float
+    location: float
+    error: float
+    freedom: float
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The log ratios not refuted at ``level``, two-sided; always holds both estimates."""
+        half = -float(special.stdtrit(self.freedom, level / 2)) * self.error
+        return min(self.location - half, self.point), max(self.location + half, self.point)
+
+    def least_levels(self, margin: float) -> tuple[float, float]:
+        """The strictest level at which the interval excludes 0, and at which it lies within the
+        margin; 1 for what no level does."""
+        limit = math.log1p(margin)
+        inside = limit - abs(self.location) if abs(self.point) <= limit else 0.0
+        return self.p_value(), self._level(inside)
+
+    def _level(self, half: float) -> float:
+        if half <= 0:
+            return 1.0
+        return float(2 * special.stdtr(self.freedom, -half / self.error))
+
+    def p_value(self) -> float:
+        """Two-sided p-value of "no difference"; 1 where the two estimates disagree on the side."""
+        return self._level(abs(self.location) if self.point * self.location > 0 else 0.0)
+
+
+@dataclass(frozen=True)
+class Ratio(Contrast):
     """A benchmark's log ratio before drift is allowed for.
 
     ``error`` and ``freedom`` are of the standard error within the runs; ``deviation`` is the
@@ -90,17 +125,14 @@ class Ratio:
     :data:`SHARE` of theirs, as values spread more than processes.
     """
 
-    point: float
-    location: float
-    error: float
-    freedom: float
     deviation: float
     kind: DriftBounds
 
 
 def with_drift(ratios: Sequence[Ratio]) -> tuple[list[Contrast], list[float]]:
     """A contrast each that allows for drift, and the a that was taken for each."""
-    scales = {kind: _scale([r for r in ratios if r.kind == kind], kind) for kind in _kinds(ratios)}
+    kinds = {r.kind for r in ratios}
+    scales = {kind: _scale([r for r in ratios if r.kind == kind], kind) for kind in kinds}
     taken = [scales[r.kind] for r in ratios]
     return [_contrast(r, a) for r, a in zip(ratios, taken, strict=True)], taken
 
@@ -109,10 +141,6 @@ def other_work(ratios: Sequence[Ratio]) -> float:
     """By how much the processes of the median benchmark spread more than on a quiet machine."""
     deviations = [r.deviation for r in ratios]
     return max(float(median(deviations)) - QUIET, 0.0) if deviations else 0.0
-
-
-def _kinds(ratios: Sequence[Ratio]) -> dict[DriftBounds, None]:
-    return dict.fromkeys(r.kind for r in ratios)
 
 
 def _contrast(ratio: Ratio, a: float) -> Contrast:
@@ -169,7 +197,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Noise:
-    """The noise that reruns show. ``benchmarks`` holds those that two reruns or more have.
+    """The noise that reruns show. ``benchmarks`` holds the ones that two reruns or more have.
 
     ``typical`` stands in for a benchmark that the reruns lack; None when there is too little to
     tell. ``logs[r, i]`` is the log mean of benchmark ``names[i]``, which all reruns have, in rerun
@@ -252,11 +280,9 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
     borrowed, scale = fit_prior(variances, freedom)
 
     def spread(values: Sequence[float]) -> Spread:
-        freedom_of_values, variance = len(values) - 1.0, max(float(np.var(values, ddof=1)), _TINY)
-        moderated = (borrowed * scale + freedom_of_values * variance) / (
-            borrowed + freedom_of_values
-        )
-        return Spread(math.sqrt(2 * moderated), min(borrowed + freedom_of_values, MOST_FREEDOM))
+        known, variance = len(values) - 1.0, max(float(np.var(values, ddof=1)), _TINY)
+        moderated = (borrowed * scale + known * variance) / (borrowed + known)
+        return Spread(math.sqrt(2 * moderated), min(borrowed + known, MOST_FREEDOM))
 
     return Noise(
         {name: spread(values) for name, values in logs_of.items() if len(values) > 1},
@@ -278,7 +304,7 @@ def fit_prior(variances: Floats, freedom: float) -> tuple[float, float]:
     half = freedom / 2
     e = np.log(variances) - special.digamma(half) + math.log(half)
     excess = float(np.var(e, ddof=1)) - float(special.polygamma(1, half))
-    half_prior = _inverse_trigamma(excess) if excess > 0 else math.inf
+    half_prior = inverse_trigamma(excess) if excess > 0 else math.inf
     borrowed = min(2 * half_prior, MOST_BORROWED)
     log_scale = float(np.mean(e))
     if math.isfinite(half_prior):
@@ -286,7 +312,7 @@ def fit_prior(variances: Floats, freedom: float) -> tuple[float, float]:
     return borrowed, math.exp(log_scale)
 
 
-def _inverse_trigamma(y: float) -> float:
+def inverse_trigamma(y: float) -> float:
     """x with ψ′(x) = y > 0, by bisection on its logarithm; ψ′ falls from ∞ to 0."""
     low, high = -20.0, 20.0
     for _ in range(80):
@@ -301,47 +327,6 @@ def _inverse_trigamma(y: float) -> float:
 #: The share of processes that is set aside at either end for the interval.
 TRIM = 0.2
 
-#: Squared errors of logarithms up to this are of rounding.
-_ROUNDING = 1e-24
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """A log ratio with its standard error and degrees of freedom.
-
-    ``point`` is the estimate that is reported, ``location`` the robust one that the interval is
-    built around.
-    """
-
-    point: float
-    location: float
-    error: float
-    freedom: float
-
-    def interval(self, level: float) -> tuple[float, float]:
-        """The log ratios not refuted at ``level``, two-sided; always holds both estimates."""
-        half = -float(special.stdtrit(self.freedom, level / 2)) * self.error
-        return min(self.location - half, self.point), max(self.location + half, self.point)
-
-    def least_levels(self, margin: float) -> tuple[float, float]:
-        """The strictest level at which the interval excludes 0, and at which it lies within the
-        margin; 1 for what no level does."""
-        limit = math.log1p(margin)
-        apart = abs(self.location) if self.point * self.location > 0 else 0.0
-        inside = limit - abs(self.location) if abs(self.point) <= limit else 0.0
-        return self._level(apart), self._level(inside)
-
-    def _level(self, half: float) -> float:
-        if half <= 0:
-            return 1.0
-        return float(2 * special.stdtr(self.freedom, -half / self.error))
-
-    def p_value(self) -> float:
-        """Two-sided p-value of "no difference"; 1 where the two estimates disagree on the side."""
-        if self.point * self.location <= 0:
-            return 1.0
-        return float(2 * special.stdtr(self.freedom, -abs(self.location) / self.error))
-
 
 def process_means(series: Series) -> Floats:
     """The mean of each process, in the unit of the series; shape (processes,)."""
@@ -354,66 +339,37 @@ def log_mean(series: Series) -> float:
     return math.log(math.fsum(means) / len(means))
 
 
-def contrast(head: Series, base: Series) -> Contrast | None:
-    """log(head / base); None when a side has fewer than two processes, or neither any spread."""
-    x, y = np.log(process_means(head)), np.log(process_means(base))
-    if len(x) < 2 or len(y) < 2:
-        return None
-    (mean_x, var_x, free_x), (mean_y, var_y, free_y) = _trimmed(x), _trimmed(y)
+def contrast(head: Series, base: Series, *, inside: bool = False) -> Ratio | None:
+    """log(head / base) within the runs; None when a side has fewer than two processes, or neither
+    any spread.
+
+    ``inside``: of the values inside of it where a side has one process, None where that is one
+    value. Values of one process share what makes processes differ, so this is the least that the
+    error can be. A process that was interrupted has a few values that carry its mean: then the
+    location lies elsewhere than the ratio of the means.
+    """
+    sides = []
+    for series in (head, base):
+        single = inside and len(series.processes) == 1
+        x = np.array(series.processes[0]) if single else process_means(series)
+        if len(x) < 2 or float(x.min()) <= 0:
+            return None
+        sides.append(np.log(x))
+    (mean_x, var_x, free_x), (mean_y, var_y, free_y) = map(_trimmed, sides)
     total = var_x + var_y
     # Rounding alone spreads the logarithms by about the machine precision.
     if total <= (1e-12 * max(1.0, abs(mean_x), abs(mean_y))) ** 2:
         return None
-    freedom = total**2 / (var_x**2 / free_x + var_y**2 / free_y)
-    return Contrast(log_mean(head) - log_mean(base), mean_x - mean_y, math.sqrt(total), freedom)
-
-
-def deviation(head: Series, base: Series) -> float:
-    """Standard deviation between the logarithms of process means, from the trimmed standard errors
-    of both sides, so that a outlying process does not make it; 0 where a side has one process."""
-    squares = 0.0
-    for series in (head, base):
-        x = np.log(process_means(series))
-        if len(x) < 2:
-            return 0.0
-        squares += _trimmed(x)[1] * len(x)
-    return math.sqrt(squares / 2)
-
-
-@dataclass(frozen=True)
-class Inside:
-    """What the values of single processes say of a log ratio: its robust ``location``, the
-    standard ``error`` of that with its degrees of ``freedom``, and the standard ``deviation`` of
-    the log values."""
-
-    location: float
-    error: float
-    freedom: float
-    deviation: float
-
-
-def inside(head: Series, base: Series) -> Inside | None:
-    """Of the values inside of it where a side has one process, of the process means of a side with
-    several; None where a side has one value, or one that is not positive, or nothing varies.
-
-    Values of one process share what makes processes differ, so this is the least that the error
-    can be. A process that was interrupted has a few values that carry its mean: then the location
-    lies elsewhere than the ratio of the means.
-    """
-    sides, deviations = [], 0.0
-    for series in (head, base):
-        several = len(series.processes) > 1
-        x = process_means(series) if several else np.array(series.processes[0])
-        if len(x) < 2 or float(x.min()) <= 0:
-            return None
-        sides.append(_trimmed(np.log(x)))
-        deviations += sides[-1][1] * len(x)
-    total = math.fsum(e for _, e, _ in sides)
-    if total <= _ROUNDING:
-        return None
-    freedom = total**2 / math.fsum(e**2 / f for _, e, f in sides)
-    location = sides[0][0] - sides[1][0]
-    return Inside(location, math.sqrt(total), freedom, math.sqrt(deviations / 2))
+    # From the trimmed errors, so that an outlying process does not make it.
+    deviation = math.sqrt((var_x * len(sides[0]) + var_y * len(sides[1])) / 2)
+    return Ratio(
+        point=log_mean(head) - log_mean(base),
+        location=mean_x - mean_y,
+        error=math.sqrt(total),
+        freedom=total**2 / (var_x**2 / free_x + var_y**2 / free_y),
+        deviation=SHARE * deviation if inside else deviation,
+        kind=ONE_PROCESS if inside else PROCESSES,
+    )
 
 
 def _trimmed(x: Floats) -> tuple[float, float, float]:

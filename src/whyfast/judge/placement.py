@@ -11,21 +11,20 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.comparisons import ComparisonPlan, fitting, rounds_of, suite_ratios
 from whyfast.judge.decide import Key, judge_family
+from whyfast.judge.processes import set_aside
 from whyfast.judge.ratios import (
     Ratios,
     as_linked,
-    block_log_ratio,
     blocks_by_benchmark,
-    log_ratios,
     median,
     over_layouts,
+    pair_ratios,
     robust_deviation,
+    tamed,
     turn_log_ratios,
 )
-from whyfast.judge.stationarity import set_aside
-from whyfast.judge.suite import fitting, rounds_of, suite_ratios, suite_series
 from whyfast.model.sample import Block
 from whyfast.model.verdict import (
     Fix,
@@ -103,16 +102,19 @@ def placement_word(linked: Verdict, varied: Verdict, margin: float) -> Placement
         linked.outcome == "same" and varied.outcome == "undecided"
     ):
         return "undecided" if varied.outcome not in decided else "change"
-    matters = not _overlap(linked, varied) and _may_exceed(added(linked, varied), margin)
+    overlap = linked.low <= varied.high and varied.low <= linked.high
+    low, high = added(linked, varied)
+    matters = not overlap and (low < 1 / (1 + margin) or high > 1 + margin)
     if varied.outcome in decided:
         return "both" if matters else "change"
     if linked.outcome == "same":
         return "neither"
-    if _overlap(linked, varied):
+    if overlap:
         return "undecided"  # one and the same small change may be behind both
     if varied.outcome == "same":
         return "placement" if matters else "neither"
-    limit = max(math.log1p(margin), REMAINS * _least(linked))
+    least = min(abs(math.log(linked.low)), abs(math.log(linked.high)))
+    limit = max(math.log1p(margin), REMAINS * least)
     inside = abs(math.log(varied.low or 1e-300)) <= limit and math.log(varied.high) <= limit
     return "placement" if inside else "undecided"
 
@@ -125,20 +127,6 @@ def added(linked: Verdict, varied: Verdict) -> tuple[float, float]:
     return low, high
 
 
-def _may_exceed(interval: tuple[float, float], margin: float) -> bool:
-    low, high = interval
-    return low < 1 / (1 + margin) or high > 1 + margin
-
-
-def _overlap(a: Verdict, b: Verdict) -> bool:
-    return a.low <= b.high and b.low <= a.high
-
-
-def _least(verdict: Verdict) -> float:
-    """The smallest |log ratio| in a decided verdict's interval."""
-    return min(abs(math.log(verdict.low)), abs(math.log(verdict.high)))
-
-
 def layout_spread(linked: Floats, varied: Floats) -> float:
     """Standard deviation of one side's log time from placement alone.
 
@@ -148,13 +136,8 @@ def layout_spread(linked: Floats, varied: Floats) -> float:
     """
     if len(linked) < 3 or len(varied) < 3:
         return math.nan
-    noise, total = (robust_variance(d) for d in (linked, varied))
+    noise, total = (robust_deviation(d) ** 2 for d in (linked, varied))
     return math.sqrt(max(0.0, total - noise) / 2)
-
-
-def robust_variance(d: Floats) -> float:
-    """The square of :func:`robust_deviation`."""
-    return robust_deviation(d) ** 2
 
 
 def judge_placement(
@@ -189,9 +172,6 @@ REMOVED = 1 / 3
 #: Fewer blocks of either kind bound nothing.
 FEWEST = 8
 
-#: A block further away than this many robust standard deviations is a disturbance.
-FAR = 4.0
-
 #: Bootstrap samples, and the share of them on each side of the interval.
 SAMPLES, TAIL = 1999, 0.005
 
@@ -206,20 +186,16 @@ def judge_fixes(compared: ComparisonPlan, fixes: Mapping[str, str]) -> tuple[Fix
     known = {f: o for f, o in fixes.items() if f in variants and o in variants}
     if not varied or not known:
         return ()
-    each: dict[str, tuple[Series, Series]] = {}
-    for name in compared.benchmarks:
-        skip = compared.warming.get(name, 0)
-        each[name] = (_series(linked, name, variants, skip), _series(varied, name, variants, skip))
-    groups: dict[str | None, tuple[Series, Series]] = {}
-    if len(each) > 1:
-        groups[None] = (
-            _joined([a for a, _ in each.values()]),
-            _joined([b for _, b in each.values()]),
-        )
-    groups.update(each)
+    kinds = [
+        {n: _series(kind, n, variants, compared.warming.get(n, 0)) for n in compared.benchmarks}
+        for kind in (linked, varied)
+    ]
+    names: list[str | None] = [*compared.benchmarks]
+    if len(names) > 1:
+        names.insert(0, None)
     return tuple(
-        _fix(fix, original, name, variants, compared.margin, *pair)
-        for name, pair in groups.items()
+        _fix(fix, original, name, variants, compared.margin, *(_of(each, name) for each in kinds))
+        for name in names
         for fix, original in known.items()
     )
 
@@ -239,27 +215,20 @@ def alone(variances: Floats, k: int) -> Floats:
 
 
 def _series(blocks: Sequence[Block], benchmark: str, variants: Sequence[str], skip: int) -> Series:
-    whole = [b for b in blocks if all(v in b.values for v in variants)]
-    return {
-        (a, b): _tamed(log_ratios(whole, benchmark, a, b, skip))
-        for a, b in combinations(variants, 2)
-    }
+    """Without what no layout does. Robust variances would do so too, but those of different pairs
+    do not add up."""
+    whole = [b for b in blocks if b.benchmark == benchmark and set(variants) <= b.values.keys()]
+    pairs = [*combinations(variants, 2)]
+    ratios = pair_ratios(whole, pairs, skip)
+    return {pair: tamed(ratios[pair].medians) if whole else np.zeros(0) for pair in pairs}
 
 
-def _tamed(d: Floats) -> Floats:
-    """Without what no layout does: values beyond some standard deviations are moved there.
-
-    Robust variances would do so too, but those of different pairs do not add up.
-    """
-    if len(d) == 0:
-        return d
-    middle, reach = float(median(d)), FAR * math.sqrt(robust_variance(d))
-    return np.clip(d, middle - reach, middle + reach) if reach > 0 else d
-
-
-def _joined(each: Sequence[Series]) -> Series:
-    """The mean over the benchmarks, round by round."""
-    return {pair: suite_series({str(i): s[pair] for i, s in enumerate(each)}) for pair in each[0]}
+def _of(each: Mapping[str, Series], benchmark: str | None) -> Series:
+    """Of a benchmark, or of None: the mean over all, round by round."""
+    if benchmark is not None:
+        return each[benchmark]
+    pairs = next(iter(each.values()))
+    return {pair: suite_ratios({n: s[pair] for n, s in each.items()}).medians for pair in pairs}
 
 
 def _fix(
@@ -290,21 +259,13 @@ def _fix(
             without > 0, np.sqrt(with_fix / without), np.where(with_fix > 0, np.inf, 1)
         )
     low, high = (_quantile(share, tail) for tail in (TAIL, 1 - TAIL))
-    small = all(_quantile(x, 1 - TAIL) < math.log1p(margin) ** 2 for x in (without, with_fix))
-    outcome = _word(low, high, small=small)
+    outcome: FixWord = "larger" if low > 1 else "undecided"
+    if all(_quantile(x, 1 - TAIL) < math.log1p(margin) ** 2 for x in (without, with_fix)):
+        outcome = "none"
+    elif high < 1:
+        outcome = "removed" if high <= REMOVED else "reduced"
     spread, spread_without = (math.sqrt(max(0.0, float(x))) for x in variances)
     return Fix(fix, original, benchmark, outcome, spread, spread_without, low, high, layouts)
-
-
-def _word(low: float, high: float, *, small: bool) -> FixWord:
-    """``small``: neither spread reaches the margin."""
-    if small:
-        return "none"
-    if high <= REMOVED:
-        return "removed"
-    if high < 1:
-        return "reduced"
-    return "larger" if low > 1 else "undecided"
 
 
 def _resampled(d: Floats, rng: np.random.Generator) -> Floats:
@@ -328,7 +289,7 @@ def judge_levels(
 ) -> tuple[VarianceComponents, ...]:
     """The variance components of each comparison with ``baseline``.
 
-    ``non_stationary``: the result of :func:`whyfast.judge.stationarity.judge_stationarity`.
+    ``non_stationary``: the result of :func:`whyfast.judge.processes.judge_stationarity`.
     """
     drifting = {u.benchmark for u in non_stationary if u.lasts}
     warming = set_aside(non_stationary)
@@ -364,12 +325,12 @@ def levels(
         return None
     turns = [turn_log_ratios(b, variant, baseline, non_stationary) for b in first]
     split = np.array([median(t[::2]) - median(t[1::2]) for t in turns if len(t) > 1])
-    within = robust_variance(split) / 4
-    total = robust_variance(np.array([median(t) for t in turns]))
+    within = robust_deviation(split) ** 2 / 4
+    total = robust_deviation(np.array([median(t) for t in turns])) ** 2
     layout = None
     if linked and len(varied) >= FEWEST_FOR_LEVELS:
-        medians = [block_log_ratio(b, variant, baseline, non_stationary) for b in varied]
-        layout = math.sqrt(max(0.0, robust_variance(np.array(medians)) - total))
+        medians = [median(turn_log_ratios(b, variant, baseline, non_stationary)) for b in varied]
+        layout = math.sqrt(max(0.0, robust_deviation(np.array(medians)) ** 2 - total))
     return VarianceComponents(
         variant=variant,
         baseline=baseline,

@@ -35,47 +35,31 @@ BLOCKS = (9, 10, 12, 14, 17, 20, 24, 32, 48, 72, 100, 150, 220, 320, 480)
 # fmt: off
 #: Half widths of the interval times √n, the median; inf where half of the intervals are unbounded.
 HALVES = (
-    (
-        4.044, 4.169, 4.259, 4.059, 3.965, 3.864, 3.801, 3.723,
-        3.64, 3.567, 3.56, 3.576, 3.53, 3.517, 3.586,
-    ),
-    (
-        5.901, 5.343, 5.171, 5.145, 4.877, 4.715, 4.549, 4.393,
-        4.269, 4.129, 4.066, 4.091, 4.063, 3.993, 4.028,
-    ),
-    (
-        _INF, _INF, _INF, _INF, 7.516, 6.953, 6.603, 6.112,
-        5.743, 5.56, 5.361, 5.23, 5.268, 5.244, 5.095,
-    ),
-    (
-        _INF, _INF, _INF, _INF, _INF, _INF, 9.41, 8.029,
-        7.132, 6.73, 6.563, 6.259, 6.144, 6.236, 6.112,
-    ),
+    (4.044, 4.169, 4.259, 4.059, 3.965, 3.864, 3.801, 3.723,
+     3.64, 3.567, 3.56, 3.576, 3.53, 3.517, 3.586),
+    (5.901, 5.343, 5.171, 5.145, 4.877, 4.715, 4.549, 4.393,
+     4.269, 4.129, 4.066, 4.091, 4.063, 3.993, 4.028),
+    (_INF, _INF, _INF, _INF, 7.516, 6.953, 6.603, 6.112,
+     5.743, 5.56, 5.361, 5.23, 5.268, 5.244, 5.095),
+    (_INF, _INF, _INF, _INF, _INF, _INF, 9.41, 8.029,
+     7.132, 6.73, 6.563, 6.259, 6.144, 6.236, 6.112),
 )
 
 #: By what half a width is multiplied for a difference that is found nine times in ten.
 FACTORS = (
-    (
-        1.981, 1.938, 1.859, 1.752, 1.658, 1.611, 1.567, 1.512,
-        1.462, 1.43, 1.409, 1.396, 1.392, 1.385, 1.378,
-    ),
-    (
-        2.346, 2.358, 2.148, 1.918, 1.693, 1.605, 1.544, 1.48,
-        1.419, 1.384, 1.367, 1.351, 1.344, 1.342, 1.338,
-    ),
-    (
-        _INF, _INF, _INF, _INF, 1.616, 1.586, 1.496, 1.406,
-        1.342, 1.309, 1.296, 1.284, 1.272, 1.266, 1.271,
-    ),
-    (
-        _INF, _INF, _INF, _INF, _INF, _INF, 1.443, 1.389,
-        1.31, 1.274, 1.257, 1.246, 1.238, 1.227, 1.229,
-    ),
+    (1.981, 1.938, 1.859, 1.752, 1.658, 1.611, 1.567, 1.512,
+     1.462, 1.43, 1.409, 1.396, 1.392, 1.385, 1.378),
+    (2.346, 2.358, 2.148, 1.918, 1.693, 1.605, 1.544, 1.48,
+     1.419, 1.384, 1.367, 1.351, 1.344, 1.342, 1.338),
+    (_INF, _INF, _INF, _INF, 1.616, 1.586, 1.496, 1.406,
+     1.342, 1.309, 1.296, 1.284, 1.272, 1.266, 1.271),
+    (_INF, _INF, _INF, _INF, _INF, _INF, 1.443, 1.389,
+     1.31, 1.274, 1.257, 1.246, 1.238, 1.227, 1.229),
 )
 # fmt: on
 
-#: With fewer blocks it is chance mostly that widens an interval for correlation, which more of them
-#: take back: what allows for it in a detectable effect is none of the cost.
+#: With fewer blocks it is mostly chance that widens an interval for correlation, and more of them
+#: take that back, so the cost does not allow for it.
 _STEADY = 17
 
 #: No cost is given for more blocks than this.
@@ -107,9 +91,9 @@ def seconds_to_margin(
     """Further seconds of measuring until a difference of the margin is distinguished from none: as
     often too long as too short, and long enough nine times in ten.
 
-    The first is when half of the interval's width is log(1 + margin), the second when half of it,
-    times what makes that :func:`detectable` from so many blocks as there are now, is: that allows
-    for how little these know of the noise. None when the noise is not known yet.
+    The first is when half of the interval's width is log(1 + margin), the second when that times
+    the factor of :func:`detectable` for the present number of blocks is, which allows for how
+    little these know of the noise. None when the noise is not known yet.
     """
     low, high = interval
     n = len(d)
@@ -123,7 +107,7 @@ def seconds_to_margin(
     goal = math.log1p(margin) / sigma
     blocks, half = _widths(alpha)
     # Of fewer blocks than bound anything, as of the fewest that do.
-    bounded = n if math.isfinite(half_width(n, alpha)) else int(blocks[np.isfinite(half)][0])
+    bounded = n if math.isfinite(usual) else int(blocks[np.isfinite(half)][0])
     factor = _between(FACTORS, max(bounded, _STEADY), alpha)
     further = []
     for widths in (half, half * factor):
@@ -157,24 +141,20 @@ def _between(table: Sequence[Sequence[float]], n: int, alpha: float) -> float:
         return _INF
     wealth = [math.sqrt(math.log(2 / level)) for level in LEVELS]
     root = math.sqrt(math.log(2 / alpha))
-    right = min(max(bisect_left(wealth, root), 1), len(wealth) - 1)
-    left = right - 1
-    part = (root - wealth[left]) / (wealth[right] - wealth[left])
-    a, b = (_at(table[row], n) for row in (left, right))
-    # Outside of the table's levels, or between two of which one bounds nothing.
+    level = min(max(bisect_left(wealth, root), 1), len(wealth) - 1) - 1
+    beside = min(bisect_right(BLOCKS, n), len(BLOCKS) - 1) - 1
+    part = math.log(n / BLOCKS[beside]) / math.log(BLOCKS[beside + 1] / BLOCKS[beside])
+    a, b = (
+        _straight(row[beside], row[beside + 1], min(part, 1.0)) for row in table[level : level + 2]
+    )
+    part = (root - wealth[level]) / (wealth[level + 1] - wealth[level])
+    return max(_straight(a, b, part), 0.0)
+
+
+def _straight(a: float, b: float, part: float) -> float:
+    """Between a and b, or beyond; inf between two of which one is."""
     if math.isinf(a) or math.isinf(b):
         return a if part <= 0 else (b if part >= 1 else _INF)
-    return max(a + part * (b - a), 0.0)
-
-
-def _at(row: Sequence[float], n: int) -> float:
-    if n >= BLOCKS[-1]:
-        return row[-1]
-    right = bisect_right(BLOCKS, n)
-    a, b = row[right - 1], row[right]
-    if math.isinf(a) or math.isinf(b):
-        return a
-    part = math.log(n / BLOCKS[right - 1]) / math.log(BLOCKS[right] / BLOCKS[right - 1])
     return a + part * (b - a)
 
 
@@ -247,14 +227,11 @@ def _t_within(t: float, freedom: int) -> float:
     """P(|T| < t)."""
     angle = math.atan(t / math.sqrt(freedom))
     cos2 = math.cos(angle) ** 2
-    if freedom % 2 == 0:
-        term, total = 1.0, 1.0
-        for k in range(1, freedom // 2):
-            term *= cos2 * (2 * k - 1) / (2 * k)
-            total += term
-        return math.sin(angle) * total
-    term = total = math.cos(angle) if freedom > 1 else 0.0
-    for k in range(1, (freedom - 1) // 2):
-        term *= cos2 * 2 * k / (2 * k + 1)
+    odd = freedom % 2
+    term = total = math.cos(angle) if odd else 1.0
+    for k in range(2 + odd, freedom, 2):
+        term *= cos2 * (k - 1) / k
         total += term
-    return 2 / math.pi * (angle + math.sin(angle) * total)
+    if not odd:
+        return math.sin(angle) * total
+    return 2 / math.pi * (angle + (math.sin(angle) * total if freedom > 1 else 0.0))

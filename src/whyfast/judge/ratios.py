@@ -17,9 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from whyfast.model.sample import Block
 
+Floats = NDArray[np.float64]
+
 # Medians and quantiles: numpy's import all of its masked arrays, which takes as long as a
 # verdict, and are several times slower for the few dozen numbers that blocks are.
-Floats = NDArray[np.float64]
 
 
 def median(x: ArrayLike, axis: int | None = None, *, keepdims: bool = False) -> Any:
@@ -45,6 +46,13 @@ def robust_deviation(x: Floats) -> float:
     """1.4826 × the median absolute deviation: the standard deviation where values are normal, and
     hardly moved by outliers (Hampel 1974); 0 for no values."""
     return float(1.4826 * median(np.abs(x - median(x)))) if len(x) else 0.0
+
+
+def tamed(x: Floats, axis: int = -1) -> Floats:
+    """Values beyond four robust standard deviations of their median are moved there."""
+    middle = median(x, axis=axis, keepdims=True)
+    reach = 4 * 1.4826 * median(np.abs(x - middle), axis=axis, keepdims=True)
+    return np.asarray(np.where(reach > 0, np.clip(x, middle - reach, middle + reach), x))
 
 
 def quantiles(x: Floats, shares: Sequence[float], axis: int = -1) -> Floats:
@@ -257,6 +265,8 @@ def ratios_by_key(
 def turn_log_ratios(block: Block, variant: str, baseline: str, skip: int = 0) -> Floats:
     """log(variant / baseline) of each turn of a block; shape (turns,).
 
+    In each turn every variant yields one value, milliseconds apart, so that drift of the machine
+    cancels in the ratio of neighbours.
     The first ``skip`` turns are set aside where processes have to warm up, but never more than half
     of them.
     """
@@ -264,34 +274,6 @@ def turn_log_ratios(block: Block, variant: str, baseline: str, skip: int = 0) ->
     a: Floats = np.log(np.asarray(block.values[variant][skip:], dtype=np.float64))
     b: Floats = np.log(np.asarray(block.values[baseline][skip:], dtype=np.float64))
     return a - b
-
-
-def block_log_ratio(block: Block, variant: str, baseline: str, skip: int = 0) -> float:
-    """log(variant / baseline) of one block: the median over its turns.
-
-    In each turn every variant yields one value, milliseconds apart, so that drift of the machine
-    cancels in the ratio of neighbours; the median sets aside turns that an interrupt hit.
-    Exchanging the two variants changes the sign and nothing else. ``skip``: see
-    :func:`turn_log_ratios`.
-    """
-    return float(median(turn_log_ratios(block, variant, baseline, skip)))
-
-
-def log_ratios(
-    blocks: Iterable[Block], benchmark: str, variant: str, baseline: str, skip: int = 0
-) -> Floats:
-    """The log ratios of all blocks of a benchmark that hold both variants, in order; shape (n,).
-
-    ``skip``: see :func:`turn_log_ratios`.
-    """
-    return np.array(
-        [
-            block_log_ratio(b, variant, baseline, skip)
-            for b in blocks
-            if b.benchmark == benchmark and variant in b.values and baseline in b.values
-        ],
-        dtype=np.float64,
-    )
 
 
 def as_linked(blocks: Iterable[Block]) -> list[Block]:

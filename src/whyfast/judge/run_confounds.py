@@ -51,30 +51,25 @@ def same_revision(a: str, b: str) -> bool:
 
 
 def one_form(key: str, texts: Iterable[str]) -> dict[str, str]:
-    """Each text with the form in which those that say the same are equal.
+    """Each text with the form in which texts of one meaning are equal.
 
     Times of boot are in the form of the first of their row, in which each is as near to the next as
-    :func:`same_fact` wants. Revisions are the shortest of those that are the same, wherever in a
-    text they stand.
+    :func:`same_fact` wants. Each revision has its shortest form, wherever in a text it stands.
     """
     every = list(dict.fromkeys(texts))
     if key in _BOOTS:
-        return _boots(key, every)
+        boots = {text: text for text in every}
+        dated = [text for text in every if epoch_seconds(text) is not None]
+        for first, second in pairwise(sorted(dated, key=lambda text: epoch_seconds(text) or 0.0)):
+            if same_fact(key, first, second):
+                boots[second] = boots[first]
+        return boots
     revisions = sorted({r for text in every for r in _REVISION.findall(text)}, key=len)
     short: dict[str, str] = {}
     for revision in revisions:
         alike = (s for s in short.values() if same_revision(revision, s))
         short[revision] = next(alike, revision)
     return {text: _REVISION.sub(lambda m: short[m[0]], text) for text in every}
-
-
-def _boots(key: str, texts: list[str]) -> dict[str, str]:
-    forms = {text: text for text in texts}
-    dated = [text for text in texts if epoch_seconds(text) is not None]
-    for first, second in pairwise(sorted(dated, key=lambda text: epoch_seconds(text) or 0.0)):
-        if same_fact(key, first, second):
-            forms[second] = forms[first]
-    return forms
 
 
 DRIFT = "session drift is not excluded"
@@ -232,39 +227,27 @@ def _differing_sides(groups: Mapping[str, Sequence[str]]) -> str:
     """Each value with the files that have it; of long ones only the words that tell them apart."""
     if all(len(text) <= _LONG for text in groups):
         return sides(groups)
-    words = [text.split(" ") for text in groups]
-    shared = set(words[0]).intersection(*words[1:])
+    shared = set.intersection(*(set(text.split(" ")) for text in groups))
     parts = []
     for text, names in groups.items():
         different = " ".join(word for word in text.split(" ") if word not in shared)
-        parts.append(
-            f"{f'… {different}' if different else 'only what all have'} ({', '.join(names)})"
-        )
+        value = f"… {different}" if different else "only what all have"
+        parts.append(sides({value: names}))
     return "; ".join(parts)
 
 
-def _text(value: MetadataValue) -> str:
-    if isinstance(value, tuple):
-        return " and ".join(sorted(value))
-    return value if isinstance(value, str) else f"{value:.6g}"
-
-
-def _texts(value: MetadataValue) -> tuple[str, ...]:
-    return value if isinstance(value, tuple) else (value,) if isinstance(value, str) else ()
-
-
-def _in(forms: Mapping[str, str], value: MetadataValue) -> MetadataValue:
-    """The value with each text in the form that equal ones share."""
-    if isinstance(value, tuple):
-        forms_used = tuple(dict.fromkeys(forms[text] for text in value))
-        return forms_used if len(forms_used) > 1 else forms_used[0]
-    return forms[value] if isinstance(value, str) else value
+def _text(value: MetadataValue, forms: Mapping[str, str] | None = None) -> str:
+    """The fact in words, each text in the form that equal ones share."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    texts = value if isinstance(value, tuple) else (value,)
+    return " and ".join(sorted({(forms or {}).get(text, text) for text in texts}))
 
 
 def _load(recordings: Sequence[Recording]) -> Iterator[Confound]:
     busy = []
     for r in recordings:
-        load, cpus = r.metadata.get("load_avg_1min"), _number(r.metadata.get("cpu_count"))
+        load, cpus = r.metadata.get("load_avg_1min"), _number(r.metadata.get("cpu_count", ""))
         if isinstance(load, float) and cpus and (load - 1) / cpus > BUSY:  # 1 is the benchmark's
             busy.append(f"{r.name} {load:.1f} on {cpus:.0f} CPUs")
     if busy:
@@ -272,9 +255,9 @@ def _load(recordings: Sequence[Recording]) -> Iterator[Confound]:
         yield Confound("load", f"{text}; times may be inflated")
 
 
-def _number(value: MetadataValue | None) -> float | None:
+def _number(value: MetadataValue) -> float | None:
     try:
-        return None if value is None or isinstance(value, tuple) else float(value)
+        return None if isinstance(value, tuple) else float(value)
     except ValueError:
         return None
 
@@ -321,9 +304,10 @@ def facts_in_one_form(recordings: Sequence[Recording]) -> dict[str, dict[str, st
     facts: dict[str, dict[str, str]] = {}
     for key in dict.fromkeys(key for r in recordings for key in r.metadata):
         if not key.startswith("load_avg"):
-            known = [r for r in recordings if key in r.metadata]
-            forms = one_form(key, [text for r in known for text in _texts(r.metadata[key])])
-            facts[key] = {r.name: _text(_in(forms, r.metadata[key])) for r in known}
+            known = {r.name: r.metadata[key] for r in recordings if key in r.metadata}
+            texts = [v if isinstance(v, tuple) else (v,) for v in known.values()]
+            forms = one_form(key, [t for some in texts for t in some if isinstance(t, str)])
+            facts[key] = {name: _text(value, forms) for name, value in known.items()}
     return facts
 
 
@@ -343,55 +327,40 @@ APART = 1.2
 _NAMED = 4
 _TOKEN = re.compile(r"[A-Za-z0-9]+")
 
-#: Heads, and whether they are slower there.
-_Group = tuple[tuple[str, ...], bool]
-
 
 def shared_outliers(
     recordings: Sequence[Recording], verdicts: Sequence[Verdict]
 ) -> Iterator[Confound]:
     """For two heads or more that stand apart on the same benchmarks, and not all of them: what the
     files say that these have and no other has. ``recordings[0]`` is the base of all verdicts."""
-    names = [r.name for r in recordings]
-    groups: defaultdict[_Group, list[str]] = defaultdict(list)
     apart: defaultdict[tuple[str, bool], list[Verdict]] = defaultdict(list)
     judged: defaultdict[str, set[str]] = defaultdict(set)
     for v in verdicts:
-        if v.benchmark is None or v.baseline != names[0]:
+        if v.benchmark is None or v.baseline != recordings[0].name:
             continue
         judged[v.benchmark].add(v.variant)
         if v.outcome in ("faster", "slower") and abs(math.log(v.ratio)) > math.log(APART):
             apart[v.benchmark, v.ratio > 1].append(v)
-    ratios: defaultdict[_Group, list[float]] = defaultdict(list)
+    groups: defaultdict[tuple[tuple[str, ...], bool], dict[str, list[Verdict]]] = defaultdict(dict)
     for (benchmark, slower), outlying in apart.items():
         heads = tuple(v.variant for v in outlying)
         if 1 < len(heads) < len(judged[benchmark]):
-            groups[heads, slower].append(benchmark)
-            ratios[heads, slower] += [v.ratio for v in outlying]
-    for (heads, slower), benchmarks in groups.items():
+            groups[heads, slower][benchmark] = outlying
+    for (heads, slower), by_benchmark in groups.items():
         shared = _shared(recordings, heads)
-        if shared:
-            yield _confound(heads, slower, benchmarks, ratios[heads, slower], shared)
-
-
-def _confound(
-    heads: tuple[str, ...],
-    slower: bool,
-    benchmarks: list[str],
-    ratios: list[float],
-    shared: list[str],
-) -> Confound:
-    listed = ", ".join(benchmarks[:_NAMED])
-    if len(benchmarks) > _NAMED:
-        listed += f" and {len(benchmarks) - _NAMED} more"
-    factors = sorted(max(r, 1 / r) for r in ratios)
-    how = "slower" if slower else "faster"
-    text = (
-        f"{', '.join(heads)} are {factors[0]:.2f}x to {factors[-1]:.2f}x {how} on {listed}, and no "
-        f"other file is: this goes with what these alone share ({'; '.join(shared)}), not with "
-        "what differs between them"
-    )
-    return Confound("shared-outliers", text, "note", heads)
+        if not shared:
+            continue
+        named = ", ".join([*by_benchmark][:_NAMED])
+        if len(by_benchmark) > _NAMED:
+            named += f" and {len(by_benchmark) - _NAMED} more"
+        factors = [max(v.ratio, 1 / v.ratio) for some in by_benchmark.values() for v in some]
+        how = "slower" if slower else "faster"
+        text = (
+            f"{', '.join(heads)} are {min(factors):.2f}x to {max(factors):.2f}x {how} on {named}, "
+            f"and no other file is: this goes with what these alone share ({'; '.join(shared)}), "
+            "not with what differs between them"
+        )
+        yield Confound("shared-outliers", text, "note", heads)
 
 
 def _shared(recordings: Sequence[Recording], heads: tuple[str, ...]) -> list[str]:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge import noise as prior
+from whyfast.judge.comparisons import carriers
 from whyfast.judge.decide import coverage_level, outcome_of
 from whyfast.judge.noise import (
     FREEDOM,
@@ -26,14 +27,12 @@ from whyfast.judge.noise import (
     Noise,
     Ratio,
     contrast,
-    deviation,
-    inside,
     log_mean,
     other_work,
     process_means,
     with_drift,
 )
-from whyfast.judge.suite import carriers
+from whyfast.judge.power import exp_or_inf
 from whyfast.model.series import Recording, Series
 from whyfast.model.verdict import Outcome, Suite, Verdict
 
@@ -215,8 +214,12 @@ def compare_runs(
     suites = []
     for mean, suite in means:
         verdict = _verdict(suite, suite_level, margin)
-        without = _without_each(mean, suite_level, margin)
-        influence = {name: math.exp(ratio) for name, (ratio, _) in without.items()}
+        without: dict[str, tuple[float, Outcome]] = {}
+        for i, member in enumerate(mean.members):
+            point, parts = mean.without(i)
+            interval = interval_of(parts, suite_level)
+            without[member.benchmark] = point, outcome_of(*interval, margin)
+        influence = {name: math.exp(point) for name, (point, _) in without.items()}
         suites.append(Suite(verdict, influence, carriers(verdict, without, margin)))
     return RunVerdicts(
         tuple(_verdict(single, level, margin) for single in singles),
@@ -261,24 +264,22 @@ def _compared(
 
 def _ratio(x: Series, y: Series) -> tuple[Ratio, Contrast | None, tuple[str, ...]]:
     """The ratio within the runs, what bounds it there, and notes."""
-    point = log_mean(x) - log_mean(y)
     within = contrast(x, y)
     if within is not None:
-        few = abs(within.point - within.location) > 2 * within.error
-        ratio = Ratio(
-            point, within.location, within.error, within.freedom, deviation(x, y), prior.PROCESSES
-        )
-        return ratio, within, (FEW_CARRY,) if few else ()
+        return within, within, (FEW_CARRY,) if _is_carried(within) else ()
+    point = log_mean(x) - log_mean(y)
     if len(x.processes) > 1 and len(y.processes) > 1:
         return Ratio(point, point, 0.0, math.inf, 0.0, prior.PROCESSES), None, (NO_SPREAD,)
     reason = ONE_PROCESS if x.process_known and y.process_known else UNKNOWN_PROCESSES
-    values = inside(x, y)
+    values = contrast(x, y, inside=True)
     if values is None:
         return Ratio(point, point, 0.0, math.inf, 0.0, prior.ONE_PROCESS), None, (reason,)
-    few = abs(point - values.location) > 2 * values.error
-    spread = prior.SHARE * values.deviation
-    ratio = Ratio(point, values.location, values.error, values.freedom, spread, prior.ONE_PROCESS)
-    return ratio, None, (reason, FEW_VALUES_CARRY) if few else (reason,)
+    return values, None, (reason, FEW_VALUES_CARRY) if _is_carried(values) else (reason,)
+
+
+def _is_carried(ratio: Ratio) -> bool:
+    """Whether the ratio of the means lies elsewhere than that of most."""
+    return abs(ratio.point - ratio.location) > 2 * ratio.error
 
 
 def _parts(
@@ -301,15 +302,13 @@ def _parts(
 def _suite(mean: Mean, judged: Sequence[RunsCompared], noise: Noise | None) -> RunsCompared:
     point, parts = mean.of_all()
     notes: tuple[str, ...] = ()
-    number = len(judged)
-    if noise is not None and mean.shared < number:
-        notes = (
-            f"the --noise runs share {mean.shared} of its {number} benchmarks: "
-            + ("their drift is taken for all" if mean.shared else "their drift is not its drift"),
-        )
+    if noise is not None and mean.shared < len(judged):
+        drift = "their drift is taken for all" if mean.shared else "their drift is not its drift"
+        notes = (f"the --noise runs share {mean.shared} of its {len(judged)} benchmarks: {drift}",)
     processes = min(j.processes for j in judged)
-    first = judged[0]
-    return RunsCompared(None, first.variant, first.baseline, point, parts, processes, notes)
+    return replace(
+        judged[0], benchmark=None, point=point, parts=parts, processes=processes, notes=notes
+    )
 
 
 def e_value_of(p: float) -> float:
@@ -327,27 +326,14 @@ def _verdict(judged: RunsCompared, level: float, margin: float) -> Verdict:
         benchmark=judged.benchmark,
         outcome=outcome,
         ratio=math.exp(judged.point),
-        low=_exp(low),
-        high=_exp(high),
+        low=exp_or_inf(low),
+        high=exp_or_inf(high),
         confidence=1 - level,
         log_e=e_value_of(max(part.p_value() for part in judged.parts)),
         blocks=judged.processes,
-        detectable=_exp((high - low) / 2) if outcome == "undecided" and bounded else None,
+        detectable=exp_or_inf((high - low) / 2) if outcome == "undecided" and bounded else None,
         notes=judged.notes,
     )
-
-
-def _exp(x: float) -> float:
-    return 0.0 if x == -math.inf else math.inf if x > 700 else math.exp(x)
-
-
-def _without_each(mean: Mean, level: float, margin: float) -> dict[str, tuple[float, Outcome]]:
-    """For each benchmark, the log of the geometric mean without it and the verdict on that."""
-    without = {}
-    for i, member in enumerate(mean.members):
-        point, parts = mean.without(i)
-        without[member.benchmark] = (point, outcome_of(*interval_of(parts, level), margin))
-    return without
 
 
 @dataclass(frozen=True)
@@ -375,12 +361,11 @@ def compare_metrics(base: Recording, heads: Sequence[Recording], margin: float) 
             y = base.series.get(name)
             if y is None or y.unit != x.unit:
                 continue
-            zeros = [all(v == 0 for p in s.processes for v in p) for s in (x, y)]
-            some = [any(v == 0 for p in s.processes for v in p) for s in (x, y)]
-            if all(zeros):
+            zeros = [[v == 0 for p in s.processes for v in p] for s in (x, y)]
+            if all(map(all, zeros)):
                 by_name[name] = _exact(name, head, base, 0.0, margin, x.higher)
-            elif any(some):
-                incomparable.append(f"{name} is 0 in {(head if some[0] else base).name}")
+            elif any(map(any, zeros)):
+                incomparable.append(f"{name} is 0 in {(head if any(zeros[0]) else base).name}")
             elif _constant(x) and _constant(y):
                 log = math.log(x.processes[0][0]) - math.log(y.processes[0][0])
                 by_name[name] = _exact(name, head, base, log, margin, x.higher)

@@ -9,7 +9,7 @@ equally likely. docs/MATH.md has the proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,7 @@ class Strategies:
         np.copyto(psi, CLIP * np.sign(away), where=self.inverse == 0)
         return np.asarray(psi * self.weight)
 
-    def one(self, at: NDArray[Any]) -> Strategies:
+    def pick(self, at: NDArray[Any]) -> Strategies:
         """Those of the comparisons that ``at`` picks: a mask of shape (m,), or places."""
         return Strategies(
             self.x[..., at], self.inverse[..., at], self.weight[..., at], self.share, self.statistic
@@ -83,14 +83,9 @@ class Strategies:
     def of_statistic(self, row: int) -> Strategies:
         """The strategies that bet on one statistic, alone."""
         at = [i for i, statistic in enumerate(self.statistic) if statistic == row]
-        share = self.share[at]
-        return Strategies(
-            self.x[:, at],
-            self.inverse[:, at],
-            self.weight[:, at],
-            share / share.sum(),
-            (row,) * len(at),
-        )
+        share = self.share[at] / self.share[at].sum()
+        x, inverse, weight = (a[:, at] for a in (self.x, self.inverse, self.weight))
+        return Strategies(x, inverse, weight, share, (row,) * len(at))
 
 
 def strategies(series: Sequence[Ratios]) -> Strategies:
@@ -102,10 +97,13 @@ def strategies(series: Sequence[Ratios]) -> Strategies:
     """
     given = _stacked(series)
     n = given.logs.shape[-1]
-    scale, weight = _unset(given)
-    for start, stop in _renewals(n):
-        _fill(scale[start:stop], weight[start:stop], given.part(0, start), given.part(start, stop))
-    return _made(given, scale, weight)
+    periods = []
+    start = SCALE_AFTER
+    while start < n:
+        stop = min(n, start + 1 if start < RENEWED_EACH else math.ceil(start * 9 / 8))
+        periods.append((start, start, stop))
+        start = stop
+    return _scaled(given, periods)
 
 
 def strategies_in_hindsight(series: Sequence[Ratios], theta: float | None = None) -> Strategies:
@@ -115,9 +113,8 @@ def strategies_in_hindsight(series: Sequence[Ratios], theta: float | None = None
     of a block leaves as they are where it is the true one; from the median without it.
     """
     given = _stacked(series)
-    scale, weight = _unset(given)
-    _fill(scale, weight, given, given, theta)
-    return _made(given, scale, weight)
+    n = given.logs.shape[-1]
+    return _scaled(given, [(n, 0, n)], theta)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,43 +140,32 @@ def _stacked(series: Sequence[Ratios]) -> _Given:
     return _Given(logs, spread, level, any(r.level is not None for r in series))
 
 
-def _unset(given: _Given) -> tuple[Floats, Floats]:
+def _scaled(
+    given: _Given, periods: Sequence[tuple[int, int, int]], theta: float | None = None
+) -> Strategies:
+    """For each of ``periods`` (known, start, stop), the blocks from start to stop − 1 take their
+    scale and weight from the first ``known`` ones; by their distances from ``theta``, None for
+    their median. Before the first of them the sign alone counts."""
     rows, m, n = given.logs.shape
-    shape = (n, (2 if given.levelled else 1) * rows + 1, m)
-    return np.zeros(shape), np.ones(shape)
-
-
-def _made(given: _Given, scale: Floats, weight: Floats) -> Strategies:
-    rows, kinds = len(given.logs), 2 if given.levelled else 1
+    kinds = 2 if given.levelled else 1
+    scale, weight = np.zeros((n, kinds * rows + 1, m)), np.ones((n, kinds * rows + 1, m))
+    for known, start, stop in periods:
+        past, new = given.part(0, known), given.part(start, stop)
+        _fill(scale[start:stop], weight[start:stop], past, new, theta)
     x = np.concatenate([given.logs] * kinds + [given.logs[:1]]).transpose(2, 0, 1)
     with np.errstate(divide="ignore", over="ignore"):
         inverse = 1 / scale
     inverse[~np.isfinite(inverse)] = 0.0
     share = np.full(kinds * rows + 1, 1 / (kinds * rows))
     share[-1] = WIDE_SHARE
-    return Strategies(
-        np.ascontiguousarray(x),
-        inverse,
-        weight,
-        share / share.sum(),
-        (*list(range(rows)) * kinds, 0),
-    )
-
-
-def _renewals(n: int) -> Iterator[tuple[int, int]]:
-    """(start, stop): blocks start to stop − 1 take their scale from the first ``start`` blocks."""
-    start = SCALE_AFTER
-    while start < n:
-        following = start + 1 if start < RENEWED_EACH else math.ceil(start * 9 / 8)
-        yield start, min(following, n)
-        start = following
+    statistic = (*list(range(rows)) * kinds, 0)
+    return Strategies(np.ascontiguousarray(x), inverse, weight, share / share.sum(), statistic)
 
 
 def _fill(
     scale: Floats, weight: Floats, past: _Given, new: _Given, theta: float | None = None
 ) -> None:
-    """The scales and weights of the ``new`` blocks from the ``past`` ones, in place; by their
-    distances from ``theta``, None for their median."""
+    """The scales and weights of the ``new`` blocks from the ``past`` ones, in place."""
     rows = len(past.logs)
     center = median(past.logs, axis=-1, keepdims=True) if theta is None else theta
     away = np.abs(past.logs - center)
@@ -247,7 +233,7 @@ def locations(series: Sequence[Ratios]) -> Floats:
     s = strategies_in_hindsight(series)
     theta = median(s.x.reshape(-1, s.x.shape[-1]), axis=0)
     at = np.nonzero((s.inverse > 0).any(axis=(0, 1)))[0]
-    s = s.one(at)
+    s = s.pick(at)
     low, high, middle = s.x.min(axis=(0, 1)), s.x.max(axis=(0, 1)), theta[at]
     enough = 1e-10 * (high - low)
     for _ in range(_STEPS):
@@ -263,7 +249,7 @@ def locations(series: Sequence[Ratios]) -> Floats:
             break
         middle = following
         if np.mean(open_) < 0.5:
-            s, at, middle = s.one(open_), at[open_], middle[open_]
+            s, at, middle = s.pick(open_), at[open_], middle[open_]
             low, high, enough = low[open_], high[open_], enough[open_]
     return np.asarray(theta)
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from whyfast.measure.invocation import Clock, Invocation, InvocationFailed, Runner, Sample
 from whyfast.measure.run_queue import without_waiting
-from whyfast.model.sample import Block, RunFailure
+from whyfast.model.sample import Block
 
 #: Bytes added to a process's environment are drawn from 0 to this. One page covers every stack
 #: alignment that the environment's size can cause.
@@ -71,31 +72,27 @@ def draw_layouts(seed: int, variant: str, count: int, turn: int) -> int | None:
     return random.Random(f"{seed} {variant}").sample(range(1, count + 1), count)[turn]
 
 
-class BlockFailed(Exception):
-    """A variant failed; the block is not counted."""
+@dataclass(frozen=True)
+class WantedBlock:
+    """The block number ``index`` of a benchmark, as the ``plan`` has it; results are compared with
+    that of the variant ``reference``."""
 
-    def __init__(self, failure: RunFailure) -> None:
-        self.failure = failure
-        super().__init__(f"{failure.variant} on {failure.benchmark}: {failure.reason}")
+    plan: Plan
+    benchmark: str
+    reference: str
+    index: int
+    session: str
+    kind: Literal["block"] = "block"
 
 
-def run_block(
-    runner: Runner,
-    plan: Plan,
-    *,
-    benchmark: str,
-    reference: str,
-    index: int,
-    session: str,
-    clock: Clock,
-) -> Block:
+def run_block(runner: Runner, wanted: WantedBlock, clock: Clock) -> Block:
     """Start all invocations, let them take their unrecorded turns and then the others.
 
-    Raises :class:`BlockFailed` when any invocation fails, or reports another result than
-    ``reference``, the variant that the others are measured against. All processes are ended in
-    every case. Where it is known of every turn how long it waited for a CPU, that is no part of the
-    values.
+    Raises :class:`InvocationFailed`, with its ``variant`` set, when any invocation fails, or
+    reports another result than the reference. All processes are ended in every case. Where it is
+    known of every turn how long it waited for a CPU, that is no part of the values.
     """
+    plan = wanted.plan
     started, t0 = clock.now(), clock.monotonic()
     invocations: dict[str, Invocation] = {}
     values: dict[str, list[float]] = {v: [] for v in plan.start_order}
@@ -104,12 +101,9 @@ def run_block(
     try:
         for current in plan.start_order:
             invocations[current] = runner.enter(
-                current,
-                cpu=plan.cpu,
-                pad=plan.pads[current],
-                layout=plan.layouts.get(current, 0),
+                current, cpu=plan.cpu, pad=plan.pads[current], layout=plan.layouts.get(current, 0)
             )
-        agreed = _Agreement(reference)
+        agreed = _Agreement(wanted.reference)
         for _ in range(plan.warmups):
             for current in plan.start_order:
                 agreed.add(current, invocations[current].turn(plan.loops))
@@ -122,7 +116,8 @@ def run_block(
                     extra[current].setdefault(key, []).append(value)
         threads = {v: invocation.threads for v, invocation in invocations.items()}
     except InvocationFailed as failed:
-        raise BlockFailed(failed.as_failure(benchmark, failed.variant or current)) from failed
+        failed.variant = failed.variant or current
+        raise
     finally:
         for invocation in invocations.values():
             invocation.close()
@@ -133,10 +128,10 @@ def run_block(
     }
     net, came = without_waiting(values, {v: per for v, per in whole.items() if per})
     return Block(
-        benchmark=benchmark,
-        index=index,
+        benchmark=wanted.benchmark,
+        index=wanted.index,
         seed=plan.seed,
-        session=session,
+        session=wanted.session,
         cpu=plan.cpu,
         loops=plan.loops,
         warmups=plan.warmups,
@@ -164,14 +159,10 @@ class _Agreement:
             return
         first = self._first.setdefault(variant, sample.check)
         if first != sample.check:
-            raise self._wrong(variant, f"{sample.check} after {first}")
+            reason = f"wrong result: {sample.check} after {first}"
+            raise InvocationFailed(reason, variant=variant)
         expected = self._first.get(self._reference)
         for name, check in self._first.items() if expected is not None else ():
             if check != expected:
-                raise self._wrong(name, f"{check}, where {self._reference} has {expected}")
-
-    @staticmethod
-    def _wrong(variant: str, what: str) -> InvocationFailed:
-        failed = InvocationFailed(f"wrong result: {what}")
-        failed.variant = variant
-        return failed
+                reason = f"wrong result: {check}, where {self._reference} has {expected}"
+                raise InvocationFailed(reason, variant=name)

@@ -13,6 +13,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from whyfast.measure.invocation import Clock, Invocation, InvocationFailed, Runner
 from whyfast.model.sample import Block, Calibration
@@ -40,8 +41,8 @@ TRIES = 8
 #: No loop is so short that as many take less than a turn: 2 ms for these would be 2 fs for one.
 MOST_LOOPS = 2**40
 
-#: Turns of one block: at the least so many that two that warm up can be seen and set aside; at the
-#: most so many that a block stays a sample of the machine's moments.
+#: Turns of one block: with the fewest, two that warm up can still be seen and set aside; with the
+#: most, a block is still a sample of the machine's moments.
 FEWEST_TURNS, MOST_TURNS = 5, 400
 
 #: Seconds of turns to one of starting processes: what costs alone suggest, within 1.2 times the
@@ -65,83 +66,84 @@ class WantedLengths:
     block: float | None = None
 
 
-def calibrate(
-    benchmark: str,
-    runner: Runner,
-    variants: Sequence[str],
-    *,
-    cpu: int | None,
-    clock: Clock,
-    wanted: WantedLengths = WantedLengths(),
-) -> Calibration:
+@dataclass(frozen=True)
+class WantedCalibration:
+    """A benchmark to be calibrated with these variants, bound to ``cpu`` (None: anywhere)."""
+
+    benchmark: str
+    variants: tuple[str, ...]
+    cpu: int | None
+    lengths: WantedLengths = WantedLengths()
+    kind: Literal["calibrate"] = "calibrate"
+
+
+def calibrate(runner: Runner, wanted: WantedCalibration, clock: Clock) -> Calibration:
     """Try the benchmark with all variants alive, as in a block, and choose loops and turns.
 
-    Raises :class:`~whyfast.measure.invocation.InvocationFailed`.
+    Raises :class:`~whyfast.measure.invocation.InvocationFailed`, with its ``variant`` set.
     """
+    variants, lengths = wanted.variants, wanted.lengths
     invocations: dict[str, Invocation] = {}
     began = clock.monotonic()
-    v = variants[0]
     try:
         for v in variants:
-            invocations[v] = runner.enter(v, cpu=cpu, pad=0)
+            try:
+                invocations[v] = runner.enter(v, cpu=wanted.cpu, pad=0)
+            except InvocationFailed as failed:
+                failed.variant = v
+                raise
         start = clock.monotonic() - began
-        first = []
-        for v in variants:
-            first.append(invocations[v].turn(1).seconds)
+        first = [_turn(invocations, v, 1) for v in variants]
         slowest, round_cost = max(first), clock.monotonic() - began - start
         loops: int = 1
         steps: Steps = ((1, first[0]),)
         cold: dict[str, float] = {}
         if runner.loops_vary:
-            loops, cold, steps = _choose_loops(invocations, variants, wanted)
+            loops, cold, steps = _choose_loops(invocations, lengths)
         if runner.loops_vary or first_turns(0.0, round_cost) > 1:  # else nothing would change
             t0 = clock.monotonic()
-            slowest = max(_one_round(invocations, variants, loops).values())
+            slowest = max(_one_round(invocations, loops).values())
             round_cost = clock.monotonic() - t0
-    except InvocationFailed as failed:
-        failed.variant = failed.variant or v
-        raise
     finally:
         for p in invocations.values():
             p.close()
-    turns = wanted.turns
+    turns = lengths.turns
     if turns is None:
         turns = first_turns(start if runner.loops_vary else 0.0, round_cost)
-    return Calibration(benchmark, loops, turns, slowest, start, steps, cold)
+    return Calibration(wanted.benchmark, loops, turns, slowest, start, steps, cold)
 
 
 def _choose_loops(
-    invocations: dict[str, Invocation], variants: Sequence[str], wanted: WantedLengths
+    invocations: dict[str, Invocation], wanted: WantedLengths
 ) -> tuple[int, dict[str, float], Steps]:
     """Loops of one value, the share of it that comes from starting cold, by variant, and the
     seconds a loop of the first variant at each length tried. Raises InvocationFailed."""
-    turn = wanted.turn
+    main, turn = next(iter(invocations)), wanted.turn
     longest_round = math.inf if wanted.block is None else wanted.block / FEWEST_TURNS
     goal = turn if turn is not None else LONGEST
     lengths: list[int] = []
     values: dict[str, float] = {}
-    while not values or values[variants[0]] < (goal / 2 if turn is None and lengths[1:] else goal):
+    while not values or values[main] < (goal / 2 if turn is None and lengths[1:] else goal):
         if lengths and lengths[-1] >= MOST_LOOPS:
-            failed = InvocationFailed(
-                f"{lengths[-1]} loops take {values[variants[0]]:.3g} s: its time does not grow "
-                "with the loops granted, so it does not do the work once for each"
+            raise InvocationFailed(
+                f"{lengths[-1]} loops take {values[main]:.3g} s: its time does not grow "
+                "with the loops granted, so it does not do the work once for each",
+                variant=main,
             )
-            failed.variant = variants[0]
-            raise failed
         shortest = SHORTEST if turn is None else turn
-        lengths.append(next_loops(lengths[-1], values[variants[0]], shortest) if values else 1)
-        values = _one_round(invocations, variants, lengths[-1])
+        lengths.append(next_loops(lengths[-1], values[main], shortest) if values else 1)
+        values = _one_round(invocations, lengths[-1])
     if turn is not None or len(lengths) == 1:  # given, or one loop is longer than any turn need be
-        return lengths[-1], {}, ((lengths[-1], values[variants[0]] / lengths[-1]),)
-    tried: Tried = {v: {} for v in variants}
+        return lengths[-1], {}, ((lengths[-1], values[main] / lengths[-1]),)
+    tried: Tried = {v: {} for v in invocations}
     # Many programs are warm at once: what lies between, half of the time, is tried for others only.
     a_loop = min(values.values()) / lengths[-1]
     cold = [n for n in lengths[:-2] if n * a_loop <= SHORT]
-    _try(invocations, variants, [*cold, *lengths[-2:]], tried)
+    _try(invocations, [*cold, *lengths[-2:]], tried)
     if any(_warm(tried, n) for n in cold):
         lengths, cold = [*cold, *lengths[-2:]], []
     else:
-        _try(invocations, variants, [n for n in lengths if n not in cold], tried)
+        _try(invocations, [n for n in lengths if n not in cold], tried)
     # Not even the longest may be long enough for the one with the most to load, which it does once
     # however long a turn is.
     while (
@@ -150,30 +152,25 @@ def _choose_loops(
         and 3 * _round(tried, lengths[-1]) - 2 * _round(tried, lengths[-2]) <= longest_round
     ):
         lengths.append(2 * lengths[-1])
-        _try(invocations, variants, lengths[-2:], tried)
-    first = tried[variants[0]]
+        _try(invocations, lengths[-2:], tried)
+    first = tried[main]
     long_enough = [n for n in lengths if statistics.median(first[n]) >= SHORTEST]
     steps = tuple((n, statistics.median(first[n]) / n) for n in long_enough)
     warm = next((n for n in lengths if n not in cold and _warm(tried, n)), lengths[-1])
     fitting = [n for n in long_enough if _round(tried, n) <= longest_round]
     loops = min(warm, max(fitting, default=long_enough[0] if long_enough else warm))
-    return loops, {v: _cold(tried[v], loops) for v in variants}, steps
+    return loops, {v: _cold(tried[v], loops) for v in tried}, steps
 
 
 #: Seconds of each variant's values, by the number of loops, in the order taken.
 Tried = dict[str, dict[int, list[float]]]
 
 
-def _try(
-    invocations: dict[str, Invocation],
-    variants: Sequence[str],
-    lengths: Sequence[int],
-    tried: Tried,
-) -> None:
+def _try(invocations: dict[str, Invocation], lengths: Sequence[int], tried: Tried) -> None:
     """Further values of each length. They take turns, so that drift hits all of them alike."""
     for _ in range(TRIES):
         for n in lengths:
-            for v, seconds in _one_round(invocations, variants, n).items():
+            for v, seconds in _one_round(invocations, n).items():
                 tried[v].setdefault(n, []).append(seconds)
 
 
@@ -186,7 +183,7 @@ def _warm(tried: Tried, n: int) -> bool:
 def _coldest(tried: Tried, n: int) -> float:
     """The largest share, over the variants, of a value's time at ``n`` loops that comes from
     starting cold."""
-    return max(_cold(tried[v], n) for v in tried)
+    return max(_cold(seconds, n) for seconds in tried.values())
 
 
 def _cold(seconds: dict[int, list[float]], n: int) -> float:
@@ -214,18 +211,17 @@ def _round(tried: Tried, n: int) -> float:
     return sum(statistics.median(seconds[n]) for seconds in tried.values())
 
 
-def _one_round(
-    invocations: dict[str, Invocation], variants: Sequence[str], loops: int
-) -> dict[str, float]:
+def _one_round(invocations: dict[str, Invocation], loops: int) -> dict[str, float]:
     """The seconds of one turn of every variant, which another's caches preceded."""
-    seconds = {}
-    for v in reversed(variants):
-        try:
-            seconds[v] = invocations[v].turn(loops).seconds
-        except InvocationFailed as failed:
-            failed.variant = v
-            raise
-    return seconds
+    return {v: _turn(invocations, v, loops) for v in reversed(invocations)}
+
+
+def _turn(invocations: dict[str, Invocation], variant: str, loops: int) -> float:
+    try:
+        return invocations[variant].turn(loops).seconds
+    except InvocationFailed as failed:
+        failed.variant = variant
+        raise
 
 
 def next_loops(loops: int, value: float, goal: float) -> int:

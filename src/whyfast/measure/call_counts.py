@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from whyfast.formats.valgrind import DamagedProfile, SimulatedProfile, parse_callgrind
-from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.formats.profiles import DamagedProfile, SimulatedProfile, parse_callgrind
+from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.simulate import (
     Geometry,
     Valgrind,
     fixed_addresses,
     fixed_environment,
+    refuse_unknown_instruction,
     valgrind_options,
 )
 
@@ -31,7 +32,12 @@ def count_calls(
     """
     with ThreadPoolExecutor(len(runs)) as pool:
         jobs = {side: pool.submit(_profiles, run, geometry, valgrind) for side, run in runs.items()}
-        return {side: job.result() for side, job in jobs.items()}
+        try:
+            return {side: job.result() for side, job in jobs.items()}
+        except KeyboardInterrupt:  # which the threads that wait do not hear of
+            for run in runs.values():
+                run.launcher.stop()
+            raise
 
 
 def _profiles(run: ToolRun, geometry: Geometry, valgrind: Valgrind) -> list[SimulatedProfile]:
@@ -46,7 +52,9 @@ def _profiles(run: ToolRun, geometry: Geometry, valgrind: Valgrind) -> list[Simu
             *("--dump-instr=yes", "--dump-line=no", "--compress-pos=no"),
             *(f"--callgrind-out-file={folder}/profile.%p", *run.command),
         ]
-        run.under(valgrind.version, argv, env)
+        done = run.under(valgrind.version, argv, env)
+        printed = "".join(p.read_text(errors="replace") for p in Path(folder).glob("log.*"))
+        refuse_unknown_instruction(done.status, printed, valgrind.version)
         files = sorted(Path(folder).glob("profile.*"), key=lambda p: int(p.suffix[1:] or 0))
         return _read(files, valgrind.version)
 

@@ -13,33 +13,17 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from whyfast.measure.block import BlockFailed, Plan, draw, draw_layouts, run_block
-from whyfast.measure.calibrate import FEWEST_TURNS, MOST_TURNS, WantedLengths, best_turns, calibrate
+from whyfast.measure.block import WantedBlock, draw, draw_layouts, run_block
+from whyfast.measure.calibrate import (
+    FEWEST_TURNS,
+    MOST_TURNS,
+    WantedCalibration,
+    WantedLengths,
+    best_turns,
+    calibrate,
+)
 from whyfast.measure.invocation import Clock, InvocationFailed, Runner
 from whyfast.model.sample import Block, Calibration, RunFailure
-
-
-@dataclass(frozen=True)
-class WantedCalibration:
-    """A benchmark to be calibrated with these variants, bound to ``cpu`` (None: anywhere)."""
-
-    benchmark: str
-    variants: tuple[str, ...]
-    cpu: int | None
-    lengths: WantedLengths
-
-
-@dataclass(frozen=True)
-class WantedBlock:
-    """The block number ``index`` of a benchmark, as the ``plan`` has it; results are held against
-    that of the variant ``reference``."""
-
-    plan: Plan
-    benchmark: str
-    reference: str
-    index: int
-    session: str
-
 
 Wanted = WantedCalibration | WantedBlock
 
@@ -49,43 +33,24 @@ Outcome = Calibration | Block | RunFailure
 
 def take(wanted: Wanted, runner: Runner, clock: Clock) -> Outcome:
     """Take it here, by the benchmark's runner."""
-    if isinstance(wanted, WantedCalibration):
-        try:
-            return calibrate(
-                wanted.benchmark,
-                runner,
-                wanted.variants,
-                cpu=wanted.cpu,
-                clock=clock,
-                wanted=wanted.lengths,
-            )
-        except InvocationFailed as failed:
-            variant = failed.variant or wanted.variants[0]
-            return failed.as_failure(wanted.benchmark, variant)
     try:
-        return run_block(
-            runner,
-            wanted.plan,
-            benchmark=wanted.benchmark,
-            reference=wanted.reference,
-            index=wanted.index,
-            session=wanted.session,
-            clock=clock,
-        )
-    except BlockFailed as failed:
-        return failed.failure
+        if isinstance(wanted, WantedCalibration):
+            return calibrate(runner, wanted, clock)
+        return run_block(runner, wanted, clock)
+    except InvocationFailed as failed:
+        return failed.as_failure(wanted.benchmark, failed.variant or "")
 
 
 #: Blocks after which the number of turns is first chosen anew from measured variances; then each
 #: time that they have doubled.
 REVIEW_AFTER = 8
 
-#: So many blocks of each benchmark should fit into the budget: at the levels of a family of dozens
+#: Blocks of each benchmark that should fit into the budget: at the levels of a family of dozens
 #: of comparisons an interval is bounded from some 15 on, and wide for as many again.
 BLOCKS_WANTED = 60
 
-#: A benchmark that is settled takes a block in so many passes while others go on, and from many
-#: passes on in such a part of those there were: the geometric mean needs a block of each.
+#: A settled benchmark takes one block in ``RESTING`` passes while others go on, later one in a
+#: ``RESTING_PART``-th of the passes so far: the geometric mean needs a block of each.
 RESTING, RESTING_PART = 2, 4
 
 
@@ -151,8 +116,9 @@ class Limits:
 class MeasuringSession:
     """Where blocks are taken and kept. ``run`` and ``session`` are their ids, from which all seeds
     follow; ``cpus`` those to choose from; ``calibrating`` hears which benchmark is calibrated,
-    ``released`` of one whose variants turned out to have so many threads at work. A block should
-    last at most ``longest_block`` seconds, see :class:`~whyfast.measure.calibrate.WantedLengths`.
+    ``released`` of one that turned out to have several threads at work, and how many by variant. A
+    block should last at most ``longest_block`` seconds, see
+    :class:`~whyfast.measure.calibrate.WantedLengths`.
     """
 
     run: str
@@ -260,9 +226,14 @@ def _one_block(
     if entry.calibration is None:
         session.calibrating(entry.name)
         cpu = rng.choice(list(places)) if places else None
-        entry.calibration = yield from _calibrate(entry, cpu, session)
-        if entry.calibration is None:
+        lengths = WantedLengths(entry.turn, entry.turns, session.longest_block)
+        calibration = yield WantedCalibration(entry.name, tuple(entry.variants), cpu, lengths)
+        if isinstance(calibration, RunFailure):
+            _drop(entry, calibration, session.sink)
             return None
+        assert isinstance(calibration, Calibration)
+        session.sink.add_calibration(calibration)
+        entry.calibration = calibration
     _review_turns(entry, session.sink)
     c = entry.calibration
     seed = _seed(session.run, entry.name, entry.next_index)
@@ -298,19 +269,6 @@ def _layouts(entry: BenchmarkRun, run: str) -> dict[str, int]:
     }
     # All or none: a block compares like with like.
     return {v: n for v, n in drawn.items() if n is not None} if all(drawn.values()) else {}
-
-
-def _calibrate(
-    entry: BenchmarkRun, cpu: int | None, session: MeasuringSession
-) -> Generator[Wanted, Outcome, Calibration | None]:
-    wanted = WantedLengths(entry.turn, entry.turns, session.longest_block)
-    calibration = yield WantedCalibration(entry.name, tuple(entry.variants), cpu, wanted)
-    if isinstance(calibration, RunFailure):
-        _drop(entry, calibration, session.sink)
-        return None
-    assert isinstance(calibration, Calibration)
-    session.sink.add_calibration(calibration)
-    return calibration
 
 
 def _drop(entry: BenchmarkRun, failure: RunFailure, sink: Sink) -> None:

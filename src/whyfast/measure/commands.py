@@ -11,7 +11,7 @@ import random
 import select
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from whyfast.measure.invocation import (
     Invocation,
@@ -28,6 +28,7 @@ from whyfast.measure.turns import TURN_VARIABLE
 from whyfast.model.sample import WAITED
 
 
+@dataclass
 class CommandInvocation:
     """Runs one command anew for every turn.
 
@@ -37,19 +38,11 @@ class CommandInvocation:
     one thread. ``tally`` looks at its threads.
     """
 
-    def __init__(
-        self,
-        command: tuple[str, ...],
-        env: Mapping[str, str],
-        cpu: int | None,
-        arguments: LaunchArguments,
-        tally: ThreadTally,
-    ) -> None:
-        self._tally = tally
-        self._command = command
-        self._env = env
-        self._cpu = cpu
-        self._arguments = arguments
+    command: tuple[str, ...]
+    env: Mapping[str, str]
+    cpu: int | None
+    arguments: LaunchArguments
+    tally: ThreadTally
 
     def turn(self, loops: int) -> Sample:
         """Run the command ``loops`` times, one after the other."""
@@ -64,58 +57,57 @@ class CommandInvocation:
             alone = alone and WAITED in sample.extra
         if not alone:
             extra.pop(WAITED, None)
-        return Sample(total, self._arguments.check, extra)
+        return Sample(total, self.arguments.check, extra)
 
     def _once(self) -> Sample:
-        wanted = self._arguments
+        wanted = self.arguments
         if wanted.prepare is not None:
-            run_aside(wanted.prepare, env=self._env, timeout=wanted.timeout, what="--prepare")
+            run_aside(wanted.prepare, env=self.env, timeout=wanted.timeout, what="--prepare")
         start = running(
-            self._command,
-            env=self._env,
-            cpu=self._cpu,
+            self.command,
+            env=self.env,
+            cpu=self.cpu,
             stdin=wanted.stdin,
             keep_stdout=False,
             whole_stdout=wanted.check is not None,
         )
-        with away_from(self._cpu), start as child:
+        with away_from(self.cpu), start as child:
             usage = completed(
                 child,
-                self._command,
+                self.command,
                 wanted.timeout,
-                tally=self._tally if self._tally.due() else None,
+                tally=self.tally if self.tally.due() else None,
                 ignore_failure=wanted.ignore_failure,
             )
             if wanted.check is not None and (printed := child.stdout().strip()) != wanted.check:
                 reason = f"wrong result: {printed[:80]!r}, expected {wanted.check!r}"
                 output = child.output_tail()
-                raise InvocationFailed(reason, output=output, command=self._command)
+                raise InvocationFailed(reason, output=output, command=self.command)
         extra = {k: v for k, v in asdict(usage).items() if v is not None}
         return Sample(child.seconds, None, extra)
 
     @property
     def threads(self) -> int:
         """In all runs of this command so far."""
-        return self._tally.at_work
+        return self.tally.at_work
 
     def close(self) -> None:
         """Nothing is alive between turns."""
 
 
+@dataclass
 class CommandRunner:
     """Runs commands."""
 
+    arguments: LaunchArguments
+    tallies: dict[str, ThreadTally] = field(default_factory=dict)
     loops_vary = False
-
-    def __init__(self, arguments: LaunchArguments) -> None:
-        self._arguments = arguments
-        self._tallies: dict[str, ThreadTally] = {}
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """An invocation of the variant; nothing is started yet."""
-        env, command = self._arguments.process(variant, pad, layout)
-        tally = self._tallies.setdefault(variant, ThreadTally())
-        return CommandInvocation(command, env, cpu, self._arguments, tally)
+        env, command = self.arguments.process(variant, pad, layout)
+        tally = self.tallies.setdefault(variant, ThreadTally())
+        return CommandInvocation(command, env, cpu, self.arguments, tally)
 
 
 def run_aside(

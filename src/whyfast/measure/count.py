@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from whyfast.measure.launch import CannotCount, ToolRun
 from whyfast.measure.perf import available, measure_counters, sample
+from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.simulate import (
     Geometry,
     Valgrind,
@@ -26,10 +26,10 @@ from whyfast.model.counters import Counter, Counts, FunctionCost, Profile
 
 Profiler = Literal["callgrind", "cachegrind", "perf"]
 
-#: Seconds that one run under a tool may take where nobody says otherwise.
+#: Seconds that one run under a tool may take by default.
 TIMEOUT = 600.0
 
-#: About so many instructions of the main baseline are simulated: a second or so, and enough that
+#: Instructions of the main baseline that are simulated, about: a second or so, and enough that
 #: those of the protocol, some thousands a turn, do not matter.
 INSTRUCTIONS = 4_000_000
 
@@ -48,7 +48,7 @@ class CountingTask:
     check: str | None = None
 
     def granted(self, loops: int, turns: int) -> ToolRun:
-        """The run in which it takes so many turns."""
+        """The run in which it takes ``turns`` turns of ``loops`` each."""
         launcher = PregrantedLauncher(
             self.run.launcher, self.run.command, loops=loops, turns=turns, check=self.check
         )
@@ -144,7 +144,11 @@ class Simulation:
     def count(self, task: CountingTask, loops: int) -> Counts:
         """What the model counts; nothing is raised, failures are in the notes."""
         try:
-            profile = self._profile(task, loops) if task.turns else self._whole(task.run)
+            if task.turns:
+                profile = self._profile(task, loops)
+            else:
+                self._warmed(task.run)
+                profile = self._simulate(task.run)
         except CannotCount as error:
             return task.failed(str(error))
         counters = tuple(simulated_counters(profile))
@@ -162,10 +166,6 @@ class Simulation:
             shorter, longer = (self._simulate(task.granted(loops, turns)) for turns in (1, 2))
             self._seen[key] = beyond(longer, shorter)
         return self._seen[key]
-
-    def _whole(self, run: ToolRun) -> Profile:
-        self._warmed(run)
-        return self._simulate(run)
 
     def _warmed(self, run: ToolRun) -> None:
         command = (*run.enter, *run.command)

@@ -78,21 +78,19 @@ CRITERION = Harness(
 HARNESSES = {"go": GO, "google-benchmark": GOOGLE, "criterion": CRITERION}
 
 
+@dataclass
 class HarnessRunner:
     """Runs programs with that harness inside."""
 
+    harness: Harness
+    arguments: LaunchArguments
     loops_vary = False
-
-    def __init__(self, harness: Harness, arguments: LaunchArguments) -> None:
-        self._harness = harness
-        self._arguments = arguments
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """An invocation of the variant; nothing is started yet."""
-        env, command = self._arguments.process(variant, pad, layout)
-        return HarnessInvocation(
-            self._harness, with_words(command, self._harness), env, self._arguments
-        )
+        env, command = self.arguments.process(variant, pad, layout)
+        command = with_words(command, self.harness)
+        return HarnessInvocation(self.harness, command, env, self.arguments)
 
 
 def with_words(command: tuple[str, ...], harness: Harness) -> tuple[str, ...]:
@@ -115,20 +113,14 @@ def to_see(command: tuple[str, ...], harness: Harness) -> tuple[tuple[str, ...],
     return (*plain, *harness.once), (*plain, *harness.long)
 
 
+@dataclass
 class HarnessInvocation:
     """Runs the program anew for every turn."""
 
-    def __init__(
-        self,
-        harness: Harness,
-        command: tuple[str, ...],
-        env: Mapping[str, str],
-        arguments: LaunchArguments,
-    ) -> None:
-        self._harness = harness
-        self._command = command
-        self._env = env
-        self._arguments = arguments
+    harness: Harness
+    command: tuple[str, ...]
+    env: Mapping[str, str]
+    arguments: LaunchArguments
 
     def turn(self, loops: int) -> Sample:
         """Seconds of one iteration, by a process of its own; ``loops`` is 1.
@@ -137,9 +129,13 @@ class HarnessInvocation:
         a time that is longer than the process lived.
         """
         with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
-            env = {**self._env, self._harness.folder: folder} if self._harness.folder else self._env
+            env = {**self.env, self.harness.folder: folder} if self.harness.folder else self.env
             start = time.perf_counter()
-            stdout = self._run(env)
+            with running(
+                self.command, env=env, stdin=self.arguments.stdin, whole_stdout=True
+            ) as child:
+                completed(child, self.command, self.arguments.timeout)
+                stdout = child.stdout()
             lived = time.perf_counter() - start
             seconds = self._read(Path(folder), stdout)
         if not 0 < seconds <= lived:
@@ -148,16 +144,10 @@ class HarnessInvocation:
             )
         return Sample(seconds)
 
-    def _run(self, env: Mapping[str, str]) -> str:
-        how = {"env": env, "stdin": self._arguments.stdin, "whole_stdout": True}
-        with running(self._command, **how) as child:
-            completed(child, self._command, self._arguments.timeout)
-            return child.stdout()
-
     def _read(self, folder: Path, stdout: str) -> float:
-        form = self._harness.format
+        form = self.harness.format
         try:
-            if self._harness.folder:
+            if self.harness.folder:
                 given = Given(folder, form.name)
             else:
                 document = None
@@ -181,7 +171,7 @@ class HarnessInvocation:
         return statistics.median(v for process in series.processes for v in process)
 
     def _failed(self, reason: str, stdout: str) -> InvocationFailed:
-        return InvocationFailed(reason, output=stdout[-2000:], command=self._command)
+        return InvocationFailed(reason, output=stdout[-2000:], command=self.command)
 
     threads = 1  # not known: they are never pinned
 

@@ -156,18 +156,18 @@ class InvocationFailed(Exception):
     variant has no such benchmark and says why. ``status``: all that is wrong is how it ended.
     """
 
-    variant: str | None = None
-
     def __init__(
         self,
         reason: str,
         *,
+        variant: str | None = None,
         output: str = "",
         command: tuple[str, ...] = (),
         lacks: bool = False,
         status: int | None = None,
     ) -> None:
         self.reason = reason
+        self.variant = variant
         self.lacks = lacks
         self.output = output
         self.command = command

@@ -8,9 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.formats.perf import PerfEvent, best, parse_perf_report, parse_perf_stat
-from whyfast.measure.launch import CannotCount, ToolRun
-from whyfast.measure.process import TooMuchOutput, describe_status
+from whyfast.formats.profiles import PerfEvent, best, parse_perf_report, parse_perf_stat
+from whyfast.measure.process import (
+    CannotCount,
+    ToolRun,
+    TooMuchOutput,
+    describe_status,
+    program_names,
+)
 from whyfast.model.counters import Counter, FunctionCost, Profile
 
 #: Events that are counted together, few enough for the counters of any processor, so that none
@@ -97,8 +102,6 @@ def sample(run: ToolRun) -> tuple[Profile, str]:
     if not samples:
         last = done.output.strip().splitlines()[-1:]
         raise CannotCount(f"perf record took no samples{': ' + last[0] if last else ''}")
-    from whyfast.measure.simulate import program_names
-
     program = program_names(run.command[0])
     functions = tuple(
         FunctionCost(name, "" if object_ in program else object_, {"samples": float(n)})

@@ -1,4 +1,8 @@
-"""Starting, waiting for and ending child processes; all that touches the operating system."""
+"""Starting, waiting for and ending child processes; all that touches the operating system.
+
+:class:`Launcher` is the seam to tools that run a program and report on it; tests replace it with
+recordings.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +20,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from whyfast.measure.run_queue import ThreadTally, late, moment, of_ended, pauses, waited_alone
+from whyfast.measure.run_queue import ThreadTally, late, moment, pauses, scheduled, waited_alone
 from whyfast.toolchain.watcher import WATCHER, end_marked
 
 #: How much of what a failing program printed is shown, in bytes.
@@ -231,7 +236,8 @@ class Child:
         if whole_group:  # before it is reaped, as the number may be another group's afterwards
             self._kill_group()
         WATCHER.forget(self.pid)
-        if first := of_ended(self.pid):  # it did not end before it had run and waited so long
+        first = scheduled(f"/proc/{self.pid}/schedstat")  # it has ended and is not reaped
+        if first:  # it did not end before it had run and waited so long
             self._late = max(0.0, min(self._late, self._heard - self._began - first.lived))
         _, raw, r = os.wait4(self.pid, 0)
         self.status = os.waitstatus_to_exitcode(raw)
@@ -296,10 +302,6 @@ class Child:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 
-    def close(self) -> None:
-        """Release the output files of an ended process."""
-        self._close_files()
-
     def stdout(self) -> str:
         """What it printed on standard output (empty when that is not kept). TooMuchOutput when
         some of it is gone."""
@@ -340,3 +342,123 @@ def describe_status(status: int) -> str:
         return f"killed by {signal.Signals(-status).name}"
     except ValueError:
         return f"killed by signal {-status}"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """An ended process: exit code (negative for a signal), standard output, the end of both.
+
+    Where standard output was too much to be kept it is not ``whole``, and empty. ``cpu`` are the
+    seconds of CPU time of it and its children, as the kernel accounts them.
+    """
+
+    status: int
+    stdout: str
+    output: str
+    whole: bool = True
+    cpu: float = 0.0
+
+
+class Launcher(Protocol):
+    """Finds and runs programs."""
+
+    def find(self, name: str) -> str | None:
+        """The path of an installed program, or None."""
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        pass_fds: Sequence[int] = (),
+    ) -> Finished:
+        """Run to the end, at most ``timeout`` seconds, with those file descriptors open. Raises
+        TimeoutError, and OSError when it cannot be started."""
+
+    def stop(self) -> None:
+        """Kill what other threads run, with its process group."""
+
+
+class SystemLauncher:
+    """The operating system."""
+
+    def __init__(self) -> None:
+        self._running: set[int] = set()
+
+    def find(self, name: str) -> str | None:
+        return shutil.which(name)
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        pass_fds: Sequence[int] = (),
+    ) -> Finished:
+        child = Child(argv, env=env, pass_fds=pass_fds)
+        self._running.add(child.pid)
+        try:
+            usage = child.wait(timeout)
+            if usage is None:
+                raise TimeoutError(f"still running after {timeout:g} s")
+            assert child.status is not None
+            cpu = usage.user + usage.system
+            try:
+                return Finished(child.status, child.stdout(), child.output_tail(), cpu=cpu)
+            except TooMuchOutput:  # of a program that is counted, whose output nobody reads
+                return Finished(child.status, "", child.output_tail(), False, cpu)
+        finally:
+            self._running.discard(child.pid)
+            child.kill()
+
+    def stop(self) -> None:
+        for pid in tuple(self._running):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(pid, signal.SIGKILL)
+
+
+def program_names(program: str) -> set[str]:
+    """What tools call the program itself: its own name, or that of the file that it links to."""
+    return {os.path.basename(program), os.path.basename(os.path.realpath(program))}
+
+
+class CannotCount(Exception):
+    """Counting did not work; the message says why and what would help."""
+
+
+@dataclass(frozen=True)
+class ToolRun:
+    """A program that is run to be counted: ``command`` with its environment, and what runs it for
+    at most ``timeout`` seconds.
+
+    ``enter`` are the words before the command, of a sandbox; ``scratch`` is a folder that can be
+    written to inside and outside of it under one name; None: any temporary one.
+    """
+
+    command: tuple[str, ...]
+    launcher: Launcher
+    env: Mapping[str, str]
+    timeout: float
+    enter: tuple[str, ...] = ()
+    scratch: Path | None = None
+
+    def once(self, env: Mapping[str, str]) -> None:
+        """Run the command with no tool, so that what it keeps for its next run is there, such as
+        Python's compiled modules: else the first run that is counted does work that no later one
+        does. How it ends is left to the run that is counted to say; but CannotCount when it cannot
+        be started or does not end in time."""
+        self.under("no tool", [*self.enter, *self.command], env)
+
+    def under(self, tool: str, argv: Sequence[str], env: Mapping[str, str]) -> Finished:
+        """Run ``argv``, in which the command stands behind the words of ``tool``.
+
+        Raises CannotCount when it cannot be started or does not end in time.
+        """
+        try:
+            return self.launcher.run(argv, env=env, timeout=self.timeout)
+        except TimeoutError as error:
+            raise CannotCount(f"under {tool}: {error}; use a shorter workload") from None
+        except OSError as error:
+            raise CannotCount(f"{tool} could not be started: {error.strerror}") from None

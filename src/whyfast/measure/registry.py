@@ -114,7 +114,7 @@ def as_workers(arguments: LaunchArguments) -> LaunchArguments:
     )
 
 
-#: Brings a folder, telling what it does; CannotBuildHere when it cannot be had.
+#: Brings a folder and reports its steps; CannotBuildHere where that fails.
 Fetch = Callable[[Home, Callable[[str], None]], Path]
 
 

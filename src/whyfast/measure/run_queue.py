@@ -51,11 +51,6 @@ def scheduled(file: str = OWN) -> Scheduled | None:
         return None
 
 
-def of_ended(pid: int) -> Scheduled | None:
-    """Of the first thread of a process that has ended and is not reaped."""
-    return scheduled(f"/proc/{pid}/schedstat")
-
-
 @dataclass(frozen=True)
 class Moment:
     """Of this thread at one time: the ``seconds`` of a clock, how long it has ``waited`` for a CPU
@@ -132,12 +127,12 @@ def without_waiting(
 #: A thread is at work between two looks when it has run for such a part of what its process has.
 AT_WORK = 0.05
 
-#: So many threads are at work together when so many looks, and those of such a share of the time,
-#: find as many: a parent that has just started its child waits beside it for a CPU, on a busy
+#: Threads are at work together when ``LOOKS`` looks, which cover ``TOGETHER`` of the time, find as
+#: many: a parent that has just started its child waits beside it for a CPU, on a busy
 #: machine for more than one of the first looks, which are dense.
 LOOKS, TOGETHER = 2, 0.1
 
-#: After so many looks at a program, what there is to see is known, and only one run in so many is
+#: After ``ENOUGH`` looks at a program its threads are known, and only one run in ``SELDOM`` is
 #: looked at: who looks is in the way of what runs, and may be late when it ends.
 ENOUGH, SELDOM = 10, 10
 
@@ -162,7 +157,7 @@ class ThreadTally:
     _ran: dict[tuple[int, str], float] = field(default_factory=dict)
 
     def look(self, pid: int, after: float = 1.0) -> None:
-        """Once more, so many seconds after the last time or the start, or any unit in which all
+        """Once more, ``after`` seconds since the last time or the start, or any unit in which all
         looks are alike; a process that has ended counts for nothing.
 
         Found are the threads of one process that have run since the last look, or all that run or

@@ -15,15 +15,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from whyfast.formats.valgrind import (
+from whyfast.formats.profiles import (
     DamagedProfile,
     SimulatedProfile,
     parse_cachegrind,
     parse_callgrind,
 )
 from whyfast.measure.doctor.system import System, number
-from whyfast.measure.launch import CannotCount, Launcher, ToolRun
-from whyfast.measure.process import describe_status
+from whyfast.measure.process import CannotCount, Launcher, ToolRun, describe_status, program_names
 from whyfast.model.counters import Counter, FunctionCost, Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
@@ -64,7 +63,8 @@ class Geometry:
 
 def read_geometry(system: System) -> Geometry:
     """The caches of CPU 0, from /sys."""
-    by_kind: dict[str, tuple[int, Cache]] = {}
+    first: dict[str, Cache] = {}
+    last, last_level = None, 1
     for folder in system.names(_CACHES):
         kind = system.read(f"{folder}/type")
         level = number(system.read(f"{folder}/level"))
@@ -76,12 +76,11 @@ def read_geometry(system: System) -> Geometry:
         # 0 ways: fully associative, or not known
         cache = Cache(f"L{level}{_LETTERS.get(kind, '')}", size, ways or size // line, line)
         if level == 1:
-            by_kind[kind] = (level, cache)
-        if kind != "Instruction" and level >= by_kind.get("last", (1, cache))[0] and level > 1:
-            by_kind["last"] = (level, cache)
-    caches = {kind: cache for kind, (_, cache) in by_kind.items()}
-    both = caches.get("Unified")
-    return Geometry(caches.get("Instruction", both), caches.get("Data", both), caches.get("last"))
+            first[kind] = cache
+        elif kind != "Instruction" and level >= last_level:
+            last, last_level = cache, level
+    both = first.get("Unified")
+    return Geometry(first.get("Instruction", both), first.get("Data", both), last)
 
 
 _LETTERS = {"Instruction": "i", "Data": "d"}
@@ -264,12 +263,7 @@ def simulate(
         ]
         done = run.under(version, argv, fixed)
         printed = log.read_text(errors="replace") if log.exists() else ""
-        # Some programs try an instruction and go on without it.
-        if done.status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(printed):
-            raise CannotCount(
-                f"{version} does not know an instruction of this program; build it for an older "
-                "processor (-march=x86-64-v3) or use a newer Valgrind"
-            )
+        refuse_unknown_instruction(done.status, printed, version)
         text, children = _main_profile(Path(folder), printed)
     if not text.strip():
         last = (printed.strip() or done.output.strip()).splitlines()[-1:]
@@ -289,6 +283,16 @@ def simulate(
         notes.append(f"not counted: what the program forked ({children})")
     failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
     return replace(profile, notes=tuple(notes)), failure
+
+
+def refuse_unknown_instruction(status: int, printed: str, version: str) -> None:
+    """CannotCount where a program was ended for an instruction that Valgrind does not know; some
+    programs try one and go on without it."""
+    if status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(printed):
+        raise CannotCount(
+            f"{version} does not know an instruction of this program; build it for an older "
+            "processor (-march=x86-64-v3) or use a newer Valgrind"
+        )
 
 
 def simulated_counters(profile: Profile) -> list[Counter]:
@@ -352,11 +356,6 @@ def fixed_addresses(launcher: Launcher, env: Mapping[str, str]) -> list[str]:
     except OSError:  # TimeoutError is one, too
         return []
     return [setarch, "-R"] if allowed else []
-
-
-def program_names(program: str) -> set[str]:
-    """What tools call the program itself: its own name, or that of the file that it links to."""
-    return {os.path.basename(program), os.path.basename(os.path.realpath(program))}
 
 
 def _main_profile(folder: Path, printed: str) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.formats.strace import CallRow, parse_strace_stacks, parse_strace_table
-from whyfast.measure.launch import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun
 
 INSTALL = "strace is not installed; install it (Debian, Ubuntu: strace)"
 

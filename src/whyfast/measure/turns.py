@@ -14,6 +14,7 @@ import re
 import select
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from whyfast.measure.invocation import (
     Invocation,
@@ -22,8 +23,15 @@ from whyfast.measure.invocation import (
     Sample,
     started,
 )
-from whyfast.measure.launch import CannotCount, Finished, Launcher
-from whyfast.measure.process import Child, describe_status, on_cpu, wait_for
+from whyfast.measure.process import (
+    CannotCount,
+    Child,
+    Finished,
+    Launcher,
+    describe_status,
+    on_cpu,
+    wait_for,
+)
 from whyfast.measure.run_queue import ThreadTally
 
 #: Decimal digits, a point and an exponent if need be: nothing else that a language may take for a
@@ -76,14 +84,13 @@ class TurnInvocation:
         *,
         env: Mapping[str, str],
         cpu: int | None,
-        timeout: float,
-        check: str | None,
+        arguments: LaunchArguments,
         wall: Callable[[], float] = time.monotonic,
     ) -> None:
         self._wall = wall
         self._command = command
-        self._timeout = timeout
-        self._check = check
+        self._timeout = arguments.timeout
+        self._check = arguments.check
         self._buffer = b""
         grant_read, self._grant = os.pipe()
         self._answer, answer_write = os.pipe()
@@ -200,32 +207,21 @@ class TurnInvocation:
                 self._child.kill()
 
 
+@dataclass
 class TurnRunner:
-    """Starts turn-taking programs; ``wall`` is the clock that their answers are held against."""
+    """Starts turn-taking programs; ``wall`` is the clock that checks their answers."""
 
+    arguments: LaunchArguments
+    wall: Callable[[], float] = time.monotonic
     loops_vary = True
-
-    def __init__(
-        self, arguments: LaunchArguments, wall: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._arguments = arguments
-        self._wall = wall
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """Start one process and wait until it is ready."""
-        wanted = self._arguments
-        env, command = wanted.process(variant, pad, layout)
-        return TurnInvocation(
-            command,
-            env=env,
-            cpu=cpu,
-            timeout=wanted.timeout,
-            check=wanted.check,
-            wall=self._wall,
-        )
+        env, command = self.arguments.process(variant, pad, layout)
+        return TurnInvocation(command, env=env, cpu=cpu, arguments=self.arguments, wall=self.wall)
 
 
-# Grants beforehand, for runs under a tool: nobody need answer while they last. All grants are in
+# Grants beforehand, for runs under a tool, during which whyfast grants nothing. All grants are in
 # the pipe before the program starts, and the pipe is closed behind them, so that it takes its turns
 # and leaves. The descriptors have the same numbers in every run, and so have the instructions that
 # read them.
@@ -237,29 +233,24 @@ _DESCRIPTOR = 100
 MOST_GRANTS = 1000
 
 
+@dataclass
 class PregrantedLauncher:
     """A launcher; wherever ``command`` is run, it takes ``turns`` turns of ``loops`` each.
 
     Raises CannotCount when the program answers otherwise than it should.
     """
 
-    def __init__(
-        self,
-        launcher: Launcher,
-        command: Sequence[str],
-        *,
-        loops: int,
-        turns: int,
-        check: str | None = None,
-    ) -> None:
-        self._launcher = launcher
-        self._command = tuple(command)
-        self._grants = f"{loops}\n".encode() * turns
-        self._turns = turns
-        self._check = check
+    launcher: Launcher
+    command: Sequence[str]
+    loops: int
+    turns: int
+    check: str | None = None
 
     def find(self, name: str) -> str | None:
-        return self._launcher.find(name)
+        return self.launcher.find(name)
+
+    def stop(self) -> None:
+        self.launcher.stop()
 
     def run(
         self,
@@ -269,10 +260,10 @@ class PregrantedLauncher:
         timeout: float,
         pass_fds: Sequence[int] = (),
     ) -> Finished:
-        if tuple(argv[-len(self._command) :]) != self._command:
-            return self._launcher.run(argv, env=env, timeout=timeout, pass_fds=pass_fds)
-        with _pipes(self._grants) as (grants, answers, answer):
-            done = self._launcher.run(
+        if tuple(argv[-len(self.command) :]) != tuple(self.command):
+            return self.launcher.run(argv, env=env, timeout=timeout, pass_fds=pass_fds)
+        with _pipes(f"{self.loops}\n".encode() * self.turns) as (grants, answers, answer):
+            done = self.launcher.run(
                 argv,
                 env={**env, TURN_VARIABLE: f"{grants},{answers}"},
                 timeout=timeout,
@@ -295,10 +286,10 @@ class PregrantedLauncher:
             if line.startswith("error "):
                 raise CannotCount(line.removeprefix("error "))
             check = line.partition(" ")[2].strip()
-            if self._check is not None and check != self._check:
-                raise CannotCount(f"wrong result: {check or None}, expected {self._check}")
-        if len(lines) != self._turns:
-            raise CannotCount(f"took {len(lines)} turns of {self._turns}")
+            if self.check is not None and check != self.check:
+                raise CannotCount(f"wrong result: {check or None}, expected {self.check}")
+        if len(lines) != self.turns:
+            raise CannotCount(f"took {len(lines)} turns of {self.turns}")
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-# ---- A compiler with its linker and libraries, from a named provider.
+# A compiler with its linker and libraries, from a named provider.
 
 #: What a probe can find out about a compiler, in the order that reports print it.
 FEATURES = ("computed-goto", "musttail", "preserve_none")
@@ -46,7 +46,7 @@ class Toolchain:
     language: Language = "c"
 
 
-# ---- An interpreter under study, from a named provider.
+# An interpreter under study, from a named provider.
 
 #: What an interpreter says of how it was built, in the order of reports.
 FACTS = ("compiler", "flags", "PGO", "LTO", "libpython", "build")

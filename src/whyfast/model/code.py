@@ -87,7 +87,7 @@ class ProgramCode:
     left_out: int = 0
 
 
-# ---- The effect of a change on a program: differing code, and the benchmarks that run it.
+# The effect of a change on a program: differing code, and the benchmarks that run it.
 
 ChangeKind = Literal["changed", "added", "removed"]
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, partial
+from itertools import repeat
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
@@ -139,7 +140,7 @@ def decode(kind: Any, data: Any, key: str = "") -> Any:
     return _expect(data, kind, key)
 
 
-# ---- The envelope.
+# The envelope.
 
 
 def pack(name: str, data: object) -> dict[str, Any]:
@@ -255,16 +256,15 @@ def _decode_union(kinds: tuple[Any, ...], data: Any, key: str) -> Any:
 
 
 def _decode_items(inner: tuple[Any, ...], data: list[Any], key: str) -> list[Any]:
+    kinds: Iterable[Any] = repeat(inner[0])
     if len(inner) == 2 and inner[1] is not Ellipsis:
         if len(data) != 2:
             raise Malformed(key, f"expected two items, not {len(data)}")
-        return [
-            decode(item_kind, item, f"{key}[{i}]")
-            for i, (item_kind, item) in enumerate(zip(inner, data, strict=True))
-        ]
-    if inner[0] in (float, str) and all(type(item) is inner[0] for item in data):
+        kinds = inner
+    elif inner[0] in (float, str) and all(type(item) is inner[0] for item in data):
         return data  # times, the bulk of a result
-    return [decode(inner[0], item, f"{key}[{i}]") for i, item in enumerate(data)]
+    places = (f"{key}[{i}]" for i in range(len(data)))
+    return list(map(decode, kinds, data, places))
 
 
 _NAMES = {

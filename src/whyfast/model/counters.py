@@ -92,7 +92,7 @@ class Counts:
     failed: bool = False
 
 
-# ---- Hot functions and their addresses.
+# Hot functions and their addresses.
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Heat:
         return self.of(name) >= self.hot
 
 
-# ---- Counters and hot functions of all builds on one benchmark.
+# Counters and hot functions of all builds on one benchmark.
 
 
 @dataclass(frozen=True)
@@ -200,13 +200,16 @@ class Counted:
     def instructions_a_loop(self, variant: str) -> tuple[float, Source] | None:
         """What that build executes in a loop, measured where the processor counts; None where it
         was run whole, or not counted."""
-        found = next((c for c in self.counts if c.variant == variant), None)
+        counted = {
+            counter.source: counter.value
+            for counts in self.counts
+            for counter in counts.counters
+            if counts.variant == variant and counter.name == "instructions"
+        }
         for source in SOURCES:
-            loops = self.loops.get(source)
-            for counter in found.counters if found and loops else ():
-                same = counter.name == "instructions" and counter.source == source
-                if same and counter.value is not None and loops:
-                    return counter.value / loops, source
+            value, loops = counted.get(source), self.loops.get(source)
+            if value is not None and loops:
+                return value / loops, source
         return None
 
 

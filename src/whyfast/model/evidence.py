@@ -145,10 +145,10 @@ class CalleeCounts:
 def unmatched(evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """The patterns that match no function of any build."""
     first = evidence[0].missing if evidence else ()
-    return tuple(p for p in first if all(p in one.missing for one in evidence))
+    return tuple(p for p in first if all(p in e.missing for e in evidence))
 
 
-# ---- Symptoms in machine code of troubles of compilers, known or unknown.
+# Symptoms in machine code of troubles of compilers, known or unknown.
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ class SettingChange:
     error: str = ""
 
 
-# ---- Kernels booted in a virtual machine, and the results of a boot.
+# Kernels booted in a virtual machine, and the results of a boot.
 
 #: ``instructions``: interpreted by QEMU, which counts what it executes; there is no meaningful
 #: time. ``time``: executed by the processor through KVM; values are seconds.

@@ -44,7 +44,7 @@ def late_types() -> dict[str, type]:
     from whyfast.model.why import Account
 
     late = (Account, Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
-    return {one.__name__: one for one in late}
+    return {kind.__name__: kind for kind in late}
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Result:
     found: Found = field(default_factory=Found)
 
 
-# ---- Results of one study from several machines, side by side.
+# Results of one study from several machines, side by side.
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,16 @@ class Machine:
 
     name: str
     facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OneResult:
+    """A result, and ``where`` it came from: a file, a store, a host; ``notes`` on runs of that
+    machine which went into it before, or did not."""
+
+    where: str
+    result: Result
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

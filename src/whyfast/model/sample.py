@@ -87,7 +87,7 @@ class Session:
     environment: Mapping[str, object]
 
 
-# ---- Reports of programs about themselves: code generated at run time, single runs, figures.
+# Reports of programs about themselves: code generated at run time, single runs, figures.
 
 #: How one program goes on to the next: a jump to its very address; a jump through a register or
 #: memory; the same by way of code that keeps the processor from predicting it (a retpoline); not
@@ -156,7 +156,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Observed:
-    """All of it; ``notes`` say what could not be had."""
+    """All of these; ``notes`` say what the programs did not yield."""
 
     images: tuple[JitImage, ...] = ()
     run_times: tuple[RunTimes, ...] = ()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-# ---- Units beside times, and which of them are better when higher.
+# Units beside times, and which of them are better when higher.
 
 _RATE = re.compile(r"/(s|sec|second|min)$|^(rps|qps|fps|ips|bps|iops|ops)$|[-_ ]per[-_ ]sec(ond)?$")
 

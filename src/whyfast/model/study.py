@@ -9,7 +9,7 @@ from typing import Literal
 
 from whyfast.model.variant import Benchmark, Variant
 
-# ---- Questions: a study, commands side by side, recorded results.
+# Questions: a study, commands side by side, recorded results.
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,15 @@ class Question:
         names = list(variants)
         if not self.along:
             return tuple((v, b) for b in baselines for v in names if v != b)
-        same = {v: one for v, one in (same or {}).items() if one in names}
-        own = {v: self.counterpart(self.variant(v)) for v in (*names, *same)}
+        same = {v: stand_in for v, stand_in in (same or {}).items() if stand_in in names}
+        counterparts = {v: self.counterpart(self.variant(v)) for v in (*names, *same)}
         bases = [*baselines, *(v for v in same if v in self.baselines)]
-        pairs = [(same.get(v, v), same.get(b, b)) for b in bases for v in own if own[v] == b]
+        pairs = [
+            (same.get(v, v), same.get(b, b))
+            for b in bases
+            for v, c in counterparts.items()
+            if c == b
+        ]
         return tuple((v, b) for v, b in dict.fromkeys(pairs) if v != b)
 
 
@@ -193,7 +198,8 @@ class EvidenceSpec:
     any case; ``events`` are those wanted of :data:`whyfast.model.counters.MEASURED` and
     ``SIMULATED``, all when empty; ``counted`` the benchmarks, all when empty. ``change`` is a range
     of commits (``BASE..HEAD``): which hot functions does it touch? ``image`` is a command that
-    prints machine code made at run time, see :mod:`whyfast.formats.self_report`.
+    prints machine code made at run time, see :mod:`whyfast.formats.self_report`. ``why`` accounts
+    for the largest difference from the main baseline.
     """
 
     dispatch: tuple[str, ...] = ()
@@ -203,6 +209,7 @@ class EvidenceSpec:
     counted: tuple[str, ...] = ()
     change: str = ""
     image: tuple[str, ...] = ()
+    why: bool = False
 
 
 @dataclass(frozen=True)

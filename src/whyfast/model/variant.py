@@ -98,7 +98,7 @@ class Benchmark:
         return self.parameter.family if self.parameter else self.name
 
 
-# ---- The kinds of runners: how a benchmark yields values.
+# The kinds of runners: how a benchmark yields values.
 #
 # How the processes of each are started is in :mod:`whyfast.measure.registry`.
 
@@ -140,7 +140,7 @@ RUNNER_KINDS: dict[RunnerName, RunnerKind] = {
 }
 
 
-# ---- Differences between two variants.
+# Differences between two variants.
 
 #: The fields of a :class:`Variant` that make another program of it or run it in another way, in the
 #: order of the flow: what it is made from, how, where its code lies, how it is run.
@@ -165,17 +165,6 @@ ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 RUN: tuple[Aspect, ...] = ("kernel", "boot", "sysctl", "run")
 #: Those that make another program.
 MAKING: tuple[Aspect, ...] = tuple(a for a in ASPECTS if a not in RUN)
-
-#: The other fields, and why they are no difference.
-NO_DIFFERENCE: Mapping[str, str] = {
-    "name": "what it is called",
-    "about": "a description",
-    "axes": "its place in the study; what the place sets is in the other fields",
-    "requires": "what its toolchain must be able to do",
-    "expect": "what is checked once it is built",
-    "evidence_only": "whether it is measured",
-    "fixes": "what it is judged as",
-}
 
 #: Flags whose value is the next argument.
 _TAKES_VALUE = (
@@ -260,7 +249,7 @@ def words_of(variant: Variant, aspect: Aspect) -> tuple[str, ...]:
 
 
 def flag_units(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Flags, each with its value: two uses of ``-mllvm`` are told apart."""
+    """Flags, each with its value, which distinguishes two uses of ``-mllvm``."""
     units: list[tuple[str, ...]] = []
     for word in words:
         if units and len(units[-1]) == 1 and units[-1][0] in _TAKES_VALUE:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-# ---- Cost by parameter: points, and the straight line through them.
+# Cost by parameter: points, and the straight line through them.
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Why one side is slower: an account of a difference in time, part by part.
 
-The design is docs/why.md. Times are seconds of one run; ``fast`` and ``slow`` name the sides.
+The design is docs/account.md. Times are seconds of one run; ``fast`` and ``slow`` name the sides.
 """
 
 from __future__ import annotations
@@ -135,6 +135,38 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class CountedLine:
+    """An instruction, its place ``file:line`` (empty where unknown), and how often it ran."""
+
+    text: str
+    amount: float
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class CountedRow:
+    """An instruction of each side, or None; ``skipped`` rows in front of it hardly ran at all."""
+
+    fast: CountedLine | None
+    slow: CountedLine | None
+    differs: bool
+    skipped: int = 0
+
+
+@dataclass(frozen=True)
+class CountedCode:
+    """The code that carries most of the difference: the functions ``fast`` and ``slow`` of the two
+    sides, beside each other. Amounts are executions, or seconds where they were sampled; ``last``
+    is how many rows behind the last one hardly ran."""
+
+    fast: str
+    slow: str
+    unit: Literal["executions", "seconds"]
+    rows: tuple[CountedRow, ...]
+    last: int = 0
+
+
+@dataclass(frozen=True)
 class Account:
     """The whole answer for two sides.
 
@@ -143,6 +175,9 @@ class Account:
     causes carry, from 0 to 1. ``limits`` say what could not be looked at, and what would help.
     ``costs`` has the seconds that each layer took, ``slowdown`` how much longer a sampled run takes
     than a plain one (1.03: 3 %). ``modelled``: items have no sampled time, but that of a model.
+    ``frames`` is the call tree of samples, ``code`` the machine code of the function that carries
+    most user time, ``next_command`` what tells more. ``benchmark`` is what builds of a study ran,
+    empty for commands. Not ``complete``: it was interrupted.
     """
 
     fast: str
@@ -159,5 +194,8 @@ class Account:
     costs: Mapping[str, float] | None = None
     slowdown: float | None = None
     modelled: bool = False
+    complete: bool = True
     frames: Frame | None = None
+    code: CountedCode | None = None
     next_command: str = ""
+    benchmark: str = ""

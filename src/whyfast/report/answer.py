@@ -16,21 +16,19 @@ from whyfast.report.formatting import (
     format_percent,
     format_rough,
     format_seconds,
+    format_verdict,
     has,
     join_words,
     no_difference,
-    plain_ratio_text,
     pluralize,
     quote,
-    ratio_text,
     sentence,
+    verdict_text,
 )
-from whyfast.report.sections.along_axes import alike_sentences, interaction_sentences
 from whyfast.report.sections.check import check_sentences
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.cost_by_parameter import slope_sentences
+from whyfast.report.sections.cost_by_parameter import figure_sentences, slope_sentences
 from whyfast.report.sections.counted_work import changed_sentences, counted_sentences
-from whyfast.report.sections.counters_shown import figure_sentences
 from whyfast.report.sections.dispatching import (
     Witness,
     dispatch_contrast,
@@ -46,15 +44,22 @@ from whyfast.report.sections.machine_code import (
     evidence_sentences,
     image_sentences,
 )
-from whyfast.report.sections.main_table import Comparisons, lacking_sentences, reason_and_output
+from whyfast.report.sections.main_table import (
+    Comparisons,
+    alike_sentences,
+    decided,
+    interaction_sentences,
+)
 from whyfast.report.sections.programs import (
     claim_untested,
     failed_expectation_sentences,
     folded_sentences,
     identical_sentences,
+    lacking_sentences,
     lost_baselines,
     measured_builds,
     not_built,
+    reason_and_output,
     unmeasured_sentences,
     without_lost,
 )
@@ -62,7 +67,7 @@ from whyfast.report.sections.recordings import recording_sentences
 from whyfast.report.sections.timeline import unusual_sentences
 
 #: The most differences that get a sentence.
-_MOST_SAID = 3
+_MOST_DIFFERENCES = 3
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ def composed(result: Result) -> list[str]:
     """
     study: Question = result.question
     recorded, judged, found = result.recorded, result.judged, result.found
-    comparisons = Comparisons(judged.verdicts, judged.suites)
+    comparisons = Comparisons.of_result(result)
     facts = {e.variant: e for e in found.evidence}
     texts = placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
     texts += fix_sentences(judged.fixes, judged.placements, study)
@@ -150,14 +155,12 @@ def _audited(
 ) -> Iterator[str]:
     """The outcome of the audit of a claim, and its figures; adds the pairs to ``covered``."""
     audit = audit_claim(study, comparisons, evidence)
-    if audit is None:
-        return
-    yield audit_headline(audit, study.margin)
-    covered.add((audit.claim.variant, audit.claim.baseline))
-    figures = audit_intervals(audit, study.margin)
-    if figures is not None:
-        yield figures
-        covered |= {(audit.claim.variant, v.baseline) for v in audit.others}
+    if audit is not None:
+        yield audit_headline(audit, study.margin)
+        covered.add((audit.claim.variant, audit.claim.baseline))
+        for figures in audit_intervals(audit, study.margin):
+            yield figures
+            covered |= {(audit.claim.variant, v.baseline) for v in audit.others}
 
 
 def _against_main_baseline(study: Question, comparisons: Comparisons) -> Iterator[Verdict]:
@@ -179,24 +182,23 @@ def _differences(
 ) -> Iterator[str]:
     """A sentence for each of the largest decided differences, and one for each cause shown; the
     table has all."""
-    decided = [v for v in main if v.outcome in ("faster", "slower")]
-    decided.sort(key=lambda v: -abs(math.log(v.ratio)))
     explained: set[str] = set()
     given = 0
-    for verdict in decided:
+    for verdict in decided(main):
         witness = find_witness(verdict, study, comparisons, evidence)
         # The audit covers the pair, but not its cause.
-        if (verdict.variant, verdict.baseline) not in covered and given < _MOST_SAID:
+        if (verdict.variant, verdict.baseline) not in covered and given < _MOST_DIFFERENCES:
             given += 1
-            yield _difference(verdict, evidence, witness)
+            yield _difference(verdict, study.margin, evidence, witness)
         if witness is not None and witness.slow not in explained:
             explained.add(witness.slow)
             yield witness_sentence(witness)
 
 
-def _difference(verdict: Verdict, evidence: Mapping[str, Evidence], witness: Witness | None) -> str:
-    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    base = f"{quote(verdict.variant)} is {text.than(quote(verdict.baseline))} {text.interval}"
+def _difference(
+    verdict: Verdict, margin: float, evidence: Mapping[str, Evidence], witness: Witness | None
+) -> str:
+    base = f"{quote(verdict.variant)} is {format_verdict(verdict, margin, 'clause')}"
     contrast = dispatch_contrast(verdict, evidence)
     if contrast is None:
         return f"{base}."
@@ -211,17 +213,12 @@ def _rest(main: Sequence[Verdict], covered: set[tuple[str, str]], margin: float)
     """Of each baseline one sentence for all that are the same, one for all that are undecided."""
     rest = [v for v in main if (v.variant, v.baseline) not in covered]
     for baseline in dict.fromkeys(v.baseline for v in rest):
-        names = [
-            f"{quote(v.variant)} ({plain_ratio_text(v.ratio, v.low, v.high)})"
-            for v in rest
-            if v.baseline == baseline and v.outcome == "same"
-        ]
+        verdicts = [v for v in rest if v.baseline == baseline]
+        names = [f"{quote(v.variant)} ({verdict_text(v)})" for v in verdicts if v.outcome == "same"]
         if names:
             same = f"{has(names, 'is', 'are')} the same as {quote(baseline)}"
             yield f"{same} within {format_percent(margin)}."
-        for v in rest:
-            if v.baseline == baseline and v.outcome == "undecided":
-                yield f"{_undecided(v, margin)}."
+        yield from (f"{_undecided(v, margin)}." for v in verdicts if v.outcome == "undecided")
 
 
 def _undecided(verdict: Verdict, margin: float) -> str:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from whyfast.model.verdict import Outcome
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeDifference
+    from whyfast.model.why import CountedCode, Frame
 
 #: How much a section matters: it is part of the ``answer``; it stands in every report (``main``);
 #: it is for who asks for more (``detail``: -v, unfolded elsewhere); or it is kept for the record,
 #: where there is room for everything (``record``: HTML and JSON).
 Importance = Literal["answer", "main", "detail", "record"]
 Align = Literal["left", "right"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,43 @@ class CodeSides:
 
 
 @dataclass(frozen=True)
+class BarPart:
+    """A piece of a bar: its ``share`` of the whole, from 0 to 1. ``rest``: it is what is left."""
+
+    name: str
+    share: float
+    rest: bool = False
+
+
+@dataclass(frozen=True)
+class ShareBars:
+    """Ways to divide one whole, a bar each under its title. A table says the same."""
+
+    bars: tuple[tuple[str, tuple[BarPart, ...]], ...]
+
+
+@dataclass(frozen=True)
+class FlameGraph:
+    """A call tree of two sides called ``fast`` and ``slow``. A table says the same."""
+
+    caption: str
+    root: Frame
+    fast: str
+    slow: str
+
+
+@dataclass(frozen=True)
+class CountedSides:
+    """A function of the sides ``fast`` and ``slow`` beside each other, each instruction with how
+    often it ran."""
+
+    caption: str
+    fast: str
+    slow: str
+    code: CountedCode
+
+
+@dataclass(frozen=True)
 class Group:
     """Blocks that belong together under a title, folded away where things can be. ``name`` is what
     links to it say."""
@@ -182,7 +221,18 @@ class Group:
     name: str = ""
 
 
-Block = Table | Sentences | CodeBlock | FactTree | Plot | CodeSides | Group
+Block = (
+    Table
+    | Sentences
+    | CodeBlock
+    | FactTree
+    | Plot
+    | CodeSides
+    | ShareBars
+    | FlameGraph
+    | CountedSides
+    | Group
+)
 
 
 @dataclass(frozen=True)
@@ -204,8 +254,8 @@ class Summary:
     ``findings`` are sentences, the most important first; where there is little room the last go.
     ``table`` is the smallest that carries them, and ``ranks`` has a number for each of its rows,
     each of which is a ``row``: where not all fit, those with the largest go. ``care`` is what to
-    distrust, and ``more`` how to see the rest. ``headline`` is said in place of the document's,
-    where that tells what stands in the table too. ``commands`` are to be copied. ``bars`` is the
+    distrust, and ``more`` how to see the rest. ``headline`` replaces the document's where that
+    repeats the table. ``commands`` are to be copied. ``bars`` is the
     title of the column whose ratios are drawn as bars where room is left.
     """
 
@@ -223,7 +273,7 @@ class Summary:
 @dataclass(frozen=True)
 class Document:
     """``kind`` is the command that shows it, ``title`` the question (empty: nobody gave one),
-    ``headline`` the answer (empty: there is none), ``about`` when and what this was made of.
+    ``headline`` the answer or empty, ``about`` the date and the sources.
     ``heading`` is what stands above it where no question does, in HTML. ``summary`` is what a short
     report on a terminal has in place of the sections."""
 
@@ -255,16 +305,12 @@ def right(*titles: str) -> tuple[str, ...]:
 
 
 def table(
-    caption: str,
-    columns: Iterable[str],
-    rows: Iterable[Row],
-    *,
-    fixed: int = 1,
+    caption: str, columns: Iterable[str], rows: Iterable[Row], *, fixed: int = 1
 ) -> Table | None:
-    """A table of what is at hand: texts, whole numbers, None for nothing; None without rows."""
-    made = tuple(tuple(_cell(value) for value in row) for row in rows)
+    """A table of texts, whole numbers (None: an empty cell) and cells; None without rows."""
+    cells = tuple(tuple(_cell(value) for value in row) for row in rows)
     heads = tuple(Column(str(c), "right" if isinstance(c, _Right) else "left") for c in columns)
-    return Table(caption, heads, made, fixed) if made else None
+    return Table(caption, heads, cells, fixed) if cells else None
 
 
 def number_cell(number: int) -> Cell:
@@ -281,17 +327,21 @@ def _cell(value: Cell | str | int | None) -> Cell:
 
 
 def sentences(texts: Iterable[str], *, aside: bool = False) -> Sentences | None:
-    """A list of sentences, None when nothing is said."""
+    """A list of sentences, None without any."""
     items = tuple(Sentence(text) for text in texts)
     return Sentences(items, aside) if items else None
 
 
 def group(title: str, *blocks: Block | None) -> Block | None:
     """A group of the blocks that are there, None without any; a single table has its own title."""
-    there = tuple(block for block in blocks if block is not None)
-    if len(there) == 1 and isinstance(there[0], Table):
-        return there[0]
-    return Group(title, there) if there else None
+    present: tuple[Block, ...] = _present(blocks)
+    if len(present) == 1 and isinstance(present[0], Table):
+        return present[0]
+    return Group(title, present) if present else None
+
+
+def _present(items: Iterable[T | None]) -> tuple[T, ...]:
+    return tuple(item for item in items if item is not None)
 
 
 def section(
@@ -302,8 +352,8 @@ def section(
     hint: str = "",
 ) -> ReportSection | None:
     """A section of the blocks that are there, None without any."""
-    there = tuple(block for block in blocks if block is not None)
-    return ReportSection(name, title, there, importance, hint) if there else None
+    present: tuple[Block, ...] = _present(blocks)
+    return ReportSection(name, title, present, importance, hint) if present else None
 
 
 def document(
@@ -316,5 +366,5 @@ def document(
     summary: Summary | None = None,
 ) -> Document:
     """A document of the sections that are there."""
-    there = tuple(section for section in sections if section is not None)
-    return Document(kind, title, headline, there, tuple(about), heading, summary)
+    present = _present(sections)
+    return Document(kind, title, headline, present, tuple(about), heading, summary)

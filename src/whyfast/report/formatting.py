@@ -6,9 +6,9 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
-from whyfast.model.result import Pooled
-from whyfast.model.verdict import Verdict
+from whyfast.model.verdict import Outcome, Verdict
 
 # White space that is no space, then what steers a terminal, turns the direction of text, or has no
 # form of its own: control characters, format controls but those that join letters, halves of
@@ -130,23 +130,92 @@ def size_of(ratio: float) -> float:
     return abs(math.log(ratio)) if 0 < ratio < math.inf else 0.0
 
 
-def format_ratio(ratio: float, low: float, high: float) -> str:
-    """For example "2.14x slower [2.10, 2.19]" or "1.37x faster [1.33, 1.41]"."""
-    return str(ratio_text(ratio, low, high))
+def exact_text(ratio: float) -> RatioText:
+    """The :func:`ratio_text` of an estimate without an interval."""
+    return ratio_text(ratio, ratio, ratio)
 
 
-def format_verdict(verdict: Verdict | Pooled, margin: float) -> str:
-    """The whole verdict on one line; ``margin`` is relative, 0.01 for 1 %."""
+class Estimate(Protocol):
+    """A ratio of times with its interval."""
+
+    @property
+    def ratio(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+class Judgement(Estimate, Protocol):
+    """A verdict, or the mean of those of several machines."""
+
+    @property
+    def baseline(self) -> str: ...
+    @property
+    def outcome(self) -> Outcome: ...
+
+
+def text_of(estimate: Estimate) -> RatioText:
+    """Its :func:`ratio_text`."""
+    return ratio_text(estimate.ratio, estimate.low, estimate.high)
+
+
+def plain_text_of(estimate: Estimate) -> RatioText:
+    """Its :func:`plain_ratio_text`."""
+    return plain_ratio_text(estimate.ratio, estimate.low, estimate.high)
+
+
+def verdict_text(verdict: Judgement) -> RatioText:
+    """The ratio of a verdict; of "same" without a direction."""
+    return (plain_text_of if verdict.outcome == "same" else text_of)(verdict)
+
+
+#: A ``line`` stands alone or after a name: "same within 1 % (1.00x [0.99, 1.01])". A ``clause``
+#: names the baseline and follows "is": "2.08x faster than b [2.00, 2.15]"; ``brief``: no interval.
+VerdictStyle = Literal["line", "clause", "brief"]
+
+
+def format_verdict(
+    verdict: Judgement, margin: float, style: VerdictStyle = "line", baseline: str = ""
+) -> str:
+    """The verdict in words; ``margin`` is relative, 0.01 for 1 %. ``baseline``: what it is called,
+    instead of by its name."""
+    text, base = verdict_text(verdict), baseline or quote(verdict.baseline)
     if verdict.outcome == "same":
-        plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
-        return f"same within {format_percent(margin)} ({plain})"
-    text = format_ratio(verdict.ratio, verdict.low, verdict.high)
-    return f"undecided: {text}" if verdict.outcome == "undecided" else text
+        same = "same" if style == "line" else f"the same as {base}"
+        figures = "" if style == "brief" else f" ({text})"
+        return f"{same} within {format_percent(margin)}{figures}"
+    if style == "line":
+        return f"undecided, {text}" if verdict.outcome == "undecided" else str(text)
+    clause = text.than(base) if style == "brief" else f"{text.than(base)} {text.interval}"
+    return f"{clause} (undecided)" if verdict.outcome == "undecided" else clause
+
+
+#: From this ratio on a difference is a factor, and no longer in per cent.
+_FACTOR = 1.5
+
+
+def percent_text(estimate: Estimate) -> RatioText:
+    """A small difference in per cent, from the slower side: "2.3 % slower [1.9, 2.7] %"; from
+    1.50x on a factor."""
+    ratio, low, high = estimate.ratio, estimate.low, estimate.high
+    if not (math.isfinite(ratio) and ratio > 0):
+        return RatioText(UNBOUNDED, "", f"[{UNBOUNDED}, {UNBOUNDED}]")
+    text, ratio = text_of(estimate), within(ratio, low, high)
+    if max(ratio, 1 / ratio) >= _FACTOR:
+        return text
+    if ratio < 1:
+        ratio, low, high = 1 / ratio, _reciprocal(high), _reciprocal(low)
+    bounded = _bounded(low) and _bounded(high)
+    ends = (
+        f"{(low - 1) * 100:.1f}, {(high - 1) * 100:.1f}" if bounded else f"{UNBOUNDED}, {UNBOUNDED}"
+    )
+    return RatioText(f"{(ratio - 1) * 100:.1f} %", text.direction, f"[{ends}] %")
 
 
 def no_difference(verdict: Verdict, variant: str, baseline: str) -> str:
     """The sentence on an undecided verdict, without its full stop: it leads with what was found."""
-    text = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
+    text = plain_text_of(verdict)
     between = f"between {variant} and {baseline}"
     if not (_bounded(verdict.low) and _bounded(verdict.high)):
         return f"Too few values to tell a difference {between}: {text.value} so far"
@@ -194,6 +263,13 @@ def format_amount(number: float, *, sign: bool = False) -> str:
             return f"{before}{size:.0f}" if not unit else f"{before}{_three_digits(size)}{unit}"
         size /= 1000
     raise AssertionError
+
+
+def amount_text(number: float, unit: str) -> str:
+    """How often something ran, or the seconds that it took; empty for never."""
+    if not number:
+        return ""
+    return format_seconds(number) if unit == "seconds" else format_amount(number)
 
 
 def format_e_value(log_e: float) -> str:

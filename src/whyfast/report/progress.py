@@ -22,9 +22,9 @@ from whyfast.report.formatting import (
     pluralize,
     ratio_text,
 )
-from whyfast.report.sections.main_table import failure_text
+from whyfast.report.sections.programs import failure_text
 
-#: Seconds between two plain lines on what is being done.
+#: Seconds between two plain lines of progress.
 PLAIN_EVERY = 10.0
 
 _PHASES = {
@@ -35,6 +35,7 @@ _PHASES = {
     "count": "counting",
     "judge": "judging",
     "search": "searching",
+    "account": "looking for the cause",
 }
 
 
@@ -49,8 +50,8 @@ def watching(
 ) -> Iterator[Observer]:
     """An observer that prints to ``console`` (standard error by default, so that results can be
     piped) while the block runs. ``runs``: how many blocks there will be, where not time ends it.
-    Without a terminal it prints a line for each change of phase, and by ``clock`` one every ten
-    seconds at most on what is being done."""
+    Without a terminal it prints a line for each change of phase, and by ``clock`` one of progress
+    every ten seconds at most."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
         yield _Plain(console, runs, clock or SystemClock())
@@ -98,7 +99,7 @@ class _Plain:
 
 
 def _text(text: str, style: str = "") -> Text:
-    """What programs print and users name, harmless."""
+    """Output of programs and names by users, harmless."""
     return Text(escape_controls(text), style=style)
 
 
@@ -128,9 +129,7 @@ class _Living:
         self._title = title
         self._runs = runs
         self._margin = margin
-        self._phase = ""
-        self._table: Table | None = None
-        self._line = ""
+        self.phase("")
         self._status: Sequence[str] = ()
         self.display = Live(
             console=console, get_renderable=self._render, refresh_per_second=2, transient=True
@@ -138,7 +137,7 @@ class _Living:
 
     def phase(self, name: str) -> None:
         self._phase = _PHASES.get(name, name)
-        self._table = None
+        self._table: Table | None = None
         self._line = ""
 
     def step(self, text: str) -> None:

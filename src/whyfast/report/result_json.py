@@ -11,11 +11,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
 
-from whyfast.fleet.joining import OneResult
 from whyfast.formats.input import WANTED, plausible, read_text
 from whyfast.model.codec import Malformed, decode, dump, encode, is_packed, pack, unpack
 from whyfast.model.errors import UserError
-from whyfast.model.result import Merged, Result
+from whyfast.model.result import Merged, OneResult, Result
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.answer import answer_of
@@ -53,11 +52,7 @@ def _distribution_data(d: Distribution) -> dict[str, Any]:
     """Follows from the verdicts and suites; readers of a result compute it anew."""
 
     def extreme(verdict: Verdict) -> dict[str, Any]:
-        return {
-            "benchmark": verdict.benchmark,
-            "ratio": verdict.ratio,
-            "outcome": verdict.outcome,
-        }
+        return {key: getattr(verdict, key) for key in ("benchmark", "ratio", "outcome")}
 
     return {
         "variant": d.variant,
@@ -100,7 +95,7 @@ def _decode_result(data: object, key: str = "") -> Result:
     try:
         _check(result)
     except Malformed as error:
-        raise Malformed(f"{key}.{error.key}" if key else error.key, error.message) from None
+        raise Malformed(f"{key}.{error.key}".lstrip("."), error.message) from None
     return result
 
 
@@ -153,7 +148,7 @@ def _check_block(block: Block, key: str, variants: set[str]) -> None:
             raise Malformed(f"{key}.values.{name}", f"{WANTED} in each turn")
 
 
-# ---- Results of several machines.
+# Results of several machines.
 
 
 def dump_merged(merged: Merged) -> str:
@@ -198,9 +193,6 @@ def results_in(document: object, *, where: str | Path) -> list[OneResult]:
     return results
 
 
-# ---- Every raw value of a result as CSV.
-
-
 def values_csv(result: Result) -> str:
     """One line for each value: benchmark, block, turn, variant, place in the turn, loops, seconds,
     and the quantities that the kernel accounted for."""
@@ -212,16 +204,9 @@ def values_csv(result: Result) -> str:
         for turn, order in enumerate(b.order):
             for place, variant in enumerate(order):
                 per = b.extra.get(variant, {})
+                seconds = repr(b.values[variant][turn])
+                further = [repr(per[k][turn]) if k in per else "" for k in extra]
                 writer.writerow(
-                    [
-                        b.benchmark,
-                        b.index,
-                        turn,
-                        variant,
-                        place,
-                        b.loops,
-                        repr(b.values[variant][turn]),
-                        *(repr(per[k][turn]) if k in per else "" for k in extra),
-                    ]
+                    [b.benchmark, b.index, turn, variant, place, b.loops, seconds, *further]
                 )
     return out.getvalue()

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.search.engine import entropy
-from whyfast.search.likelihood import doubt
-from whyfast.search.state import Costs, Tested
+from whyfast.search.posterior import doubt
+from whyfast.search.state import Task, Tested
 from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
 from whyfast.search.view import ALPHA, MOST, bounded, surely_above, test_of
 
@@ -75,31 +75,10 @@ AGAIN = 2
 #: Levels are measured to this standard error, in at most :data:`MOST_BLOCKS` blocks.
 PRECISE = 0.1
 
-#: A build is charged to the first of about this many measurements of its subset.
+#: A build costs as much as a block, and is charged to the first of about this many measurements.
 SERVES = 5.0
-#: A build costs as much as a block.
-ONE_BLOCK = Costs()
-
-
-@dataclass(frozen=True)
-class Differences:
-    """The question: ``count`` differences, numbered from 0, of which some carry the difference.
-
-    ``margin`` as in ``Task``. ``most_parts``: when more parts are needed, the outcome is ``mixed``.
-    ``budget``: the most blocks of measuring, no limit if None.
-    ``relinkable``: whether blocks can draw layouts.
-    """
-
-    count: int
-    margin: float = 0.01
-    most_parts: int = 6
-    costs: Costs = ONE_BLOCK
-    budget: int | None = None
-    relinkable: bool = False
-
-    def __post_init__(self) -> None:
-        if self.count < 1:
-            raise ValueError("there must be at least one difference between the ends")
+#: When more parts are needed, the difference is mixed.
+MOST_PARTS = 6
 
 
 @dataclass(frozen=True)
@@ -127,12 +106,12 @@ Event = Trial | Failed
 Oracle = Callable[[Try], Event]
 
 
-def ddmin(task: Differences, oracle: Oracle) -> Minimal:
+def ddmin(task: Task, oracle: Oracle) -> Minimal:
     """Ask the oracle until there is an answer. Deterministic, given the oracle's blocks."""
     return _Run(task, oracle).answer()
 
 
-def next_try(task: Differences, events: Sequence[Event]) -> Try | Minimal:
+def next_try(task: Task, events: Sequence[Event]) -> Try | Minimal:
     """What to do next after these events, the answers to all tries before, in order."""
     recorded = iter(events)
 
@@ -171,7 +150,7 @@ class _NotSlower(Exception):
 
 @dataclass
 class _Run:
-    task: Differences
+    task: Task
     oracle: Oracle
     trials: list[Trial] = field(default_factory=list)
     failed: set[Subset] = field(default_factory=set)
@@ -273,9 +252,9 @@ class _Run:
     def _find(self) -> tuple[Part, ...]:
         """Parts that carry the difference together; the last one found comes first."""
         parts: tuple[Part, ...] = ()
-        rest = tuple(range(self.task.count))
+        rest = tuple(range(self.task.positions))
         while rest and not self._carries(_joined(parts)):
-            if len(parts) == self.task.most_parts:
+            if len(parts) == MOST_PARTS:
                 raise _Mixed
             low, high = self._first(_joined(parts), rest)
             parts, rest = (rest[low:high], *parts), rest[:low]
@@ -293,11 +272,9 @@ class _Run:
             if mass[best] >= SURE:
                 return int(edges[best]), int(edges[best + 1])
             built = {t.subset for t in self.seen}
-            costs, below = self.task.costs, np.cumsum(first)
+            below = np.cumsum(first)
             worth = [
-                float(entropy(below[i - 1]))
-                / (costs.block + (0 if chain[i] in built else costs.build / SERVES))
-                for i in free
+                float(entropy(below[i - 1])) / (1 + (chain[i] not in built) / SERVES) for i in free
             ]
             self._block(chain[free[int(np.argmax(worth))]], False)
 
@@ -316,7 +293,7 @@ class _Run:
 
     def _described(self, parts: tuple[Part, ...]) -> Minimal:
         whole = _joined(parts)
-        rest = frozenset(range(self.task.count)) - whole
+        rest = frozenset(range(self.task.positions)) - whole
         others = bool(rest) and bool(parts) and self._carries(rest)
         if not self._holds(parts, rest, others):
             raise _Mixed
@@ -363,7 +340,7 @@ class _Run:
 
         Of one whose level is at the line it may stay undecided. 0 of one that cannot be measured.
         """
-        if not subset or len(subset) == self.task.count:
+        if not subset or len(subset) == self.task.positions:
             return float(bool(subset))
         share = 0.5
         for _ in range(MOST_BLOCKS):
@@ -378,10 +355,10 @@ class _Run:
     def _level(self, subset: Subset) -> tuple[float, float]:
         for _ in range(MOST_BLOCKS):
             _, error = level(self.seen, subset)
-            if error <= PRECISE or subset in self.failed or len(subset) == self.task.count:
+            if error <= PRECISE or subset in self.failed or len(subset) == self.task.positions:
                 break
             self._block(subset, False)
-        return (1.0, 0.0) if len(subset) == self.task.count else level(self.seen, subset)
+        return (1.0, 0.0) if len(subset) == self.task.positions else level(self.seen, subset)
 
     def _block(self, subset: Subset | None, fresh: bool) -> None:
         if self.task.budget is not None and len(self.trials) >= self.task.budget:

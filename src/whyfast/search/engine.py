@@ -32,16 +32,14 @@ from whyfast.search.view import (
     view,
 )
 
-# ---- Which candidate to measure next.
-
 Floats = NDArray[np.float64]
 
 #: How strongly a candidate fails together with its neighbour, and over how many candidates that
 #: falls off: code that does not build stays broken for some commits.
 TOGETHER = 0.8
 STRETCH = 4.0
-#: A build serves about this many measurements: the candidates beside the culprit are measured
-#: again and again, so a build is charged to the first of them in part only.
+#: A build costs as much as a block, and serves about this many measurements: the candidates beside
+#: the culprit are measured again and again, so the first one pays for a part only.
 SERVES = 10.0
 #: Where :func:`information` is computed: at these log odds, by Gauss and Hermite's quadrature.
 _ODDS: Floats = np.linspace(-20.0, 20.0, 401)
@@ -52,16 +50,13 @@ CLEAR = 2.5
 MOST_WITNESS = 4.0
 
 
-def below(posterior: Posterior, task: Task) -> Floats:
+def below(posterior: Posterior) -> Floats:
     """F(c), the probability that the largest step is at c or before, for c = 1 … positions − 1.
 
-    Given that there is a step. Within a gap it spreads over the positions as it was beforehand.
+    Given that there is a step. Within a gap it spreads evenly over the positions.
     """
-    share = np.ones(task.positions) if task.weights is None else np.array(task.weights)
-    edges = np.array(posterior.bounds)
-    within = np.add.reduceat(share, edges[:-1])
-    mass = share * np.repeat(posterior.largest / within, np.diff(edges))
-    return np.cumsum(mass)[:-1]
+    width = np.diff(posterior.bounds)
+    return np.cumsum(np.repeat(posterior.largest / width, width))[:-1]
 
 
 def next_candidate(posterior: Posterior, state: State) -> int | None:
@@ -72,9 +67,11 @@ def next_candidate(posterior: Posterior, state: State) -> int | None:
     posterior, whichever splits it more evenly. The median itself would be measured for ever once it
     holds most of the posterior.
     """
-    share = below(posterior, state.task)
-    bits = information(share, posterior.effect / posterior.noise)
-    worth = bits * _succeeds(state) / _costs(state)
+    bits = information(below(posterior), posterior.effect / posterior.noise)
+    costs = np.full(state.task.positions - 1, 1 + 1 / SERVES)
+    for candidate in state.built:
+        costs[candidate - 1] = 1.0
+    worth = bits * _succeeds(state) / costs
     for candidate in state.skipped:
         worth[candidate - 1] = -1.0
     best = int(np.argmax(worth)) if worth.size else 0
@@ -136,14 +133,6 @@ def entropy(share: Floats) -> Floats:
     return -(p * np.log2(p) + (1 - p) * np.log2(1 - p))
 
 
-def _costs(state: State) -> Floats:
-    cost = state.task.costs
-    costs = np.full(state.task.positions - 1, cost.block + cost.build / SERVES)
-    for candidate in state.built:
-        costs[candidate - 1] = cost.block
-    return costs
-
-
 def _succeeds(state: State) -> Floats:
     """How likely each candidate is to build: seldom beside one that did not."""
     out = np.ones(state.task.positions - 1)
@@ -154,8 +143,6 @@ def _succeeds(state: State) -> Floats:
         out[candidate - 1] = 1.0
     return out
 
-
-# ---- From what is seen to the answer.
 
 #: The answer mentions a second step from this probability on.
 SEVERAL = 0.9
@@ -307,17 +294,14 @@ def next_step(state: State) -> Step:
     task = state.task
     spent = task.budget is not None and len(state.observations) >= task.budget
     tries = attempts(state.observations, task.known)
-    if tries and not spent and _going_on(tries[-1], state):
-        return Confirm(tries[-1].parent, tries[-1].culprit, tries[-1].layouts, tries[-1].number)
+    if tries and not spent and tries[-1].outcome == "open":
+        last = tries[-1]
+        if not {last.parent, last.culprit} & set(state.skipped):
+            return Confirm(last.parent, last.culprit, last.layouts, last.number)
     seen = view(state, tries)
     if spent:
         return Done(conclude(state, seen, "undecided"))
     return _about_ends(state, seen) or _about_step(state, seen)
-
-
-def _going_on(attempt: Attempt, state: State) -> bool:
-    """Whether a confirmation is open and both candidates can still be measured."""
-    return attempt.outcome == "open" and not {attempt.parent, attempt.culprit} & set(state.skipped)
 
 
 def _about_ends(state: State, seen: View) -> Step | None:

@@ -3,100 +3,77 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import shlex
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.build.revisions import top_level
 from whyfast.build.source import with_source
 from whyfast.investigate.building import build
 from whyfast.investigate.check_run import reached_by
-from whyfast.investigate.choose import narrow
-from whyfast.investigate.context import RunContext
+from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.study_run import narrow
+from whyfast.investigate.why_builds import explain_builds
+from whyfast.judge.decide import ALPHA
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
+from whyfast.model.verdict import Outcome, Verdict
+from whyfast.model.why import Account
 from whyfast.search.axes.axis import CandidateRange, DifferenceSet, SearchRequest
 from whyfast.search.axes.commits import changed_files, commit_range
-from whyfast.search.axes.flags import with_flags
-from whyfast.search.axes.registry import RANGES, SETS
-from whyfast.search.ddmin import Differences, Minimal
-from whyfast.search.keep import SearchFile, search_key
-from whyfast.search.results import SearchResult, SetResult, StepEvidence, begun, compared
-from whyfast.search.run import BAD, GOOD, SetSubject, run_search, run_set
-from whyfast.search.state import AxisCandidate, Count, Quantity, Task, check_quantity, remainders
-from whyfast.search.study_subject import (
-    Make,
-    StudySubject,
-    as_linked,
-    incrementally,
-    without_layouts,
+from whyfast.search.axes.flags import mix_flags, with_flags
+from whyfast.search.axes.objects import mix_functions, mix_objects
+from whyfast.search.axes.passes import pass_range
+from whyfast.search.axes.versions import kernel_range, toolchain_range
+from whyfast.search.ddmin import Minimal
+from whyfast.search.results import (
+    SearchFile,
+    SearchResult,
+    SetResult,
+    StepEvidence,
+    begun,
+    compared,
+    search_key,
 )
-from whyfast.search.subject import ScriptSubject
+from whyfast.search.run import BAD, GOOD, SetSubject, run_search, run_set
+from whyfast.search.state import AxisCandidate, Quantity, Task, check_quantity, remainders
+from whyfast.search.study_subject import StudySubject, without_layouts
+from whyfast.search.subject import ScriptSubject, UserCommand
 from whyfast.store.home import Home
 
-# ---- Searches of a study.
+# The axes of a study by name, beside commits. A new one is one file and one line here.
+
+#: Candidates in order; UserError for impossible ends.
+RANGES: Mapping[str, Callable[[RunContext[Study], Variant, SearchRequest], CandidateRange]] = {
+    "kernels": kernel_range,
+    "passes": pass_range,
+    "toolchains": toolchain_range,
+}
+#: The differences between the good and the bad variant, with the name of an object file for
+#: ``functions``; UserError for impossible ends.
+SETS: Mapping[str, Callable[[RunContext[Study], Variant, Variant, str], DifferenceSet]] = {
+    "flags": mix_flags,
+    "functions": mix_functions,
+    "objects": mix_objects,
+}
 
 
-@dataclass(frozen=True)
-class _StudySearch:
-    """What the searches of one request share."""
-
-    work: RunContext[Study]
-    request: SearchRequest
-    quantity: Quantity
-    incremental: bool
-
-    @property
-    def margin(self) -> float:
-        request, study = self.request, self.work.question
-        return study.margin if request.margin is None else request.margin
-
-    @property
-    def timed(self) -> bool:
-        return self.quantity == "time"
-
-    def subject(
-        self,
-        key: str,
-        candidates: Sequence[AxisCandidate],
-        make: Make,
-        count: Count | None = None,
-        ends: tuple[int, int] | None = None,
-    ) -> StudySubject:
-        study = self.work.question
-        relinkable = self.timed and study.build.link is not None and study.measure.layouts > 0
-        provisional = as_linked if relinkable else None
-        return StudySubject(
-            self.work,
-            candidates,
-            zlib.crc32(key.encode()),
-            relinkable=relinkable,
-            quantity=self.quantity,
-            make=make,
-            count=count,
-            provisional=incrementally if self.incremental else provisional,
-            ends=ends,
-        )
+def _margin(study: Study, request: SearchRequest) -> float:
+    return study.margin if request.margin is None else request.margin
 
 
-def _prepared(
-    study: Study,
-    request: SearchRequest,
-    quantity: Quantity,
-    services: Services,
-    place: tuple[Home, Observer],
-    *,
-    incremental: bool,
-) -> _StudySearch:
-    if quantity != "time":  # a count is the same in every layout
-        study = without_layouts(study)
-    work = RunContext(replace(study, control=False), *place, services)
-    return _StudySearch(work, request, quantity, incremental)
+def _context(
+    study: Study, quantity: Quantity, home: Home, observer: Observer, services: Services
+) -> RunContext[Study]:
+    """The study without a control; a count is the same in every layout."""
+    study = replace(study if quantity == "time" else without_layouts(study), control=False)
+    return RunContext(study, home, observer, services)
 
 
 def search_range(
@@ -112,7 +89,7 @@ def search_range(
         repository = _repository(study, home, observer)
         axis = commit_range(repository, request, observer, variant)
     else:
-        work = RunContext(replace(study, control=False), home, observer, services)
+        work = _context(study, "time", home, observer, services)
         axis = RANGES[request.axis](work, variant, request)
     if axis.quantity is None:
         check_quantity(request.quantity, study)
@@ -120,22 +97,24 @@ def search_range(
     if incremental and services.build_ahead is not None:
         incremental = False
         observer.note("commits are built clean, as other machines build them ahead")
-    quantity = axis.quantity or request.quantity
-    place = (home, observer)
-    shared = _prepared(study, request, quantity, services, place, incremental=incremental)
+    quantity, margin = axis.quantity or request.quantity, _margin(study, request)
+    work = _context(study, quantity, home, observer, services)
 
     def search(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
         titles, benchmarks = [repr(c) for c in candidates], repr(study.benchmarks)
-        key = search_key(study.name, request.axis, titles, benchmarks, shared.margin, quantity)
-        file = _file(home, key, request, [c.name for c in candidates])
+        key = search_key(study.name, request.axis, titles, benchmarks, margin, quantity)
         observer.phase("search")
-        subject = shared.subject(key, candidates, axis.make, axis.count)
-        task = Task(len(candidates) - 1, shared.margin, subject.can_vary(), budget=request.blocks)
+        subject = StudySubject(
+            *(work, candidates, zlib.crc32(key.encode()), quantity, axis.make, axis.count),
+            incremental=incremental,
+        )
+        task = Task(len(candidates) - 1, margin, subject.can_vary(), budget=request.blocks)
         blank = begun(request.axis, candidates, task, quantity, backwards=backwards)
-        result = run_search(subject, blank, file, home, observer, alone=shared.timed)
+        file = _file(home, key, request, [c.name for c in candidates])
+        result = run_search(subject, blank, file, home, observer)
         if request.axis not in ("commits", "toolchains"):
             return result
-        return replace(result, evidence=_study_evidence(shared.work, result, repository))
+        return replace(result, evidence=_study_evidence(work, result, repository))
 
     return follow(axis, search, everything=request.everything)
 
@@ -220,11 +199,28 @@ def _study_evidence(
     files = changed_files(repository, *sides) if repository else ()
     evidence = compared(parent, culprit, files)
     dispatch = [e.dispatch for e in both.evidence if e.dispatch is not None]
+    reaches = () if evidence.code.same else reached_by(both, evidence.code, SIMULATED)
     return replace(
         evidence,
-        reaches=() if evidence.code.same else reached_by(both, evidence.code, SIMULATED),
+        reaches=reaches,
         dispatch=(dispatch[0], dispatch[1]) if len(dispatch) == 2 else None,
+        account=_account(both, result, [r.benchmark for r in reaches if r.placement_only]),
     )
+
+
+def _account(both: RunContext[Study], result: SearchResult, moved: Sequence[str]) -> Account | None:
+    """Of the step in time, on the first benchmark that can run what has changed."""
+    step = result.answer.step
+    benchmark = next((b for b in both.question.benchmarks if b.name not in moved), None)
+    if step is None or benchmark is None or result.quantity != "time":
+        return None
+    ratio, low, high = (math.exp(x) for x in (step.estimate, step.low, step.high))
+    outcome: Outcome = "slower" if ratio > 1 else "faster"
+    verdict = Verdict(
+        "culprit", "parent", benchmark.name, outcome, ratio, low, high,
+        1 - ALPHA, 0.0, step.blocks,
+    )  # fmt: skip
+    return explain_builds(replace(both, prefixes=study_prefixes(both)), benchmark, verdict)
 
 
 def search_set(
@@ -233,38 +229,37 @@ def search_set(
     """Find the differences that carry the slowdown. UserError for impossible ends."""
     study = narrow(study, (), request.benchmarks)
     check_quantity(request.quantity, study)
-    shared = _prepared(
-        *(study, request, request.quantity, services, (home, observer)),
-        incremental=request.incremental,
-    )
+    work = _context(study, request.quantity, home, observer, services)
     good = _end(study, request, request.good, "--good")
     bad = _end(study, request, request.bad, "--bad")
-    differences = SETS[request.axis](shared.work, good, bad, request.object)
+    differences = SETS[request.axis](work, good, bad, request.object)
     observer.phase("search")
     if request.everything:
-        return search_all(differences, lambda remaining: _search_set(shared, remaining))
-    return _search_set(shared, differences)
+        return search_all(differences, lambda remaining: _search_set(work, request, remaining))
+    return _search_set(work, request, differences)
 
 
-def _search_set(shared: _StudySearch, ends: DifferenceSet) -> SetResult:
-    request, study, home = shared.request, shared.work.question, shared.work.home
+def _search_set(work: RunContext[Study], request: SearchRequest, ends: DifferenceSet) -> SetResult:
+    study, titles, margin = work.question, ends.differences, _margin(work.question, request)
     key = search_key(
-        *(study.name, request.axis, request.object, request.quantity, ends.differences),
-        *(shared.margin, *(repr(replace(v, name="")) for v in (ends.good, ends.bad))),
+        *(study.name, request.axis, request.object, request.quantity, titles, margin),
+        *(repr(replace(v, name="")) for v in (ends.good, ends.bad)),
         *(repr(study.benchmarks), study.source.folder, study.source.revision),
     )
-    file = _file(home, key, request, ends.differences)
     candidates = list(ends.ends())
-    subject = shared.subject(key, candidates, ends.make, ends=(GOOD, BAD))
-    number, relinkable = len(ends.differences), subject.can_vary()
+    subject = StudySubject(
+        *(work, candidates, zlib.crc32(key.encode()), request.quantity, ends.make),
+        incremental=request.incremental,
+        ends=(GOOD, BAD),
+    )
     blank = SetResult(
-        *(request.axis, ends.good.name, ends.bad.name, ends.differences, request.quantity),
+        *(request.axis, ends.good.name, ends.bad.name, titles, request.quantity),
         *((), Minimal("undecided"), ends.vanishing, ends.reverted),
     )
     return run_set(
-        Differences(number, shared.margin, budget=request.blocks, relinkable=relinkable),
-        SetSubject(subject, candidates, ends.differences),
-        *(blank, file, home, shared.work.observer),
+        Task(len(titles), margin, budget=request.blocks, relinkable=subject.can_vary()),
+        SetSubject(subject, candidates, titles),
+        *(blank, _file(work.home, key, request, titles), work.home, work.observer),
     )
 
 
@@ -278,26 +273,6 @@ def _end(study: Study, request: SearchRequest, text: str, where: str) -> Variant
     except ValueError as error:
         raise UserError(f"{text!r} cannot be split into flags: {error}", where=where) from error
     return with_flags(base, words, text)
-
-
-# ---- A search over commits with a command of the user's own, without a study.
-
-
-@dataclass(frozen=True)
-class UserCommand:
-    """``words`` run in the checkout of a commit, ``build`` (a line of shell) once before.
-
-    ``prints_number``: the last number printed is compared, instead of the time. ``program``: the
-    built file, in the checkout, whose code is compared in the end; by default the command's first
-    word. ``either``: which end is faster is unknown, so checkouts stay when the ends are swapped.
-    """
-
-    words: tuple[str, ...]
-    build: str
-    repository: Path
-    prints_number: bool = False
-    program: str = ""
-    either: bool = False
 
 
 def search_by_command(
@@ -318,16 +293,7 @@ def search_by_command(
     def search(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
         names = [c.name for c in candidates]
         key = search_key(names, *common)
-        subject = ScriptSubject(
-            repository,
-            candidates,
-            command.words,
-            command.build,
-            folder,
-            services,
-            zlib.crc32(key.encode()),
-            prints_number=command.prints_number,
-        )
+        subject = ScriptSubject(command, candidates, folder, services, zlib.crc32(key.encode()))
         subjects.append(subject)
         task = Task(len(candidates) - 1, margin, budget=request.blocks)
         observer.phase("search")
@@ -367,8 +333,6 @@ def _command_evidence(
     return compared(parent, culprit, files)
 
 
-# ---- From a first answer on to merged branches and to what is left of the difference.
-
 #: The most levels of branches in branches, and of remainders in remainders.
 DEEPEST = 6
 
@@ -378,46 +342,39 @@ def follow(
     search: Callable[[Sequence[AxisCandidate], bool], SearchResult],
     *,
     everything: bool = False,
+    why: str = "",
+    depth: int = 0,
 ) -> SearchResult:
     """The search of the candidates, with the searches that follow from its answer.
 
     A culprit that merged a branch is searched in that branch, and so on; its own verdict stays.
     Beyond the bad end, the candidate from which on it is good again is searched. With
     ``everything``, the remainders are searched; where one became better, backwards for the repair.
-    A further search that fails, because an end does not build, becomes a note.
+    A further search that fails, because an end does not build, becomes a note. ``why`` and
+    ``depth`` are those of a further search.
     """
-    result = search(axis.candidates, axis.backwards)
-    return _followed(result, axis, search, everything=everything, depth=0)
-
-
-def _followed(
-    result: SearchResult,
-    axis: CandidateRange,
-    search: Callable[[Sequence[AxisCandidate], bool], SearchResult],
-    *,
-    everything: bool,
-    depth: int,
-) -> SearchResult:
+    result = replace(search(axis.candidates, axis.backwards), why=why)
     further: list[SearchResult] = []
     notes: list[str] = []
 
     def add(why: str, candidates: Sequence[AxisCandidate], backwards: bool) -> None:
+        part = replace(axis, candidates=tuple(candidates), backwards=backwards, back=())
         try:
-            next_result = replace(search(candidates, backwards), why=why)
+            added = follow(part, search, everything=everything, why=why, depth=depth + 1)
         except UserError as error:
             notes.append(f"the {why} could not be searched: {error}")
             return
-        further.append(_followed(next_result, axis, search, everything=everything, depth=depth + 1))
-        if why == "remainder" and next_result.answer.outcome == "swapped":
+        further.append(added)
+        if why == "remainder" and added.answer.outcome == "swapped":
             add("repair", candidates[::-1], not backwards)
 
-    answer, backwards = result.answer, result.backwards
-    onwards = result.why != "repair" and depth < DEEPEST
+    answer, backwards = result.answer, axis.backwards
+    onwards = why != "repair" and depth < DEEPEST
     if onwards and answer.outcome == "culprit" and answer.where is not None:
         branch = axis.branch(result.at(answer.where.first))
         if branch is not None:
             add("merged branch", branch[::-1] if backwards else branch, backwards)
-    if axis.back and depth == 0 and answer.outcome in ("culprit", "one of"):
+    if axis.back and answer.outcome in ("culprit", "one of"):
         add("way back", axis.back, not backwards)
     if everything and onwards:
         for good, bad in remainders(answer, len(result.candidates) - 1):

@@ -13,9 +13,10 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from whyfast.investigate.recording import measuring_alone
 from whyfast.investigate.services import Observer
 from whyfast.model.errors import UserError
-from whyfast.search.ddmin import Differences, Event, Failed, Try, ddmin, next_try
+from whyfast.search.ddmin import Event, Failed, Try, ddmin, next_try
 from whyfast.search.engine import (
     BuildCandidate,
     Confirm,
@@ -28,19 +29,26 @@ from whyfast.search.engine import (
     observe,
     skip,
 )
-from whyfast.search.keep import SearchFile
 from whyfast.search.posterior import Posterior
-from whyfast.search.results import SearchResult, SetResult
-from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, SearchAnswer, State, ran
+from whyfast.search.results import SearchFile, SearchResult, SetResult
+from whyfast.search.state import (
+    AxisCandidate,
+    Observation,
+    Pair,
+    Quantity,
+    Reading,
+    SearchAnswer,
+    State,
+    Task,
+    ran,
+)
 from whyfast.search.subject import CandidateFailed, Layouts, Subject, Times, observation
 from whyfast.search.subsets import Subset, Trial, label, numbered
 from whyfast.search.view import attempts, likely, view
-from whyfast.store.files import exclusive
 from whyfast.store.home import Home
 
-# ---- Prefetch: which candidates are likely to be built next, by playing on from what was measured.
-
-#: The most steps to play: each costs as much as a step of the search.
+#: The most steps to play to find what is likely to be built next: each costs as much as a step of
+#: the search.
 PLAYED = 40
 PLAYED_SETS = 12
 
@@ -120,7 +128,7 @@ def likely_next(state: State) -> Iterator[int]:
     return _play(state, {}, move, PLAYED)
 
 
-def likely_subsets(task: Differences, events: Sequence[Event]) -> Iterator[Subset]:
+def likely_subsets(task: Task, events: Sequence[Event]) -> Iterator[Subset]:
     """The subsets that are likely to be built: each carries the difference or none of it."""
     trials = [e for e in events if not isinstance(e, Failed)]
     effect = _effect([t.ends for t in trials], task.margin)
@@ -149,18 +157,13 @@ def _effect(ends: Sequence[float], margin: float) -> float:
     return measured if measured > np.log1p(margin) else CLEAR * float(np.log1p(margin))
 
 
-# ---- Runs of a search.
-
-
 @contextmanager
-def measuring(
-    home: Home, observer: Observer, ends: tuple[str, str], *, alone: bool
+def _measuring(
+    home: Home, observer: Observer, ends: tuple[str, str], quantity: Quantity
 ) -> Iterator[None]:
-    """``alone``: waits until no other whyfast measures on this machine; counting need not wait.
-    A failed candidate is a UserError about the end of that title: a search skips all others."""
-    waiting = "waiting: another whyfast is measuring on this machine"
-    lock = exclusive(home.data / "measuring.lock", lambda: observer.note(waiting))
-    with lock if alone else nullcontext():
+    """Alone on this machine, unless it counts. A failed candidate is a UserError about the end of
+    that title: a search skips all others."""
+    with measuring_alone(home, observer) if quantity == "time" else nullcontext():
         try:
             yield
         except CandidateFailed as failed:
@@ -169,17 +172,12 @@ def measuring(
             raise UserError(message, where=f"--{end}") from failed
 
 
-# ---- Bisection: candidates in order.
-
-
 def run_search(
     subject: Subject,
     result: SearchResult,
     file: SearchFile,
     home: Home,
     observer: Observer,
-    *,
-    alone: bool = True,
 ) -> SearchResult:
     """Resume the search kept in ``file``, or begin ``result``, and go on to the answer.
 
@@ -199,7 +197,7 @@ def run_search(
         subject.prefetch(likely_next(now))
 
     ends = result.candidates[0].title, result.candidates[-1].title
-    with measuring(home, observer, ends, alone=alone):
+    with _measuring(home, observer, ends, result.quantity):
         subject.prefetch(likely_next(state))
         state, answer = drive(subject, state, keep)
     return replace(result, state=state, answer=answer)
@@ -323,11 +321,8 @@ def bars(belief: Posterior, width: int) -> str:
     return "".join(BARS[round(math.sqrt(s / top) * (len(BARS) - 1))] for s in share)
 
 
-# ---- Delta debugging: a set of differences.
-
-
 def run_set(
-    task: Differences,
+    task: Task,
     oracle: SetSubject,
     result: SetResult,
     file: SearchFile,
@@ -355,7 +350,7 @@ def run_set(
         return event
 
     ends = result.good, result.bad
-    with measuring(home, observer, ends, alone=result.quantity == "time"):
+    with _measuring(home, observer, ends, result.quantity):
         answer = ddmin(task, ask)
     return replace(result, events=tuple(events), answer=answer)
 

@@ -8,30 +8,25 @@ times, so a bad end that is slower has a positive effect.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.investigate.context import RunContext
-from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 
-# ---- What may lie between the ends, and how likely each is before anything is measured.
-#
-# With the good end at level 0 and the bad end at level 1:
+# What may lie between the ends, with the good end at level 0 and the bad end at level 1:
 #
 # - ``none``: the ends do not differ. ``swapped``: the bad end is the faster one.
 # - ``single``: one step from 0 to 1, at any position.
 # - ``several``: two steps, 0 to a level of :data:`MIDDLE` to 1: a drop and its partial repair
 #   (a level above 1), or a difference that came in two parts.
 # - ``gradual``: no step; the level grows evenly over the range.
-# - ``scattered``: no step; every candidate has a level of its own, as the placement of code makes
-# it.
+# - ``scattered``: no step; every candidate has a level of its own, as placement of code makes it.
 
 Floats = NDArray[np.float64]
 Hypothesis = Literal["none", "swapped", "single", "several", "gradual", "scattered"]
@@ -53,21 +48,15 @@ SHAPES: dict[Hypothesis, float] = {
     "scattered": 0.1,
 }
 
-
 #: Under "scattered", how likely each level is. Placement is often a matter of either, or: a loop
 #: fits into its cache line or does not. So candidates may well have the levels of the ends.
 SCATTER: Floats = np.full(len(LEVELS), 0.1 / len(MIDDLE))
 SCATTER[[GOOD, BAD]] = 0.45
 
 
-# ---- Quantities: times, or counts, which do not depend on load.
-
+#: Times, or counts, which do not depend on load.
 Quantity = Literal["time", "instructions", "indirect-jumps"]
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
-
-
-class CannotTell(Exception):
-    """Why a program has no such quantity."""
 
 
 def check_quantity(quantity: Quantity, study: Study) -> None:
@@ -83,71 +72,6 @@ def check_quantity(quantity: Quantity, study: Study) -> None:
             f"cannot count benchmarks of the kind {kinds}; measure time",
             where="--measure instructions",
         )
-
-
-#: The costs of the second program, a number above 0 for each benchmark; more is worse. The first
-#: is the good end, which is counted first. Raises :class:`CannotTell`.
-Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
-
-
-def counting(quantity: Quantity) -> Count:
-    """``instructions``: executed in one turn (a whole run where programs take none), by simulation.
-    ``indirect-jumps``: the reciprocal of their number in the functions that dispatch, since a
-    dispatch that was merged is the slower one."""
-    return _Instructions() if quantity == "instructions" else _merged
-
-
-def _merged(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
-    del good
-    dispatch = candidate.evidence[0].dispatch if candidate.evidence else None
-    if dispatch is None or not dispatch.indirect_jumps:
-        raise CannotTell("no indirect jump in the functions that dispatch")
-    return (1 / dispatch.indirect_jumps,)
-
-
-@dataclass
-class _Instructions:
-    """Of the good end it remembers how many loops were chosen; so each program is simulated once,
-    and all do the same work."""
-
-    _loops: dict[str, int] = field(default_factory=dict)
-
-    def __call__(self, good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
-        benchmarks = [b for b in candidate.question.benchmarks if b.kind.countable]
-        chosen = all(b.name in self._loops for b in benchmarks)
-        work = candidate if good is candidate or chosen else _both(good, candidate)
-        name = candidate.builds[0].variant
-        costs = []
-        with scratch_folder(work.home) as folder:
-            counter = BuildCounter(work, {}, folder)
-            for benchmark in benchmarks:
-                wanted = self._loops.get(benchmark.name)
-                counts, _, loops = counter.simulated(benchmark, wanted)
-                (counted,) = [c for c in counts if c.variant == name]
-                executed = [c.value for c in counted.counters if c.name == "instructions"]
-                if counted.failed or not executed or not executed[0]:
-                    reason = (*counted.notes, "nothing was counted")[0]
-                    raise CannotTell(f"{benchmark.name}: {reason}")
-                self._loops[benchmark.name] = loops
-                costs.append(executed[0])
-        return tuple(costs)
-
-
-def _both(good: RunContext[Study], candidate: RunContext[Study]) -> RunContext[Study]:
-    """One piece of work with two programs; the good end is its baseline."""
-    works = (good, candidate)
-    variants = tuple(w.question.variant(w.builds[0].variant) for w in works)
-    return replace(
-        good,
-        question=replace(good.question, variants=variants),
-        builds=tuple(w.builds[0] for w in works),
-        toolchains=tuple({t.digest: t for w in works for t in w.toolchains}.values()),
-        evidence=tuple(e for w in works for e in w.evidence),
-        prefixes={k: v for w in works for k, v in w.prefixes.items()},
-    )
-
-
-# ---- A place on an axis.
 
 
 @dataclass(frozen=True)
@@ -182,20 +106,12 @@ class KnownEnds:
 
 
 @dataclass(frozen=True)
-class Costs:
-    """Seconds, or any unit, of one block of measuring and of building one candidate."""
-
-    block: float = 1.0
-    build: float = 1.0
-
-
-@dataclass(frozen=True)
 class Task:
     """The question.
 
-    ``positions``: where the step may be, 1 … positions. ``margin``: the smallest difference of
+    ``positions``: where the step may be, 1 … positions; in a set the number of differences, which
+    are numbered from 0. ``margin``: the smallest difference of
     the ends that matters, as a ratio less 1. ``relinkable``: whether blocks can draw layouts.
-    ``weights``: for each position how likely it is to hold the step beforehand, alike if None.
     ``budget``: the most blocks of measuring, no limit if None.
     """
 
@@ -203,8 +119,6 @@ class Task:
     margin: float = 0.01
     relinkable: bool = False
     known: KnownEnds | None = None
-    costs: Costs = Costs()
-    weights: tuple[float, ...] | None = None
     budget: int | None = None
 
     def __post_init__(self) -> None:
@@ -212,10 +126,6 @@ class Task:
             raise ValueError("there must be at least one position for the step")
         if not self.margin > 0:
             raise ValueError("the margin must be above 0")
-        if self.weights is not None and (
-            len(self.weights) != self.positions or not min(self.weights) > 0
-        ):
-            raise ValueError("there must be one weight above 0 for each position")
 
 
 @dataclass(frozen=True)
@@ -280,8 +190,6 @@ class State:
     built: frozenset[int] = frozenset()
     skipped: Mapping[int, str] = field(default_factory=dict)
 
-
-# ---- Answers.
 
 Outcome = Literal[
     "culprit",

@@ -12,8 +12,8 @@ import numpy as np
 
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.building import build
-from whyfast.investigate.context import RunContext
-from whyfast.investigate.exec_prefixes import study_prefixes
+from whyfast.investigate.context import RunContext, study_prefixes
+from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.measuring import launch_arguments
 from whyfast.investigate.services import Note, Observer, Silent
 from whyfast.measure.invocation import LaunchArguments
@@ -23,7 +23,7 @@ from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict
-from whyfast.search.state import AxisCandidate, CannotTell, Count, Quantity, counting
+from whyfast.search.state import AxisCandidate, Quantity
 from whyfast.search.subject import Blocks, CandidateFailed, Layouts, Times
 from whyfast.store.builds import BuildStore
 
@@ -104,25 +104,89 @@ def without_layouts(study: Study) -> Study:
     return replace(study, measure=replace(study.measure, layouts=0))
 
 
+class CannotTell(Exception):
+    """Why a program has no such quantity."""
+
+
+#: The costs of the second program, a number above 0 for each benchmark; more is worse. The first
+#: is the good end, which is counted first. Raises :class:`CannotTell`.
+Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
+
+
+def counting(quantity: Quantity) -> Count:
+    """``instructions``: executed in one turn (a whole run where programs take none), by simulation.
+    ``indirect-jumps``: the reciprocal of their number in the functions that dispatch, since a
+    dispatch that was merged is the slower one."""
+    return _Instructions() if quantity == "instructions" else _merged
+
+
+def _merged(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
+    del good
+    dispatch = candidate.evidence[0].dispatch if candidate.evidence else None
+    if dispatch is None or not dispatch.indirect_jumps:
+        raise CannotTell("no indirect jump in the functions that dispatch")
+    return (1 / dispatch.indirect_jumps,)
+
+
+@dataclass
+class _Instructions:
+    """Of the good end it remembers how many loops were chosen; so each program is simulated once,
+    and all do the same work."""
+
+    _loops: dict[str, int] = field(default_factory=dict)
+
+    def __call__(self, good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
+        benchmarks = [b for b in candidate.question.benchmarks if b.kind.countable]
+        chosen = all(b.name in self._loops for b in benchmarks)
+        work = candidate if good is candidate or chosen else _both(good, candidate)
+        name = candidate.builds[0].variant
+        costs = []
+        with scratch_folder(work.home) as folder:
+            counter = BuildCounter(work, {}, folder)
+            for benchmark in benchmarks:
+                wanted = self._loops.get(benchmark.name)
+                counts, _, loops = counter.simulated(benchmark, wanted)
+                (counted,) = [c for c in counts if c.variant == name]
+                executed = [c.value for c in counted.counters if c.name == "instructions"]
+                if counted.failed or not executed or not executed[0]:
+                    reason = (*counted.notes, "nothing was counted")[0]
+                    raise CannotTell(f"{benchmark.name}: {reason}")
+                self._loops[benchmark.name] = loops
+                costs.append(executed[0])
+        return tuple(costs)
+
+
+def _both(good: RunContext[Study], candidate: RunContext[Study]) -> RunContext[Study]:
+    """One piece of work with two programs; the good end is its baseline."""
+    works = (good, candidate)
+    variants = tuple(w.question.variant(w.builds[0].variant) for w in works)
+    return replace(
+        good,
+        question=replace(good.question, variants=variants),
+        builds=tuple(w.builds[0] for w in works),
+        toolchains=tuple({t.digest: t for w in works for t in w.toolchains}.values()),
+        evidence=tuple(e for w in works for e in w.evidence),
+        prefixes={k: v for w in works for k, v in w.prefixes.items()},
+    )
+
+
 @dataclass
 class StudySubject:
     """Candidates by number, built like the variants of the study in ``context``.
 
-    ``relinkable``: whether layouts are asked for. ``make`` builds a candidate; ``count`` counts it
-    where ``quantity`` has no way of its own, once for each build: further blocks repeat the number.
-    ``provisional``: how candidates between the ends are built until they are rebuilt clean or
-    measured over layouts, :func:`incrementally` or :func:`as_linked`; None: clean from the start.
+    ``make`` builds a candidate; ``count`` counts it where ``quantity`` has no way of its own, once
+    for each build: further blocks repeat the number. ``incremental``: candidates between the ends
+    are built :func:`incrementally` until they are rebuilt clean or measured over layouts.
     ``ends``: their numbers; by default the first and the last.
     """
 
     context: RunContext[Study]
     candidates: Sequence[AxisCandidate]
     seed: int
-    relinkable: bool = False
     quantity: Quantity = "time"
     make: Make = make_variant
     count: Count | None = None
-    provisional: Callable[[Make], Make] | None = None
+    incremental: bool = False
     ends: tuple[int, int] | None = None
     _rebuilt: set[int] = field(default_factory=set)
     _made: dict[int, RunContext[Study]] = field(default_factory=dict)
@@ -134,6 +198,11 @@ class StudySubject:
         self.context = replace(
             self.context, observer=WithinSearch(self.context.observer, self._title)
         )
+        study = self.context.question
+        self._relinkable = study.build.link is not None and study.measure.layouts > 0
+        provisional = as_linked if self._relinkable else None
+        #: How candidates between the ends are built at first; None: clean from the start.
+        self._provisional = incrementally if self.incremental else provisional
         self._count = self.count or counting(self.quantity)
         self._blocks = Blocks(
             self.context.question.benchmarks, self._launch, self.context.services, self.seed
@@ -157,7 +226,7 @@ class StudySubject:
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
 
     def _maker(self, candidate: int) -> Make:
-        first = None if self._is_clean(candidate) else self.provisional
+        first = None if self._is_clean(candidate) else self._provisional
         return self.make if first is None else first(self.make)
 
     def prefetch(self, candidates: Iterable[int]) -> None:
@@ -189,7 +258,7 @@ class StudySubject:
     def rebuild_clean(self, candidates: Sequence[int]) -> None:
         """Build these as the ends are. Raises CandidateFailed."""
         for candidate in candidates:
-            if self.provisional and not self._is_clean(candidate):
+            if self._provisional and not self._is_clean(candidate):
                 self._rebuilt.add(candidate)
                 self._made.pop(candidate, None)
                 self._failed.pop(candidate, None)
@@ -205,7 +274,7 @@ class StudySubject:
     def can_vary(self) -> bool:
         """Whether both ends, which it builds, have other layouts; no where one cannot be built,
         which its measurement reports."""
-        if self.relinkable:
+        if self._relinkable:
             with contextlib.suppress(CandidateFailed):
                 for end in self._ends:
                     self.build(end)

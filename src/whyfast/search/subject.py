@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 import shutil
@@ -16,11 +17,11 @@ from numpy.typing import NDArray
 
 from whyfast.build.steps import SEARCHED, why
 from whyfast.investigate.services import Services
-from whyfast.measure.block import BlockFailed, draw, run_block
-from whyfast.measure.calibrate import calibrate
+from whyfast.measure.block import WantedBlock, draw, run_block
+from whyfast.measure.calibrate import WantedCalibration, calibrate
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.model.sample import Calibration
-from whyfast.model.variant import Benchmark
+from whyfast.model.variant import Benchmark, RunnerName
 from whyfast.search.state import AxisCandidate, Observation, Pair, Reading
 from whyfast.store.git import borrow, must_git, without_repository
 
@@ -44,8 +45,6 @@ class CandidateFailed(Exception):
 
 class Subject(Protocol):
     """Candidates by number; the first and the last are the ends."""
-
-    relinkable: bool
 
     def build(self, candidate: int) -> None:
         """Make it measurable. Raises :class:`CandidateFailed`."""
@@ -88,8 +87,6 @@ def observation(
     )
 
 
-# ---- Taking the blocks of a search: candidates in turns, benchmark by benchmark.
-
 #: The arguments of a benchmark's processes for some candidates, by their names as text.
 Launch = Callable[[Benchmark, Sequence[int]], LaunchArguments]
 
@@ -125,73 +122,73 @@ class Blocks:
         names = [str(c) for c in candidates]
         rng = random.Random(f"{self.seed} {number} {benchmark.name}")
         cpus = self.services.cpus if benchmark.kind.takes_turns else ()
-        chosen = self._calibrated.get(benchmark.name)
+        clock, chosen = self.services.clock, self._calibrated.get(benchmark.name)
         try:
             if chosen is None:
                 cpu = rng.choice(cpus) if cpus else None
-                clock = self.services.clock
-                chosen = calibrate(benchmark.name, runner, names, cpu=cpu, clock=clock)
+                wanted = WantedCalibration(benchmark.name, tuple(names), cpu)
+                chosen = calibrate(runner, wanted, clock)
                 self._calibrated[benchmark.name] = chosen
             plan = draw(rng.getrandbits(48), names, chosen.turns, cpus, drawn)
             warmups = 1 if runner.loops_vary else 0
+            plan = replace(plan, loops=chosen.loops, warmups=warmups)
             block = run_block(
-                runner,
-                replace(plan, loops=chosen.loops, warmups=warmups),
-                benchmark=benchmark.name,
-                reference=names[0],
-                index=number,
-                session="",
-                clock=self.services.clock,
+                runner, WantedBlock(plan, benchmark.name, names[0], number, session=""), clock
             )
         except InvocationFailed as failed:
             raise CandidateFailed(int(failed.variant or names[0]), failed.reason) from failed
-        except BlockFailed as failed:
-            raise CandidateFailed(int(failed.failure.variant), failed.failure.reason) from failed
         return {int(name): np.array(values) for name, values in block.values.items()}
 
 
-# ---- Commits that a user's own command measures, each in a checkout of its own.
-
 #: A whole number at least this large, printed this often, is a count and not a time.
 LARGE, REPEATED = 10_000.0, 3
+#: Seconds that one run of a command may take.
+TIMEOUT = 600.0
 #: The repository that checkouts belong to, beside them.
 BORROWED = "repository.git"
 
 
-@dataclass
-class ScriptSubject:
-    """``command`` runs in the checkout of a commit, made below ``folder``; ``build`` ran there once
-    before, if given. The repository itself is only read: ``folder`` has one of our own that
-    borrows its objects, so that no hook of the user's runs. A build that ends with any
-    other exit code than 0 skips the commit, as in ``git bisect run`` 125 does.
+@dataclass(frozen=True)
+class UserCommand:
+    """``words`` run in the checkout of a commit, ``build`` (a line of shell) once before.
 
     ``prints_number``: what counts is no time but the last word that the command prints, a number
-    above 0, less being better; where both ends repeat theirs exactly, every other candidate is run
-    once. Checkouts stay until ``close``, for a search that goes on.
+    above 0, less being better. ``program``: the built file, in the checkout, whose code is compared
+    in the end; by default the command's first word. ``either``: which end is faster is unknown, so
+    checkouts stay when the ends are swapped.
     """
 
+    words: tuple[str, ...]
+    build: str
     repository: Path
+    prints_number: bool = False
+    program: str = ""
+    either: bool = False
+
+
+@dataclass
+class ScriptSubject:
+    """Runs the command in the checkouts of commits, made below ``folder``, until ``close``.
+
+    The repository itself is only read: ``folder`` has one of our own that borrows its objects, so
+    that no hook of the user's runs. A build that ends with any other exit code than 0 skips the
+    commit, as in ``git bisect run`` 125 does. Where both ends repeat the number that they print
+    exactly, every other candidate is run once.
+    """
+
+    command: UserCommand
     candidates: Sequence[AxisCandidate]
-    command: tuple[str, ...]
-    build_line: str
     folder: Path
     services: Services
     seed: int
-    relinkable: bool = False
-    timeout: float = 600.0
-    prints_number: bool = False
-    _made: set[int] = field(default_factory=set)
-    _turns: bool | None = None
+    _kept: Blocks | None = None
     _printed: dict[int, list[float]] = field(default_factory=dict)
 
     def build(self, candidate: int) -> None:
         """Check the commit out and build it. Raises CandidateFailed."""
-        if candidate in self._made:
-            return
         place = self.place(candidate)
         done_before = place.with_suffix(".built")
         if done_before.exists() and (place / ".git").exists():
-            self._made.add(candidate)
             return
         # An interrupted checkout may lack files, so it is begun anew; git locks one that it has not
         # finished, and forgets that only when forced twice.
@@ -201,10 +198,10 @@ class ScriptSubject:
         where = self._borrowed()
         must_git(where, "worktree", "add", "--quiet", "--detach", *force, str(place), commit)
         log = place.with_suffix(".log")
-        if self.build_line:
+        if self.command.build:
             with log.open("wb") as out:
                 done = subprocess.run(
-                    ["/bin/sh", "-euc", self.build_line],
+                    ["/bin/sh", "-euc", self.command.build],
                     cwd=place,
                     env=without_repository(self.services.env),
                     stdin=subprocess.DEVNULL,
@@ -214,10 +211,9 @@ class ScriptSubject:
                 )
             if done.returncode:
                 lines = log.read_text("utf-8", "replace").splitlines()
-                reason = why(self.build_line, done.returncode, lines[-SEARCHED:])
+                reason = why(self.command.build, done.returncode, lines[-SEARCHED:])
                 raise CandidateFailed(candidate, f"{reason}; see {log}")
         done_before.touch()
-        self._made.add(candidate)
 
     def block(
         self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
@@ -226,7 +222,7 @@ class ScriptSubject:
         assert layouts is None, "a command cannot be linked again"
         for candidate in candidates:
             self.build(candidate)
-        if self.prints_number:
+        if self.command.prints_number:
             order = list(candidates)
             random.Random(f"{self.seed} {number}").shuffle(order)
             return [{c: np.array([self._counted(c)]) for c in order}]
@@ -258,34 +254,30 @@ class ScriptSubject:
         """What the command prints in the checkout of the candidate. Raises CandidateFailed."""
         try:
             done = subprocess.run(
-                self.command,
+                self.command.words,
                 cwd=self.place(candidate),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
                 errors="replace",
                 env=without_repository(self.services.env),
-                timeout=self.timeout,
+                timeout=TIMEOUT,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            raise CandidateFailed(candidate, f"still running after {self.timeout:g} s") from None
+            raise CandidateFailed(candidate, f"still running after {TIMEOUT:g} s") from None
         except OSError as error:
             raise CandidateFailed(candidate, f"cannot be started: {error.strerror}") from error
         if done.returncode:
             message = (done.stderr.strip().splitlines() or ["no message"])[-1]
             raise CandidateFailed(candidate, f"exit code {done.returncode}: {message}")
-        words = done.stdout.split()
-        try:
-            number = float(words[-1].replace(",", "")) if words else math.nan
-        except ValueError:
-            number = math.nan
-        if not (math.isfinite(number) and number > 0):
-            last = repr(words[-1][:40]) if words else "nothing"
-            raise CandidateFailed(
-                candidate, f"the last word printed is {last}, expected a number above 0"
-            )
-        return number
+        last = (done.stdout.split() or [""])[-1]
+        with contextlib.suppress(ValueError):
+            if 0 < (number := float(last.replace(",", ""))) < math.inf:
+                return number
+        word = repr(last[:40]) if last else "nothing"
+        reason = f"the last word printed is {word}, expected a number above 0"
+        raise CandidateFailed(candidate, reason)
 
     def close(self, *, logs: bool = False) -> None:
         """Remove the checkouts; ``logs``: but not what the builds printed."""
@@ -293,42 +285,44 @@ class ScriptSubject:
         for place in (self.place(c) for c in range(len(self.candidates))):
             place.with_suffix(".built").unlink(missing_ok=True)
             shutil.rmtree(place, ignore_errors=True)
-        own = self.folder / BORROWED
-        if own.exists():
-            unfinished = own.with_suffix(".unfinished")
+        borrowed = self.folder / BORROWED
+        if borrowed.exists():
+            unfinished = borrowed.with_suffix(".unfinished")
             shutil.rmtree(unfinished, ignore_errors=True)
-            own.rename(unfinished)
+            borrowed.rename(unfinished)
             shutil.rmtree(unfinished, ignore_errors=True)
         if not logs:
             shutil.rmtree(self.folder, ignore_errors=True)
 
     def _blocks(self) -> Blocks:
-        if self._turns is None:
-            arguments = self._arguments((0,))
+        if self._kept is None:
             try:
-                self._turns = self.services.probe(arguments, "0", True).takes_turns
+                probe = self.services.probe(self._arguments((0,)), "0", True)
             except InvocationFailed as failed:
                 message = (failed.output.strip().splitlines() or [""])[-1]
                 reason = ": ".join(filter(None, (failed.reason, message)))
                 raise CandidateFailed(0, reason) from failed
-            kind = Benchmark("command", "turn" if self._turns else "command", self.command)
+            runner: RunnerName = "turn" if probe.takes_turns else "command"
+            kind = Benchmark("command", runner, self.command.words)
             self._kept = Blocks((kind,), lambda b, c: self._arguments(c), self.services, self.seed)
         return self._kept
 
     def _arguments(self, candidates: Sequence[int]) -> LaunchArguments:
         """Every command begins in the checkout of its commit."""
-        commands = {str(c): ("env", "-C", str(self.place(c)), *self.command) for c in candidates}
-        return LaunchArguments(commands, without_repository(self.services.env), self.timeout)
+        commands = {
+            str(c): ("env", "-C", str(self.place(c)), *self.command.words) for c in candidates
+        }
+        return LaunchArguments(commands, without_repository(self.services.env), TIMEOUT)
 
     def place(self, candidate: int) -> Path:
         """The checkout of a candidate, there once it was built."""
         return self.folder / self.candidates[candidate].name[:12]
 
     def _borrowed(self) -> Path:
-        own = self.folder / BORROWED
-        if not own.exists():
-            unfinished = own.with_suffix(".unfinished")
+        borrowed = self.folder / BORROWED
+        if not borrowed.exists():
+            unfinished = borrowed.with_suffix(".unfinished")
             shutil.rmtree(unfinished, ignore_errors=True)
-            borrow(self.repository, unfinished)
-            unfinished.rename(own)
-        return own
+            borrow(self.command.repository, unfinished)
+            unfinished.rename(borrowed)
+        return borrowed

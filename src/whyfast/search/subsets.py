@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.search.likelihood import Grid, grid, log_block, log_ends, robust_noise
-from whyfast.search.posterior import crossing
+from whyfast.search.posterior import crossing, grid, log_block, log_ends, robust_noise
 
 Floats = NDArray[np.float64]
 Subset = frozenset[int]
@@ -43,38 +42,35 @@ class Trial:
     layouts: bool = False
 
 
-@dataclass(frozen=True)
-class Sides:
-    """Log likelihoods of subsets at the points of a grid, each of shape (points, subsets).
-
-    ``without`` if the subset does not carry the difference, ``carrying`` if it does; ``base``,
-    shape (points,), is that of the ends in all blocks, with the prior.
-    """
-
-    base: Floats
-    without: Floats
-    carrying: Floats
-
-
-def sides(
+def _sides(
     trials: Sequence[Trial],
     subsets: Sequence[Subset],
     margin: float,
     *,
     fresh: bool = False,
     line: float = CARRIES,
-) -> Sides:
-    """The likelihoods of these subsets; of all other blocks only the ends count.
+) -> tuple[Floats, Floats, Floats]:
+    """Log likelihoods at the points of a grid: of the ends in all blocks, with the prior, shape
+    (points,); of each subset if it does not carry the difference, and if it does, each of shape
+    (points, subsets).
 
-    ``line`` is the level from which on a subset carries the difference.
+    ``line`` is the level from which on a subset carries the difference. Of the blocks of other
+    subsets only the ends count.
     """
     ends = np.array([t.ends for t in trials])
-    points = _differing(grid(ends, margin, None))
-    effect, noise = points.effect[:, None], points.noise[:, None]
-    base = points.log_prior + log_ends(ends, effect, noise).sum(axis=1)
-    levels = np.stack([_levels(trials, s, fresh, points) for s in subsets], axis=1)
-    weighted, above = levels + np.log(PRIOR), line < LEVELS
-    return Sides(
+    points = grid(ends, margin, None)
+    kept = points.effect > 0
+    effect, noise = points.effect[kept, None], points.noise[kept, None]
+    base = points.log_prior[kept] + log_ends(ends, effect, noise).sum(axis=1)
+    effect, noise = effect[..., None], noise[..., None]
+    levels = []  # of each subset beyond the likelihood of the ends, by point and level
+    for subset in subsets:
+        chosen = [t for t in trials if t.subset == subset and t.fresh == fresh]
+        u, w = (np.array([getattr(t, n) for t in chosen])[:, None] for n in ("offset", "ends"))
+        fit = log_block(u, w, (LEVELS - 0.5) * effect, effect, noise) - log_ends(w, effect, noise)
+        levels.append(fit.sum(axis=1))
+    weighted, above = np.stack(levels, axis=1) + np.log(PRIOR), line < LEVELS
+    return (
         base,
         np.logaddexp.reduce(weighted[..., ~above], axis=2) - math.log(PRIOR[~above].sum()),
         np.logaddexp.reduce(weighted[..., above], axis=2) - math.log(PRIOR[above].sum()),
@@ -90,9 +86,9 @@ def carries(
     line: float = CARRIES,
 ) -> float:
     """The probability that a subset carries the difference, ½ before any block of it."""
-    fit = sides(trials, [subset], margin, fresh=fresh, line=line)
-    yes = np.logaddexp.reduce(fit.base + fit.carrying[:, 0])
-    no = np.logaddexp.reduce(fit.base + fit.without[:, 0])
+    base, without, carrying = _sides(trials, [subset], margin, fresh=fresh, line=line)
+    yes = np.logaddexp.reduce(base + carrying[:, 0])
+    no = np.logaddexp.reduce(base + without[:, 0])
     return float(1 / (1 + np.exp(np.clip(no - yes, -700, 700))))
 
 
@@ -107,8 +103,8 @@ def first_carrying(trials: Sequence[Trial], chain: Sequence[Subset], margin: flo
     bounds = np.array([0, *inner, len(chain) - 1])
     if not inner:
         return np.full(len(chain) - 1, 1 / (len(chain) - 1))
-    fit = sides(trials, [chain[i] for i in inner], margin)
-    at = np.logaddexp.reduce(fit.base[:, None] + crossing(fit.without, fit.carrying), axis=0)
+    base, without, carrying = _sides(trials, [chain[i] for i in inner], margin)
+    at = np.logaddexp.reduce(base[:, None] + crossing(without, carrying), axis=0)
     weight = np.repeat(np.exp(at - at.max()), np.diff(bounds))
     out: Floats = weight / weight.sum()
     return out
@@ -128,30 +124,12 @@ def level(trials: Sequence[Trial], subset: Subset) -> tuple[float, float]:
     return 0.5 + float(np.median(offsets)) / effect, error / abs(effect)
 
 
-def _differing(points: Grid) -> Grid:
-    kept = points.effect > 0
-    return Grid(points.effect[kept], points.noise[kept], points.log_prior[kept])
-
-
-def _levels(trials: Sequence[Trial], subset: Subset, fresh: bool, points: Grid) -> Floats:
-    """Log likelihood beyond that of the ends, by point and level."""
-    chosen = [t for t in trials if t.subset == subset and t.fresh == fresh]
-    u = np.array([t.offset for t in chosen])[:, None]
-    w = np.array([t.ends for t in chosen])[:, None]
-    effect, noise = points.effect[:, None, None], points.noise[:, None, None]
-    fit = log_block(u, w, (LEVELS - 0.5) * effect, effect, noise) - log_ends(w, effect, noise)
-    out: Floats = fit.sum(axis=1)
-    return out
-
-
-# ---- Labels of mixtures, by what they have from the bad end; each is unique.
-
 #: At most this many present or missing differences are named; more are given by numbers.
 MOST_NAMED = 2
 
 
 def label(titles: Sequence[str], subset: Subset) -> str:
-    """The differences by their titles, or as all but some, or by their numbers from 1."""
+    """What a mixture has from the bad end: by titles, as all but some, or by numbers from 1."""
     missing = frozenset(range(len(titles))) - subset
     if len(subset) <= MOST_NAMED:
         return _names(titles, subset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
@@ -16,11 +16,17 @@ from whyfast.judge.eprocess import confidence_interval, evidence
 from whyfast.judge.placement import REMAINS
 from whyfast.judge.ratios import as_ratios
 from whyfast.judge.strategies import strategies
-from whyfast.search.likelihood import ENDS_NOISE, FEWEST, log_disturbed, robust_noise
-from whyfast.search.posterior import Posterior, posterior
+from whyfast.search.posterior import (
+    ENDS_NOISE,
+    FEWEST,
+    Posterior,
+    log_disturbed,
+    posterior,
+    robust_noise,
+)
 from whyfast.search.state import Interval, KnownEnds, Observation, State, Tested, Where
 
-# ---- Confirmation: culprit and parent side by side, in blocks that chose neither.
+# Confirmation: culprit and parent side by side, in blocks that chose neither.
 
 #: All attempts of one search together are wrong with at most this probability.
 ALPHA = 0.01
@@ -57,31 +63,17 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
     The interval of attempt i is at level :data:`ALPHA` / 2ⁱ and valid at any time: it may be
     looked at after every block, and all attempts together err with at most :data:`ALPHA`.
     """
-    taken = [i for i, o in enumerate(observations) if o.pair is not None]
-    out = []
-    for number, group in groupby(taken, key=lambda i: _attempt(observations[i])):
-        places = list(group)
-        blocks = [observations[i] for i in places]
-        pairs = [o.pair for o in blocks if o.pair is not None]
-        jumps = tuple(p.jump for p in pairs)
-        layouts, alpha = blocks[0].layouts, ALPHA / 2**number
+    taken = [(i, o.pair, o.layouts) for i, o in enumerate(observations) if o.pair is not None]
+    tries = []
+    for number, group in groupby(taken, key=lambda block: block[1].attempt):
+        places, pairs, over_layouts = zip(*group, strict=True)
+        jumps, layouts = tuple(p.jump for p in pairs), over_layouts[0]
         # What was known then: later blocks must not change what was decided.
         effect = _effect(observations[: places[-1] + 1], layouts, known)
-        outcome, (low, high) = _decided(jumps, alpha, TOO_LITTLE * effect)
-        out.append(
-            Attempt(
-                parent=pairs[0].parent,
-                culprit=pairs[0].culprit,
-                number=number,
-                layouts=layouts,
-                outcome=outcome,
-                estimate=float(np.median(jumps)),
-                low=low,
-                high=high,
-                blocks=len(jumps),
-            )
-        )
-    return tuple(out)
+        outcome, (low, high) = _decided(jumps, ALPHA / 2**number, TOO_LITTLE * effect)
+        estimate, ends = float(np.median(jumps)), (pairs[0].parent, pairs[0].culprit)
+        tries.append(Attempt(*ends, number, layouts, outcome, estimate, low, high, len(jumps)))
+    return tuple(tries)
 
 
 @lru_cache(maxsize=64)
@@ -141,10 +133,6 @@ def interval_of(values: Sequence[float]) -> Interval | None:
     return Interval(float(np.median(values)), low, high, len(values))
 
 
-def _attempt(observation: Observation) -> int:
-    return observation.pair.attempt if observation.pair else 0
-
-
 def _effect(observations: Sequence[Observation], layouts: bool, known: KnownEnds | None) -> float:
     """The log ratio of the ends, as linked or over layouts."""
     if known is not None and not layouts:
@@ -152,7 +140,7 @@ def _effect(observations: Sequence[Observation], layouts: bool, known: KnownEnds
     return float(np.median([o.ends for o in observations if o.layouts == layouts]))
 
 
-# ---- Placement: is the difference of the ends in the change, or in where the linker put the code?
+# Placement: is the difference of the ends in the change, or in where the linker put the code?
 # Blocks as linked show the difference of two programs; blocks in which each end is linked anew, in
 # another layout, show that of the change. Unknown are the effect of the change, as a share κ of the
 # difference as linked, and s, the standard deviation of a program's log time over layouts, in the
@@ -326,16 +314,10 @@ def _counted(state: State, tries: Sequence[Attempt], *, layouts: bool) -> tuple[
     """
     failed = {t.number for t in tries if t.outcome in ("refuted", "unconfirmed")}
     return tuple(
-        _without(o, state.skipped)
+        replace(o, readings=tuple(r for r in o.readings if r.candidate not in state.skipped))
         for o in state.observations
         if o.layouts == layouts and (o.pair is None or o.pair.attempt in failed)
     )
-
-
-def _without(block: Observation, skipped: Mapping[int, str]) -> Observation:
-    if not any(r.candidate in skipped for r in block.readings):
-        return block
-    return replace(block, readings=tuple(r for r in block.readings if r.candidate not in skipped))
 
 
 def _believed(seen: tuple[Observation, ...], state: State, *, layouts: bool) -> Posterior | None:

@@ -110,7 +110,7 @@ class BuildStore:
         return next_number(self.root / "sequence")
 
     def _in_use_since(self) -> float:
-        """The number of the first of those that run builds now; infinity when nobody does."""
+        """The number of the first process that runs builds now; infinity when there is none."""
         since = math.inf
         for mark in self.root.glob("in-use-*"):
             with contextlib.suppress(FileNotFoundError), exclusive_if_free(mark) as free:
@@ -123,16 +123,15 @@ class BuildStore:
     def all(self) -> Iterator[StoredBuild]:
         """Every complete build, most recently used first."""
         folders = [f for f in self.root.iterdir() if f.is_dir()] if self.root.is_dir() else []
-        found = (self._load(f) for f in folders)
-        yield from sorted((b for b in found if b), key=lambda b: (-b.order, -b.used))
+        builds = (self._load(f) for f in folders)
+        yield from sorted((b for b in builds if b), key=lambda b: (-b.order, -b.used))
 
     def last_like(self, source: str, steps: Sequence[str]) -> StoredBuild | None:
         """The build last used of the source with that digest, by those steps."""
-        for build in self.all():
-            inputs = build.provenance.get("inputs", {})
-            if inputs.get("source") == source and inputs.get("steps") == list(steps):
-                return build
-        return None
+        wanted = {"source": source, "steps": list(steps)}
+        return next(
+            (b for b in self.all() if wanted.items() <= b.provenance["inputs"].items()), None
+        )
 
     def add_failure(self, digest: str, variant: str, compiler: str, reason: str) -> None:
         """Note beside its log why the build of that digest failed."""
@@ -147,8 +146,8 @@ class BuildStore:
                 continue
             try:
                 text = json.loads(file.read_text())
-                found = (text["variant"], text["compiler"], text["reason"])
-                failed = FailedBuild(file.parent.name, file.parent, *found, file.stat().st_mtime)
+                details = (text["variant"], text["compiler"], text["reason"])
+                failed = FailedBuild(file.parent.name, file.parent, *details, file.stat().st_mtime)
                 known.append((int(text.get("order", 0)), failed))
             except (OSError, ValueError, KeyError, TypeError):
                 continue
@@ -198,7 +197,10 @@ class BuildStore:
             provenance = json.loads((folder / "provenance.json").read_text())
         except (OSError, ValueError, RecursionError):
             return None
-        if not _whole(provenance):
+        # Not the record of a build, but what a damaged disk or an editor left of one.
+        if not isinstance(provenance, dict) or not all(
+            isinstance(provenance.get(key), kind) for key, kind in _RECORD.items()
+        ):
             return None
         try:
             last_use = (folder / "used").stat().st_mtime
@@ -229,23 +231,14 @@ _RECORD: Mapping[str, type | tuple[type, ...]] = {
 }
 
 
-def _whole(provenance: object) -> bool:
-    """Whether it is the record of a build, and not what a damaged disk or an editor left of it."""
-    return isinstance(provenance, dict) and all(
-        isinstance(provenance.get(key), kind) for key, kind in _RECORD.items()
-    )
-
-
 _Known = TypeVar("_Known", StoredBuild, StoredBuild | FailedBuild)
 
 
 def _only(prefix: str, builds: Sequence[_Known]) -> _Known:
-    found = [b for b in builds if b.digest.startswith(prefix.lower())]
-    if not prefix or not found:
+    matches = [b for b in builds if b.digest.startswith(prefix.lower())]
+    if not prefix or not matches:
         raise UserError(f"no build has a digest beginning with {prefix!r}; see whyfast builds")
-    if len(found) > 1:
-        raise UserError(
-            f"{len(found)} builds have a digest beginning with {prefix!r}: "
-            + ", ".join(b.digest[:12] for b in found[:5])
-        )
-    return found[0]
+    if len(matches) > 1:
+        names = ", ".join(b.digest[:12] for b in matches[:5])
+        raise UserError(f"{len(matches)} builds have a digest beginning with {prefix!r}: {names}")
+    return matches[0]

@@ -19,9 +19,6 @@ def sha256_of(file: Path) -> str:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
 
-# ---- Free room on a disk, checked before a long step.
-
-
 def lacking(folder: Path, need: int) -> str | None:
     """In words why ``need`` bytes do not fit below ``folder`` (which may not exist yet), or None.
 
@@ -53,14 +50,12 @@ def used(folder: Path) -> int:
 
 def readable(size: float) -> str:
     """``1.3 GB``, ``270 MB``, ``12 kB``."""
-    for unit, factor in (("GB", 1e9), ("MB", 1e6)):
-        if size >= factor * 0.9995:
-            number = size / factor
-            return f"{number:.1f} {unit}" if unit == "GB" else f"{number:.0f} {unit}"
-    return f"{size / 1e3:.0f} kB"
+    if size >= 0.9995e9:
+        return f"{size / 1e9:.1f} GB"
+    return f"{size / 1e6:.0f} MB" if size >= 0.9995e6 else f"{size / 1e3:.0f} kB"
 
 
-# ---- Locks between processes, which the kernel releases however their holder dies.
+# Locks between processes, which the kernel releases however their holder dies.
 #
 # The holder of a lock may remove its file; whoever waited for it then takes the new one.
 
@@ -143,7 +138,7 @@ def _lock(path: Path, flags: int) -> int | None:
     return None
 
 
-# ---- Folders that are complete or absent, whatever interrupts their creation or deletion.
+# Folders that are complete or absent, whatever interrupts their creation or deletion.
 #
 # An unfinished folder is called ``NAME-unfinished-…``, beside its place; the next process that
 # makes the folder deletes it.

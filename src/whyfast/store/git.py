@@ -46,7 +46,7 @@ def git(
     where: Path, *arguments: str, given: str = "", env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run git there and wait for it. UserError when it cannot be started."""
-    settings = [word for one in _SETTINGS for word in ("-c", one)]
+    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
     try:
         done = subprocess.run(
             ["git", *settings, "-C", str(where), *arguments],
@@ -86,8 +86,8 @@ def own_filters_off(repository: Path) -> tuple[str, ...]:
     wanted = ("--name-only", "--get-regexp", r"^filter\..*\.(clean|smudge|process)$")
     text = git(repository, "config", "--local", "--includes", *wanted).stdout
     off = [f"{key}=" for key in text.splitlines()]
-    off += [f"{one.rpartition('.')[0]}.required=false" for one in off]
-    return tuple(word for one in off for word in ("-c", one))
+    off += [f"{setting.rpartition('.')[0]}.required=false" for setting in off]
+    return tuple(word for setting in off for word in ("-c", setting))
 
 
 def borrow(repository: Path, to: Path) -> None:

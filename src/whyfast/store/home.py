@@ -14,11 +14,9 @@ from pathlib import Path
 
 from whyfast.model.errors import UserError
 
-# ---- Private folders: their contents are run and trusted.
-#
-# Who else could change what is there is decided as OpenSSH in Debian does for a user's keys: every
-# folder and link on the way counts, and a group that has the user alone, as each has on a system
-# with user private groups, is nobody else.
+# Private folders: their contents are run and trusted. Who else could change them is decided as
+# OpenSSH in Debian does for a user's keys: every folder and link on the way counts, and a group
+# with the user alone, as each has on a system with user private groups, is nobody else.
 
 #: Links that the kernel follows on one way.
 _LINKS = 40
@@ -27,10 +25,10 @@ _ROOT = 0
 
 def own_home() -> Home:
     """:func:`whyfast.store.home.home`, its folders there and private; see :func:`make_private`."""
-    found = home()
-    make_private(found.cache)
-    make_private(found.data)
-    return found
+    folders = home()
+    make_private(folders.cache)
+    make_private(folders.data)
+    return folders
 
 
 def make_private(folder: Path) -> None:
@@ -184,9 +182,8 @@ class Home:
 
 def home() -> Home:
     """``WHYFAST_HOME`` for both when set, else the user's XDG cache and data folders."""
-    own = os.environ.get("WHYFAST_HOME")
-    if own:
-        base = Path(own).absolute()
+    if place := os.environ.get("WHYFAST_HOME"):
+        base = Path(place).absolute()
         return Home(base / "cache", base / "data")
     cache = _folder("XDG_CACHE_HOME") or _user() / ".cache"
     data = _folder("XDG_DATA_HOME") or _user() / ".local" / "share"

@@ -41,6 +41,9 @@ CREATE TABLE IF NOT EXISTS calibration (
 """
 
 
+_SELECT = "SELECT id, key, study, started, finished"
+
+
 @dataclass(frozen=True)
 class Run:
     """One measurement of one study; ``finished`` is None while it can be resumed."""
@@ -125,15 +128,20 @@ class SampleStore:
         except sqlite3.Error as error:
             raise _unusable(self._path, error) from None
 
+    def _insert(self, how: str, table: str, *values: object) -> None:
+        self._execute(f"{how} INTO {table} VALUES ({', '.join('?' * len(values))})", values)
+
+    def _all(self, run: str, table: str, kind: Any) -> list[Any]:
+        """The records of a run in the order in which they were written."""
+        rows = self._execute(f"SELECT data FROM {table} WHERE run = ? ORDER BY rowid", (run,))
+        return self._decoded(run, f"a {table}", rows, kind)
+
     def _decoded(self, run: str, what: str, texts: Iterable[tuple[str]], kind: Any) -> list[Any]:
         try:
             return [decode(kind, json.loads(text)) for (text,) in texts]
         except (*_DAMAGE, Malformed) as error:
-            raise UserError(
-                f"{what} of the unfinished run {run[:8]} cannot be read ({_said(error)}); start "
-                "anew with --fresh",
-                where=self._path,
-            ) from None
+            message = f"{what} of the unfinished run {run[:8]} cannot be read ({_short(error)})"
+            raise UserError(f"{message}; start anew with --fresh", where=self._path) from None
 
     def begin(self, run: Run) -> None:
         """Record a new run."""
@@ -145,23 +153,20 @@ class SampleStore:
     def unfinished(self, key: str) -> Run | None:
         """The newest run of that key, when it was not finished."""
         rows = self._execute(
-            "SELECT id, key, study, started, finished FROM run WHERE key = ? "
-            "ORDER BY rowid DESC LIMIT 1",
-            (key,),
+            f"{_SELECT} FROM run WHERE key = ? ORDER BY rowid DESC LIMIT 1", (key,)
         )
         run = Run(*rows[0]) if rows else None
         return run if run and run.finished is None else None
 
     def runs(self) -> list[Run]:
         """All runs, oldest first."""
-        rows = self._execute("SELECT id, key, study, started, finished FROM run ORDER BY rowid")
-        return [Run(*row) for row in rows]
+        return [Run(*row) for row in self._execute(f"{_SELECT} FROM run ORDER BY rowid")]
 
     def latest(self, study: str) -> tuple[Run, Mapping[str, Any]] | None:
         """The newest run of a study (by name) that has a result, with the result."""
         rows = self._execute(
-            "SELECT id, key, study, started, finished, result FROM run "
-            "WHERE study = ? AND result IS NOT NULL ORDER BY rowid DESC LIMIT 1",
+            f"{_SELECT}, result FROM run WHERE study = ? AND result IS NOT NULL "
+            "ORDER BY rowid DESC LIMIT 1",
             (study,),
         )
         if not rows:
@@ -170,7 +175,7 @@ class SampleStore:
         try:
             return Run(*run), json.loads(text)
         except _DAMAGE as error:
-            message = f"the result of {study!r} cannot be read ({_said(error)}); run it again"
+            message = f"the result of {study!r} cannot be read ({_short(error)}); run it again"
             raise UserError(message, where=self._path) from None
 
     def results(self, study: str) -> Iterator[tuple[Run, Mapping[str, Any]]]:
@@ -179,11 +184,8 @@ class SampleStore:
         ids = self._execute(
             "SELECT id FROM run WHERE study = ? AND result IS NOT NULL ORDER BY rowid", (study,)
         )
-        for one in ids:
-            rows = self._execute(
-                "SELECT id, key, study, started, finished, result FROM run WHERE id = ?", one
-            )
-            for *run, text in rows:
+        for row_id in ids:
+            for *run, text in self._execute(f"{_SELECT}, result FROM run WHERE id = ?", row_id):
                 try:
                     yield Run(*run), dict(json.loads(text))
                 except _DAMAGE:
@@ -206,10 +208,8 @@ class SampleStore:
 
     def add_session(self, run: str, session: Session) -> None:
         """Record the start of measuring, with the state of the machine."""
-        self._execute(
-            "INSERT INTO session VALUES (?, ?, ?, ?)",
-            (session.id, run, session.started, json.dumps(session.environment)),
-        )
+        environment = json.dumps(session.environment)
+        self._insert("INSERT", "session", session.id, run, session.started, environment)
 
     def end_session(self, session: Session) -> None:
         """Replace what was recorded of the state of the machine by what is known in the end."""
@@ -220,29 +220,22 @@ class SampleStore:
 
     def add_block(self, run: str, block: Block) -> None:
         """Append a block."""
-        self._execute(
-            "INSERT INTO block VALUES (?, ?, ?, ?, ?)",
-            (run, block.benchmark, block.index, block.session, json.dumps(vars(block))),
-        )
+        data = json.dumps(vars(block))
+        self._insert("INSERT", "block", run, block.benchmark, block.index, block.session, data)
 
     def add_failure(self, run: str, failure: RunFailure) -> None:
         """Record that a variant failed on a benchmark (a later one replaces an earlier one)."""
-        self._execute(
-            "INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?)",
-            (run, failure.benchmark, failure.variant, json.dumps(asdict(failure))),
-        )
+        data = json.dumps(asdict(failure))
+        self._insert("INSERT OR REPLACE", "failure", run, failure.benchmark, failure.variant, data)
 
     def add_calibration(self, run: str, calibration: Calibration) -> None:
         """Record how a benchmark is measured (a later one replaces an earlier one)."""
-        self._execute(
-            "INSERT OR REPLACE INTO calibration VALUES (?, ?, ?)",
-            (run, calibration.benchmark, json.dumps(asdict(calibration))),
-        )
+        data = json.dumps(asdict(calibration))
+        self._insert("INSERT OR REPLACE", "calibration", run, calibration.benchmark, data)
 
     def calibrations(self, run: str) -> list[Calibration]:
         """The latest calibration of each benchmark of a run."""
-        rows = self._execute("SELECT data FROM calibration WHERE run = ? ORDER BY rowid", (run,))
-        return self._decoded(run, "a calibration", rows, Calibration)
+        return self._all(run, "calibration", Calibration)
 
     def finish(self, run: str, when: float) -> None:
         """Mark a run as finished; the same command starts a new one from now on."""
@@ -254,8 +247,7 @@ class SampleStore:
 
     def blocks(self, run: str) -> list[Block]:
         """All blocks of a run, in the order taken."""
-        rows = self._execute("SELECT data FROM block WHERE run = ? ORDER BY rowid", (run,))
-        return self._decoded(run, "a block", rows, Block)
+        return self._all(run, "block", Block)
 
     def sessions(self, run: str) -> list[Session]:
         """All sessions of a run, oldest first."""
@@ -267,14 +259,13 @@ class SampleStore:
 
     def failures(self, run: str) -> list[RunFailure]:
         """All failures of a run."""
-        rows = self._execute("SELECT data FROM failure WHERE run = ? ORDER BY rowid", (run,))
-        return self._decoded(run, "a failure", rows, RunFailure)
+        return self._all(run, "failure", RunFailure)
 
 
 def _unusable(path: Path, error: Exception) -> UserError:
     return UserError(f"cannot be used as the results database: {error}", where=path)
 
 
-def _said(error: Exception) -> str:
-    """What a decoder raised, in short."""
+def _short(error: Exception) -> str:
+    """A decoder's error on one line."""
     return f"{type(error).__name__}: {error}".splitlines()[0][:80]

@@ -14,7 +14,7 @@ from typing import Any
 
 from whyfast.model.errors import UserError
 from whyfast.store.git import git
-from whyfast.study.sections import names_in, substitute
+from whyfast.study.sections import placeholders, substitute
 from whyfast.study.toml_document import Key, TomlDocument, listed, quoted, suggestion
 from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name
 from whyfast.study.variants import LAYER_KEYS, Layer, VariantRecipe, read_layer
@@ -35,23 +35,25 @@ def span(table: TomlTable) -> tuple[VariantRecipe, ...]:
     fastest."""
     extends = table.one_or_more("extends")
     axes = _read_axes(table)
-    only, exclude = (_patterns(table, name, axes) for name in ("only", "exclude"))
+    only, exclude = (
+        [_pattern(entry, axes) for entry in table.entries(name)] for name in ("only", "exclude")
+    )
+    count = math.prod(len(values) for values in axes.values())
+    if count > _MOST:
+        raise table.error((), f"has {count} combinations; at most {_MOST} are allowed")
+    product = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
     chosen = [
         combination
-        for combination in _product(table, axes)
+        for combination in product
         if ("only" not in table or _matches(combination, only))
         and not _matches(combination, exclude)
     ]
     if not chosen:
         filters = [name for name in ("only", "exclude") if name in table]
-        if len(filters) == 1:
-            raise table.error(
-                (filters[0],),
-                "excludes every combination of the axes"
-                if filters[0] == "exclude"
-                else "matches no combination of the axes",
-            )
-        raise table.error((), "only and exclude together exclude every combination")
+        if len(filters) > 1:
+            raise table.error((), "only and exclude together exclude every combination")
+        what = "excludes every" if filters == ["exclude"] else "matches no"
+        raise table.error((filters[0],), f"{what} combination of the axes")
     recipes: dict[str, VariantRecipe] = {}
     template = _template(table, axes)
     for combination in chosen:
@@ -61,7 +63,8 @@ def span(table: TomlTable) -> tuple[VariantRecipe, ...]:
             raise table.error(("name",), message, NAME_HINT)
         if name in recipes:
             message = f"gives two combinations the same name {quoted(name)}"
-            raise table.error(("name",), message, "include " + _all_placeholders(axes))
+            hint = "include " + " ".join(f"{{{axis}}}" for axis in axes)
+            raise table.error(("name",), message, hint)
         layers = dict(axes[axis][value] for axis, value in combination.items())
         about = ", ".join(layer.about for layer in layers.values() if layer.about)
         recipes[name] = VariantRecipe(
@@ -98,10 +101,6 @@ def _read_value(table: TomlTable) -> Layer:
     return read_layer(table)
 
 
-def _patterns(table: TomlTable, name: str, axes: Axes) -> tuple[Pattern, ...]:
-    return tuple(_pattern(entry, axes) for entry in table.entries(name))
-
-
 def _pattern(entry: TomlTable, axes: Axes) -> Pattern:
     if not entry.data:
         raise entry.error((), "names no axis", f"valid: {listed(axes)}")
@@ -125,33 +124,16 @@ def _matches(combination: Combination, patterns: Iterable[Pattern]) -> bool:
     )
 
 
-def _product(table: TomlTable, axes: Axes) -> list[Combination]:
-    count = math.prod(len(values) for values in axes.values())
-    if count > _MOST:
-        message = f"has {count} combinations; at most {_MOST} are allowed"
-        raise table.error((), message)
-    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
-
-
 def _template(table: TomlTable, axes: Axes) -> str:
     template = table.string("name", "-".join(f"{{{axis}}}" for axis in axes))
-    try:
-        names = names_in(template)
-    except ValueError as error:
-        message = f"{error} in {quoted(template)}"
-        raise table.error(("name",), message, "write {{ or }} for a literal brace") from None
-    for name in names:
+    for name in placeholders(table, ("name",), template):
         if name not in axes:
             hint = suggestion(name, axes)
             raise table.error(("name",), f"unknown axis {quoted(name)}", hint)
     return template
 
 
-def _all_placeholders(axes: Axes) -> str:
-    return " ".join(f"{{{axis}}}" for axis in axes)
-
-
-# ---- Which interpreters are installed here, by their files alone: none is started.
+# Which interpreters are installed here shows in their files alone: none is started.
 
 _PYTHON = re.compile(r"python\d+\.\d+")
 _NUMBERS = re.compile(r"\d+")
@@ -190,16 +172,14 @@ def version_key(name: str) -> tuple[list[int], str]:
     return [int(n) for n in _NUMBERS.findall(name)], name
 
 
-# ---- ``python = ["pyenv:3.6", "pyenv:3.1*"]``: one variant, or value of an axis, an interpreter.
-
 #: Providers whose interpreters can be listed by their files, and so matched by a pattern.
 _LISTED = {"pyenv": pyenv_versions, "path": pythons_on_path}
 
 
 def spread_interpreters(document: TomlDocument) -> TomlDocument:
     """The document with every ``[variant.NAME]`` and ``[axes.AXIS.VALUE]`` whose ``python`` is a
-    list or a pattern replaced by one table an interpreter, ``NAME-3.6``: with what stands behind
-    the colon of the interpreter's name.
+    list or a pattern, as in ``["pyenv:3.6", "pyenv:3.1*"]``, replaced by one table per interpreter,
+    ``NAME-3.6``: with what stands behind the colon of the interpreter's name.
 
     A pattern of file names (``pyenv:3.*``) stands for what is installed here. StudyError when that
     is nothing.
@@ -260,16 +240,15 @@ def _is_pattern(text: str) -> bool:
     return any(c in text for c in "*?[")
 
 
-# ---- ``revisions = "v1.0..main"`` under an axis: one value of it a commit.
-
+#: ``revisions = "v1.0..main"`` under an axis makes one value of each commit.
 KEY = "revisions"
 _RANGE = re.compile(r"(?P<base>[^.\s-](?:\.?[^.\s])*)\.\.(?P<head>[^.\s-](?:\.?[^.\s])*)")
 _EXAMPLE = 'write revisions = "v1.0..main"'
 
 
 def spread_revisions(document: TomlDocument, folder: Path) -> TomlDocument:
-    """The document with ``revisions`` of every ``[axes.AXIS]`` replaced by a value a commit, each
-    with its ``revision`` and with its subject as ``about``.
+    """The document with ``revisions`` of every ``[axes.AXIS]`` replaced by one value per commit,
+    each with its ``revision`` and with its subject as ``about``.
 
     First comes BASE, then what the range holds, oldest first, along first parents. The ends are
     called as they are written where that can be a name, else ``base`` and ``head``; the others by

@@ -9,10 +9,11 @@ from itertools import islice
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study import project as own_benchmarks
 from whyfast.study.project import (
     WHOLE,
     Project,
+    first_group,
+    google_commands,
     needed,
     others,
     shell_word,
@@ -23,7 +24,7 @@ from whyfast.study.project import (
     wanted_first,
 )
 
-# ---- Which program a Makefile makes, by its text: nothing of it is run.
+# Which program a Makefile makes shows in its text: nothing of it is run.
 
 #: Names of targets that gather others.
 _GATHERS = frozenset({"all", "build", "default", "main"})
@@ -66,9 +67,9 @@ _RULE = re.compile(
     r"(?P<targets>[^\s#:=][^#:=]*?)\s*::?(?!=)(?P<needs>(?:\$[({][^)}]*[)}]|\$(?![({])|[^#;=$])*+)(?:;(?P<recipe>[^#]*))?(#.*)?$"
 )
 
-#: So deep do Makefiles ask others, at most.
+#: How deep Makefiles ask others, at most.
 _DEEPEST = 4
-#: So many targets are looked at, at most: one that calls the next is a call of Python, too.
+#: Targets that are looked at, at most: one that calls the next is a call of Python, too.
 _MOST_TARGETS = 200
 
 #: Characters of a line that is read: a list of a thousand files has as many.
@@ -89,7 +90,7 @@ class Makefile:
     phony: set[str] = field(default_factory=set)
 
     def expand(self, text: str) -> str:
-        """With the values of variables; those that have none are empty, as in make."""
+        """With the values of variables; unset ones are empty, as in make."""
         for _ in range(_DEEPEST):
             if len(text) > _LONGEST:
                 return ""
@@ -115,8 +116,7 @@ def read_makefile(file: Path) -> Makefile:
     text = text_of(file).replace("\\\n", " ")
     if file.suffix == ".in":
         text = _CONFIGURED.sub(lambda name: "o" if name[1] == "OBJEXT" else "", text)
-    lines = text.splitlines()
-    lines = [line for line in lines if len(line) <= _LONGEST]
+    lines = [line for line in text.splitlines() if len(line) <= _LONGEST]
     for line in lines:
         if match := re.match(r"\s*(?:export\s+)?(\w+)\s*(\+|::?|\?)?=\s*([^#]*)", line):
             before = makefile.variables.get(match[1], "") if match[2] == "+" else ""
@@ -147,11 +147,9 @@ def program_of(file: Path) -> tuple[str, str] | None:
     walk = _Walk()
     makefile = walk.read(file)
     targets = [t for t in makefile.needs if not t.startswith(".")]
-    first = [t for t in targets if t in _GATHERS] + targets
-    for target in dict.fromkeys(first):
-        for program in _programs(makefile, target, walk, _DEEPEST):
-            return program
-    return None
+    targets.sort(key=lambda target: target not in _GATHERS)
+    programs = (p for target in targets for p in _programs(makefile, target, walk, _DEEPEST))
+    return next(programs, None)
 
 
 class _Walk:
@@ -183,9 +181,7 @@ def _programs(
     name = target.rsplit("/", 1)[-1]
     if not re.fullmatch(r"[\w./+-]+", target) or _NO_PROGRAM.search(name):
         return
-    if walk.again(makefile, target):
-        return
-    if _CHORES.fullmatch(name):
+    if walk.again(makefile, target) or _CHORES.fullmatch(name):
         return
     unnamed = "" if target in makefile.needs else makefile.recipes.get(".DEFAULT", "")
     recipe = makefile.recipes.get(target, unnamed)
@@ -259,8 +255,7 @@ def c(folder: Path) -> Project:
 
 def _likeliest(mains: Sequence[Path], folder: Path) -> Path:
     """A benchmark; or what bears the project's name; or ``main.c``."""
-    project = re.match(r"[a-z]*", folder.resolve().name.lower())
-    for wanted in ("main", project.group() if project else ""):
+    for wanted in ("main", first_group(r"^([a-z]*)", folder.resolve().name.lower())):
         named = [f for f in mains if f.stem == wanted]
         mains = [*named, *(f for f in mains if f not in named)]
     return next((f for f in mains if "bench" in f.name), mains[0])
@@ -286,18 +281,14 @@ def _make(makefile: Path) -> Project:
     )
 
 
-# ---- What builds a project of CMake: one of the programs that it adds.
-
-#: So many CMakeLists.txt are read: one may name itself, or links to itself, again and again.
+_CMAKE_PROJECT = r"project\s*\(\s*\"?([\w.-]+)"
+#: CMakeLists.txt that are read, at most: one may name itself, or links to itself, again and again.
 _MOST_LISTS = 300
 
 
 def cmake(folder: Path) -> Project:
-    """A program that CMakeLists.txt or those of its subfolders add.
-
-    That with Google Benchmark in it goes first, then that which is called as the project is, then
-    one that is installed.
-    """
+    """A program that CMakeLists.txt or those of its subfolders add: the one with Google Benchmark,
+    else the one that has the project's name, else one that is installed."""
     needed(folder / "CMakeLists.txt")
     lists = dict(islice(_lists(folder, Path(), _DEEPEST), _MOST_LISTS))
     text = "\n".join(lists.values())
@@ -311,16 +302,12 @@ def cmake(folder: Path) -> Project:
     installed = [
         w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
     ]
-    project = re.search(r"project\s*\(\s*\"?([\w.-]+)", text)
-    names = wanted_first(places, project.group(1) if project else "", installed)
+    names = wanted_first(places, first_group(_CMAKE_PROJECT, text), installed)
     names.sort(key=lambda name: name not in timed)
     files = ("*.cc", "*.cpp", "*.cxx", "*/*.cc", "*/*.cpp", "*/*.cxx")
-    benchmarks = (
-        own_benchmarks.google("\n".join(map(text_of, sources(folder, files)))) if timed else {}
-    )
-    cxx = bool(re.search(r"project\s*\([^()]*\bCXX\b", text)) or not re.search(
-        r"project\s*\([^()]*\bC\b", text
-    )
+    benchmarks = google_commands("\n".join(map(text_of, sources(folder, files)))) if timed else {}
+    in_c, in_cxx = (re.search(rf"project\s*\([^()]*\b{name}\b", text) for name in ("C", "CXX"))
+    cxx = bool(in_cxx or not in_c)
     language = "CXX" if cxx else "C"
     place = _made_in(text, names[0], places[names[0]])
     return Project(
@@ -356,8 +343,8 @@ def _made_in(text: str, name: str, place: Path) -> Path:
     # One expression for the whole command would take the cube of its words.
     for words in re.findall(r"set_(?:property|target_properties)\s*\(([^()]*)", text):
         _, _, after = f" {' '.join(words.split())} ".partition(f" {name} ")
-        if after and (own := re.search(rf"\b{folder}", after)):
-            return place / own.group(2)
+        if after and (output := re.search(rf"\b{folder}", after)):
+            return place / output[2]
     every = re.search(rf"CMAKE_{folder}", text)
     return Path(every.group(2)) if every and every.group(1) else place
 
@@ -365,13 +352,11 @@ def _made_in(text: str, name: str, place: Path) -> Path:
 def _cmake_project_programs(text: str, top: str) -> list[str]:
     """The names of programs, those of variables that are set among them, in their order."""
     variables = dict(re.findall(r"set\s*\(\s*(\w+)\s+\"?([\w.-]+)\"?\s*\)", top + text))
-    if own := re.search(r"project\s*\(\s*\"?([\w.-]+)", top):
-        variables["PROJECT_NAME"] = own.group(1)
+    if project := first_group(_CMAKE_PROJECT, top):
+        variables["PROJECT_NAME"] = project
     added = re.findall(r"add_executable\s*\(\s*\"?(\$\{\w+\}|[\w.-]+)(?=[\s\")])", text)
     return [n for a in added if (n := variables.get(a[2:-1], "") if a.startswith("$") else a)]
 
-
-# ---- What builds a project with a configure script: the first program that is installed, or made.
 
 _FILES = ("Makefile.am", "*/Makefile.am")
 _PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS\s*\+?=\s*([^#\n]*)", re.MULTILINE)
@@ -416,20 +401,15 @@ def autotools(folder: Path) -> Project:
     )
 
 
-# ---- What builds a project of Meson: one of the programs that it adds.
-
-
 def meson(folder: Path) -> Project:
-    """A program that meson.build adds: that which is called as the project is, or one that is
+    """A program that meson.build adds: the one that has the project's name, or one that is
     installed."""
     text = needed(folder / "meson.build")
     # A name that goes on behind the quote is made when meson runs.
     added = re.findall(r"executable\s*\(\s*'([\w.-]+)'\s*(?![\s+/.])([^)]*)", text)
-    project = re.search(r"project\s*\(\s*'([\w.-]+)'", text)
+    project = first_group(r"project\s*\(\s*'([\w.-]+)'", text)
     installed = [name for name, rest in added if re.search(r"install\s*:\s*true", rest)]
-    names = wanted_first(
-        dict.fromkeys(dict(added), Path()), project.group(1) if project else "", installed
-    )
+    names = wanted_first(dict.fromkeys(dict(added), Path()), project, installed)
     if not names:
         raise UserError("has no executable", where=folder / "meson.build")
     cxx = bool(re.search(r"project\s*\([^()]*'cpp'", text))

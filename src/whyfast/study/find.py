@@ -12,8 +12,6 @@ from whyfast.model.errors import UserError
 from whyfast.study.toml_document import nearest, quoted, suggestion
 from whyfast.study.toml_table import TomlTable
 
-# ---- The studies and subjects that come with whyfast.
-
 Kind = Literal["studies", "subjects"]
 
 _PACKAGE = Path(__file__).resolve().parents[1]

@@ -27,15 +27,8 @@ from whyfast.study.variants import (
 )
 
 _SECTIONS = (
-    "study",
-    "source",
-    "build",
-    "variant",
-    "axes",
-    "benchmarks",
-    "measure",
-    "quick",
-    "evidence",
+    *("study", "source", "build", "variant", "axes"),
+    *("benchmarks", "measure", "quick", "evidence"),
 )
 
 
@@ -107,8 +100,7 @@ def _variants(top: TomlTable) -> tuple[tuple[Variant, ...], tuple[VariantRecipe,
     return variants, by_hand
 
 
-# ---- ``include = "FILE"``: what several studies have in common, written once.
-
+#: ``include = "FILE"`` names a file with what several studies have in common.
 INCLUDE = "include"
 
 
@@ -136,7 +128,7 @@ def _read(document: TomlDocument, chain: tuple[Path, ...]) -> TomlDocument:
             raise table.error((INCLUDE,), reason, f"relative to {document.file.parent}") from None
         raise
     merged = _merged(base.data, document.data)
-    return replace(document, data=merged, own=document.data, base=base)
+    return replace(document, data=merged, own_data=document.data, base=base)
 
 
 def _same(a: Path, b: Path) -> bool:

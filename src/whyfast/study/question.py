@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Any, cast
 
 from whyfast.model.study import Claim
 from whyfast.model.variant import (
@@ -66,12 +66,20 @@ def read_question(
     table: TomlTable, variants: Sequence[Variant], by_hand: Sequence[VariantRecipe]
 ) -> StudyTable:
     """The question, with every variant that it names known to exist."""
-    known = _Known([v.name for v in variants], [r.name for r in by_hand if r.abstract])
+    concrete = [v.name for v in variants]
+    abstract = [r.name for r in by_hand if r.abstract]
+
+    def check(table: TomlTable, at: Key, name: str) -> None:
+        if name in abstract:
+            hint = suggestion(name, concrete)
+            raise table.error(at, f"{quoted(name)} is abstract, so it is never built", hint)
+        table.check_known(at, "variant", name, concrete)
+
     margin = table.converted("margin", parse_margin, 'margin = "1%" or 0.01', _MARGIN)
     along = read_along(table, variants)
     baselines = _along_axes(table, variants, along) if along else _named(table, variants)
     for name, key in baselines:
-        known.check(table, key, name)
+        check(table, key[len(table.key) :], name)
     evidence_only = table.flag("evidence_only")
     control = control_key(table)
     if not evidence_only and not all(v.evidence_only for v in variants):
@@ -80,7 +88,7 @@ def read_question(
         title=table.sentence("title"),
         baselines=tuple(name for name, _ in baselines),
         margin=margin,
-        claim=_claim(table.table("claim"), known) if "claim" in table else None,
+        claim=_claim(table.table("claim"), check) if "claim" in table else None,
         control=table.flag(control) if control in table else None,
         evidence_only=evidence_only,
         along=along,
@@ -108,7 +116,7 @@ def read_along(table: TomlTable, variants: Sequence[Variant]) -> Mapping[str, st
 
 
 def _named(table: TomlTable, variants: Sequence[Variant]) -> tuple[tuple[str, Key], ...]:
-    """The baselines by name; the only variant is one unsaid."""
+    """The baselines by name; the only variant is one by default."""
     if len(variants) == 1 and "baseline" not in table:
         return ((variants[0].name, (*table.key, "baseline")),)
     table.require("baseline", 'baseline = "NAME"')
@@ -149,32 +157,17 @@ def _check_measured(
             raise table.error(at, f"{quoted(name)} is evidence_only, so it is never measured", hint)
 
 
-@dataclass(frozen=True)
-class _Known:
-    concrete: list[str]
-    abstract: list[str]
-
-    def check(self, table: TomlTable, key: Key, name: str) -> None:
-        at = key[len(table.key) :]
-        if name in self.abstract:
-            hint = suggestion(name, self.concrete)
-            raise table.error(at, f"{quoted(name)} is abstract, so it is never built", hint)
-        table.check_known(at, "variant", name, self.concrete)
-
-
-def _claim(table: TomlTable, known: _Known) -> Claim:
+def _claim(table: TomlTable, check: Callable[[TomlTable, Key, str], None]) -> Claim:
     table.check_keys("variant", "baseline")
     for name in ("variant", "baseline"):
         table.require(name, 'claim = { variant = "…", baseline = "…" }')
-        known.check(table, (*table.key, name), table.string(name))
+        check(table, (name,), table.string(name))
     claim = Claim(table.string("variant"), table.string("baseline"))
     if claim.variant == claim.baseline:
         message = f"{quoted(claim.variant)} is compared with itself"
         raise table.error(("baseline",), message, "name another variant")
     return claim
 
-
-# ---- ``[benchmarks.NAME]``.
 
 #: By the key that makes several benchmarks of one, the placeholder in commands that it fills.
 _BOUND = {"names": NAMES_NAME, "parameter": PARAMETER_NAME, "": ""}
@@ -184,7 +177,9 @@ _EXAMPLE = 'write parameter = { name = "tail call", values = [0, 1, 2, 4] }'
 def read_benchmarks(table: TomlTable, *, needed: bool = True) -> tuple[Benchmark, ...]:
     """The benchmarks in file order; there must be one unless nothing is measured."""
     benchmarks = tuple(
-        one for name, inner in table.tables() for one in _spread(inner, _benchmark(name, inner))
+        benchmark
+        for name, inner in table.tables()
+        for benchmark in _spread(inner, _benchmark(name, inner))
     )
     names = [b.name for b in benchmarks]
     for name in names:
@@ -208,21 +203,17 @@ def _benchmark(name: str, table: TomlTable) -> Benchmark:
         raise table.error(("names",), "a benchmark has names or a parameter, not both", hint)
     bound = _BOUND[next((key for key in _BOUND if key in table), "")]
     runner = cast("RunnerName", table.choice("runner", tuple(RUNNER_KINDS), "command"))
+    table.require("command", 'command = ["{program}", "argument"]')
     return Benchmark(
         name=name,
         runner=runner,
-        command=_command(table, bound),
+        command=read_command(table, "command", bound=bound),
         check=_check(table, RUNNER_KINDS[runner]),
         timeout=table.converted("timeout", parse_duration, 'timeout = "10s"', Benchmark.timeout),
         distribution=read_command(table, "distribution", bound=bound),
         overhead=read_command(table, "overhead", bound=bound),
         figures=read_command(table, "figures", bound=bound),
     )
-
-
-def _command(table: TomlTable, bound: str) -> tuple[str, ...]:
-    table.require("command", 'command = ["{program}", "argument"]')
-    return read_command(table, "command", bound=bound)
 
 
 def _check(table: TomlTable, runner: RunnerKind) -> str | None:
@@ -255,7 +246,14 @@ def _spread(table: TomlTable, benchmark: Benchmark) -> tuple[Benchmark, ...]:
         message = "does not use {parameter}, so all values would run the same command"
         raise table.error(("command",), message, 'as in "--length", "{parameter}"')
     linear = inner.flag("linear") if "linear" in inner else True
-    return tuple(_at(benchmark, Parameter(benchmark.name, name, value, linear)) for value in values)
+    return tuple(
+        replace(
+            _bound_to(benchmark, PARAMETER_NAME, str(value)),
+            name=f"{benchmark.name}-{value}",
+            parameter=Parameter(benchmark.name, name, value, linear),
+        )
+        for value in values
+    )
 
 
 def _benchmarks_named(table: TomlTable, benchmark: Benchmark) -> tuple[Benchmark, ...]:
@@ -288,21 +286,10 @@ def _values(table: TomlTable) -> tuple[int, ...]:
     return tuple(values)
 
 
-def _at(benchmark: Benchmark, parameter: Parameter) -> Benchmark:
-    bound = _bound_to(benchmark, PARAMETER_NAME, str(parameter.value))
-    return replace(bound, name=f"{benchmark.name}-{parameter.value}", parameter=parameter)
-
-
 def _bound_to(benchmark: Benchmark, placeholder: str, value: str) -> Benchmark:
     """With the value in all its commands."""
-
-    def bound(command: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(bind(word, placeholder, value) for word in command)
-
-    return replace(
-        benchmark,
-        command=bound(benchmark.command),
-        distribution=bound(benchmark.distribution),
-        overhead=bound(benchmark.overhead),
-        figures=bound(benchmark.figures),
-    )
+    commands: dict[str, Any] = {
+        name: tuple(bind(word, placeholder, value) for word in getattr(benchmark, name))
+        for name in ("command", "distribution", "overhead", "figures")
+    }
+    return replace(benchmark, **commands)

@@ -1,4 +1,4 @@
-"""The sections of a study that stand for themselves: build, measure and quick."""
+"""The sections of a study that are read alone: build, measure, quick, evidence; and commands."""
 
 from __future__ import annotations
 
@@ -27,18 +27,16 @@ from whyfast.model.variant import Benchmark, Variant
 from whyfast.study.toml_document import Key, kind, quoted, suggestion
 from whyfast.study.toml_table import TomlTable, parse_duration, parse_size
 
-# ---- Environment variables of builds whose values are nobody else's business.
-
-#: Names whose values are hidden in any study, in any case of letters.
+#: Names of environment variables whose values are hidden in any study, in any case of letters.
 ALWAYS = ("*TOKEN*", "*SECRET*", "*KEY*", "*PASSWORD*")
 
 
 def hide(
     build: BuildSpec, variants: Sequence[Variant]
 ) -> tuple[BuildSpec, tuple[Variant, ...], dict[str, str]]:
-    """Both with a digest in place of each value that is to be hidden, and the values by those.
+    """Both with a digest in place of each value that is to be hidden, and the values by digest.
 
-    Values that differ have digests that do, so other values still are other builds.
+    Different values have different digests, so they still make different builds.
     """
     patterns = tuple(p.upper() for p in (*ALWAYS, *build.hide))
     values: dict[str, str] = {}
@@ -55,7 +53,7 @@ def hide(
     return build, tuple(replace(v, env=shown(v.env)) for v in variants), values
 
 
-# ---- ``{name}`` in build steps and commands; ``{{`` and ``}}`` are literal braces.
+# ``{name}`` in build steps and commands is a placeholder; ``{{`` and ``}}`` are literal braces.
 
 #: What a line of ``build.steps`` may use.
 STEP_NAMES = (
@@ -107,7 +105,6 @@ def _replaced(text: str, new: Callable[[re.Match[str]], str]) -> str:
 
 
 _BUDGET = 'budget = "3m" or "90s"'
-_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")
 #: A verdict over layouts takes at least nine blocks, each with a fresh layout.
 FEWEST_LAYOUTS = 12
 
@@ -155,6 +152,7 @@ def _room(table: TomlTable) -> int | None:
     return None if room is None else int(room)
 
 
+_LITERAL = "write {{ or }} for a literal brace"
 #: Several flags given to a variable or option without quotes.
 _UNQUOTED = re.compile(r"([\w-]+)=\{(cflags|ldflags|configure)\}")
 
@@ -188,16 +186,27 @@ def _output(table: TomlTable, key: str, example: str) -> str:
 def _packages(table: TomlTable) -> tuple[str, ...]:
     """What the steps need beside the compiler, by Debian's names."""
     packages = table.strings("packages")
-    check_packages(table, ("packages",), packages)
+    check_entries(table, ("packages",), packages)
     return tuple(dict.fromkeys(packages))
 
 
-def check_packages(table: TomlTable, at: Key, names: Sequence[str]) -> None:
-    """Refuse what cannot be the name of a Debian package; ``at`` is the list of them."""
-    for i, name in enumerate(names):
-        if not _PACKAGE.fullmatch(name):
-            message = f"{quoted(name)} is not a name of a Debian package"
-            raise table.error((*at, i), message, 'write e.g. "zlib1g-dev"')
+#: The form of the entries of lists, and what to write.
+_ENTRIES = {
+    "packages": (r"[a-z0-9][a-z0-9+.-]+", "a name of a Debian package", 'e.g. "zlib1g-dev"'),
+    "boot": (r"\S+", "one kernel parameter", 'one word per parameter, e.g. "spectre_v2=off"'),
+    # Sections that stay together in layouts are written to linker scripts as they are.
+    "keep": (r"\.text[\w.$*?-]*", "a name or pattern of code sections", 'e.g. ".text.hot.*"'),
+}
+
+
+def check_entries(table: TomlTable, at: Key, entries: Sequence[str]) -> None:
+    """Refuse what has not the form of such entries; ``at`` is the list of them."""
+    if at[0] not in _ENTRIES:
+        return
+    form, what, example = _ENTRIES[str(at[0])]
+    for i, entry in enumerate(entries):
+        if not re.fullmatch(form, entry):
+            raise table.error((*at, i), f"{quoted(entry)} is not {what}", f"write {example}")
 
 
 def _link(table: TomlTable) -> str | None:
@@ -217,16 +226,19 @@ def _link(table: TomlTable) -> str | None:
 def check_placeholders(table: TomlTable, at: Key, text: str, valid: Iterable[str]) -> None:
     """Refuse a placeholder that is not among the valid ones, and a brace that belongs to none."""
     names = list(valid)
-    literal = "write {{ or }} for a literal brace"
-    try:
-        used = names_in(text)
-    except ValueError as error:
-        raise table.error(at, f"{error} in {quoted(text)}", literal) from None
-    for name in used:
+    for name in placeholders(table, at, text):
         if name not in names:
             hint = suggestion(f"{{{name}}}", [f"{{{n}}}" for n in names])
             message = f"no placeholder {quoted(f'{{{name}}}')}"
-            raise table.error(at, message, f"{hint} ({literal})")
+            raise table.error(at, message, f"{hint} ({_LITERAL})")
+
+
+def placeholders(table: TomlTable, at: Key, text: str) -> list[str]:
+    """:func:`names_in`; StudyError for a stray brace."""
+    try:
+        return names_in(text)
+    except ValueError as error:
+        raise table.error(at, f"{error} in {quoted(text)}", _LITERAL) from None
 
 
 def read_measure(table: TomlTable) -> MeasureSpec:
@@ -278,8 +290,6 @@ def _names(table: TomlTable, key: str, kind: str, known: Sequence[str]) -> tuple
     return tuple(name for name, _ in given)
 
 
-# ---- Commands of a study: argument vectors with placeholders.
-
 #: The placeholders that a benchmark binds, what it has then, and how that is written.
 _BINDING = {
     PARAMETER_NAME: ("parameter", 'parameter = { name = "tail call", values = [0, 1, 2, 4] }'),
@@ -311,8 +321,6 @@ def read_command(table: TomlTable, name: str, *, bound: str = "") -> tuple[str, 
     return command
 
 
-# ---- ``[evidence]``: what to look for in the machine code, and what to count.
-
 _EXAMPLE = 'write counters = true, "simulated", or names as in ["instructions"]'
 _NAMES = tuple(dict.fromkeys((*MEASURED, *SIMULATED)))
 
@@ -320,8 +328,8 @@ _NAMES = tuple(dict.fromkeys((*MEASURED, *SIMULATED)))
 def read_evidence(
     table: TomlTable, benchmarks: Sequence[Benchmark], source: Source
 ) -> EvidenceSpec:
-    """The section, with every benchmark that it names known to exist."""
-    table.check_keys("dispatch", "functions", "counters", "counted", "change", "image")
+    """``[evidence]``, with every benchmark that it names known to exist."""
+    table.check_keys("dispatch", "functions", "counters", "counted", "change", "image", "why")
     counters, events = _counters(table)
     counted = table.strings("counted")
     names = [b.name for b in benchmarks]
@@ -339,6 +347,7 @@ def read_evidence(
         counted=counted,
         change=change,
         image=read_command(table, "image"),
+        why=table.flag("why"),
     )
 
 

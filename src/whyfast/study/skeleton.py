@@ -8,8 +8,7 @@ from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.study.c_project import autotools, c, cmake, meson
-from whyfast.study.package_projects import cargo, go, python
-from whyfast.study.project import Project
+from whyfast.study.project import Project, cargo, go, python
 
 _TEXT = """\
 # A study for whyfast: a question, the ways to build the program, and the workloads to time.
@@ -103,7 +102,10 @@ def check_file(project: Project) -> str:
     """The text of a ``whyfast.toml`` for that project."""
     text = _CHECK.format(
         # Names of files stand in them, which a line end must not lead out of the comment.
-        comments="".join(f"# {_printable(line)}\n" for line in project.comments),
+        comments="".join(
+            f"# {''.join(c if c.isprintable() else '?' for c in line)}\n"
+            for line in project.comments
+        ),
         steps="".join(f"    {_string(step)},\n" for step in project.steps),
         program=_string(project.program),
         env=_table("build.env", project.env),
@@ -116,10 +118,6 @@ def check_file(project: Project) -> str:
         ),
     )
     return re.sub(r"\n{3,}", "\n\n", text)
-
-
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _table(name: str, values: Mapping[str, str]) -> str:
@@ -145,9 +143,8 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string(name)
 
 
-# ---- The kinds of projects that ``whyfast new`` knows: a new one is one file and one line here.
-
-#: Each kind with the files that tell it, in the order in which they are looked for.
+#: Each kind of project that ``whyfast new`` knows, with the files that it is recognised by, in the
+#: order in which they are looked for.
 KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
     "cargo": (("Cargo.toml",), cargo),
     "go": (("go.mod",), go),

@@ -38,8 +38,8 @@ def read_source(table: TomlTable, folder: Path) -> Source:
 
 
 def _path(table: TomlTable, folder: Path) -> Source:
-    name = table.string("path")
-    return Source("path", name, _existing(table, "path", folder, Path.is_dir, "a folder"))
+    place = _existing(table, "path", folder, Path.is_dir, "a folder")
+    return Source("path", table.string("path"), place)
 
 
 def _existing(

@@ -8,15 +8,13 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from whyfast.formats.input import read_bytes
 from whyfast.model.errors import StudyError, UserError
-
-# Words of errors: keys, names, kinds of values, and what was probably meant.
 
 #: Where a value stands in a study file: names of keys, and indices of list entries.
 Key = tuple[str | int, ...]
@@ -88,22 +86,71 @@ def suggestion(name: str, valid: Iterable[str]) -> str | None:
     return f"valid: {listed(names)}"
 
 
-# Lines of keys. tomllib gives values without places. This scanner reads the text once more, only
-# when an error is reported. Where the text is not TOML it stops, and knows what came before.
+# Lines of keys. tomllib gives values without places, so the text is read once more when an error is
+# reported. Where it is not TOML the reading stops; what came before is known.
 
-#: Most parts of a key, with indices of lists.
+#: Most parts of a key, with indices of lists: each costs time for everything inside it.
 _DEEPEST = 100
 
-_GAP = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_STRING = re.compile(
+_GAP = re.compile(r"(?:[ \t\r\n,]|#[^\n]*)*")
+_STRING = (
     r'"""(?:[^\\]|\\.)*?"{3,5}'
     r"|'''.*?'{3,5}"
     r'|"(?:[^"\\\n]|\\.)*"'
-    r"|'[^'\n]*'",
-    re.DOTALL,
+    r"|'[^'\n]*'"
 )
-_SCALAR = re.compile(r"[^,\]}#\n]+")
-_NAME = re.compile(rf"[ \t]*({_STRING.pattern}|{_BARE.pattern})[ \t]*", re.DOTALL)
+_PART = re.compile(rf"(?s:{_STRING})|{_BARE.pattern}")
+_KEY = rf"(?s:[ \t]*(?:{_PART.pattern})[ \t]*(?:\.[ \t]*(?:{_PART.pattern})[ \t]*)*+)"
+_HEADER = re.compile(rf"(\[\[?)({_KEY})\]\]?")
+_PAIR = re.compile(rf"({_KEY})=[ \t]*")
+_SCALAR = re.compile(rf"(?s:{_STRING})|[^,\]}}#\n]+")
+
+
+def _given(text: str) -> Iterator[tuple[Key, int, Key]]:
+    """Each key that a header, a pair or an entry of a list gives, in the order of the text: the
+    key, its offset, and the table or list around it."""
+    table: Key = ()
+    entries: dict[Key, int] = {}  # last indices of arrays of tables
+    around: list[tuple[Key, int | None]] = []  # open values; of a list with the next index
+    at = 0
+    while (gap := _GAP.match(text, at)) and (start := gap.end()) < len(text):
+        if around and text[start] in "]}":
+            around.pop()
+            at = start + 1
+            continue
+        if not around and (header := _HEADER.match(text, start)):
+            table, at = (), header.end()
+            for name in _parts(header[2]):
+                table = (*table, entries[table], name) if table in entries else (*table, name)
+            if header[1] == "[[":
+                index = entries[table] = entries.get(table, -1) + 1
+                if index == 0:
+                    yield table, start, table[:-1]
+                table = (*table, index)
+            yield table, start, table[:-1]
+            continue
+        outer, index_next = around[-1] if around else (table, None)
+        if index_next is not None:
+            key, at = (*outer, index_next), start
+            around[-1] = outer, index_next + 1
+        elif pair := _PAIR.match(text, start):
+            key, at = outer + _parts(pair[1]), pair.end()
+        else:
+            return
+        yield key, start, outer
+        if len(key) > _DEEPEST:
+            return
+        if text[at : at + 1] in ("[", "{"):
+            around.append((key, 0 if text[at] == "[" else None))
+            at += 1
+        elif scalar := _SCALAR.match(text, at):
+            at = scalar.end()
+        else:
+            return
+
+
+def _parts(key: str) -> tuple[str, ...]:
+    return tuple(_unquoted(part[0]) for part in _PART.finditer(key))
 
 
 def line_of(text: str, key: Key) -> int | None:
@@ -112,9 +159,13 @@ def line_of(text: str, key: Key) -> int | None:
     A table's line is that of its header, or else of the first key inside it. An ``int`` in the key
     is the index of a list entry or of an ``[[array.of.tables]]`` entry.
     """
-    scan = _Scan(text)
-    offset = scan.given.get(key, scan.implied.get(key))
-    return None if offset is None else _line(text, offset)
+    inside = None
+    for given, start, _ in _given(text):
+        if given == key:
+            return _line(text, start)
+        if inside is None and given[: len(key)] == key:
+            inside = _line(text, start)
+    return inside
 
 
 def nearest_line(text: str, key: Key) -> int | None:
@@ -125,142 +176,29 @@ def nearest_line(text: str, key: Key) -> int | None:
 
 def first_duplicate(text: str) -> tuple[Key, int, int] | None:
     """The first key that is given twice, with both lines."""
-    twice = _Scan(text).twice
-    return twice and (twice[0], _line(text, twice[1]), _line(text, twice[2]))
+    offsets: dict[Key, int] = {}
+    dotted: dict[Key, int] = {}  # a of a.b = value
+    for key, start, table in _given(text):
+        for end in range(len(table) + 1, len(key)):
+            if key[:end] in offsets:  # a = 1, a.b = 2
+                return key[:end], _line(text, offsets[key[:end]]), _line(text, start)
+            dotted.setdefault(key[:end], start)
+        if (before := offsets.get(key, dotted.get(key))) is not None:
+            return key, _line(text, before), _line(text, start)
+        offsets[key] = start
+    return None
 
 
 def _line(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
 
 
-class _NotToml(Exception):
-    """The text stops being TOML here."""
-
-
-class _Scan:
-    """Offsets of keys: ``given`` by a header or value, ``implied`` by keys inside them."""
-
-    def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
-        self.given: dict[Key, int] = {}
-        self.implied: dict[Key, int] = {}
-        self.twice: tuple[Key, int, int] | None = None
-        self._entries: dict[Key, int] = {}  # last indices of arrays of tables
-        self._values: dict[Key, int] = {}  # of key = value
-        self._dotted: dict[Key, int] = {}  # a of a.b = value
-        with contextlib.suppress(_NotToml, RecursionError):
-            self._document()
-
-    def _document(self) -> None:
-        table: Key = ()
-        self._match(_GAP)
-        while self.at < len(self.text):
-            start = self.at
-            if brackets := re.compile(r"\[\[?").match(self.text, start):
-                self.at = brackets.end()
-                table = self._header(self._key(), start, array=len(brackets[0]) == 2)
-                self._expect("]" * len(brackets[0]))
-            else:
-                self._pair(table)
-            self._match(_GAP)
-
-    def _header(self, names: tuple[str, ...], start: int, *, array: bool) -> Key:
-        """The key of the table; within an array of tables, of its last entry."""
-        key: Key = ()
-        for name in names:
-            if key in self._entries:
-                key = (*key, self._entries[key])
-            key = (*key, name)
-        if array:
-            index = self._entries[key] = self._entries.get(key, -1) + 1
-            if index == 0:
-                self._give(key, start)
-            key = (*key, index)
-        self._give(key, start)
-        return key
-
-    def _pair(self, table: Key) -> None:
-        start = self.at
-        key = table + self._key()
-        self._expect("=")
-        for end in range(len(table) + 1, len(key)):
-            self._clash(key[:end], self._values, start)  # a = 1, a.b = 2
-            self._dotted.setdefault(key[:end], start)
-        self._clash(key, self._dotted, start)  # a.b = 2, a = 1
-        self._values[key] = start
-        self._give(key, start)
-        self._value(key)
-
-    def _value(self, key: Key) -> None:
-        if len(key) > _DEEPEST:  # each level costs time for everything inside it
-            raise _NotToml
-        while self.text[self.at : self.at + 1] in (" ", "\t"):
-            self.at += 1
-        first = self.text[self.at : self.at + 1]
-        if first not in ("[", "{"):
-            self._match(_STRING if first in ('"', "'") else _SCALAR)
-            return
-        closing = {"[": "]", "{": "}"}[first]
-        index = 0
-        self._expect(first)
-        while not self.text.startswith(closing, self.at):
-            if first == "{":
-                self._pair(key)
-            else:
-                self._give((*key, index), self.at)
-                self._value((*key, index))
-            index += 1
-            self._match(_GAP)
-            if not self.text.startswith(closing, self.at):
-                self._expect(",")
-        self.at += 1
-
-    def _key(self) -> tuple[str, ...]:
-        parts: list[str] = []
-        while len(parts) <= _DEEPEST:
-            parts.append(_unquoted(self._match(_NAME).strip(" \t")))
-            if not self.text.startswith(".", self.at):
-                return tuple(parts)
-            self.at += 1
-        raise _NotToml
-
-    def _give(self, key: Key, start: int) -> None:
-        self._clash(key, self.given, start)
-        self.given.setdefault(key, start)
-        for end in range(len(key) - 1, 0, -1):
-            if key[:end] in self.implied:
-                break  # with all above it
-            self.implied[key[:end]] = start
-
-    def _clash(self, key: Key, before: Mapping[Key, int], start: int) -> None:
-        if self.twice is None and key in before:
-            self.twice = (key, before[key], start)
-
-    def _expect(self, token: str) -> None:
-        """Skip the token, and the gap behind an opening bracket or a comma."""
-        if not self.text.startswith(token, self.at):
-            raise _NotToml
-        self.at += len(token)
-        if token in "[{,":
-            self._match(_GAP)
-
-    def _match(self, pattern: re.Pattern[str]) -> str:
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            raise _NotToml
-        self.at = match.end()
-        return match[0]
-
-
 def _unquoted(name: str) -> str:
     if name[0] not in "\"'":
         return name
-    if "\\" not in name:
-        return name[1:-1]
-    try:
+    with contextlib.suppress(ValueError):
         return str(tomllib.loads(f"key = {name}")["key"])
-    except ValueError as error:
-        raise _NotToml from error
+    return name
 
 
 # Study files.
@@ -272,14 +210,14 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 class TomlDocument:
     """The text of a study file and the values in it.
 
-    ``base`` is the file that it includes: ``data`` has the values of both, ``own`` those that stand
-    in this one.
+    ``base`` is the file that it includes: ``data`` has the values of both, ``own_data`` those of
+    this one.
     """
 
     file: Path
     text: str
     data: dict[str, Any]
-    own: dict[str, Any] | None = None
+    own_data: dict[str, Any] | None = None
     base: TomlDocument | None = None
 
     def error(self, key: Key, message: str, hint: str | None = None) -> StudyError:
@@ -290,9 +228,9 @@ class TomlDocument:
 
     def _place(self, key: Key) -> TomlDocument:
         """The file in which the key, or the innermost table around it, stands."""
-        if self.base is None or self.own is None:
+        if self.base is None or self.own_data is None:
             return self
-        deeper = _depth(self.base.data, key) > _depth(self.own, key)
+        deeper = _depth(self.base.data, key) > _depth(self.own_data, key)
         return self.base._place(key) if deeper else self
 
 
@@ -327,7 +265,7 @@ def read_document(file: Path) -> TomlDocument:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The values of a TOML text; ValueError, which is what tomllib raises, for what is none.
+    """The values of a TOML text; ValueError, which is what tomllib raises, for any other text.
 
     The time of tomllib grows with the square of the parts of a dotted key, so no key has many.
     """

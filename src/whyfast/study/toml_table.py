@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from whyfast.model.errors import StudyError
 from whyfast.study.toml_document import Key, TomlDocument, kind, listed, nearest, quoted, suggestion
 
-# ---- Durations, sizes and margins as users write them.
-
-_UNITS = {
-    "us": 1e-6,
-    "µs": 1e-6,
-    "μs": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "m": 60.0,
-    "h": 3600.0,
-    "d": 86400.0,
-}
+_MICRO = dict.fromkeys(("us", "µs", "μs"), 1e-6)
+_UNITS = {**_MICRO, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _AMOUNT = r"(\d+(?:\.\d+)?|\.\d+)"
 _DURATION = re.compile(_AMOUNT + r"\s*([a-zµμ]+)", re.ASCII)
 _SIZE = re.compile(_AMOUNT + r"\s*([A-Za-z]+)", re.ASCII)
@@ -35,24 +25,25 @@ def parse_duration(value: object) -> float:
 
     ValueError, fit to be shown to the user, for anything else and for nothing at all (``"0s"``).
     """
-    seconds = _seconds(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = _float(value)
+    else:
+        seconds = _scaled(value, "a duration", _DURATION, _UNITS)
     if not 0 < seconds < math.inf:
         raise ValueError("must be positive and finite")
     return seconds
 
 
-def _seconds(value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return _float(value)
+def _scaled(value: object, what: str, form: re.Pattern[str], units: Mapping[str, float]) -> float:
+    """A number and its unit."""
     if not isinstance(value, str):
-        raise ValueError(f"must be a duration, not {kind(value)}")
-    match = _DURATION.fullmatch(value.strip())
+        raise ValueError(f"must be {what}, not {kind(value)}")
+    match = form.fullmatch(value.strip())
     if match is None:
-        raise ValueError(f"{quoted(value)} is not a duration")
-    scale = _UNITS.get(match[2])
-    if scale is None:
-        raise ValueError(f"{quoted(value)} is not a duration: {quoted(match[2])} is not a unit")
-    return float(match[1]) * scale
+        raise ValueError(f"{quoted(value)} is not {what}")
+    if match[2] not in units:
+        raise ValueError(f"{quoted(value)} is not {what}: {quoted(match[2])} is not a unit")
+    return float(match[1]) * units[match[2]]
 
 
 def parse_size(value: object) -> float:
@@ -60,15 +51,7 @@ def parse_size(value: object) -> float:
 
     ValueError, fit to be shown to the user, for anything else and for nothing at all.
     """
-    if not isinstance(value, str):
-        raise ValueError(f"must be a size, not {kind(value)}")
-    match = _SIZE.fullmatch(value.strip())
-    if match is None:
-        raise ValueError(f"{quoted(value)} is not a size")
-    scale = _SIZES.get(match[2])
-    if scale is None:
-        raise ValueError(f"{quoted(value)} is not a size: {quoted(match[2])} is not a unit")
-    size = float(match[1]) * scale
+    size = _scaled(value, "a size", _SIZE, _SIZES)
     if not 1 <= size < math.inf:
         raise ValueError("must be positive and finite")
     return size

@@ -10,7 +10,7 @@ from typing import Any
 from whyfast.model.build import FEATURES
 from whyfast.model.study import BuildSpec, EvidenceSpec
 from whyfast.model.variant import RUNNER_KINDS, Benchmark, Variant
-from whyfast.study.sections import INTERPRETER_NAMES, check_packages, names_in
+from whyfast.study.sections import INTERPRETER_NAMES, check_entries, names_in
 from whyfast.study.toml_document import Key, TomlDocument, kind, quoted, suggestion
 from whyfast.study.toml_table import TomlTable
 
@@ -36,26 +36,23 @@ class VariantRecipe:
 
 def read_recipes(variants: TomlTable) -> tuple[VariantRecipe, ...]:
     """The ``[variant.NAME]`` tables, in file order."""
-    return tuple(_recipe(name, table) for name, table in variants.tables())
+    recipes = []
+    for name, table in variants.tables():
+        table.check_name("a variant")
+        table.check_keys("abstract", "extends", "fixes", *LAYER_KEYS)
+        layer = read_layer(table)
+        recipe = VariantRecipe(
+            name=name,
+            key=table.key,
+            extends=table.one_or_more("extends"),
+            layers={table.key: layer},
+            abstract=table.flag("abstract"),
+            about=layer.about,
+            fixes=table.string("fixes") or None,
+        )
+        recipes.append(recipe)
+    return tuple(recipes)
 
-
-def _recipe(name: str, table: TomlTable) -> VariantRecipe:
-    table.check_name("a variant")
-    table.check_keys("abstract", "extends", "fixes", *LAYER_KEYS)
-    layer = read_layer(table)
-    return VariantRecipe(
-        name=name,
-        key=table.key,
-        extends=table.one_or_more("extends"),
-        layers={table.key: layer},
-        abstract=table.flag("abstract"),
-        about=layer.about,
-        fixes=table.string("fixes") or None,
-    )
-
-
-# ---- Variants that differ in how they are run: words for the command, settings of the kernel, and
-# kernels of their own in a virtual machine.
 
 _SETTING = re.compile(r"[a-z0-9_]+(\.[A-Za-z0-9_-]+)+")
 #: What a command in a virtual machine cannot use: there is nothing there but the program.
@@ -137,16 +134,6 @@ def _uses_run(command: Sequence[str]) -> bool:
     return any("run" in names_in(word) for word in command)
 
 
-def check_boot(table: TomlTable, words: Sequence[str]) -> None:
-    """Parameters of a kernel are words."""
-    for i, word in enumerate(words):
-        if word.split() != [word]:
-            message = f"{quoted(word)} is not one kernel parameter"
-            raise table.error(
-                ("boot", i), message, 'write one word per parameter, e.g. "spectre_v2=off"'
-            )
-
-
 def check_vms(top: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[Benchmark]) -> None:
     """All variants have a kernel or none has; and what runs there can."""
     bare = [v.name for v in variants if not v.kernel]
@@ -176,12 +163,8 @@ def check_vms(top: TomlTable, variants: Sequence[Variant], benchmarks: Sequence[
                     raise top.error((*at, "command"), message, hint)
 
 
-# ---- What one table of the file sets of a variant, and how such layers add up.
-
 #: Lists that a plain value replaces and ``.add`` appends to.
 LISTS = ("cflags", "ldflags", "configure", "packages", "requires", "keep", "run", "boot")
-#: What stays together in layouts: it is written to linker scripts as it is.
-_SECTION = re.compile(r"\.text[\w.$*?-]*")
 #: Every key of a layer; but for ``about``, each is a field of :class:`Variant`.
 LAYER_KEYS = (
     *("toolchain", "python", "kernel", "revision", *LISTS),
@@ -215,32 +198,35 @@ class Layer:
 def read_layer(table: TomlTable) -> Layer:
     """The layer of a ``[variant.NAME]`` or ``[axes.AXIS.VALUE]`` table; its keys are checked."""
     texts = {
-        "toolchain": _provided(table, "toolchain", "a toolchain", 'PROVIDER:NAME, e.g. "path:gcc"'),
-        "python": _provided(table, "python", "an interpreter", 'PROVIDER:NAME, e.g. "pyenv:3.12"'),
+        "toolchain": _provided(table, "toolchain", "a toolchain", "path:gcc"),
+        "python": _provided(table, "python", "an interpreter", "pyenv:3.12"),
         "revision": _revision(table),
-        "kernel": _provided(table, "kernel", "a kernel", 'PROVIDER:NAME, e.g. "debian:linux-6.12"'),
+        "kernel": _provided(table, "kernel", "a kernel", "debian:linux-6.12"),
     }
     values: dict[str, str | bool] = {name: text for name, text in texts.items() if text}
     if "evidence_only" in table:
         values["evidence_only"] = table.flag("evidence_only")
+    expect = table.table("expect")
+    expect.check_keys(*EXPECTATIONS)
     return Layer(
         values=values,
         lists={name: _change(table, name) for name in LISTS if name in table},
         tables={
             "env": table.variables("env"),
-            "expect": _expect(table),
+            "expect": {n: expect.choice(n, EXPECTATIONS[n], "") for n in expect.data},
             "sysctl": read_sysctl(table),
         },
         about=table.sentence("about"),
     )
 
 
-def _provided(table: TomlTable, key: str, what: str, form: str) -> str:
+def _provided(table: TomlTable, key: str, what: str, example: str) -> str:
     """``PROVIDER:NAME``; empty when it is not given."""
     text = table.string(key)
     provider, colon, name = text.partition(":")
     if text and not (colon and provider.strip() and name.strip()):
-        raise table.error((key,), f"{quoted(text)} is not {what}", f"write {form}")
+        hint = f'write PROVIDER:NAME, e.g. "{example}"'
+        raise table.error((key,), f"{quoted(text)} is not {what}", hint)
     return text
 
 
@@ -265,28 +251,11 @@ def _change(table: TomlTable, name: str) -> ListChange:
     else:
         change = ListChange(table.strings(name), append=False)
         where = (name,)
-    if name == "packages":
-        check_packages(table, where, change.values)
+    check_entries(table, where, change.values)
     if name == "requires":
         for i, feature in enumerate(change.values):
             table.check_choice((*where, i), feature, FEATURES)
-    if name == "boot":
-        check_boot(table, change.values)
-    if name == "keep":
-        for i, pattern in enumerate(change.values):
-            if not _SECTION.fullmatch(pattern):
-                message = f"{quoted(pattern)} is not a name or pattern of code sections"
-                raise table.error((*where, i), message, 'write e.g. ".text.hot.*"')
     return change
-
-
-def _expect(table: TomlTable) -> dict[str, str]:
-    inner = table.table("expect")
-    inner.check_keys(*EXPECTATIONS)
-    return {name: inner.choice(name, EXPECTATIONS[name], "") for name in inner.data}
-
-
-# ---- Recipes → variants, with everything inherited filled in.
 
 
 def resolve(
@@ -315,10 +284,9 @@ def _check_fixes(
     names = [v.name for v in variants]
     for v in variants:
         if v.fixes is not None and (v.fixes == v.name or v.fixes not in names):
-            abstract = v.fixes in recipes and v.fixes not in names
             if v.fixes == v.name:
                 message = f"{quoted(v.name)} fixes itself"
-            elif abstract:
+            elif v.fixes in recipes:
                 message = f"{quoted(v.fixes)} is abstract, so it is never built"
             else:
                 message = f"no variant {quoted(v.fixes)}"

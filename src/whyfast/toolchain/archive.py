@@ -247,10 +247,7 @@ def _ask(
     except OSError as error:
         raise CannotBuildHere(f"apt, which reads {what}, cannot be run: {error}") from error
     if done.returncode != 0:
-        raise CannotBuildHere(f"{what} is not available: {_last(done)}")
+        errors = [line[3:] for line in done.stderr.splitlines() if line.startswith("E: ")]
+        reason = errors[0] if errors else f"exit code {done.returncode}"
+        raise CannotBuildHere(f"{what} is not available: {reason}")
     return done
-
-
-def _last(done: subprocess.CompletedProcess[str]) -> str:
-    errors = [line for line in done.stderr.splitlines() if line.startswith("E: ")]
-    return errors[0].removeprefix("E: ") if errors else f"exit code {done.returncode}"

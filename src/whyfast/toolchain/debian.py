@@ -10,22 +10,28 @@ import hashlib
 import json
 import platform
 import re
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.store.files import delete, discard, exclusive, lock_of, make_once
+from whyfast.store.files import delete, discard, exclusive, lock_of
 from whyfast.store.home import Home
 from whyfast.toolchain import sandbox
-from whyfast.toolchain.archive import archive_address, proxy_options
-from whyfast.toolchain.debian_root import RecordedRoot, RootSpec, check_archive, get_root, pinned
+from whyfast.toolchain.debian_root import (
+    RecordedRoot,
+    RootSpec,
+    check_archive,
+    ensure_root,
+    get_root,
+    is_complete,
+    pinned,
+    place_of,
+    spec_here,
+)
 from whyfast.toolchain.path import features, short_version
 from whyfast.toolchain.provider import Cost, Progress, first_line
-
-# ---- Names of Debian's compilers, ``clang-18`` or ``gcc-12@bookworm``, and what to install.
 
 #: For each suite the compilers that are taken from it when a name gives none: the newest stable
 #: release that has the compiler, else testing, else unstable.
@@ -105,7 +111,7 @@ SECONDS = 90.0
 
 #: The folder of a root, as :func:`root_folder` calls it.
 _ROOT = re.compile(
-    r"(?P<stem>debian-(?P<suite>[a-z][a-z0-9.-]*)-(?P<compiler>(clang|gcc)-\d+)-)[0-9a-f]{8}"
+    r"(?P<stem>debian-(?P<suite>[a-z][a-z0-9.-]*)-(?P<compiler>(clang|gcc)-\d+))-[0-9a-f]{8}"
 )
 
 
@@ -116,7 +122,7 @@ class DebianProvider:
         return known_names()
 
     def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
-        return (root_folder(home, parse_name(name), packages) / "digest").exists()
+        return is_complete(root_folder(home, parse_name(name), packages))
 
     def cost(self, name: str, packages: Sequence[str] = ()) -> Cost:
         kind = parse_name(name).kind
@@ -127,7 +133,7 @@ class DebianProvider:
     def elsewhere(self, home: Home) -> list[str]:
         """Compilers that are installed from another suite than :meth:`names` means."""
         matches = (_ROOT.fullmatch(f.parent.name) for f in home.toolchains.glob("debian-*/size"))
-        known = {root_folder(home, parse_name(n), ()).name[:-8] for n in known_names()}
+        known = {_stem(parse_name(n)) for n in known_names()}
         others = {m["compiler"] + "@" + m["suite"] for m in matches if m and m["stem"] not in known}
         return sorted(others)
 
@@ -142,7 +148,7 @@ class DebianProvider:
         for folder in folders:
             with exclusive(lock_of(folder)):
                 discard(folder)
-        for remains in home.toolchains.glob(f"{_stem(wanted)}????????-unfinished-*"):
+        for remains in home.toolchains.glob(f"{_stem(wanted)}-????????-unfinished-*"):
             whole = remains.with_name(remains.name.partition("-unfinished-")[0])
             with exclusive(lock_of(whole)):
                 delete(remains)
@@ -158,13 +164,8 @@ class DebianProvider:
         """
         wanted = parse_name(name)
         folder = root_folder(home, wanted, packages)
-        _can_be_entered()
-        make_once(
-            folder,
-            (folder / "digest").exists,
-            lambda: get_root(_spec(wanted, packages), folder, _what(wanted), progress),
-            lambda: progress(f"waiting for another whyfast that creates the root of {name}"),
-        )
+        sandbox.must_enter_roots()
+        ensure_root(folder, lambda: _spec(wanted, packages), _what(wanted), progress)
         return _toolchain(name, wanted, folder, home)
 
     def install_again(self, recorded: RecordedRoot, home: Home, progress: Progress) -> Toolchain:
@@ -176,44 +177,32 @@ class DebianProvider:
         full = recorded.name.removeprefix("debian:")
         name = parse_name(full)
         folder = home.toolchains / recorded.folder
-        if not folder.name.startswith(_stem(name)):
+        if not folder.name.startswith(f"{_stem(name)}-"):
             raise UserError(f"{recorded.folder} is not a root of {recorded.name}")
-        _can_be_entered()
+        sandbox.must_enter_roots()
         with exclusive(lock_of(folder)):
-            if not _has(folder, recorded.digest):
+            if not is_complete(folder) or _digest_in(folder) != recorded.digest:
                 progress(f"asking the archive for {len(recorded.packages)} packages")
                 check_archive(recorded, name.suite)
                 get_root(pinned(_spec(name, ()), recorded), folder, _what(name), progress)
         return _toolchain(full, name, folder, home)
 
 
-def _has(folder: Path, digest: str) -> bool:
-    file = folder / "digest"
-    return file.exists() and file.read_text().strip() == digest
-
-
-def _can_be_entered() -> None:
-    if sys.platform != "linux":
-        raise CannotBuildHere(f"Debian roots need Linux, not {sys.platform}")
-    # Before anything is downloaded: a root that cannot be entered is of no use.
-    have = sandbox.tools()
-    if not have.any:
-        raise CannotBuildHere(sandbox.cannot_enter(have))
+def _digest_in(folder: Path) -> str:
+    return (folder / "digest").read_text().strip()
 
 
 def root_folder(home: Home, name: DebianName, packages: Sequence[str]) -> Path:
     """Where the root with that compiler and those packages is or will be."""
-    wanted = sorted({*name.packages, *packages})
-    digest = hashlib.sha256(" ".join(wanted).encode()).hexdigest()[:8]
-    return home.toolchains / f"{_stem(name)}{digest}"
+    return place_of(home, _stem(name), sorted({*name.packages, *packages}))
 
 
 def _stem(name: DebianName) -> str:
-    return f"debian-{name.suite}-{name.compiler}-"
+    return f"debian-{name.suite}-{name.compiler}"
 
 
 def _roots(home: Home, name: DebianName) -> list[Path]:
-    return sorted(f.parent for f in home.toolchains.glob(f"{_stem(name)}????????/size"))
+    return sorted(f.parent for f in home.toolchains.glob(f"{_stem(name)}-????????/size"))
 
 
 def _what(name: DebianName) -> str:
@@ -225,13 +214,7 @@ def _need(kind: str, packages: Sequence[str]) -> int:
 
 
 def _spec(name: DebianName, packages: Sequence[str]) -> RootSpec:
-    return RootSpec(
-        suite=name.suite,
-        packages=tuple(dict.fromkeys((*name.packages, *packages))),
-        archive=archive_address(),
-        apt_options=tuple(proxy_options()),
-        need=_need(name.kind, packages),
-    )
+    return spec_here(name.suite, (*name.packages, *packages), _need(name.kind, packages))
 
 
 def _toolchain(full: str, name: DebianName, folder: Path, home: Home) -> Toolchain:
@@ -243,9 +226,7 @@ def _toolchain(full: str, name: DebianName, folder: Path, home: Home) -> Toolcha
     if not version:
         raise CannotBuildHere(f"{cc[0]} does not start in {root}")
     # The compiler is part of it: one root may hold several.
-    digest = hashlib.sha256(
-        f"{name.compiler} {(folder / 'digest').read_text().strip()}".encode()
-    ).hexdigest()
+    digest = hashlib.sha256(f"{name.compiler} {_digest_in(folder)}".encode()).hexdigest()
     recorded = json.loads((folder / "packages.json").read_text())
     return Toolchain(
         name=f"debian:{full}",

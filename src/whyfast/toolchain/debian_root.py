@@ -23,14 +23,22 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.store.files import lacking, replacing, used
-from whyfast.toolchain.archive import Binary, expires, listed_binaries, records
+from whyfast.store.files import lacking, make_once, replacing, used
+from whyfast.store.home import Home
+from whyfast.toolchain.archive import (
+    Binary,
+    archive_address,
+    expires,
+    listed_binaries,
+    proxy_options,
+    records,
+)
 
 #: Left out of every root: nothing of it compiles.
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/share/locale/*")
@@ -38,7 +46,7 @@ LEFT_OUT = ("/usr/share/man/*", "/usr/share/doc/*", "/usr/share/info/*", "/usr/s
 #: Where the root keeps what apt knew of its packages when it was made.
 RECORD = "var/lib/whyfast-packages"
 
-#: Where apt in the root is told which versions to take.
+#: The file by which apt in the root takes certain versions.
 PREFERENCES = "etc/apt/preferences.d/whyfast"
 
 #: Seconds that mmdebstrap gets to clean up after itself when it is stopped.
@@ -81,9 +89,7 @@ class Package:
 
 def mmdebstrap_words(spec: RootSpec, program: str, mode: str) -> list[str]:
     """The whole command; the archive goes to standard output."""
-    options = [*spec.apt_options]
-    if expires(spec.suite):
-        options.append('Acquire::Check-Valid-Until "false";')
+    unchecked = ('Acquire::Check-Valid-Until "false";',) if expires(spec.suite) else ()
     choose = f'printf %s {shlex.quote(spec.preferences)} > "$1"/{PREFERENCES}'
     forget = f'rm "$1"/{PREFERENCES}'
     return [
@@ -93,13 +99,42 @@ def mmdebstrap_words(spec: RootSpec, program: str, mode: str) -> list[str]:
         f"--mode={mode}",
         f"--include={','.join(spec.packages)}",
         *(f"--dpkgopt=path-exclude={pattern}" for pattern in LEFT_OUT),
-        *(f"--aptopt={option}" for option in options),
+        *(f"--aptopt={option}" for option in (*spec.apt_options, *unchecked)),
         *([f"--setup-hook={choose}", f"--customize-hook={forget}"] if spec.preferences else []),
         f'--customize-hook=chroot "$1" sh -c {shlex.quote(_HOOK)}',
         spec.suite,
         "-",
         spec.archive,
     ]
+
+
+def spec_here(suite: str, packages: Iterable[str], need: int) -> RootSpec:
+    """A root from the archive and through the proxies of this machine's apt. CannotBuildHere."""
+    named = tuple(dict.fromkeys(packages))
+    return RootSpec(suite, named, archive_address(), tuple(proxy_options()), need)
+
+
+def place_of(home: Home, stem: str, packages: Iterable[str]) -> Path:
+    """Where the root with those packages is or will be; ``stem`` begins the folder's name."""
+    digest = hashlib.sha256(" ".join(packages).encode()).hexdigest()[:8]
+    return home.toolchains / f"{stem}-{digest}"
+
+
+def is_complete(folder: Path) -> bool:
+    """Whether the root is there."""
+    return (folder / "digest").exists()
+
+
+def ensure_root(
+    folder: Path, spec: Callable[[], RootSpec], what: str, progress: Callable[[str], None]
+) -> None:
+    """:func:`get_root` unless the root is there; waits for another process that makes it."""
+    make_once(
+        folder,
+        lambda: is_complete(folder),
+        lambda: get_root(spec(), folder, what, progress),
+        lambda: progress(f"waiting for another whyfast that creates the root of {what}"),
+    )
 
 
 def get_root(spec: RootSpec, folder: Path, what: str, progress: Callable[[str], None]) -> None:
@@ -152,7 +187,7 @@ def _fill(folder: Path, words: Sequence[str], spec: RootSpec, say: Callable[[str
         )
     record.unlink()
     _make_harmless(root)
-    plain = {n: {"version": p.version, "sha256": p.sha256} for n, p in packages.items()}
+    plain = {n: vars(p) for n, p in packages.items()}
     (folder / "packages.json").write_text(json.dumps(plain, indent=1))
     (folder / "size").write_text(f"{used(root)}\n")
     (folder / "digest").write_text(digest_of(packages) + "\n")
@@ -287,7 +322,7 @@ def _make_harmless(root: Path) -> None:
                 path.chmod(stat.S_IMODE(wanted))
 
 
-# ---- Making a Debian root again that a build was made in: the same packages, version for version.
+# Making a Debian root again that a build was made in: the same packages, version for version.
 
 _RECORD = re.compile(r"(?P<version>\S+) sha256:(?P<sha256>[0-9a-f]{64})")
 _FOLDER = re.compile(r"debian-[a-z0-9.-]+-(clang|gcc)-\d+-[0-9a-f]{8}")
@@ -311,10 +346,9 @@ class RecordedRoot:
 
 
 def recorded_root(provenance: Mapping[str, Any], where: str) -> RecordedRoot:
-    """The root that a build was made in. UserError when it was made in none."""
-    toolchain = provenance.get("toolchain", {})
-    if not isinstance(toolchain, Mapping):
-        toolchain = {}
+    """The root that a build was made in; UserError for a build without one."""
+    recorded_toolchain = provenance.get("toolchain")
+    toolchain = recorded_toolchain if isinstance(recorded_toolchain, Mapping) else {}
     name, recorded = str(toolchain.get("name", "")), toolchain.get("packages")
     folder = Path(str(toolchain.get("root", ""))).parent.name
     if not name.startswith("debian:") or not isinstance(recorded, Mapping) or not recorded:
@@ -372,12 +406,5 @@ def pinned(spec: RootSpec, wanted: RecordedRoot) -> RootSpec:
         f"Package: {name}\nPin: version {package.version}\nPin-Priority: 1001\n"
         for name, package in sorted(wanted.packages.items())
     )
-    return RootSpec(
-        spec.suite,
-        tuple(sorted(wanted.packages)),
-        spec.archive,
-        spec.apt_options,
-        spec.need,
-        preferences,
-        wanted.digest,
-    )
+    packages = tuple(sorted(wanted.packages))
+    return replace(spec, packages=packages, preferences=preferences, digest=wanted.digest)

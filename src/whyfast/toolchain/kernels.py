@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import lzma
 import re
@@ -20,11 +19,9 @@ from debian.debian_support import Version
 
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.machine import Kernel
-from whyfast.store.files import lacking, make_once, replacing
+from whyfast.store.files import lacking, make_once, replacing, sha256_of
 from whyfast.store.home import Home
 from whyfast.toolchain.archive import Binary, download, listed_binaries
-
-# ---- Names of Debian's kernels: ``linux-6.12``, ``linux-6.1.176-cloud@bookworm``, ``linux@sid``.
 
 #: The suite of each long-term version; others are looked for in :data:`NEWER`, in this order.
 SUITES = {"5.10": "bullseye", "6.1": "bookworm", "6.12": "trixie"}
@@ -99,7 +96,8 @@ def candidates(wanted: KernelName, suite: str, listed: Sequence[Binary]) -> list
         if not name or (name["flavour"] or "") != wanted.flavour:
             continue
         candidate = Candidate(package, name["release"], suite)
-        if not wanted.version or _within(candidate.version, wanted.version):
+        # 6.12.107 is a 6.12, and 6.1 is not.
+        if not wanted.version or f"{candidate.version}.".startswith(f"{wanted.version}."):
             rank = (name["kind"] == "binary", name["unsigned"] is None)
             ranked.append((Version(package.version), rank, candidate))
     return [entry[-1] for entry in sorted(ranked, key=lambda entry: entry[:2], reverse=True)]
@@ -110,11 +108,6 @@ def available(wanted: KernelName, suite: str, listed: Sequence[Binary]) -> list[
     anything = KernelName(wanted.full, "", wanted.flavour, (suite,))
     versions = {c.version for c in candidates(anything, suite, listed)}
     return sorted(versions, key=Version)
-
-
-def _within(version: str, wanted: str) -> bool:
-    """Whether 6.12.107 is a 6.12; 6.1 is not."""
-    return version == wanted or version.startswith(f"{wanted}.")
 
 
 #: How many versions that the index lists and the archive does not serve are passed over.
@@ -181,8 +174,20 @@ def _fetch(
     with replacing(folder) as work:
         package = work / "package.deb"
         candidate = _download_one(wanted, chosen[:TRIES], package, progress, download)
+        image = work / "made" / "vmlinuz"
         try:
-            _extract(wanted, candidate, package, work / "made", extract)
+            image.parent.mkdir()
+            extract(package, image)
+            record = {
+                "name": wanted.full,
+                "release": candidate.release,
+                "package": candidate.package.package,
+                "version": candidate.package.version,
+                "suite": candidate.suite,
+                "package_sha256": candidate.package.sha256,
+                "sha256": sha256_of(image),
+            }
+            image.with_name("kernel.json").write_text(json.dumps(record, indent=1) + "\n")
         except OSError as error:
             raise CannotBuildHere(f"{wanted.full} cannot be stored: {error}") from error
 
@@ -217,26 +222,6 @@ def _choose(wanted: KernelName, index: Index) -> tuple[list[Candidate], str]:
         there = ", ".join(available(wanted, suite, listed)) or "none"
         seen.append(f"{suite} has {there}")
     return [], "; ".join(seen)
-
-
-def _extract(
-    wanted: KernelName, candidate: Candidate, package: Path, folder: Path, extract: Extract
-) -> None:
-    folder.mkdir()
-    image = folder / "vmlinuz"
-    extract(package, image)
-    with image.open("rb") as f:
-        sha256 = hashlib.file_digest(f, "sha256").hexdigest()
-    record = {
-        "name": wanted.full,
-        "release": candidate.release,
-        "package": candidate.package.package,
-        "version": candidate.package.version,
-        "suite": candidate.suite,
-        "package_sha256": candidate.package.sha256,
-        "sha256": sha256,
-    }
-    (folder / "kernel.json").write_text(json.dumps(record, indent=1) + "\n")
 
 
 def extract_image(package: Path, to: Path) -> None:

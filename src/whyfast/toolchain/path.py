@@ -16,10 +16,9 @@ from pathlib import Path
 
 from whyfast.model.build import Language, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.store.files import sha256_of
 from whyfast.store.home import Home
 from whyfast.toolchain.provider import Cost, Progress, first_line, run
-
-# ---- What a compiler is called tells which language it compiles, and how to ask it about itself.
 
 #: Runs a program and returns the first line that it prints; empty when it cannot be run.
 Ask = Callable[[Sequence[str]], str]
@@ -38,8 +37,8 @@ _NAMES: tuple[tuple[re.Pattern[str], Language], ...] = (
 @dataclass(frozen=True)
 class Installed:
     """A compiler as installed. ``program`` is what runs: behind the proxies of rustup, the real
-    one. ``files`` are those that do the work beside it, ``readable`` the folders that a build has
-    to see, ``env`` what it has to be told."""
+    one. ``files`` do the work beside it, ``readable`` are the folders that a build has to see,
+    ``env`` the variables that it needs."""
 
     program: str
     version: str
@@ -119,7 +118,7 @@ def _go(program: str, first_line: Ask) -> Installed:
     )
 
 
-# ---- Finding out what a compiler can do by compiling small programs with it.
+# What a compiler can do shows when it compiles small programs.
 
 #: Seconds that one probe may take; a compiler's first run may fill caches of its own.
 TIMEOUT = 120.0
@@ -179,7 +178,8 @@ def features(
     Raises :class:`CannotBuildHere` when it cannot even compile a trivial program.
     """
     # The probes themselves are part of the name: new probes, new answer.
-    memory = cache / f"{digest[:32]}-{_fingerprint()}.json"
+    probes = hashlib.sha256(json.dumps(_PROBES).encode()).hexdigest()[:8]
+    memory = cache / f"{digest[:32]}-{probes}.json"
     try:
         return frozenset(json.loads(memory.read_text()))
     except (OSError, ValueError):
@@ -193,10 +193,6 @@ def features(
     cache.mkdir(parents=True, exist_ok=True)
     memory.write_text(json.dumps(names))
     return frozenset(names)
-
-
-def _fingerprint() -> str:
-    return hashlib.sha256(json.dumps(_PROBES).encode()).hexdigest()[:8]
 
 
 _COMPILER = re.compile(r"^((gcc|g\+\+|clang|clang\+\+)(-\d+(\.\d+)?)?|rustc|cargo|go|python3)$")
@@ -237,11 +233,11 @@ class PathProvider:
             raise CannotBuildHere(f"{name} is not installed; on PATH: {here}")
         compiler = os.path.abspath(compiler)  # steps run in another folder
         language = language_of(name)
-        compiler_found = ask(language, compiler, first_line)
-        if not compiler_found.version:
+        details = ask(language, compiler, first_line)
+        if not details.version:
             raise CannotBuildHere(f"{compiler} --version printed nothing; not a compiler?")
-        digest = _digest(compiler_found)
-        cc, probes = (compiler_found.program,), home.cache / "probes"
+        digest = _digest(details)
+        cc, probes = (details.program,), home.cache / "probes"
         usable: frozenset[str] = frozenset()
         if language in ("c", "c++", ""):
             try:
@@ -251,7 +247,7 @@ class PathProvider:
                 if language:
                     raise
                 # Of a name that says nothing: a compiler of some other language.
-        env = dict(compiler_found.env)
+        env = dict(details.env)
         writable: tuple[Path, ...] = ()
         if language == "go":
             # Its standard library is compiled once and not for every build; entries go by content.
@@ -261,13 +257,13 @@ class PathProvider:
         return Toolchain(
             name=f"path:{name}",
             provider="path",
-            version=short_version(compiler_found.version),
-            target=compiler_found.target or "unknown",
+            version=short_version(details.version),
+            target=details.target or "unknown",
             digest=digest,
             cc=cc,
             features=usable,
             env=env,
-            readable=compiler_found.readable,
+            readable=details.readable,
             writable=writable,
             language=language,
         )
@@ -293,6 +289,5 @@ def _digest(compiler: Installed) -> str:
         place = shutil.which(path) or (str(path) if path.is_file() else None)
         if place is None:
             continue
-        with Path(place).resolve().open("rb") as file:
-            total.update(hashlib.file_digest(file, "sha256").digest())
+        total.update(bytes.fromhex(sha256_of(Path(place))))
     return total.hexdigest()

@@ -54,9 +54,6 @@ class Provider(Protocol):
         """Delete what :meth:`resolve` installed; UserError when there is nothing to delete."""
 
 
-# ---- Programs of the system that answer a question: run to their end, with nothing to read.
-
-
 class RunCommand(Protocol):
     """Runs a program to its end."""
 

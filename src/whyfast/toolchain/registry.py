@@ -11,7 +11,7 @@ from whyfast.store.home import Home
 from whyfast.toolchain.debian import DebianProvider
 from whyfast.toolchain.path import PathProvider
 from whyfast.toolchain.provider import Progress, Provider
-from whyfast.toolchain.zig import ZigProvider
+from whyfast.toolchain.wheels import ZigProvider
 
 
 def providers() -> dict[str, Provider]:

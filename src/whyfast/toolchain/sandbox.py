@@ -43,7 +43,7 @@ _TOP = ("bin", "etc", "lib", "lib32", "lib64", "libx32", "opt", "sbin", "usr", "
 #: ``$1`` is the table of mounts, ``$2`` the root; the rest is the command.
 _ENTER = '{mount} -a -T "$1"; root=$2; shift 2; exec {chroot} "$root" "$@"'
 
-#: Where a system has its tools, also those that are not on an ordinary user's ``PATH``.
+#: Folders of a system's tools, also of tools that are not on an ordinary user's ``PATH``.
 _SYSTEM = "/usr/bin:/bin:/usr/sbin:/sbin"
 
 
@@ -68,6 +68,14 @@ def tools() -> Tools:
     if bubblewrap or unshare:
         return Tools(bubblewrap, why_not, unshare, nor)
     return Tools(None, why_not, None, nor, *try_chroot(_find("chroot")))
+
+
+def must_enter_roots() -> None:
+    """CannotBuildHere where no root can be entered: one that is downloaded then is of no use."""
+    if sys.platform != "linux":
+        raise CannotBuildHere(f"Debian roots need Linux, not {sys.platform}")
+    if not (have := tools()).any:
+        raise CannotBuildHere(cannot_enter(have))
 
 
 def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[list[str], str]:
@@ -227,8 +235,8 @@ def _chroot_step(program: str, root: Path, box: Box) -> list[str]:
     if not box.writable:
         return [program, str(root)]
     # Without mounts the whole folder of a build is moved in; a compiler in a root needs no other.
-    own = box.start.parent if box.start else box.writable[-1]
-    place = (str(_real(own)), str(box.start or "/"))
+    folder = box.start.parent if box.start else box.writable[-1]
+    place = (str(_real(folder)), str(box.start or "/"))
     return [sys.executable, "-I", chroot.__file__, str(root), *place]
 
 

@@ -7,16 +7,14 @@ are: what is counted is what was built, and asking for counts builds nothing ane
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import re
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.store.files import discard, exclusive, lock_of, make_once
+from whyfast.store.files import discard, exclusive, lock_of
 from whyfast.store.home import Home
-from whyfast.toolchain.archive import archive_address, proxy_options
-from whyfast.toolchain.debian_root import RootSpec, get_root
+from whyfast.toolchain.debian_root import ensure_root, place_of, spec_here
 from whyfast.toolchain.provider import Progress
 
 #: As it is called where toolchains are listed and removed, though it is no compiler.
@@ -37,8 +35,7 @@ _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 
 def valgrind_root(home: Home) -> Path:
     """Where that root is or will be."""
-    digest = hashlib.sha256(" ".join(PACKAGES).encode()).hexdigest()[:8]
-    return home.toolchains / f"debian-{SUITE}-valgrind-{digest}" / "root"
+    return place_of(home, f"debian-{SUITE}-valgrind", PACKAGES) / "root"
 
 
 def valgrind_size(home: Home) -> int:
@@ -62,18 +59,8 @@ def newer_valgrind(home: Home, progress: Progress) -> Path:
     CannotBuildHere when it is not available.
     """
     root = valgrind_root(home)
-    folder = root.parent
-
-    def make() -> None:
-        spec = RootSpec(SUITE, PACKAGES, archive_address(), tuple(proxy_options()), NEED)
-        get_root(spec, folder, f"Valgrind of Debian {SUITE}", progress)
-
-    make_once(
-        folder,
-        (folder / "digest").exists,
-        make,
-        lambda: progress("waiting for another whyfast that makes the root of Valgrind"),
-    )
+    what = f"Valgrind of Debian {SUITE}"
+    ensure_root(root.parent, lambda: spec_here(SUITE, PACKAGES, NEED), what, progress)
     return root
 
 
@@ -95,5 +82,5 @@ def tool_words(root: Path, tool: str) -> tuple[list[str], dict[str, str]]:
 
 def version_of(text: str) -> tuple[int, int]:
     """``valgrind-3.19.0`` → (3, 19); (0, 0) for anything else."""
-    found = re.search(r"valgrind-(\d+)\.(\d+)", text)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.search(r"valgrind-(\d+)\.(\d+)", text)
+    return (int(match[1]), int(match[2])) if match else (0, 0)

@@ -74,8 +74,8 @@ class Watcher:
                 return
             self._owner = os.getpid()
             self._table, self._free, self._slots = -1, [], {}
-            own = random.SystemRandom().randrange(10**_OWN_DIGITS)
-            self._own, self._started = 6 * 10**_OWN_DIGITS + own, 0
+            number = random.SystemRandom().randrange(10**_OWN_DIGITS)
+            self._own, self._started = 6 * 10**_OWN_DIGITS + number, 0
             _limit(resource.RLIM_INFINITY)  # what ends this process must not end the watcher first
             with contextlib.suppress(OSError):
                 self._begin()
@@ -203,8 +203,8 @@ def _runs_outside(pid: int, group: int) -> bool:
         shown = Path("/proc", str(pid), "stat").read_bytes()
     except OSError:
         return False
-    state, _, own = shown.rpartition(b")")[2].split()[:3]
-    return state not in b"ZX" and int(own) != group
+    state, _, process_group = shown.rpartition(b")")[2].split()[:3]
+    return state not in b"ZX" and int(process_group) != group
 
 
 #: Of this process.

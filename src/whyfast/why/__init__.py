@@ -1,1 +1,1 @@
-"""Evidence of two sides → an account of their difference. The design is docs/why.md."""
+"""Evidence of two sides → an account of their difference. The design is docs/account.md."""

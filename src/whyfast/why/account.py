@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from whyfast.explain.executed import Executed
-from whyfast.model.why import Account, Cause, Change, Fact, Frame, Item, Part, Place, Trial
+from whyfast.model.why import (
+    Account,
+    Cause,
+    Change,
+    CountedCode,
+    Fact,
+    Frame,
+    Item,
+    Part,
+    Trial,
+)
 from whyfast.why.causes import label, program_label
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import Group
@@ -48,6 +59,7 @@ class Gathered:
     crews: tuple[Crew, Crew] | None = None
     slowdown: float | None = None
     frames: Frame | None = None
+    code: CountedCode | None = None
     limits: list[str] = field(default_factory=list)
     costs: dict[str, float] = field(default_factory=dict)
 
@@ -100,7 +112,35 @@ def make_account(found: Gathered) -> Account:
         slowdown=found.slowdown,
         modelled=found.modelled,
         frames=found.frames,
+        code=found.code,
     )
+
+
+#: Causes that the machine code of a function shows.
+_OF_CODE = (
+    *("vectorisation", "inlining", "devirtualisation", "division", "bounds-checks", "spills"),
+    *("unrolling", "plt", "hardening", "jump-table", "store-forwarding", "x87", "more-work"),
+    *("debug-build", "sanitizer", "dispatch"),
+)
+
+
+def next_command(account: Account, fast: Sequence[str], slow: Sequence[str]) -> str:
+    """What to type next about the largest cause, with a remark what it shows; empty where nothing
+    tells more than the account. ``fast`` and ``slow`` are the words of the commands."""
+    cause = next(iter(account.causes), None)
+    if cause is None:
+        return ""
+    calls = [i.name for i in account.items if i.name in cause.items and i.part != "user"]
+    if cause.key in ("system-calls", "io-wait", "locks", "processes", "start-up") and calls:
+        words = ["strace", "-f", "-k", "-e", f"trace={','.join(calls)}", "-o", "calls.txt", *slow]
+        return f"{shlex.join(words)}  # every one of these calls with its stack"
+    code, programs = account.code, (fast[0], slow[0])
+    both = code is not None and code.fast == code.slow and programs[0] != programs[1]
+    # A template has other arguments on each side.
+    if cause.key in _OF_CODE and code is not None and both and "::" not in code.slow:
+        words = ["whyfast", "explain", "--diff", "--function", code.slow, *programs]
+        return f"{shlex.join(words)}  # both machine codes side by side"
+    return ""
 
 
 def _whole_program(found: Gathered) -> Label | None:
@@ -128,7 +168,7 @@ def _item(group: Group, difference: float) -> Item:
     )
     callers = tuple(c.name for c in group.callers.get("slow", []))[:4]
     share = time.difference / difference if difference else 0.0
-    place = Place(main.name, library=main.library)
+    place = replace(group.place, function=main.name, library=main.library)
     return Item("user", group.name, time, share, place, facts, callers)
 
 
@@ -260,8 +300,19 @@ _PURPOSES = {
 }
 
 
+#: The verb of the other side's number, where it is not "makes".
+_MAKES = {"page-faults": "has"}
+
 #: Causes that are of a whole program, not of a function.
 _WHOLE = ("sanitizer", "debug-build", "x87", "garbage-collection", "hardening")
+
+
+def _once_a_call(group: Group, item: Item) -> bool:
+    """Whether the C library runs a function about once for each further system call."""
+    further = sum((f.slow or 0) - (f.fast or 0) for f in item.facts[:1])
+    extra = group.extra("calls")
+    libc = group.main.key.library.startswith("libc") and not group.kind
+    return libc and further > 1000 and 0.5 * further <= extra <= 2.5 * further
 
 
 def _of_call(group: Group, found: Gathered) -> Label | None:
@@ -272,6 +323,7 @@ def _of_call(group: Group, found: Gathered) -> Label | None:
     for item in found.items:
         if item.share >= NAMED and (
             name.startswith(item.name)
+            or _once_a_call(group, item)
             or group.main.key.name in _plain(item.callers)
             or {c.name for c in group.callers.get("slow", [])[:1]} & _plain(item.callers)
         ):
@@ -294,7 +346,7 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
     top = sorted(items, key=lambda i: -i.share)
     numbers = [
         f"{f.slow or 0:,.0f} {f.name if f.name == 'page faults' else f'`{i.name}` calls'} "
-        f"({_quoted(found.fast)}: {f.fast or 0:,.0f})"
+        f"where {_quoted(found.fast)} {_MAKES.get(key, 'makes')} {f.fast or 0:,.0f}"
         for i in top[:2]
         for f in i.facts
     ]
@@ -302,6 +354,8 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
     callers = next((i.callers for i in top if i.callers), ())
     if chain := _chain(callers):
         text += f", from {chain}"
+        if line := next((i.place for i in top if i.callers and i.place.line), None):
+            text += f" ({line.file}:{line.line})"
     part = "measured" if key in ("page-faults",) else "counted"
     return Cause(
         key, text, share, sum(lows), sum(highs), tuple(i.name for i in top), part,  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from whyfast.formats.valgrind import SimulatedProfile
+from whyfast.formats.profiles import SimulatedProfile
 from whyfast.why.functions import FunctionKey, Names
 
 #: Names of quantities and the events that they are sums of.
@@ -58,7 +58,12 @@ def counts_by_function(profiles: Sequence[SimulatedProfile], names: Names) -> Si
             name: [profile.events.index(e) for e in events if e in profile.events]
             for name, events in EVENTS.items()
         }
+        nameless = {p for p in profile.places if names.nameless(p)}
+        for path in nameless:
+            _add_places(side, path, profile, names, columns)
         for (path, symbol), costs in profile.costs.items():
+            if path in nameless:
+                continue
             key = names.key(path, symbol)
             side.symbols[key].add(symbol)
             row = side.events.setdefault(key, Counter())
@@ -76,6 +81,26 @@ def counts_by_function(profiles: Sequence[SimulatedProfile], names: Names) -> Si
             for address, costs in rows.items():
                 mine[address] = mine.get(address, 0.0) + costs[0]
     return side
+
+
+def _add_places(
+    side: SideCounts,
+    path: str,
+    profile: SimulatedProfile,
+    names: Names,
+    columns: Mapping[str, Sequence[int]],
+) -> None:
+    """The counts of a file without symbols, by the extents of its functions."""
+    code = names.nameless(path)
+    assert code is not None
+    for address, costs in profile.places[path].items():
+        key = names.key(path, code.name_at(address) or "?")
+        side.symbols[key].add(key.name)
+        row = side.events.setdefault(key, Counter())
+        for name, indices in columns.items():
+            amount = sum(costs[i] for i in indices)
+            row[name] += amount
+            side.totals[name] += amount
 
 
 def modelled_seconds(

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from whyfast.explain.executed import LoadedCode, LoadedFiles
 from whyfast.explain.functions import base_name
-from whyfast.explain.objects.image import readable
-from whyfast.formats.perf_stacks import Stack
+from whyfast.explain.objects import readable
+from whyfast.formats.perf_stacks import Stack, StackFrame
 from whyfast.measure.sampling import SampledRun
 from whyfast.model.why import Change, Frame
 from whyfast.why.split import change_of
@@ -40,6 +41,8 @@ _VARIANT = re.compile(
     r"_(avx|avx2|avx512|evex|evex512|sse2|sse3|ssse3|sse42|sse4_1|erms|unaligned|rtm|fma|fma4|"
     r"generic|vex|no_vzeroupper|bwd|back|power\w*|asimd|sve)(?=_|$)"
 )
+#: Of a library's own names for what it exports: ``__GI___libc_free``, ``_IO_fprintf``.
+_PREFIX = re.compile(r"^(__+(GI_+)?)?(libc_(?!start|call))?(_?IO_)?")
 _VERSION = re.compile(r"@@?[\w.]+$")
 _RECURSION = re.compile(r"'\d+$")
 _LIBC = re.compile(r"^(libc|ld-linux|ld-musl|libm|libpthread)\b")
@@ -52,10 +55,33 @@ class Names:
     program, or a library of its own that the other side has in another folder.
     """
 
-    def __init__(self, objects: Mapping[str, Iterable[str]]) -> None:
+    def __init__(
+        self, objects: Mapping[str, Iterable[str]], files: LoadedFiles | None = None
+    ) -> None:
         sides = [set(paths) for paths in objects.values()]
         self._shared = set.intersection(*sides) if sides else set()
         self._names: dict[tuple[str, str], FunctionKey] = {}
+        self._files = files or LoadedFiles()
+
+    def key_of(self, frame: StackFrame) -> FunctionKey:
+        """The function of a sampled place, by the extents of functions where its symbol is missing,
+        or ends before the place."""
+        code = self._files.get(frame.object)
+        name = frame.name
+        if code is not None:
+            pieces = code.by_name.get(name, ())
+            if not name or (pieces and all(frame.offset >= f.size > 0 for f in pieces)):
+                address = code.address_of(frame.place)
+                name = (code.name_at(address) if address is not None else "") or name
+        return self.key(frame.object, name or "?")
+
+    def nameless(self, path: str) -> LoadedCode | None:
+        """The file, if most of its functions have no symbol."""
+        code = self._files.get(path)
+        if code is None:
+            return None
+        without = sum(f.name.startswith("0x") for f in code.program.functions)
+        return code if without > len(code.program.functions) / 2 else None
 
     def key(self, path: str, symbol: str) -> FunctionKey:
         known = self._names.get((path, symbol))
@@ -76,7 +102,7 @@ def plain_name(symbol: str, library: str = "") -> str:
     name = _RECURSION.sub("", _VERSION.sub("", symbol))
     name = short_name(base_name(readable([name]).get(name, name)))
     if _LIBC.match(library):
-        name = _VARIANT.sub("", name).removeprefix("__").removeprefix("GI_").removeprefix("_IO_")
+        name = _PREFIX.sub("", _VARIANT.sub("", name))
     return name
 
 
@@ -85,21 +111,37 @@ _OPERATOR = re.compile(r"operator\s*(<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\)|\[\])")
 
 
 def short_name(name: str) -> str:
-    """A C++ or Rust name without parameters and the arguments of templates."""
+    """A C++ or Rust name without what it returns, parameters and the arguments of templates."""
     kept = _OPERATOR.search(name)
     held = name.replace(kept[0], "operator@") if kept else name
     held = re.sub(r"^<(.+?)(?: as .+?)?>::", r"\1::", held) if held.startswith("<") else held
     while (shorter := _TEMPLATES.sub("", held)) != held:
         held = shorter
-    while (shorter := re.sub(r"\([^()]*\)(?: const)?$", "", held)) != held and shorter:
-        held = shorter.strip()
-    # What is returned stands in front of the name of a template.
-    held = held.rsplit(" ", 1)[-1] if " " in held and "::" in held.rsplit(" ", 1)[-1] else held
+    held = re.sub(r"\)(?: const| volatile| &&?)+$", ")", held)
+    if held.endswith(")"):
+        held = held[: _opened(held)].strip() or held
+    if "operator " not in held:  # what a template returns stands in front
+        ends = [i for i, c in enumerate(held) if c == " " and _closed(held[i:])]
+        held = held[ends[-1] + 1 :] if ends else held
     return held.replace("operator@", kept[0]) if kept else held
 
 
+def _opened(name: str) -> int:
+    """Where the parenthesis is opened that the name ends with."""
+    return next((i for i in range(len(name) - 1, -1, -1) if _closed(name[i:])), 0)
+
+
+def _closed(text: str) -> bool:
+    """Whether as many parentheses and braces are closed as are opened."""
+    return all(text.count(a) == text.count(b) for a, b in ("()", "{}"))
+
+
 def function_times(
-    runs: Sequence[SampledRun], fast: str, slow: str, user: Change
+    runs: Sequence[SampledRun],
+    fast: str,
+    slow: str,
+    user: Change,
+    files: LoadedFiles | None = None,
 ) -> tuple[list[FunctionTime], float, Names]:
     """(functions with the largest differences first, the slowdown of sampled runs, names).
 
@@ -111,7 +153,8 @@ def function_times(
         {
             side: {f.object for r in rs for s in r.stacks for f in s[:1]}
             for side, rs in by_side.items()
-        }
+        },
+        files,
     )
     sampled = {
         side: sum(r.seconds for r in rs) / len(rs) if rs else 0.0 for side, rs in by_side.items()
@@ -151,7 +194,7 @@ def _mean_change(fast: Sequence[float], slow: Sequence[float]) -> Change:
 def _self_times(run: SampledRun, names: Names) -> dict[FunctionKey, float]:
     times: defaultdict[FunctionKey, float] = defaultdict(float)
     for stack, seconds in run.stacks.items():
-        times[names.key(stack[0].object, stack[0].name or "?")] += seconds
+        times[names.key_of(stack[0])] += seconds
     return times
 
 
@@ -169,7 +212,7 @@ def _places(
         for run in runs:
             for stack, seconds in run.stacks.items():
                 leaf = stack[0]
-                key = names.key(leaf.object, leaf.name or "?")
+                key = names.key_of(leaf)
                 symbols[key].add(leaf.name)
                 rows = mine.setdefault(key, {}).setdefault(leaf.object, {})
                 rows[leaf.place] = rows.get(leaf.place, 0.0) + seconds * factors[side] / len(runs)
@@ -193,7 +236,7 @@ def callers(
 
 def keys_of(stack: Stack, names: Names) -> tuple[FunctionKey, ...]:
     """The functions of a stack from the innermost outwards, without frames that have no name."""
-    keys = [names.key(f.object, f.name) for f in stack if f.name]
+    keys = [names.key_of(f) for f in stack if f.name or f.object != "[unknown]"]
     return tuple(keys) or (FunctionKey("", "?"),)
 
 
@@ -209,8 +252,10 @@ def call_tree(runs: Sequence[SampledRun], fast: str, slow: str, names: Names) ->
         mine = [r for r in runs if r.side == side]
         for run in mine:
             for stack, seconds in run.stacks.items():
+                path = [k.name for k in reversed(keys_of(stack, names))]
+                # What stands above main is not always unwound.
                 root.add(
-                    [k.name for k in reversed(keys_of(stack, names))], side, seconds / len(mine)
+                    path[path.index("main") if "main" in path else 0 :], side, seconds / len(mine)
                 )
     total = max(root.seconds.values(), default=0.0)
     return root.frame("all", fast, slow, LEAST * total) if total else None

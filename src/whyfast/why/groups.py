@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from whyfast.explain.executed import Executed, LoadedCode, executed_kinds
-from whyfast.explain.objects.image import Function
-from whyfast.model.errors import UserError
-from whyfast.model.why import Change
+from whyfast.explain.executed import Executed, LoadedCode, LoadedFiles, executed_kinds
+from whyfast.explain.objects import Function
+from whyfast.model.why import Change, Place
 from whyfast.why.counts import SideCounts
 from whyfast.why.functions import FunctionKey, FunctionTime, total_change
 
@@ -53,16 +51,19 @@ class SideCode:
 
     name: str
     counts: SideCounts | None = None
-    _loaded: dict[str, LoadedCode | None] = field(default_factory=dict)
+    files: LoadedFiles = field(default_factory=LoadedFiles)
+    _loaded: dict[str, None] = field(default_factory=dict)
 
     def load(self, path: str) -> LoadedCode | None:
-        """A program or library; None where it cannot be read."""
-        if path not in self._loaded:
-            try:
-                self._loaded[path] = LoadedCode(Path(path))
-            except (UserError, OSError):
-                self._loaded[path] = None
-        return self._loaded[path]
+        """A program or library of this side; None where it cannot be read."""
+        code = self.files.get(path)
+        if code is not None:
+            self._loaded[path] = None
+        return code
+
+    def loaded(self) -> list[str]:
+        """The files of this side that were read."""
+        return list(self._loaded)
 
 
 @dataclass
@@ -79,6 +80,7 @@ class Group:
     counted: dict[str, tuple[float, float]] = field(default_factory=dict)
     callers: dict[str, list[FunctionKey]] = field(default_factory=dict)
     calls: dict[str, dict[str, float]] = field(default_factory=dict)
+    place: Place = field(default_factory=Place)
 
     @property
     def time(self) -> Change:
@@ -248,16 +250,17 @@ def executed_of(members: Iterable[FunctionTime], side: SideCode) -> Executed:
     """What ran of some functions on one side: executions if simulated, else seconds."""
     total = Executed()
     for member in members:
-        for path, code, weights in _weighted(member, side):
-            functions = _functions(code, member, side, path)
+        for _, code, weights in weighted_code(member, side):
+            functions = functions_of(code, member, side)
             part = executed_kinds(code, functions, weights, spread=side.counts is None)
             total.add(part)
     return total
 
 
-def _weighted(
+def weighted_code(
     member: FunctionTime, side: SideCode
 ) -> Iterable[tuple[str, LoadedCode, Mapping[int, float]]]:
+    """(path, code, weights by address) of the files of one side that a function may be in."""
     paths = dict.fromkeys(member.places.get(side.name, {}))
     if side.counts is not None:
         paths |= dict.fromkeys(p for p in side.counts.places if _holds(p, member, side))
@@ -279,7 +282,8 @@ def _holds(path: str, member: FunctionTime, side: SideCode) -> bool:
     return library == member.key.library
 
 
-def _functions(code: LoadedCode, member: FunctionTime, side: SideCode, path: str) -> list[Function]:
+def functions_of(code: LoadedCode, member: FunctionTime, side: SideCode) -> list[Function]:
+    """The pieces of a function in a file of one side."""
     symbols = set(member.symbols) | {member.key.name}
     if side.counts is not None:
         symbols |= side.counts.symbols.get(member.key, set())

@@ -9,6 +9,9 @@ from dataclasses import replace
 
 from whyfast.measure.trace import TracedRun
 from whyfast.model.why import Change, Fact, Item, Part, Place
+from whyfast.why.functions import plain_name
+from whyfast.why.groups import SideCode
+from whyfast.why.hot_code import call_place
 
 #: Seconds of one minor page fault with the clearing of a page: 0.25 µs on hardware, 2 µs on virtual
 #: machines. It only divides kernel time between faults and calls.
@@ -131,18 +134,22 @@ def _alike(name: str, traced: tuple[TracedRun, TracedRun] | None) -> bool:
 
 
 def with_callers(
-    items: Sequence[Item], stacks: Mapping[str, Sequence[tuple[str, str]]]
+    items: Sequence[Item], stacks: Mapping[str, Sequence[tuple[str, str]]], side: SideCode
 ) -> list[Item]:
     """The items with who makes the calls: the program's function, and before it the function of a
-    library that it calls for it, if any."""
-    return [replace(i, callers=_callers(stacks[i.name])) if i.name in stacks else i for i in items]
+    library that it calls for it, if any; and with the source line of that call."""
+    return [_called(i, stacks[i.name], side) if i.name in stacks else i for i in items]
 
 
-def _callers(stack: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+def _called(item: Item, stack: Sequence[tuple[str, str]], side: SideCode) -> Item:
     own = next((i for i, (path, _) in enumerate(stack) if ".so" not in path), None)
     if own is None:
-        return ()
-    return tuple(name for _, name in stack[max(0, own - 1) : own + 1])
+        return item
+    callers = tuple(plain_name(name, "libc.so.6") for _, name in stack[max(0, own - 1) : own + 1])
+    code = side.load(stack[own][0]) if own else None
+    callee = plain_name(stack[own - 1][1], "libc.so.6")
+    line = call_place(code, stack[own][1], {callee}) if code else None
+    return replace(item, callers=callers, place=replace(line or Place(), function=item.name))
 
 
 #: Functions by which one thread lets another go on: it is not a lock that they wait for.

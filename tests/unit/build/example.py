@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from whyfast.build.recipe import Recipe, make_recipe, scan_source
-from whyfast.model.build import BuildOutcome, Toolchain
+from whyfast.build.run import build_all
+from whyfast.model.build import Build, BuildFailure, BuildOutcome, Toolchain
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import Variant
+from whyfast.store.builds import BuildStore
 
 #: Carries its own name in debug information and in the text of the assertion.
 PROGRAM = """\
@@ -95,6 +97,24 @@ def recipe(
         compiler or toolchain(),
         scan_source(source),
     )
+
+
+def silent(text: str) -> None:
+    """Nobody listens."""
+
+
+def built(made: Recipe, store: BuildStore, progress: Callable[[str], None] = silent) -> Build:
+    """The build, which succeeds."""
+    (build,) = build_all([made], store, progress)
+    assert isinstance(build, Build), build
+    return build
+
+
+def failed(made: Recipe, store: BuildStore) -> BuildFailure:
+    """Why the build fails."""
+    (failure,) = build_all([made], store, silent)
+    assert isinstance(failure, BuildFailure)
+    return failure
 
 
 def named(name: str, *cflags: str) -> Variant:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
-from tests.unit.build.example import named, reasons, recipe
+from tests.unit.build.example import built, named, reasons, recipe
 
 from whyfast.build.incremental import build_incrementally, marked, slot_of
 from whyfast.build.recipe import Recipe
-from whyfast.build.run import build_all
 from whyfast.model.build import Build
 from whyfast.store.builds import BuildStore
 
@@ -74,8 +73,7 @@ def test_it_is_kept_under_a_digest_of_its_own(source: Path, store: BuildStore) -
     assert made.digest == marked(project).digest != project.digest
     assert store.find(project.digest) is None
     assert _build(project, store).reused
-    (clean,) = build_all([project], store, lambda said: None)
-    assert isinstance(clean, Build)
+    clean = built(project, store)
     assert (clean.digest, clean.reused) == (project.digest, False)
     again = _build(project, store)  # the clean one is there now
     assert (again.digest, again.reused) == (project.digest, True)

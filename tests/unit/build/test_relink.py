@@ -13,24 +13,16 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
+from tests.unit.build.example import built
 from tests.unit.build.layout_example import ANSWER, STEP, linked_recipe
 
 from whyfast.build import relink as relink_module
-from whyfast.build.recipe import Recipe
 from whyfast.build.relink import CannotRelink, make_layouts, relink
-from whyfast.build.run import build_all
-from whyfast.model.build import Build
 from whyfast.store.builds import BuildStore
 from whyfast.toolchain import sandbox
 
 pytestmark = pytest.mark.usefixtures("needs_gcc")
-
-
-def _built(recipe: Recipe, store: BuildStore) -> Build:
-    (build,) = build_all([recipe], store, lambda text: None)
-    assert isinstance(build, Build), build
-    return build
 
 
 def _addresses(program: Path) -> dict[str, int]:
@@ -46,7 +38,7 @@ def _answer(program: Path) -> bytes:
 
 def test_layouts_answer_the_same_from_other_addresses(tmp_path: Path, store: BuildStore) -> None:
     recipe = linked_recipe(tmp_path)
-    build = _built(recipe, store)
+    build = built(recipe, store)
     layouts = relink(recipe, build, store, [11, 22, 33])
     assert [_answer(p) for p in (build.program, *layouts)] == [ANSWER] * 4
     places = [
@@ -61,7 +53,7 @@ def test_a_layout_is_made_once_and_to_the_byte_from_its_seed(
     tmp_path: Path, store: BuildStore
 ) -> None:
     recipe = linked_recipe(tmp_path)
-    build = _built(recipe, store)
+    build = built(recipe, store)
     (first,) = relink(recipe, build, store, [11])
     before = first.stat().st_mtime_ns, hashlib.sha256(first.read_bytes()).hexdigest()
     again, other = relink(recipe, build, store, [11, 22])
@@ -80,7 +72,7 @@ def test_a_layout_is_made_once_and_to_the_byte_from_its_seed(
 
 def test_what_the_linker_says_is_in_the_log(tmp_path: Path, store: BuildStore) -> None:
     recipe = linked_recipe(tmp_path)
-    build = _built(recipe, store)
+    build = built(recipe, store)
     relink(recipe, build, store, [11])
     log = (store.folder(build.digest) / "log.txt").read_text()
     assert re.search(r"-Wl,-T,/\S+/layouts/[0-9a-f]{12}\.ld ", log.splitlines()[-1])
@@ -90,7 +82,7 @@ def test_a_link_that_fails_for_a_layout_is_told(tmp_path: Path, store: BuildStor
     link = "case {program} in vm) {cc} -o {program} main.o {layout};; *) exit 3;; esac"
     recipe = linked_recipe(tmp_path, link=link)
     with pytest.raises(CannotRelink, match=r"^linking layout 11 ended with exit code 3$"):
-        relink(recipe, _built(recipe, store), store, [11])
+        relink(recipe, built(recipe, store), store, [11])
 
 
 def test_without_function_sections_there_is_nothing_to_place(
@@ -98,7 +90,7 @@ def test_without_function_sections_there_is_nothing_to_place(
 ) -> None:
     recipe = linked_recipe(tmp_path, step=STEP.replace(" -ffunction-sections", ""))
     with pytest.raises(CannotRelink, match="compile with -ffunction-sections"):
-        relink(recipe, _built(recipe, store), store, [11])
+        relink(recipe, built(recipe, store), store, [11])
 
 
 def test_objects_that_the_link_does_not_use_are_told(tmp_path: Path, store: BuildStore) -> None:
@@ -109,22 +101,24 @@ def test_objects_that_the_link_does_not_use_are_told(tmp_path: Path, store: Buil
         link="{cc} -o {program} main.obj {layout} {ldflags}",
     )
     with pytest.raises(CannotRelink, match=r"^its linker placed none of the code as asked; "):
-        relink(recipe, _built(recipe, store), store, [11])
+        relink(recipe, built(recipe, store), store, [11])
 
 
 def test_a_section_to_keep_that_is_nowhere_is_told(
     tmp_path: Path, store: BuildStore, golden: Hear
 ) -> None:
     recipe = linked_recipe(tmp_path)
-    build = _built(recipe, store)
-    with pytest.raises(CannotRelink) as caught:
-        relink(recipe, build, store, [11], [".text.one", ".text.hot.*"])
-    golden(str(caught.value))
+    build = built(recipe, store)
+    golden(
+        refusal(
+            CannotRelink, lambda: relink(recipe, build, store, [11], [".text.one", ".text.hot.*"])
+        )
+    )
 
 
 def test_what_is_kept_stays_side_by_side_in_every_layout(tmp_path: Path, store: BuildStore) -> None:
     recipe = linked_recipe(tmp_path)
-    build = _built(recipe, store)
+    build = built(recipe, store)
     plain = relink(recipe, build, store, [1, 2, 3, 4, 5, 6])
     kept = relink(recipe, build, store, [1, 2, 3, 4, 5, 6], [".text.three", ".text.one"])
     assert not {*plain} & {*kept}
@@ -156,7 +150,7 @@ def test_a_makefile_links_whole_objects_of_folders_and_libraries(
         step=LIBRARY,
         link="make -s -C {source} CC={cc} PROGRAM={program} LDFLAGS={layout} ../{program}",
     )
-    build = _built(recipe, store)
+    build = built(recipe, store)
     programs = [build.program, *relink(recipe, build, store, list(range(1, 9)))]
     assert [_answer(p) for p in programs] == [b"13"] * 9
     orders = {
@@ -171,9 +165,8 @@ def test_a_makefile_links_whole_objects_of_folders_and_libraries(
 def test_no_objects_at_all_are_refused_with_the_flag_that_helps(
     tmp_path: Path, golden: Hear
 ) -> None:
-    with pytest.raises(CannotRelink) as caught:
-        make_layouts(tmp_path, lambda layout, program: "", lambda step: 0, "vm", [1])
-    golden(str(caught.value))
+    recipe = linked_recipe(tmp_path)
+    golden(refusal(CannotRelink, lambda: make_layouts(recipe, tmp_path, lambda step: 0, [1])))
 
 
 EMITTING = """
@@ -187,7 +180,7 @@ def test_what_link_time_optimisation_emits_has_layouts(tmp_path: Path, store: Bu
     """The objects hold no machine code; what the linker makes of them once does."""
     link = "{cc} -o {program} emitted/*.o {layout} {ldflags}"
     recipe = linked_recipe(tmp_path, step=EMITTING, link=link)
-    build = _built(recipe, store)
+    build = built(recipe, store)
     assert [p.name for p in (build.program.parent / "emitted").iterdir()] != []
     first, second = relink(recipe, build, store, [1, 2])
     assert [_answer(p) for p in (first, second)] == [ANSWER] * 2
@@ -203,14 +196,14 @@ def test_a_link_that_optimises_anew_is_told(tmp_path: Path, store: BuildStore) -
         link="{cc} {cflags} -flto -fno-function-sections -o {program} main.o {layout}",
     )
     with pytest.raises(CannotRelink, match=r"^its linker placed none of the code as asked; "):
-        relink(recipe, _built(recipe, store), store, [11])
+        relink(recipe, built(recipe, store), store, [11])
 
 
 def test_files_that_cannot_be_written_are_a_reason(
     tmp_path: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = linked_recipe(tmp_path)
-    build = _built(recipe, store)
+    build = built(recipe, store)
 
     def full(*arguments: object) -> list[Path]:
         raise OSError(28, "No space left on device", "x.ld")
@@ -224,7 +217,7 @@ def test_an_interrupt_ends_the_linker(
     tmp_path: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = linked_recipe(tmp_path)
-    build = _built(recipe, store)
+    build = built(recipe, store)
     ended: list[int] = []
     waitid, killpg = os.waitid, os.killpg
 
@@ -250,7 +243,7 @@ def test_layouts_are_linked_in_a_sandbox_that_writes_in_the_build_folder_alone(
     if not sandbox.tools().bubblewrap:
         pytest.skip(sandbox.tools().no_bubblewrap)
     recipe = linked_recipe(tmp_path)
-    build = _built(recipe, store)
+    build = built(recipe, store)
     assert build.provenance["sandbox"].startswith("bubblewrap")
     (program,) = relink(recipe, build, store, [11])
     assert program.parent == build.program.parent

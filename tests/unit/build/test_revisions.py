@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.build.revisions import change_between, commits_between, snapshot, top_level
 from whyfast.model.errors import UserError
@@ -121,9 +121,7 @@ def test_a_shallow_clone_says_what_to_fetch(repo: Path, tmp_path: Path, golden: 
     git(repo, "checkout", "-q", "main")
     git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo}", str(clone))
     git(clone, "checkout", "-q", "branch")
-    with pytest.raises(UserError) as caught:
-        change_between(clone)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: change_between(clone)))
 
 
 def test_unrelated_histories(repo: Path) -> None:
@@ -134,6 +132,4 @@ def test_unrelated_histories(repo: Path) -> None:
 
 
 def test_outside_of_any_repository(tmp_path: Path, golden: Hear) -> None:
-    with pytest.raises(UserError) as caught:
-        top_level(tmp_path)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: top_level(tmp_path)))

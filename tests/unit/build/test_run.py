@@ -16,7 +16,17 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
-from tests.unit.build.example import COMPILE, PROGRAM, gcc, named, reasons, recipe
+from tests.unit.build.example import (
+    COMPILE,
+    PROGRAM,
+    built,
+    failed,
+    gcc,
+    named,
+    reasons,
+    recipe,
+    silent,
+)
 
 from whyfast.build.run import Stopwatch, build_all, repeat_script
 from whyfast.build.steps import TAIL
@@ -27,10 +37,6 @@ from whyfast.store.builds import BuildStore
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def _silent(text: str) -> None:
-    del text
-
-
 def _counting(count: Path) -> tuple[str, ...]:
     """Steps that leave one line in ``count`` each time they run."""
     return (f"echo ran >> '{count}'", "cp {source}/main.c {program}")
@@ -39,8 +45,7 @@ def _counting(count: Path) -> tuple[str, ...]:
 def test_a_build_is_made_and_recorded(source: Path, store: BuildStore, golden: Hear) -> None:
     made = recipe(source, variant=named("fast", "-O2"), env={"A": "b c"})
     said: list[str] = []
-    (build,) = build_all([made], store, said.append)
-    assert isinstance(build, Build)
+    build = built(made, store, said.append)
     sha256 = hashlib.sha256(PROGRAM.encode()).hexdigest()
     assert (build.variant, build.digest, build.reused) == ("fast", made.digest, False)
     assert build.program == store.root / made.digest / "work" / "vm"
@@ -66,11 +71,8 @@ def test_a_build_is_made_and_recorded(source: Path, store: BuildStore, golden: H
 
 def test_a_build_is_made_once(source: Path, store: BuildStore, tmp_path: Path) -> None:
     made = recipe(source, steps=_counting(tmp_path / "count"))
-    (first,) = build_all([made], store, _silent)
     said: list[str] = []
-    (second,) = build_all([made], store, said.append)
-    assert isinstance(first, Build)
-    assert isinstance(second, Build)
+    first, second = built(made, store), built(made, store, said.append)
     assert (first.reused, second.reused) == (False, True)
     assert second.program_sha256 == first.program_sha256
     assert (tmp_path / "count").read_text() == "ran\n"
@@ -82,7 +84,7 @@ def test_equal_recipes_of_one_study_are_built_once_under_both_names(
 ) -> None:
     steps = _counting(tmp_path / "count")
     recipes = [recipe(source, steps=steps, variant=named(name)) for name in ("twin", "base")]
-    builds = build_all(recipes, store, _silent, workers=2)
+    builds = build_all(recipes, store, silent, workers=2)
     assert [b.variant for b in builds] == ["twin", "base"]
     assert len({b.program for b in builds if isinstance(b, Build)}) == 1
     assert (tmp_path / "count").read_text() == "ran\n"
@@ -101,13 +103,11 @@ def test_a_program_that_was_changed_in_the_cache_is_built_again(
     source: Path, store: BuildStore, harm: Callable[[Path], None], golden: Hear
 ) -> None:
     made = recipe(source)
-    (first,) = build_all([made], store, _silent)
-    assert isinstance(first, Build)
+    first = built(made, store)
     harm(first.program)
     heard: list[str] = []
-    (second,) = build_all([made], store, heard.append)
+    second = built(made, store, heard.append)
     golden(*heard)
-    assert isinstance(second, Build)
     assert not second.reused
     assert second.program.read_text() == PROGRAM
     assert second.program_sha256 == first.program_sha256
@@ -158,15 +158,14 @@ def test_outcomes_come_in_the_order_of_the_recipes(source: Path, store: BuildSto
         recipe(source, variant=named("broken"), steps=("false",)),
         recipe(source, variant=named("fast")),
     ]
-    outcomes = build_all(recipes, store, _silent, workers=3)
+    outcomes = build_all(recipes, store, silent, workers=3)
     assert [o.variant for o in outcomes] == ["slow", "broken", "fast"]
     assert reasons(outcomes) == [None, "step ended with exit code 1: false", None]
 
 
 def _fails(source: Path, store: BuildStore, *steps: str) -> BuildFailure:
     made = recipe(source, steps=steps)
-    (failure,) = build_all([made], store, _silent)
-    assert isinstance(failure, BuildFailure)
+    failure = failed(made, store)
     assert failure.kind == "failed"
     assert store.find(made.digest) is None
     return failure
@@ -220,11 +219,9 @@ def test_an_unset_variable_fails_a_step(source: Path, store: BuildStore) -> None
 def test_a_failed_build_is_tried_again(source: Path, store: BuildStore, tmp_path: Path) -> None:
     steps = (f"test -e '{tmp_path}/fixed'", "cp {source}/main.c {program}")
     made = recipe(source, steps=steps)
-    (failure,) = build_all([made], store, _silent)
+    failed(made, store)
     (tmp_path / "fixed").touch()
-    (build,) = build_all([made], store, _silent)
-    assert isinstance(failure, BuildFailure)
-    assert isinstance(build, Build)
+    built(made, store)
 
 
 def test_remains_of_an_earlier_attempt_are_cleared(source: Path, store: BuildStore) -> None:
@@ -232,7 +229,7 @@ def test_remains_of_an_earlier_attempt_are_cleared(source: Path, store: BuildSto
     left = store.folder(made.digest) / "work" / "left"
     left.parent.mkdir(parents=True)
     left.touch()
-    assert isinstance(build_all([made], store, _silent)[0], Build)
+    built(made, store)
 
 
 def test_steps_see_no_environment_but_their_own(
@@ -240,8 +237,7 @@ def test_steps_see_no_environment_but_their_own(
 ) -> None:
     monkeypatch.setenv("CFLAGS", "-O0")
     made = recipe(source, steps=("env > {program}; umask >> {program}; cat >> {program}",))
-    (build,) = build_all([made], store, _silent)
-    assert isinstance(build, Build)
+    build = built(made, store)
     work = store.root / made.digest / "work"
     seen = {line for line in build.program.read_text().splitlines() if not line.startswith("_=")}
     assert seen == {
@@ -262,7 +258,7 @@ def test_variants_are_built_side_by_side(source: Path, store: BuildStore, tmp_pa
         return (f"touch '{tmp_path}/{mine}'", wait, "cp {source}/main.c {program}")
 
     recipes = [recipe(source, steps=meet("a", "b")), recipe(source, steps=meet("b", "a"))]
-    assert reasons(build_all(recipes, store, _silent, workers=2)) == [None, None]
+    assert reasons(build_all(recipes, store, silent, workers=2)) == [None, None]
 
 
 def test_steps_that_fill_the_machine_run_one_variant_at_a_time(
@@ -271,7 +267,7 @@ def test_steps_that_fill_the_machine_run_one_variant_at_a_time(
     alone = f"mkdir '{tmp_path}/busy'; sleep 0.05; rmdir '{tmp_path}/busy'; : -j{{jobs}}"
     steps = (alone, "cp {source}/main.c {program}")
     recipes = [recipe(source, steps=steps, variant=named(n, n)) for n in ("a", "b", "c")]
-    assert reasons(build_all(recipes, store, _silent)) == [None, None, None]
+    assert reasons(build_all(recipes, store, silent)) == [None, None, None]
 
 
 def test_source_that_changes_under_way_is_not_built_under_the_old_digest(
@@ -279,20 +275,16 @@ def test_source_that_changes_under_way_is_not_built_under_the_old_digest(
 ) -> None:
     made = recipe(source)
     (source / "main.c").write_text("int main;")
-    (failure,) = build_all([made], store, _silent)
-    golden(*reasons([failure]))
+    golden(failed(made, store).reason)
     (source / "main.c").unlink()
-    golden(*reasons(build_all([made], store, _silent)))
+    golden(failed(made, store).reason)
     assert store.find(made.digest) is None
 
 
 @pytest.mark.usefixtures("needs_gcc")
 def test_a_real_compiler_makes_a_program_that_runs(source: Path, store: BuildStore) -> None:
     variant = named("quoted", '-DTEXT="two words"')
-    (build,) = build_all(
-        [recipe(source, steps=COMPILE, variant=variant, compiler=gcc())], store, _silent
-    )
-    assert isinstance(build, Build)
+    build = built(recipe(source, steps=COMPILE, variant=variant, compiler=gcc()), store)
     assert subprocess.run([build.program], capture_output=True).stdout == b"two words\n"
 
 
@@ -305,7 +297,7 @@ def test_a_program_that_takes_turns_finds_its_header(source: Path, store: BuildS
     )
     steps = ("{cc} {cflags} -I{include} -o {program} {source}/main.c",)
     made = recipe(source, steps=steps, compiler=gcc())
-    assert reasons(build_all([made], store, _silent)) == [None]
+    assert reasons(build_all([made], store, silent)) == [None]
 
 
 @pytest.mark.usefixtures("needs_gcc")
@@ -317,22 +309,32 @@ def test_equal_programs_under_different_digests_are_equal_to_the_byte(
         recipe(source, steps=COMPILE, variant=named(str(i), *f), compiler=gcc())
         for i, f in enumerate(flags)
     ]
-    builds = [b for b in build_all(recipes, store, _silent) if isinstance(b, Build)]
+    builds = [b for b in build_all(recipes, store, silent) if isinstance(b, Build)]
     assert len({b.digest for b in builds}) == 3
     assert builds[0].program_sha256 == builds[1].program_sha256 != builds[2].program_sha256
     assert str(store.root).encode() not in builds[0].program.read_bytes()
 
 
-def test_the_script_names_every_command(tmp_path: Path, golden: Hear) -> None:
+def _script(compiler: str, *commands: str, root: str = "", **env: str) -> str:
+    """The script of a build by that version of gcc."""
+    provider = "debian" if root else "path"
+    toolchain = {"version": f"gcc {compiler}.2.0", "name": f"{provider}:gcc-{compiler}"}
     provenance = {
+        "digest": "0123456789abcdef",
         "variant": "fast",
-        "toolchain": {"version": "gcc 12.2.0", "name": "path:gcc-12"},
+        "toolchain": {**toolchain, **({"root": root} if root else {})},
         "program_sha256": "abc",
         "inputs": {"include": None},
-        "env": {"LC_ALL": "C", "A": "b c", "HOME": "/store/d1/work", "TMPDIR": "/store/d1"},
-        "commands": ["cd src", "gcc -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"],
+        "env": env,
+        "commands": commands,
     }
-    golden(repeat_script(provenance, Path("/store/d1")))
+    return repeat_script(provenance, Path("/store/d1"))
+
+
+def test_the_script_names_every_command(golden: Hear) -> None:
+    env = {"LC_ALL": "C", "A": "b c", "HOME": "/store/d1/work", "TMPDIR": "/store/d1"}
+    compile_ = "gcc -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"
+    golden(_script("12", "cd src", compile_, **env))
 
 
 def _repeat(build: Build, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -380,8 +382,7 @@ def test_the_script_makes_the_same_bytes(
     source: Path, tmp_path: Path, steps: tuple[str, ...], variant: Variant, store_name: str
 ) -> None:
     made = recipe(source, steps=steps, variant=variant, compiler=gcc())
-    (build,) = build_all([made], BuildStore(tmp_path / store_name), lambda text: None)
-    assert isinstance(build, Build), build
+    build = built(made, BuildStore(tmp_path / store_name))
     assert _sha256_of_repeated(build, tmp_path / "by hand") == build.program_sha256
 
 
@@ -389,18 +390,14 @@ def test_the_script_makes_the_same_bytes(
 def test_flags_that_a_step_puts_in_double_quotes_are_repeated(source: Path, tmp_path: Path) -> None:
     steps = ('sh -c "{cc} {cflags} -o {program} {source}/main.c"',)
     made = recipe(source, steps=steps, variant=named("v", "-g"), compiler=gcc())
-    (build,) = build_all([made], BuildStore(tmp_path / "builds"), lambda text: None)
-    assert isinstance(build, Build), build
+    build = built(made, BuildStore(tmp_path / "builds"))
     assert _sha256_of_repeated(build, tmp_path / "again") == build.program_sha256
 
 
 def test_the_script_ends_at_the_first_step_that_fails(source: Path, tmp_path: Path) -> None:
     steps = (f"test -e '{tmp_path}/gate'", "cp {source}/main.c {program}")
     (tmp_path / "gate").touch()
-    (build,) = build_all(
-        [recipe(source, steps=steps)], BuildStore(tmp_path / "builds"), lambda text: None
-    )
-    assert isinstance(build, Build)
+    build = built(recipe(source, steps=steps), BuildStore(tmp_path / "builds"))
     (tmp_path / "gate").unlink()
     assert _repeat(build, tmp_path / "again").returncode == 1
     assert not (tmp_path / "again" / "vm").exists()
@@ -409,15 +406,8 @@ def test_the_script_ends_at_the_first_step_that_fails(source: Path, tmp_path: Pa
 def test_steps_of_a_root_are_repeated_in_it(tmp_path: Path) -> None:
     (tmp_path / "root" / "usr").mkdir(parents=True)
     root = str(tmp_path / "root")
-    provenance = {
-        "variant": "fast",
-        "toolchain": {"version": "gcc 14.2.0", "name": "debian:gcc-14", "root": root},
-        "program_sha256": "abc",
-        "inputs": {"include": None},
-        "env": {},
-        "commands": ["gcc-14 -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"],
-    }
-    last = repeat_script(provenance, Path("/store/d1")).splitlines()[-1]
+    compile_ = "gcc-14 -ffile-prefix-map=/store/d1/work=/whyfast -o vm src/*.c"
+    last = _script("14", compile_, root=root).splitlines()[-1]
     assert last.startswith("bwrap --unshare-ipc --unshare-net --ro-bind ")
     assert f"--ro-bind {root}/usr /usr " in last
     assert last.endswith(
@@ -427,16 +417,7 @@ def test_steps_of_a_root_are_repeated_in_it(tmp_path: Path) -> None:
 
 
 def test_a_root_that_was_removed_is_named(tmp_path: Path, golden: Hear) -> None:
-    provenance = {
-        "digest": "0123456789abcdef",
-        "variant": "fast",
-        "toolchain": {"version": "gcc 14.2.0", "name": "debian:gcc-14", "root": "/gone/root"},
-        "program_sha256": "abc",
-        "inputs": {"include": None},
-        "env": {},
-        "commands": ["gcc-14 -o vm src/*.c"],
-    }
-    script = repeat_script(provenance, Path("/store/d1"))
+    script = _script("14", "gcc-14 -o vm src/*.c", root="/gone/root")
     done = subprocess.run(["sh"], input=script, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
     golden(done.stderr)

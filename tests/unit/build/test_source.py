@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import pytest
-from tests.golden_files import Hear
-from tests.unit.build.example import study
+from tests.golden_files import Hear, refusal
+from tests.unit.build.example import silent, study
 
 from whyfast.build.source import fetch_tarball, obtain, pool_folder, present, unpack, with_source
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -91,7 +91,7 @@ def test_a_tarball_of_another_sha256_is_refused(own: Home, tarball: Source) -> N
     made = study(tarball.folder.parent)
     object.__setattr__(made, "source", wrong)
     with pytest.raises(UserError) as caught:
-        with_source(made, own, lambda text: None)
+        with_source(made, own, silent)
     assert f"the source is not available: {tarball.folder}: has the sha256 " in str(caught.value)
     assert not [p for p in own.sources.iterdir() if not p.name.endswith(".lock")]
 
@@ -99,7 +99,7 @@ def test_a_tarball_of_another_sha256_is_refused(own: Home, tarball: Source) -> N
 def test_remains_of_an_interrupted_unpacking_go(own: Home, tarball: Source) -> None:
     remains = own.sources / f"{tarball.sha256[:40]}-unfinished-x"
     remains.mkdir(parents=True)
-    obtain(tarball, own, lambda text: None)
+    obtain(tarball, own, silent)
     assert not remains.exists()
 
 
@@ -108,7 +108,7 @@ def test_a_commit_is_taken_as_it_is_and_the_checkout_stays(
 ) -> None:
     status = _git(repository, "status", "--porcelain")
     source = Source("git", "repository", repository, revision="v1")
-    folder = obtain(source, own, lambda text: None).folder
+    folder = obtain(source, own, silent).folder
     assert sorted(p.name for p in folder.iterdir()) == [".gitattributes", "left-out", "run"]
     assert (folder / "run").read_text() == "#!/bin/sh\n"
     assert (folder / "run").stat().st_mode & 0o100
@@ -120,10 +120,10 @@ def test_a_commit_is_taken_as_it_is_and_the_checkout_stays(
 
 def test_a_branch_is_followed(own: Home, repository: Path) -> None:
     source = Source("git", "repository", repository, revision="HEAD")
-    assert (obtain(source, own, lambda text: None).folder / "run").read_text() == "second\n"
+    assert (obtain(source, own, silent).folder / "run").read_text() == "second\n"
     _git(repository, "commit", "--quiet", "-a", "-m", "three")
     assert present(source, own) is None
-    assert "not committed" in (obtain(source, own, lambda text: None).folder / "run").read_text()
+    assert "not committed" in (obtain(source, own, silent).folder / "run").read_text()
 
 
 def test_an_address_is_cloned_once_and_fetched_when_it_lacks_the_revision(
@@ -175,12 +175,12 @@ def test_what_git_cannot_give(
 ) -> None:
     folder = repository.parent / name if "://" not in name else repository
     with pytest.raises(UserError, match=message):
-        obtain(Source("git", name, folder, revision=revision), own, lambda text: None)
+        obtain(Source("git", name, folder, revision=revision), own, silent)
 
 
 def test_a_folder_is_left_where_it_is(own: Home, tmp_path: Path) -> None:
     source = Source("path", ".", tmp_path)
-    assert obtain(source, own, lambda text: None) is source
+    assert obtain(source, own, silent) is source
     assert present(source, own) is source
     assert not own.cache.exists()
 
@@ -203,6 +203,14 @@ def _listing(*listed: Listed) -> Callable[[str, str], Sequence[Listed]]:
     return lambda package, suite: listed
 
 
+def _fetch(
+    to: Path,
+    download: Callable[[str, str, Path], str | None],
+    index: Callable[[str, str], Sequence[Listed]],
+) -> None:
+    fetch_tarball("thing", "1.0", SHA256, "sid", to, download=download, index=index)
+
+
 @pytest.mark.parametrize(
     ("package", "folder"),
     [("python3.14", "pool/main/p/python3.14"), ("libffi", "pool/main/libf/libffi")],
@@ -215,18 +223,14 @@ def test_the_pool(package: str, folder: str) -> None:
 def test_a_version_that_is_no_longer_listed_is_fetched(tmp_path: Path, suffix: str) -> None:
     serving = _serving({f"pool/main/t/thing/thing_1.0.orig.tar.{suffix}": CONTENT})
     target = tmp_path / "archive"
-    fetch_tarball(*("thing", "1.0", SHA256, "sid", target), download=serving, index=_listing())
+    _fetch(target, serving, _listing())
     assert target.read_bytes() == CONTENT
 
 
 def test_a_tarball_with_another_content_is_not_kept(tmp_path: Path) -> None:
     serving = _serving({"pool/main/t/thing/thing_1.0.orig.tar.xz": b"other"})
     with pytest.raises(UserError, match=r"the tarball has the sha256 .* where the study has"):
-        fetch_tarball(
-            *("thing", "1.0", SHA256, "sid", tmp_path / "archive"),
-            download=serving,
-            index=_listing(),
-        )
+        _fetch(tmp_path / "archive", serving, _listing())
     assert not (tmp_path / "archive").exists()
 
 
@@ -235,11 +239,7 @@ def test_the_error_says_what_is_listed_and_what_of_it_is_served(
 ) -> None:
     serving = _serving({"pool/two": CONTENT})
     index = _listing(Listed("1.1", "pool/one", "11"), Listed("1.2", "pool/two", "22"))
-    with pytest.raises(UserError) as caught:
-        fetch_tarball(
-            *("thing", "1.0", SHA256, "sid", tmp_path / "archive"), download=serving, index=index
-        )
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: _fetch(tmp_path / "archive", serving, index)))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -251,19 +251,13 @@ def test_another_reason_goes_first(tmp_path: Path) -> None:
         raise CannotBuildHere("the source index of sid cannot be had: no network")
 
     with pytest.raises(UserError) as caught:
-        fetch_tarball(
-            *("thing", "1.0", SHA256, "sid", tmp_path / "a"), download=download, index=index
-        )
+        _fetch(tmp_path / "a", download, index)
     assert str(caught.value).startswith("Could not resolve 'a.example'; what else there is cannot")
 
 
 def test_no_such_package(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="sid lists no source package thing"):
-        fetch_tarball(
-            *("thing", "1.0", SHA256, "sid", tmp_path / "a"),
-            download=_serving({}),
-            index=_listing(),
-        )
+        _fetch(tmp_path / "a", _serving({}), _listing())
 
 
 def _member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:

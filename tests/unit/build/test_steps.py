@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
-from tests.unit.build.example import gcc, recipe, toolchain
+from tests.unit.build.example import built, failed, gcc, recipe, toolchain
 
 from whyfast.build import run
 from whyfast.build.run import build_all
 from whyfast.build.steps import because, enclose, tail, why, without_folders
-from whyfast.model.build import Build, BuildFailure, Toolchain
 from whyfast.store.builds import BuildStore
 from whyfast.toolchain import sandbox
 
@@ -135,16 +134,6 @@ def test_the_end_of_a_log_from_some_byte_on(tmp_path: Path) -> None:
     assert tail(log, 5, len("first\n")) == ("second", "third")
 
 
-def _fails(
-    source: Path, store: BuildStore, *steps: str, compiler: Toolchain | None = None
-) -> BuildFailure:
-    made = recipe(source, steps=steps, compiler=compiler)
-    (outcome,) = build_all([made], store, lambda text: None)
-    assert isinstance(outcome, BuildFailure)
-    assert outcome.variant == made.variant
-    return outcome
-
-
 def _compiler_proper(folder: Path, body: str) -> Path:
     """A folder for ``-B`` whose cc1 does what ``body`` says."""
     folder.mkdir()
@@ -170,11 +159,11 @@ def test_what_the_driver_of_a_compiler_says(
 ) -> None:
     folder = _compiler_proper(tmp_path / "libexec", body)
     step = COMPILE.format(folder=folder)
-    assert _fails(source, store, step, compiler=gcc()).reason.startswith(reason)
+    assert failed(recipe(source, steps=(step,), compiler=gcc()), store).reason.startswith(reason)
 
 
 def test_the_reason_is_found_above_what_is_shown(source: Path, store: BuildStore) -> None:
-    failure = _fails(source, store, "echo LLVM ERROR: broken; seq 40; exit 1")
+    failure = failed(recipe(source, steps=("echo LLVM ERROR: broken; seq 40; exit 1",)), store)
     assert failure.reason.startswith("the compiler crashed")
     assert failure.log_tail[-1] == "40"
 
@@ -182,22 +171,18 @@ def test_the_reason_is_found_above_what_is_shown(source: Path, store: BuildStore
 def test_what_an_earlier_step_printed_is_no_reason(
     source: Path, store: BuildStore, golden: Hear
 ) -> None:
-    failure = _fails(source, store, "echo No space left on device", "exit 1")
+    failure = failed(recipe(source, steps=("echo No space left on device", "exit 1")), store)
     golden(failure.reason)
 
 
 def test_a_full_disk(source: Path, store: BuildStore) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
-    reason = _fails(source, store, "cat {source}/main.c > /dev/full").reason
+    reason = failed(recipe(source, steps=("cat {source}/main.c > /dev/full",)), store).reason
     assert reason.startswith("the disk became full in the step: cat src/main.c > /dev/full (")
 
 
 NOTHING = sandbox.Tools(None, "bubblewrap is not installed", None, "no namespaces")
-
-
-def _silent(text: str) -> None:
-    """Nobody listens."""
 
 
 @pytest.fixture
@@ -219,8 +204,7 @@ def test_a_step_cannot_have_our_files_written_elsewhere(
     link = f"for n in {names}; do ln -sf {victim} ../$n || true; done"
     steps = (link, "echo x > $TMPDIR/x", "cp {source}/main.c {program}")
     made = recipe(source, steps=steps)
-    (build,) = build_all([made], store, _silent)
-    assert isinstance(build, Build)
+    built(made, store)
     assert victim.read_text() == "mine"
     kept = sorted(os.listdir(store.folder(made.digest)))
     assert kept == ["log.txt", "provenance.json", "tmp", "used", "work"]
@@ -241,8 +225,7 @@ def test_the_record_is_not_written_through_a_link(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("sandboxed")
 def test_a_step_cannot_leave_its_folder(source: Path, store: BuildStore, tmp_path: Path) -> None:
     steps = (f"touch {tmp_path}/outside || true", "cp {source}/main.c {program}")
-    (build,) = build_all([recipe(source, steps=steps)], store, _silent)
-    assert isinstance(build, Build)
+    build = built(recipe(source, steps=steps), store)
     assert not (tmp_path / "outside").exists()
     assert build.provenance["sandbox"].startswith("bubblewrap, no network, no home")
 
@@ -252,8 +235,7 @@ def test_without_a_sandbox_the_provenance_says_why(
 ) -> None:
     monkeypatch.delenv(sandbox.VARIABLE)
     monkeypatch.setattr(sandbox, "tools", lambda: NOTHING)
-    (build,) = build_all([recipe(source)], store, _silent)
-    assert isinstance(build, Build)
+    build = built(recipe(source), store)
     golden(build.provenance["sandbox"])
 
 
@@ -264,8 +246,7 @@ def test_without_a_sandbox_a_step_can_do_what_the_user_can(
     monkeypatch.setattr(sandbox, "tools", lambda: NOTHING)
     (tmp_path / "socket").write_text("of a service")
     steps = (f"cat {tmp_path}/socket >{tmp_path}/outside", "cp {source}/main.c {program}")
-    (build,) = build_all([recipe(source, steps=steps)], store, _silent)
-    assert isinstance(build, Build)
+    built(recipe(source, steps=steps), store)
     assert (tmp_path / "outside").read_text() == "of a service"
 
 
@@ -274,8 +255,7 @@ def test_a_root_that_cannot_be_entered_is_a_reason_not_to_build(
 ) -> None:
     monkeypatch.setattr(sandbox, "tools", lambda: NOTHING)
     compiler = replace(toolchain(), root=tmp_path / "root")
-    (failure,) = build_all([recipe(source, compiler=compiler)], store, _silent)
-    assert isinstance(failure, BuildFailure)
+    failure = failed(recipe(source, compiler=compiler), store)
     assert failure.kind == "not-buildable"
     assert failure.reason.startswith(
         "Debian roots cannot be used on this machine: bubblewrap is not"
@@ -302,8 +282,7 @@ def test_what_a_toolchain_writes_is_writable(
 def test_all_files_of_a_source_get_the_same_date(source: Path, store: BuildStore) -> None:
     (source / "older.c").write_text("")
     os.utime(source / "older.c", (1, 1))
-    (build,) = build_all([recipe(source)], store, _silent)
-    assert isinstance(build, Build)
+    build = built(recipe(source), store)
     src = build.program.parent / "src"
     assert {p.stat().st_mtime for p in src.iterdir()} == {315532800.0}
 
@@ -331,8 +310,7 @@ def test_room_is_asked_for_first(
     source: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run, "NEED_LEAST", 10**18)
-    (failure,) = build_all([recipe(source)], store, _silent)
-    assert isinstance(failure, BuildFailure)
+    failure = failed(recipe(source), store)
     assert failure.reason.startswith("no room to build: ")
     assert failure.reason.endswith(" are needed")
 

@@ -10,11 +10,11 @@ import pytest
 
 from whyfast.cli.main import main
 
+Capture = pytest.CaptureFixture[str]
+pytestmark = pytest.mark.usefixtures("own_home")
 
-def test_short_options_and_a_number_of_runs(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: object, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path))
+
+def test_short_options_and_a_number_of_runs(capsys: Capture) -> None:
     # A command that fails counts with -i, and three runs of each are too few for any verdict.
     assert main(["ab", "-N", "-i", "-w", "1", "-r", "3", "-v", "false", "true"]) == 0
     out = capsys.readouterr().out
@@ -23,9 +23,8 @@ def test_short_options_and_a_number_of_runs(
 
 
 def test_prepare_set_up_and_clear_up(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Capture
 ) -> None:
-    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     aside = ["-s", "mkdir made", "-p", "touch made/ready", "-c", "rm -r made"]
     # A folder that is there cannot be made, and one that is not cannot be removed: each once.
@@ -35,18 +34,12 @@ def test_prepare_set_up_and_clear_up(
     assert not (tmp_path / "made").exists()
 
 
-def test_a_pipe_is_run_by_sh_and_the_first_screen_says_so(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path))
+def test_a_pipe_is_run_by_sh_and_the_summary_says_so(capsys: Capture) -> None:
     assert main(["ab", "-r", "9", "seq 9 | sort", "test $(seq 2 | wc -l) = 2"]) == 0
     assert "ran through `sh -c`" in capsys.readouterr().out
 
 
-def test_a_command_that_does_not_end_is_named_after_the_budget(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path))
+def test_a_command_that_does_not_end_is_named_after_the_budget(capsys: Capture) -> None:
     assert main(["ab", "--budget", "1s", "yes", "true"]) == 2
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith("whyfast: yes: still running after 1 s")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.cli import doctor
+from whyfast.cli import admin
 from whyfast.cli.main import main
 from whyfast.store.home import Home
 
@@ -21,7 +21,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_home: Home) -> 
     for name, text in {BOOT: "b0", ASLR: "0", "proc/stat": "cpu 1 0 0 9 0 0 0 0 0 0"}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text + "\n")
-    monkeypatch.setattr(doctor, "ROOT", root)
+    monkeypatch.setattr(admin, "ROOT", root)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     return root
 

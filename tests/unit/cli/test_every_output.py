@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,7 @@ def test_all_of_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("whyfast.cli.admin.ROOT", tmp_path)  # what doctor finds must not change
     words = _words(command, tmp_path)
     capsys.readouterr()
     files = {kind: tmp_path / f"out.{kind}" for kind in ("json", "html", "markdown")}
@@ -93,47 +95,45 @@ def test_an_option_before_the_action_counts(own_home: Home, tmp_path: Path) -> N
     assert json.loads(out.read_text())["data"]["headline"] == "no builds yet"
 
 
-def _whyfast(words: list[str], home: Path, stdout: int) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
+def _whyfast(words: list[str], home: Path, out: int, err: int = subprocess.PIPE) -> tuple[int, str]:
+    """Its exit code, and what it wrote to standard error."""
+    done = subprocess.run(
         [sys.executable, "-m", "whyfast.cli.main", *words],
         env={**os.environ, "WHYFAST_HOME": str(home)},
-        stdout=stdout,
-        stderr=subprocess.PIPE,
+        stdout=out,
+        stderr=err,
         timeout=600,
     )
+    return done.returncode, (done.stderr or b"").decode()
+
+
+@pytest.fixture
+def unread() -> Iterator[int]:
+    """A pipe whose reader has gone."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    yield writer
+    os.close(writer)
 
 
 @pytest.mark.parametrize("command", ["compare", "history", "doctor", "plan", "studies"])
-def test_files_are_written_though_nobody_reads_on(command: str, tmp_path: Path) -> None:
+def test_files_are_written_though_nobody_reads_on(
+    command: str, tmp_path: Path, unread: int
+) -> None:
     out = tmp_path / "out.json"
-    reader, writer = os.pipe()
-    os.close(reader)
-    try:
-        done = _whyfast([*_words(command, tmp_path), "--json", str(out)], tmp_path, writer)
-    finally:
-        os.close(writer)
-    assert (done.returncode, done.stderr.decode()) == (0, f"wrote {out}\n")
+    words = [*_words(command, tmp_path), "--json", str(out)]
+    assert _whyfast(words, tmp_path, unread) == (0, f"wrote {out}\n")
     assert json.loads(out.read_text())["schema"] == COMMANDS[command]
 
 
 @pytest.mark.parametrize("command", ["compare", "history", "plan", "ab true true --budget 1s"])
-def test_files_are_written_though_nobody_reads_errors_either(command: str, tmp_path: Path) -> None:
+def test_files_are_written_though_nobody_reads_errors_either(
+    command: str, tmp_path: Path, unread: int
+) -> None:
     """As in ``whyfast … 2>&1 | head -1``, where progress is the first to find the pipe closed."""
     out = tmp_path / "out.json"
-    reader, writer = os.pipe()
-    os.close(reader)
-    try:
-        words = [*_words(command, tmp_path), "--json", str(out)]
-        done = subprocess.run(
-            [sys.executable, "-m", "whyfast.cli.main", *words],
-            env={**os.environ, "WHYFAST_HOME": str(tmp_path / "home")},
-            stdout=writer,
-            stderr=writer,
-            timeout=600,
-        )
-    finally:
-        os.close(writer)
-    assert done.returncode == 0
+    words = [*_words(command, tmp_path), "--json", str(out)]
+    assert _whyfast(words, tmp_path / "home", unread, unread) == (0, "")
     assert json.loads(out.read_text())["schema"].startswith("whyfast-")
 
 
@@ -142,11 +142,11 @@ def test_files_are_written_though_nobody_reads_errors_either(command: str, tmp_p
 def test_a_full_disk_is_one_line(words: list[str], tmp_path: Path) -> None:
     full = os.open("/dev/full", os.O_WRONLY)
     try:
-        done = _whyfast(words, tmp_path, full)
+        code, message = _whyfast(words, tmp_path, full)
     finally:
         os.close(full)
-    message = "whyfast: standard output: cannot be used: No space left on device\n"
-    assert (done.returncode, done.stderr.decode()) == (2, message)
+    assert code == 2
+    assert message == "whyfast: standard output: cannot be used: No space left on device\n"
 
 
 def test_one_file_that_cannot_be_written_leaves_the_others(

@@ -113,7 +113,7 @@ def test_too_few_open_files_and_too_little_memory_are_one_line(
         def fails(args: object, error: BaseException = error) -> int:
             raise error
 
-        monkeypatch.setattr("whyfast.cli.new.run_studies", fails)
+        monkeypatch.setattr("whyfast.cli.admin.run_studies", fails)
         assert main(["studies"]) == 2
         assert capsys.readouterr().err == said
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.cli.new import run_new, run_studies
+from whyfast.cli.admin import run_new, run_studies
 from whyfast.cli.options import command_parser
 from whyfast.model.errors import UserError
 from whyfast.study import find as bundled

@@ -18,7 +18,7 @@ from whyfast.cli.results import exit_code
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import Evidence
 from whyfast.model.verdict import Suite, Verdict
-from whyfast.report.sections.certainty import when
+from whyfast.report.sections.timeline import when
 
 
 def test_a_file_is_written_whole_and_nothing_beside_it(
@@ -32,15 +32,15 @@ def test_a_file_is_written_whole_and_nothing_beside_it(
     assert (said.out, said.err) == ("", f"wrote {file}\n")
 
 
-def test_a_folder_that_is_a_file_is_one_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "problem"), [("file/out", "Not a directory"), ("x" * 300, "File name too long")]
+)
+def test_a_file_that_cannot_be_written_is_one_error(
+    tmp_path: Path, name: str, problem: str
+) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UserError, match="cannot be written: Not a directory"):
-        write(tmp_path / "file" / "out", "text")
-
-
-def test_a_name_that_is_too_long_is_one_error(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot be written: File name too long"):
-        write(tmp_path / ("x" * 300), "text")
+    with pytest.raises(UserError, match=f"cannot be written: {problem}"):
+        write(tmp_path / name, "text")
 
 
 def test_half_a_character_becomes_its_escape(tmp_path: Path) -> None:

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from tests.conftest import USERS_TOOLCHAINS
 
+from whyfast.explain.program import explain_program
+from whyfast.model.evidence import DispatchFacts
+
 WINDOWS = ("x86_64-windows-gnu", "aarch64-windows-gnu")
 MACOS = ("aarch64-macos", "x86_64-macos")
 
@@ -32,15 +35,17 @@ def compile_object(folder: Path, target: str, source: Path, *flags: str, release
     words = "-".join((target, release, source.stem, *flags)).replace("/", "_")
     out = folder / f"{words}.o"
     if not out.exists():
-        run(
-            [
-                *(zig_binary(release), "cc", "-target", target, "-fno-sanitize=all"),
-                *("-O2", *flags, "-c", str(source), "-o", str(out)),
-            ]
-        )
+        start = [zig_binary(release), "cc", "-target", target, "-fno-sanitize=all", "-O2"]
+        run([*start, *flags, "-c", str(source), "-o", str(out)])
     return out
 
 
 def run(command: list[str], cwd: Path | None = None) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def dispatch_of(path: Path, glob: str = "vm_run") -> DispatchFacts:
+    facts = explain_program(path, variant="v", dispatch=[glob]).dispatch
+    assert facts is not None
+    return facts

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
@@ -21,6 +22,13 @@ def run(*arguments: str | Path) -> int:
 @pytest.fixture(autouse=True)
 def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
+
+
+def surveyed(program: Path, folder: Path) -> dict[str, Any]:
+    """The JSON of a program of which no function is asked for."""
+    assert run(program, "--json", folder / "facts.json") == 0
+    (survey,) = json.loads((folder / "facts.json").read_text())["data"]["programs"]
+    return cast("dict[str, Any]", survey)
 
 
 def test_two_programs_side_by_side(
@@ -43,12 +51,10 @@ def test_two_programs_side_by_side(
 def test_without_functions_candidates_are_shown(
     gcc: Compile, interpreter: Source, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    out = tmp_path / "facts.json"
-    assert run(gcc(interpreter("goto", 40), "-O2"), "--json", out) == 0
+    program = surveyed(gcc(interpreter("goto", 40), "-O2"), tmp_path)
     printed = capsys.readouterr().out
     assert "vm_run" in printed
     assert "functions" in printed
-    (program,) = json.loads(out.read_text())["data"]["programs"]
     assert program["candidates"][0]["function"] == "vm_run"
     assert program["candidates"][0]["dispatch"]["targets"] == 40
     assert program["totals"]["indirect_jumps"] >= 40
@@ -61,9 +67,7 @@ def test_a_merged_dispatch_comes_before_functions_with_more_jumps(
         "int hop(int (*f[])(int), int a)"
         " { if (a > 9) return f[0](a); if (a > 5) return f[1](a + 1); return f[2](a + 2); }"
     )
-    out = tmp_path / "facts.json"
-    assert run(gcc(interpreter("switch", 40) + hop, "-O2"), "--json", out) == 0
-    (program,) = json.loads(out.read_text())["data"]["programs"]
+    program = surveyed(gcc(interpreter("switch", 40) + hop, "-O2"), tmp_path)
     first, second = program["candidates"][:2]
     assert (first["function"], first["dispatch"]["form"]) == ("vm_run", "merged")
     assert (second["function"], second["dispatch"]["indirect_jumps"]) == ("hop", 3)
@@ -73,9 +77,7 @@ def test_a_merged_dispatch_comes_before_functions_with_more_jumps(
 def test_handlers_that_tail_call_are_found(
     gcc: Compile, interpreter: Source, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    out = tmp_path / "facts.json"
-    assert run(gcc(interpreter("tail", 40), "-O2"), "--json", out) == 0
-    (program,) = json.loads(out.read_text())["data"]["programs"]
+    program = surveyed(gcc(interpreter("tail", 40), "-O2"), tmp_path)
     assert program["handlers"]["dispatch"]["style"] == "tail-call"
     assert program["handlers"]["dispatch"]["targets"] == 40
     assert f"{program['handlers']['functions']} " in capsys.readouterr().out

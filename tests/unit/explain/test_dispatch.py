@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark
+from whyfast.explain.disassembly import Instruction, Kind, Mark
 from whyfast.explain.dispatch import form_of, saved
 from whyfast.explain.program import explain_program
 from whyfast.model.evidence import DispatchFacts, EntryFacts
@@ -16,6 +16,11 @@ Source = Callable[[str, int], str]
 Compile = Callable[..., Path]
 
 BOTH_FORMS = ["vm_run", "op_*"]
+STYLES = {
+    "switch": ("loop", "merged"),
+    "goto": ("loop", "replicated"),
+    "tail": ("tail-call", "replicated"),
+}
 
 
 def dispatch_of(program: Path) -> DispatchFacts:
@@ -25,69 +30,35 @@ def dispatch_of(program: Path) -> DispatchFacts:
 
 
 @pytest.mark.parametrize(
-    ("jumps", "targets", "form"),
+    ("form", "jumps_and_targets"),
     [
-        (0, 40, "none"),
-        (1, 1, "merged"),
-        (1, 40, "merged"),
-        (3, 40, "merged"),
-        (4, 40, "merged"),
-        (5, 40, "partly merged"),
-        (19, 40, "partly merged"),
-        (20, 40, "replicated"),
-        (2, 4, "replicated"),
-        (6, 120, "merged"),
-        (13, 120, "partly merged"),
-        (218, 212, "replicated"),
+        ("none", [(0, 40)]),
+        ("merged", [(1, 1), (1, 40), (3, 40), (4, 40), (6, 120)]),
+        ("partly merged", [(5, 40), (19, 40), (13, 120)]),
+        ("replicated", [(20, 40), (2, 4), (218, 212)]),
     ],
 )
-def test_form(jumps: int, targets: int, form: str) -> None:
-    assert form_of(jumps, targets) == form
+def test_form(form: str, jumps_and_targets: list[tuple[int, int]]) -> None:
+    assert {form_of(jumps, targets) for jumps, targets in jumps_and_targets} == {form}
 
 
-KINDS_OF_FILE = [
-    ["-O2"],
-    ["-O2", "-no-pie", "-fno-pie"],
-    ["-O2", "-shared", "-fPIC"],
-    ["-O2", "-c"],
-    ["-O2", "-c", "-ffunction-sections", "-fno-pic"],
-    ["-O2", "-fcf-protection=full"],
-]
-
-
-@pytest.mark.parametrize("flags", KINDS_OF_FILE, ids=" ".join)
+@pytest.mark.parametrize(
+    "flags",
+    [
+        *("-O2", "-O2 -no-pie -fno-pie", "-O2 -shared -fPIC", "-O2 -c"),
+        *("-O2 -c -ffunction-sections -fno-pic", "-O2 -fcf-protection=full"),
+    ],
+)
 @pytest.mark.parametrize("opcodes", [12, 40])
-def test_switch_is_merged(
-    gcc: Compile, interpreter: Source, opcodes: int, flags: list[str]
-) -> None:
-    facts = dispatch_of(gcc(interpreter("switch", opcodes), *flags))
-    # Both 0 and values beyond the last opcode have places of their own.
-    assert (facts.style, facts.form) == ("loop", "merged")
-    assert facts.indirect_jumps == 1
+@pytest.mark.parametrize("source", ["switch", "goto", "tail"])
+def test_gcc(gcc: Compile, interpreter: Source, source: str, opcodes: int, flags: str) -> None:
+    facts = dispatch_of(gcc(interpreter(source, opcodes), *flags.split()))
+    assert (facts.style, facts.form) == STYLES[source]
+    # Of a switch, both 0 and values beyond the last opcode have places of their own. Of tail calls,
+    # every handler jumps but the one that halts, and the entry vm_run.
     assert facts.targets == opcodes
-    assert facts.functions == 1
-
-
-@pytest.mark.parametrize("flags", KINDS_OF_FILE, ids=" ".join)
-@pytest.mark.parametrize("opcodes", [12, 40])
-def test_computed_goto_is_replicated(
-    gcc: Compile, interpreter: Source, opcodes: int, flags: list[str]
-) -> None:
-    facts = dispatch_of(gcc(interpreter("goto", opcodes), *flags))
-    assert (facts.style, facts.form) == ("loop", "replicated")
-    assert facts.indirect_jumps == opcodes
-    assert facts.targets == opcodes
-
-
-@pytest.mark.parametrize("flags", KINDS_OF_FILE, ids=" ".join)
-@pytest.mark.parametrize("opcodes", [12, 40])
-def test_tail_calls(gcc: Compile, interpreter: Source, opcodes: int, flags: list[str]) -> None:
-    facts = dispatch_of(gcc(interpreter("tail", opcodes), *flags))
-    assert (facts.style, facts.form) == ("tail-call", "replicated")
-    assert facts.targets == opcodes
-    # Every handler but the one that halts, and the entry vm_run.
-    assert facts.indirect_jumps == opcodes
-    assert facts.functions == opcodes + 1
+    assert facts.indirect_jumps == (1 if source == "switch" else opcodes)
+    assert facts.functions == (opcodes + 1 if source == "tail" else 1)
 
 
 def test_a_handler_with_a_switch_is_still_a_handler(gcc: Compile, interpreter: Source) -> None:
@@ -215,29 +186,21 @@ def test_helpers_named_like_handlers_do_not_make_a_loop_a_tail_call_program(
 
 
 @pytest.mark.parametrize("target", ["x86_64-linux-gnu", "aarch64-linux-gnu"])
-@pytest.mark.parametrize("flags", [["-O2"], ["-O2", "-c"]], ids=" ".join)
-class TestClang:
+@pytest.mark.parametrize("flags", ["-O2", "-O2 -c"])
+@pytest.mark.parametrize("source", ["switch", "goto", "tail"])
+def test_clang(
+    zig: Compile,
+    zig_version: tuple[int, int],
+    interpreter: Source,
+    source: str,
+    target: str,
+    flags: str,
+) -> None:
     """Clang 19 (zig 0.14) merges a computed goto that its neighbours replicate."""
-
-    def test_goto(
-        self,
-        zig: Compile,
-        zig_version: tuple[int, int],
-        interpreter: Source,
-        target: str,
-        flags: list[str],
-    ) -> None:
-        facts = dispatch_of(zig(interpreter("goto", 40), "-target", target, *flags))
-        assert facts.form == ("merged" if zig_version == (0, 14) else "replicated")
-        assert facts.targets == 40
-
-    def test_switch(self, zig: Compile, interpreter: Source, target: str, flags: list[str]) -> None:
-        facts = dispatch_of(zig(interpreter("switch", 40), "-target", target, *flags))
-        assert (facts.style, facts.form, facts.targets) == ("loop", "merged", 40)
-
-    def test_tail(self, zig: Compile, interpreter: Source, target: str, flags: list[str]) -> None:
-        facts = dispatch_of(zig(interpreter("tail", 40), "-target", target, *flags))
-        assert (facts.style, facts.form, facts.targets) == ("tail-call", "replicated", 40)
+    facts = dispatch_of(zig(interpreter(source, 40), "-target", target, *flags.split()))
+    merges = source == "goto" and zig_version == (0, 14)
+    assert (facts.style, facts.form) == STYLES["switch" if merges else source]
+    assert facts.targets == 40
 
 
 def _code(*steps: Mark | Kind) -> list[Instruction]:
@@ -270,9 +233,8 @@ def test_stores_below_the_frame_pointer_are_spills_where_there_is_one() -> None:
 def test_handlers_with_nothing_to_save_save_nothing(gcc: Compile, interpreter: Source) -> None:
     for style, dispatch in (("goto", "vm_run"), ("tail", "op_*")):
         program = gcc(interpreter(style, 20), "-O2")
-        assert explain_program(program, variant="x", dispatch=(dispatch,)).entry == EntryFacts(
-            20, 0, 0, 0.0, 0, 0.0
-        )
+        entry = explain_program(program, variant="x", dispatch=(dispatch,)).entry
+        assert entry == EntryFacts(20, 0, 0, 0.0, 0, 0.0)
 
 
 def test_handlers_that_must_save_registers_do(gcc: Compile) -> None:

@@ -27,24 +27,14 @@ def facts_of(program: Path, *globs: str) -> dict[str, FunctionFacts]:
     return {f.name: f for f in evidence.functions}
 
 
-@pytest.mark.parametrize(
-    ("symbol", "plain"),
-    [
-        ("foo", "foo"),
-        ("foo.constprop.0", "foo"),
-        ("foo.isra.0.cold", "foo"),
-        ("foo.part.3", "foo"),
-        ("foo.llvm.1234567890", "foo"),
-        ("foo.lto_priv.0", "foo"),
-        ("foo.constprop.0.isra.0", "foo"),
-        ("foo.cold.1", "foo"),
-        ("foo.17", "foo"),
-        ("_ZN3foo4coldEv", "_ZN3foo4coldEv"),
-        (".part.0", ".part.0"),
-    ],
-)
-def test_base_name(symbol: str, plain: str) -> None:
-    assert base_name(symbol) == plain
+def test_base_name() -> None:
+    copies = (
+        *("foo", "foo.constprop.0", "foo.isra.0.cold", "foo.part.3", "foo.llvm.1234567890"),
+        *("foo.lto_priv.0", "foo.constprop.0.isra.0", "foo.cold.1", "foo.17"),
+    )
+    assert {base_name(symbol) for symbol in copies} == {"foo"}
+    assert base_name("_ZN3foo4coldEv") == "_ZN3foo4coldEv"
+    assert base_name(".part.0") == ".part.0"
 
 
 @pytest.mark.parametrize(
@@ -56,27 +46,23 @@ def test_parent_name(symbol: str, parent: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "kind", "target"),
+    ("kind", "codes", "target"),
     [
-        ("eb 02", "direct jump", 0x1004),
-        ("e9 00 01 00 00", "direct jump", 0x1105),
-        ("74 02", "conditional jump", 0x1004),
-        ("e3 02", "conditional jump", 0x1004),  # jrcxz
-        ("ff e1", "indirect jump", None),
-        ("3e ff e1", "indirect jump", None),  # notrack jmp *%rcx
-        ("ff 24 d1", "indirect jump", None),
-        ("e8 00 01 00 00", "direct call", 0x1105),
-        ("ff d0", "indirect call", None),
-        ("0f 05", "other", None),  # syscall
-        ("c3", "return", None),
-        ("f3 c3", "return", None),
-        ("06", "other", None),  # no instruction
+        ("direct jump", ["eb 02"], 0x1004),
+        ("direct jump", ["e9 00 01 00 00"], 0x1105),
+        ("conditional jump", ["74 02", "e3 02"], 0x1004),  # the second is jrcxz
+        ("indirect jump", ["ff e1", "3e ff e1", "ff 24 d1"], None),  # 3e: notrack
+        ("direct call", ["e8 00 01 00 00"], 0x1105),
+        ("indirect call", ["ff d0"], None),
+        ("return", ["c3", "f3 c3"], None),
+        ("other", ["0f 05", "06"], None),  # syscall; no instruction
     ],
 )
-def test_kinds(code: str, kind: str, target: int | None) -> None:
-    first, second = X86Disassembler().decode(bytes.fromhex(code) + b"\x90", 0x1000)
-    assert (first.kind, first.target) == (kind, target)
-    assert second.address == 0x1000 + first.size
+def test_kinds(kind: str, codes: list[str], target: int | None) -> None:
+    for code in codes:
+        first, second = X86Disassembler().decode(bytes.fromhex(code) + b"\x90", 0x1000)
+        assert (first.kind, first.target) == (kind, target)
+        assert second.address == 0x1000 + first.size
 
 
 CALLS = """
@@ -93,13 +79,9 @@ int main(int c, char **v) { (void)v; return calls(c) + tails(c) + out(c) + alias
 """
 
 
-@pytest.mark.parametrize(
-    "flags",
-    [["-O2"], ["-O2", "-no-pie", "-fno-pie"], ["-O2", "-c"], ["-O2", "-static"]],
-    ids=" ".join,
-)
-def test_callees_have_names(gcc: Compile, flags: list[str]) -> None:
-    found = facts_of(gcc(CALLS, *flags), "calls", "tails", "out")
+@pytest.mark.parametrize("flags", ["-O2", "-O2 -no-pie -fno-pie", "-O2 -c", "-O2 -static"])
+def test_callees_have_names(gcc: Compile, flags: str) -> None:
+    found = facts_of(gcc(CALLS, *flags.split()), "calls", "tails", "out")
     calls = found["calls"]
     names = dict(calls.callees)
     # A static libc may have other names for the same function.
@@ -173,46 +155,26 @@ def test_missing_patterns(gcc: Compile) -> None:
 SPEC = EvidenceSpec(("vm_run", "op_*"), ("helper",))
 
 
-def _function(
-    name: str,
-    callees: dict[str, int],
-    tails: dict[str, int] | None = None,
-    local: tuple[str, ...] = (),
-) -> FunctionFacts:
-    return FunctionFacts(
-        name,
-        0,
-        0,
-        ".text",
-        0,
-        0,
-        0,
-        0,
-        0,
-        tuple(callees.items()),
-        tuple((tails or {}).items()),
-        local,
-    )
+def facts(name: str, *, size: int = 100, jumps: int = 0, **more: object) -> FunctionFacts:
+    base = FunctionFacts(name, 0x1000, size, ".text", size // 4, jumps, 0, 0, 0)
+    return FunctionFacts(**{**vars(base), **more})
+
+
+def evidence(*functions: FunctionFacts, variant: str = "v") -> Evidence:
+    return Evidence(variant, "x86-64", None, functions)
 
 
 def test_a_loop_is_compared_with_all_handlers_together() -> None:
-    loop = Evidence(
-        "loop",
-        "x86-64",
-        None,
-        (
-            _function("vm_run", {"close": 20, "alloc": 3}, local=("close",)),
-            _function("vm_run.cold", {"close": 2, "vm_run": 1, "0x40": 1}),
-        ),
+    error = (("op_error", 1),)
+    loop = evidence(
+        facts("vm_run", callees=(("close", 20), ("alloc", 3)), local_callees=("close",)),
+        facts("vm_run.cold", callees=(("close", 2), ("vm_run", 1), ("0x40", 1))),
+        variant="loop",
     )
-    tail = Evidence(
-        "tail",
-        "x86-64",
-        None,
-        (
-            _function("op_add", {"alloc": 1}, {"op_error": 1}),
-            _function("op_call", {"alloc": 2, "push.isra.0": 1}, {"op_error": 1}),
-        ),
+    tail = evidence(
+        facts("op_add", callees=(("alloc", 1),), tail_callees=error),
+        facts("op_call", callees=(("alloc", 2), ("push.isra.0", 1)), tail_callees=error),
+        variant="tail",
     )
     assert calls_left(SPEC, (loop, tail)) == (
         CalleeCounts("dispatch", "close", True, {"loop": 22, "tail": 0}),
@@ -221,12 +183,10 @@ def test_a_loop_is_compared_with_all_handlers_together() -> None:
 
 
 def test_other_functions_are_compared_where_builds_have_them() -> None:
-    a = Evidence("a", "x86-64", None, (_function("helper", {"f": 1}),))
-    b = Evidence("b", "x86-64", None, (_function("helper.constprop.0", {}),))
-    without = Evidence("c", "x86-64", None, ())
-    assert calls_left(SPEC, (a, b, without)) == (
-        CalleeCounts("helper", "f", False, {"a": 1, "b": 0}),
-    )
+    a = evidence(facts("helper", callees=(("f", 1),)), variant="a")
+    b, without = evidence(facts("helper.constprop.0"), variant="b"), evidence(variant="c")
+    counts = CalleeCounts("helper", "f", False, {"a": 1, "b": 0})
+    assert calls_left(SPEC, (a, b, without)) == (counts,)
 
 
 def test_a_helper_that_one_build_inlines(gcc: Callable[..., Path]) -> None:
@@ -237,36 +197,19 @@ def test_a_helper_that_one_build_inlines(gcc: Callable[..., Path]) -> None:
         " break; case 3: n -= close_ref(p + 2); break; default: n++; } }"
         " int main(int c, char **v) { (void)v; int a[64] = {c}; return vm_run(a); }"
     )
-    evidence = [
-        explain_program(
-            gcc(source, "-O2", f"-DINLINE=__attribute__(({how}))"),
-            variant=how,
-            dispatch=SPEC.dispatch,
-        )
-        for how in ("noinline", "always_inline")
-    ]
-    assert calls_left(SPEC, evidence) == (
-        CalleeCounts("dispatch", "close_ref", True, {"noinline": 3, "always_inline": 0}),
-    )
-
-
-def facts(name: str, *, size: int = 100, jumps: int = 0, **more: object) -> FunctionFacts:
-    base = FunctionFacts(name, 0x1000, size, ".text", size // 4, jumps, 0, 0, 0)
-    return FunctionFacts(**{**vars(base), **more})
-
-
-def evidence(*functions: FunctionFacts) -> Evidence:
-    return Evidence("v", "x86-64", None, functions)
+    builds = []
+    for how in ("noinline", "always_inline"):
+        program = gcc(source, "-O2", f"-DINLINE=__attribute__(({how}))")
+        builds.append(explain_program(program, variant=how, dispatch=SPEC.dispatch))
+    counts = CalleeCounts("dispatch", "close_ref", True, {"noinline": 3, "always_inline": 0})
+    assert calls_left(SPEC, builds) == (counts,)
 
 
 def test_differences_come_first() -> None:
     a = evidence(facts("aa"), facts("bigger", size=100), facts("vm", jumps=40))
     b = evidence(facts("aa"), facts("bigger", size=900), facts("vm", jumps=1))
-    assert [(d.name, d.differs) for d in compare_functions(a, b)] == [
-        ("vm", True),
-        ("bigger", True),
-        ("aa", False),
-    ]
+    order = [(d.name, d.differs) for d in compare_functions(a, b)]
+    assert order == [("vm", True), ("bigger", True), ("aa", False)]
 
 
 def test_pieces_of_a_function_are_added_up() -> None:

@@ -49,29 +49,16 @@ def originals(folder: Path) -> list[bytes]:
     words = ["/entry:entry", "/subsystem:console", "/nodefaultlib", "/debug"]
     run([zig_binary(), "lld-link", *words, f"/out:{folder / 'program.exe'}", str(objects[0])])
     linked = folder / "linked"
-    run(
-        [
-            zig_binary(),
-            "cc",
-            "-target",
-            MACOS[0],
-            "-O1",
-            "-DWITH_MAIN",
-            str(source),
-            "-o",
-            str(linked),
-        ]
-    )
+    words = ["-target", MACOS[0], "-O1", "-DWITH_MAIN", str(source), "-o", str(linked)]
+    run([zig_binary(), "cc", *words])
     return [p.read_bytes() for p in (*objects, folder / "program.exe", linked)]
 
 
-def _mutated(data: st.DataObject, blob: bytes) -> bytes:
-    mutable = bytearray(blob)
-    places = st.one_of(
-        st.integers(0, len(blob) - 1),
-        st.integers(0, min(0x400, len(blob)) - 1),
-        st.integers(max(0, len(blob) - 0x800), len(blob) - 1),
-    )
+def spoiled(data: st.DataObject, blob: bytes) -> bytes:
+    """``blob`` with other bytes, most at both ends: headers, symbols and relocations."""
+    mutable, last = bytearray(blob), len(blob) - 1
+    both_ends = (0, min(0x400, last)), (max(0, last - 0x1000), last)
+    places = st.one_of(*(st.integers(*ends) for ends in ((0, last), *both_ends)))
     for place in data.draw(st.lists(places, max_size=8)):
         patch = data.draw(st.sampled_from(PATCHES))
         mutable[place : place + len(patch)] = patch
@@ -88,7 +75,7 @@ def test_truncated_and_mutated_files_never_crash(
     tmp_path: Path, originals: list[bytes], data: st.DataObject
 ) -> None:
     path = tmp_path / "hostile"
-    path.write_bytes(_mutated(data, data.draw(st.sampled_from(originals))))
+    path.write_bytes(spoiled(data, data.draw(st.sampled_from(originals))))
     with contextlib.suppress(UserError):
         explain_program(path, variant="v", dispatch=["vm_run"], functions=["*"])
 
@@ -111,6 +98,6 @@ def test_a_mutated_pdb_never_crashes(
     tmp_path: Path, folder: Path, originals: list[bytes], data: st.DataObject
 ) -> None:
     record = _Record(originals[-2])
-    (tmp_path / "hostile.pdb").write_bytes(_mutated(data, (folder / "program.pdb").read_bytes()))
+    (tmp_path / "hostile.pdb").write_bytes(spoiled(data, (folder / "program.pdb").read_bytes()))
     pdb = find_pdb(tmp_path / "program.exe", record)
     assert pdb.symbols or pdb.why_not

@@ -12,7 +12,7 @@ from tests.unit.explain.test_command import run
 
 from whyfast.explain.functions import Program
 from whyfast.explain.hot import hot_functions, lines_of, overlap, read_heat, set_load
-from whyfast.explain.objects.image import Function
+from whyfast.explain.objects import Function
 from whyfast.explain.program import load
 from whyfast.measure.simulate import Cache
 from whyfast.model.counters import FunctionCost, Profile
@@ -83,12 +83,11 @@ def test_pieces_copies_and_recursion_are_one_function(program: Make) -> None:
 
 
 def test_what_is_cold_everywhere_is_left_out(program: Make) -> None:
-    found, _ = hot_functions(
-        [_profile({("", "f"): 999.0, ("", "g"): 1.0})],
-        [program({"f": (0, 8), "g": (8, 8)})],
-        ["a"],
+    profile, built = (
+        _profile({("", "f"): 999.0, ("", "g"): 1.0}),
+        program({"f": (0, 8), "g": (8, 8)}),
     )
-    assert [f.name for f in found] == ["f"]
+    assert [f.name for f in hot_functions([profile], [built], ["a"])[0]] == ["f"]
 
 
 def test_a_profile_without_any_cost(program: Make) -> None:
@@ -205,13 +204,10 @@ def test_what_never_ends_is_no_profile_and_no_program(
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
     program, endless = gcc("int main(void) { return 0; }", "-O1"), tmp_path / name
-    with pytest.raises(UserError, match="is not a file") as caught:
-        run(program, "--profile", endless)
-    assert caught.value.where == str(endless)
-    with pytest.raises(UserError, match="is not a file"):
-        run(endless)
-    with pytest.raises(UserError, match="is not a file"):
-        run(program, endless, "--diff")
+    for words in ((program, "--profile", endless), (endless,), (program, endless, "--diff")):
+        with pytest.raises(UserError, match="is not a file") as caught:
+            run(*words)
+        assert caught.value.where == str(endless)
 
 
 def test_a_profile_of_more_bytes_than_any_has(tmp_path: Path) -> None:

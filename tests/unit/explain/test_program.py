@@ -11,7 +11,7 @@ from tests.golden_files import Hear
 from whyfast.cli.main import main
 from whyfast.explain.disassembly.x86 import X86Disassembler
 from whyfast.explain.functions import Body, Program
-from whyfast.explain.objects.image import Function, Image, Region
+from whyfast.explain.objects import Function, Image, Region
 from whyfast.explain.program import (
     _body,
     _by_name,
@@ -108,31 +108,18 @@ def test_what_is_no_stub(tmp_path: Path) -> None:
     assert stub_note(tmp_path / "no") == ""
 
 
-@pytest.fixture
-def stub(tmp_path: Path) -> Path:
-    """A program that only calls into a library beside it."""
-    (tmp_path / "lib.c").write_text("int vm_run(int n) { return n * 3; }\n")
-    (tmp_path / "main.c").write_text("int vm_run(int); int main(void) { return vm_run(0); }\n")
-    library = tmp_path / "libvm.so.1"
-    build = ["gcc", "-g", "-shared", "-fPIC", "-Wl,-soname,libvm.so.1", "-o", str(library)]
-    subprocess.run([*build, str(tmp_path / "lib.c")], check=True)
-    program = tmp_path / "vm"
-    link = ["gcc", "-g", "-o", str(program), str(tmp_path / "main.c"), str(library)]
-    subprocess.run([*link, "-Wl,-rpath,$ORIGIN"], check=True)
-    return program
-
-
 def test_a_stub_offers_the_library_that_has_it(
-    stub: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    stub = program(tmp_path, "")
     hint = f"it is in {stub.parent / 'libvm.so.1'}, which vm loads"
     assert hint_for(stub, "vm_r*") == hint
     assert main(["explain", str(stub), "--function", "vm_r*"]) == 1
-    said = "".join(capsys.readouterr().out.split())  # lines are broken within long paths, too
-    assert said == f"Warning: vm_r*: no matching function in vm; {hint}".replace(" ", "")
+    printed = "".join(capsys.readouterr().out.split())  # lines are broken within long paths, too
+    assert printed == f"Warning: vm_r*: no matching function in vm; {hint}".replace(" ", "")
 
 
-def test_the_nearest_name(stub: Path, golden: Hear) -> None:
-    golden(hint_for(stub, "mian"))
+def test_the_nearest_name(tmp_path: Path, golden: Hear) -> None:
+    golden(hint_for(program(tmp_path, ""), "mian"))
     golden(where_instead(Path("/no/such/file"), "vm_rum*", ["vm_run.cold", "x"]))
     assert where_instead(Path("/no/such/file"), "zzz", ["vm_run"]) == ""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from tests.unit.example_blocks import block
 
 from whyfast.judge.judge_run import judge_run
 from whyfast.model.build import Build, Toolchain
 from whyfast.model.result import Recorded, Result
-from whyfast.model.sample import Block, Session
+from whyfast.model.sample import Session
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
 
@@ -50,11 +52,24 @@ def measured(
     rng = np.random.default_rng(seed)
     slowness = {asked.baselines[0]: 1.0, **ratios}
     session = f"{machine}-{seed}"
-    taken = [
-        _block(rng, benchmark.name, index, session, slowness, noise)
-        for index in range(blocks)
-        for benchmark in asked.benchmarks
-    ]
+    taken = []
+    for index in range(blocks):
+        for benchmark in asked.benchmarks:
+            values: dict[str, list[float]] = {}
+            for name, slow in slowness.items():
+                logs = rng.normal(0, noise, 3) + rng.normal(0, noise)
+                values[name] = (0.01 * slow * np.exp(logs)).tolist()
+            plain = block(
+                values, benchmark=benchmark.name, index=index, session=session, seconds=0.1
+            )
+            taken_with = {
+                "seed": index,
+                "started": STARTED + index,
+                "loops": 1,
+                "warmups": 0,
+                "cpu": 0,
+            }
+            taken.append(replace(plain, **taken_with))  # type: ignore[arg-type]
     own = {"hostname": machine, "cpu_model": f"Arm-{machine}", "boot_id": f"boot {machine}"}
     facts = {**own, "whyfast": "1.0", **(environment or {})}
     recorded = Recorded(
@@ -76,33 +91,3 @@ def measured(
         blocks=tuple(taken),
     )
     return Result(asked, recorded, judge_run(asked, recorded, ()))
-
-
-def _block(
-    rng: np.random.Generator,
-    benchmark: str,
-    index: int,
-    session: str,
-    slowness: Mapping[str, float],
-    noise: float,
-) -> Block:
-    turns = 3
-    values = {
-        name: tuple(0.01 * slow * np.exp(rng.normal(0, noise, turns) + rng.normal(0, noise)))
-        for name, slow in slowness.items()
-    }
-    order = tuple(values)
-    return Block(
-        benchmark=benchmark,
-        index=index,
-        seed=index,
-        session=session,
-        cpu=0,
-        loops=1,
-        warmups=0,
-        start_order=order,
-        order=(order,) * turns,
-        values={name: tuple(map(float, times)) for name, times in values.items()},
-        started=STARTED + index,
-        seconds=0.1,
-    )

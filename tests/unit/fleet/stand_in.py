@@ -14,7 +14,7 @@ from tests.unit.investigate.doubles import Watcher, World, own
 from whyfast.build.recipe import Recipe
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Answered, Event, Gone, Joined
-from whyfast.fleet.messages import read_task
+from whyfast.fleet.messages import Take, read_task
 from whyfast.investigate.services import Services
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.store.builds import BuildStore
@@ -77,7 +77,8 @@ class StandIn:
             self.world.clock.seconds += timeout
             return None
         host, task, data = self._tasks.popleft()
-        kind = read_task(task).kind
+        message = read_task(task)
+        kind = message.wanted.kind if isinstance(message, Take) else message.kind
         before = self.log.count((host, kind))
         self.log.append((host, kind))
         instead = self.faults(host, kind, before)
@@ -93,15 +94,15 @@ class StandIn:
         return Answered(host, answer)
 
 
+def at(host: str, kind: str, before: int, action: Callable[[], Any]) -> Faults:
+    """What ``action`` gives, in the task of that kind that comes after ``before`` others."""
+    return lambda *task: action() if task == (host, kind, before) else None
+
+
 def dies(host: str, kind: str, before: int, back: bool = True) -> Faults:
     """That host is gone in its task of that kind, and there again at once if it comes ``back``."""
-
-    def fault(name: str, what: str, number: int) -> Sequence[Event] | None:
-        if (name, what, number) != (host, kind, before):
-            return None
-        return [Gone(host, "the connection is lost"), *([Joined(host)] if back else [])]
-
-    return fault
+    events = [Gone(host, "the connection is lost"), *([Joined(host)] if back else [])]
+    return at(host, kind, before, lambda: events)
 
 
-__all__ = ["Builder", "Faults", "StandIn", "Watcher", "dies"]
+__all__ = ["Builder", "Faults", "StandIn", "Watcher", "at", "dies"]

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
+from tests.unit.measure.conftest import ends
 
 from whyfast.fleet.launching import (
     SSH,
@@ -177,22 +178,11 @@ def test_it_ends_when_its_standard_input_does_and_nothing_is_told(
 def test_one_that_does_not_is_told_to_with_all_that_it_started(
     kept: list[Kept], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("whyfast.fleet.launching.TOLD", 0.1)
+    monkeypatch.setattr("whyfast.fleet.launching.TERMINATED", 0.1)
     kept.append(one := Kept("trap '' TERM; sleep 1000 & echo $! >&2; wait; sleep 1000"))
     child = int(one.heard.get(timeout=DEADLINE))
     one.end(0.0)
-    deadline = time.monotonic() + DEADLINE
-    while running(child):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def running(pid: int) -> bool:
-    """Whether there is such a process that is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    assert ends(child)
 
 
 def test_a_whyfast_of_the_current_folder_is_not_run(

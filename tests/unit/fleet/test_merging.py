@@ -6,13 +6,15 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.fleet.machines import measured, study
 
-from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence
-from whyfast.model.result import Found, Lacks, Merged, Result
+from whyfast.model.result import Found, Lacks, Merged, OneResult, Result
 from whyfast.model.study import Claim
+
+#: Two machines that say the same.
+KITE, WREN = measured("kite", {"slow": 1.1}), measured("wren", {"slow": 1.1}, seed=2)
 
 
 def merged(*results: Result) -> Merged:
@@ -46,21 +48,25 @@ def test_what_is_the_same_everywhere_is_no_difference() -> None:
     assert words(found) == {f"m{i}": ["slower"] for i in range(4)}
 
 
-def test_other_words_alone_are_no_difference() -> None:
-    """One machine's interval is too wide to decide; that tells nothing about the machine."""
+@pytest.mark.parametrize(
+    ("ratios", "noises", "blocks", "outcomes"),
+    [
+        # One machine's interval is too wide to decide, which tells nothing about the machine.
+        ((1.02, 1.02), (0.002, 0.05), 30, ["slower", "undecided"]),
+        # A certain difference within the margin.
+        ((1.1, 1.104), (0.0002, 0.0002), 60, ["slower", "slower"]),
+    ],
+)
+def test_what_is_no_difference_between_machines(
+    ratios: tuple[float, ...], noises: tuple[float, ...], blocks: int, outcomes: list[str]
+) -> None:
     found = merged(
-        measured("kite", {"slow": 1.02}, seed=1),
-        measured("wren", {"slow": 1.02}, seed=2, noise=0.05),
+        *(
+            measured(f"m{i}", {"slow": ratio}, seed=i + 1, noise=noise, blocks=blocks)
+            for i, (ratio, noise) in enumerate(zip(ratios, noises, strict=True))
+        )
     )
-    assert words(found) == {"kite": ["slower"], "wren": ["undecided"]}
-    assert found.differences == ()
-
-
-def test_a_certain_difference_within_the_margin_is_none() -> None:
-    found = merged(
-        measured("kite", {"slow": 1.1}, seed=1, noise=0.0002, blocks=60),
-        measured("wren", {"slow": 1.104}, seed=2, noise=0.0002, blocks=60),
-    )
+    assert words(found) == {f"m{i}": [outcome] for i, outcome in enumerate(outcomes)}
     assert found.differences == ()
 
 
@@ -89,8 +95,7 @@ def test_runs_of_one_machine_are_one_run() -> None:
 
 
 def test_a_run_given_twice_counts_once(golden: Hear) -> None:
-    once, other = measured("kite", {"slow": 1.1}), measured("wren", {"slow": 1.1}, seed=2)
-    found = merged(once, once, other)
+    found = merged(KITE, KITE, WREN)
     assert [m.sources for m in found.machines] == [("1.json",), ("2.json",)]
     golden(*[c.text for c in found.confounds])
 
@@ -180,37 +185,32 @@ def test_other_compilers_are_named() -> None:
     ],
 )
 def test_other_questions_are_refused(change: dict[str, object], golden: Hear) -> None:
-    one, other = measured("kite", {"slow": 1.1}), measured("wren", {"slow": 1.1}, seed=2)
-    other = replace(other, question=replace(other.question, **change))  # type: ignore[arg-type]
+    other = replace(WREN, question=replace(WREN.question, **change))  # type: ignore[arg-type]
     with pytest.raises(UserError) as error:
-        merged(one, other)
+        merged(KITE, other)
     golden(str(error.value))
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, float("nan"), float("inf")])
 def test_times_that_no_clock_gives_are_refused(bad: float, golden: Hear) -> None:
-    good = measured("kite", {"slow": 1.1})
-    first = good.recorded.blocks[0]
+    first, *others = KITE.recorded.blocks
     spoilt = replace(first, values={**first.values, "slow": (0.01, bad, 0.01)})
-    blocks = (spoilt, *good.recorded.blocks[1:])
-    wrong = replace(good, recorded=replace(good.recorded, blocks=blocks))
+    wrong = replace(KITE, recorded=replace(KITE.recorded, blocks=(spoilt, *others)))
     with pytest.raises(UserError) as error:
-        merged(good, wrong)
+        merged(KITE, wrong)
     golden(str(error.value))
 
 
 def test_instructions_are_not_compared_with_times(golden: Hear) -> None:
-    one, other = measured("kite", {"slow": 1.1}), measured("wren", {"slow": 1.1}, seed=2)
-    counted = replace(other, judged=replace(other.judged, about="counts"))
+    counted = replace(WREN, judged=replace(WREN.judged, about="counts"))
     with pytest.raises(UserError) as error:
-        merged(one, counted)
+        merged(KITE, counted)
     golden(str(error.value))
 
 
 def test_layouts_on_one_machine_alone_are_named(golden: Hear) -> None:
-    one, other = measured("kite", {"slow": 1.1}), measured("wren", {"slow": 1.1}, seed=2)
-    varied = replace(other, judged=replace(other.judged, about="change"))
-    golden(*[c.text for c in merged(one, varied).confounds])
+    varied = replace(WREN, judged=replace(WREN.judged, about="change"))
+    golden(*[c.text for c in merged(KITE, varied).confounds])
 
 
 def test_other_dispatch_and_unfinished_runs_are_named() -> None:

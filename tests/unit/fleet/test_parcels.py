@@ -28,14 +28,24 @@ def tree(tmp_path: Path) -> Path:
     return folder
 
 
-def send(archive: Archive, to: ReceivedArchives) -> None:
+@pytest.fixture
+def received(tmp_path: Path) -> ReceivedArchives:
+    return ReceivedArchives(own(tmp_path / "there"))
+
+
+def send(archive: Archive, to: ReceivedArchives) -> Place:
     for offset, data in missing(archive, 0):
         to.add(archive.sha256, offset, archive.size, data)
+    return Place(archive.sha256, "tree", "study")
 
 
-def test_a_folder_arrives_as_it_was(tree: Path, tmp_path: Path) -> None:
+def sent(folder: Path, to: ReceivedArchives) -> Path:
+    """A folder, packed and unpacked."""
+    return to.place(send(pack(folder, folder.parent / "out"), to))
+
+
+def test_a_folder_arrives_as_it_was(tree: Path, tmp_path: Path, received: ReceivedArchives) -> None:
     archive = pack(tree, tmp_path / "out", frozenset({"used"}))
-    received = ReceivedArchives(own(tmp_path / "there"))
     place = Place(archive.sha256, "tree", "study")
     assert received.lacking([place]) == {archive.sha256: 0}
     send(archive, received)
@@ -44,7 +54,7 @@ def test_a_folder_arrives_as_it_was(tree: Path, tmp_path: Path) -> None:
     assert received.place(place) == folder
     assert received.lacking([place]) == {}
     assert sorted(str(p.relative_to(folder)) for p in folder.rglob("*")) == [
-        *("bin", "bin/run", "data", "link"),
+        *("bin", "bin/run", "data", "link")
     ]
     assert os.access(folder / "bin" / "run", os.X_OK)
     assert os.readlink(folder / "link") == "bin/run"
@@ -58,11 +68,10 @@ def test_equal_folders_make_equal_parcels(tree: Path, tmp_path: Path) -> None:
     assert pack(tree, tmp_path / "out").sha256 != first.sha256
 
 
-def test_what_was_begun_goes_on(tmp_path: Path) -> None:
+def test_what_was_begun_goes_on(tmp_path: Path, received: ReceivedArchives) -> None:
     (tmp_path / "big").mkdir()
     (tmp_path / "big" / "file").write_bytes(os.urandom(CHUNK + 1000))
     archive = pack(tmp_path / "big", tmp_path / "out")
-    received = ReceivedArchives(own(tmp_path / "there"))
     place = Place(archive.sha256, "tree", "study")
     (first, second) = missing(archive, 0)
     received.add(archive.sha256, first[0], archive.size, first[1])
@@ -73,17 +82,19 @@ def test_what_was_begun_goes_on(tmp_path: Path) -> None:
     assert received.lacking([place]) == {}
 
 
-def test_other_bytes_than_were_sent_are_thrown_away(tree: Path, tmp_path: Path) -> None:
+def test_other_bytes_than_were_sent_are_thrown_away(
+    tree: Path, tmp_path: Path, received: ReceivedArchives
+) -> None:
     archive = pack(tree, tmp_path / "out")
-    received = ReceivedArchives(own(tmp_path / "there"))
     ((offset, data),) = missing(archive, 0)
     with pytest.raises(NotReceived, match="other bytes than were sent"):
         received.add(archive.sha256, offset, archive.size, data[:-1] + b"!")
     assert received.lacking([Place(archive.sha256, "tree", "")]) == {archive.sha256: 0}
 
 
-def test_a_build_is_replaced_by_another_of_its_digest(tree: Path, tmp_path: Path) -> None:
-    received = ReceivedArchives(own(tmp_path / "there"))
+def test_a_build_is_replaced_by_another_of_its_digest(
+    tree: Path, tmp_path: Path, received: ReceivedArchives
+) -> None:
     old = pack(tree, tmp_path / "out")
     send(old, received)
     before = Place(old.sha256, "build", "abc1")
@@ -100,8 +111,7 @@ def test_a_build_is_replaced_by_another_of_its_digest(tree: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", ["", "../../x", "/etc", "AB", "g"])
-def test_a_digest_is_no_path(name: str, tmp_path: Path) -> None:
-    received = ReceivedArchives(own(tmp_path))
+def test_a_digest_is_no_path(name: str, received: ReceivedArchives) -> None:
     with pytest.raises(NotReceived, match="not a digest"):
         received.add(name, 0, 1, b"x")
     with pytest.raises(NotReceived, match="not a digest"):
@@ -134,6 +144,7 @@ def test_nothing_is_unpacked_beside_its_folder(
     tmp_path: Path,
     members: list[tarfile.TarInfo],
     filters: bool,
+    received: ReceivedArchives,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if not filters:  # as Python 3.11.2, which Debian 12 has
@@ -146,12 +157,11 @@ def test_nothing_is_unpacked_beside_its_folder(
         for member in members:
             content = b"x" if member.isreg() else b""
             link = member.linkname.replace("VICTIM", str(victim))
-            sent = _member(member.name, member.type, link)
-            sent.size = len(content)
-            tar.addfile(sent, io.BytesIO(content))
+            info = _member(member.name, member.type, link)
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
     data = buffer.getvalue()
     sha256 = hashlib.sha256(data).hexdigest()
-    received = ReceivedArchives(own(tmp_path / "there"))
     received.add(sha256, 0, len(data), data)
     with pytest.raises(NotReceived, match="refused to unpack it"):
         received.place(Place(sha256, "tree", ""))
@@ -161,43 +171,36 @@ def test_nothing_is_unpacked_beside_its_folder(
 
 
 def test_a_link_that_leads_outside_is_sent_as_the_file_it_leads_to(
-    tree: Path, tmp_path: Path
+    tree: Path, tmp_path: Path, received: ReceivedArchives
 ) -> None:
     (tmp_path / "config.guess").write_text("of automake")
     (tree / "config.guess").symlink_to(tmp_path / "config.guess")
     (tree / "headers").symlink_to("/usr/include")
     (tree / "gone").symlink_to(tmp_path / "nowhere")
     (tree / "own").symlink_to(tree / "bin" / "run")
-    archive = pack(tree, tmp_path / "out")
-    received = ReceivedArchives(own(tmp_path / "there"))
-    send(archive, received)
-    folder = received.place(Place(archive.sha256, "tree", ""))
+    folder = sent(tree, received)
     assert (folder / "config.guess").read_text() == "of automake"
     assert not (folder / "config.guess").is_symlink()
     assert os.readlink(folder / "own") == "bin/run"
     assert sorted(os.listdir(folder)) == ["bin", "config.guess", "data", "link", "own", "used"]
 
 
-def test_files_keep_their_dates(tree: Path, tmp_path: Path) -> None:
+def test_files_keep_their_dates(tree: Path, received: ReceivedArchives) -> None:
     """Python would compile again every module whose date is not the one it has noted."""
     os.utime(tree / "data", (1e9, 1e9))
-    archive = pack(tree, tmp_path / "out")
-    received = ReceivedArchives(own(tmp_path / "there"))
-    send(archive, received)
-    assert (received.place(Place(archive.sha256, "tree", "")) / "data").stat().st_mtime == 1e9
+    assert (sent(tree, received) / "data").stat().st_mtime == 1e9
 
 
-def test_a_parcel_that_never_came_is_said(tmp_path: Path) -> None:
+def test_an_archive_that_never_came(received: ReceivedArchives) -> None:
     with pytest.raises(NotReceived, match="archive abababababab is not here"):
-        ReceivedArchives(own(tmp_path)).place(Place("ab" * 32, "tree", ""))
+        received.place(Place("ab" * 32, "tree", ""))
 
 
-def test_the_last_use_is_a_number_and_no_time(tree: Path, tmp_path: Path) -> None:
+def test_the_last_use_is_a_number_and_no_time(
+    tree: Path, tmp_path: Path, received: ReceivedArchives
+) -> None:
     """By the clock, which may be set back, what is in use would be the first to go."""
-    received = ReceivedArchives(own(tmp_path / "there"))
-    archive = pack(tree, tmp_path / "out")
-    send(archive, received)
-    place = Place(archive.sha256, "tree", "study")
+    place = send(pack(tree, tmp_path / "out"), received)
     folder = received.place(place)
     dates = []
     for _ in range(3):
@@ -206,8 +209,9 @@ def test_the_last_use_is_a_number_and_no_time(tree: Path, tmp_path: Path) -> Non
     assert [date - dates[0] for date in dates] == [0, 1, 2]
 
 
-def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(tmp_path: Path) -> None:
-    received = ReceivedArchives(own(tmp_path / "there"))
+def test_what_was_used_the_longest_ago_goes_first_and_what_is_in_use_stays(
+    tmp_path: Path, received: ReceivedArchives
+) -> None:
     places = []
     for number in range(4):
         (tmp_path / f"{number}").mkdir()

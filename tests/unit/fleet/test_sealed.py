@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.fleet.pipe import PipeLine, receive, send
+from whyfast.fleet.messages import PipeLine, receive, send
 from whyfast.model.codec import Malformed
 
 #: Ways to find a class for a pickle, and to change something.
@@ -38,7 +38,7 @@ TRIED = {
 SCRIPT = """
 import io, os, pickle, subprocess, sys
 import cloudpickle, distributed, distributed.protocol
-from whyfast.fleet.sealed import seal
+from whyfast.fleet.security import seal
 _, FILE, *TRIED = sys.argv
 HARMFUL = b"cos\\nmkdir\\n(V" + FILE.encode() + b"\\ntR."
 seal()

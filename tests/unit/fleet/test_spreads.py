@@ -12,16 +12,15 @@ from typing import Any
 import pytest
 from tests.unit.build.example import study as example
 from tests.unit.build.example import write_source
-from tests.unit.fleet.stand_in import Builder, Faults, StandIn, dies
+from tests.unit.fleet.stand_in import Builder, Faults, StandIn, at, dies
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Answered, Event, Gone
-from whyfast.fleet.joining import OneResult
 from whyfast.fleet.replicate import Sharded, deal, replicate
 from whyfast.investigate.study_run import run_study
 from whyfast.model.errors import UserError
-from whyfast.model.result import Result
+from whyfast.model.result import OneResult, Result
 from whyfast.model.sample import Block
 from whyfast.model.study import MeasureSpec, Study
 from whyfast.model.variant import Benchmark, Variant
@@ -75,13 +74,10 @@ class Fleet:
         self.watcher.heard.clear()
         self.used = self.cluster(faults)
         found: Sequence[OneResult] = replicate(
-            self.study(),
-            own(self.folder),
-            self.watcher,
-            self.used,
+            *(self.study(), own(self.folder), self.watcher, self.used),
             services=self.world.services(),
         )
-        return {one.where: one.result for one in found}
+        return {run.where: run.result for run in found}
 
     def stored(self) -> list[Block]:
         store = SampleStore(own(self.folder).database)
@@ -194,6 +190,7 @@ def test_programs_are_sent_once_and_blocks_after_that(fleet: Fleet) -> None:
     assert kinds[2:7] == ["offer", "chunk", "chunk", "chunk", "prepare"]
     assert kinds[7:9] == ["calibrate", "block"]
     assert kinds[-1] == "survey"
+    assert (own(fleet.folder / "ash").data / "measuring.lock").exists()  # it measures alone
     fleet.shard()
     assert "chunk" not in [kind for _, kind in fleet.used.log]
 
@@ -240,26 +237,20 @@ def test_replicating_goes_on_without_a_host_and_says_which_run_is_not_complete(
     fleet: Fleet,
 ) -> None:
     results = fleet.replicate(dies("elm", "block", 3, back=False))
-    assert {h: r.recorded.complete for h, r in results.items()} == {
-        "ash": True,
-        "elm": False,
-        "oak": True,
-    }
+    assert [host for host, r in results.items() if not r.recorded.complete] == ["elm"]
     again = fleet.replicate()
     assert all(r.recorded.complete for r in again.values())
-    assert {h: r.recorded.run for h, r in again.items()} == {
-        h: r.recorded.run for h, r in results.items()
-    }
+    runs = [{host: r.recorded.run for host, r in each.items()} for each in (results, again)]
+    assert runs[0] == runs[1]
     assert whole(again["elm"].recorded.blocks)
     assert len(again["ash"].recorded.blocks) == len(results["ash"].recorded.blocks)
 
 
 def test_interrupted_it_goes_on_with_every_benchmark_where_it_was(fleet: Fleet) -> None:
-    def interrupt(host: str, kind: str, before: int) -> None:
-        if (host, kind, before) == ("oak", "block", 2):
-            raise KeyboardInterrupt
+    def interrupt() -> None:
+        raise KeyboardInterrupt
 
-    first = fleet.shard(interrupt)
+    first = fleet.shard(at("oak", "block", 2, interrupt))
     assert not first.recorded.complete
     before = hosts_of(first)
     kept = len(first.recorded.blocks)
@@ -273,13 +264,7 @@ def test_interrupted_it_goes_on_with_every_benchmark_where_it_was(fleet: Fleet) 
 
 
 def test_a_worker_that_was_started_anew_unseen_is_prepared_again(fleet: Fleet) -> None:
-    def renew(host: str, kind: str, before: int) -> None:
-        if (host, kind, before) == ("ash", "block", 2):
-            fleet.used.start("ash")
-
-    fleet.watcher.heard.clear()
-    fleet.used = fleet.cluster(renew)
-    result = fleet.shard(cluster=fleet.used)
+    result = fleet.shard(at("ash", "block", 2, lambda: fleet.used.start("ash")))
     assert result.recorded.complete
     assert whole(result.recorded.blocks)
     assert [kind for host, kind in fleet.used.log if host == "ash"].count("prepare") == 2
@@ -292,8 +277,8 @@ def test_a_worker_that_was_started_anew_unseen_is_prepared_again(fleet: Fleet) -
         (lambda block: {**block, "index": 0}, "unexpected answer"),
         (lambda block: {**block, "benchmark": "fib"}, "unexpected answer"),
         (lambda block: {**block, "values": {"a": [1.0]}}, "unexpected answer"),
-        (lambda block: {**block, "cpu": "x' OR 1"}, "unreadable answer: answer.block.cpu"),
-        (lambda block: {**block, "seconds": None}, "unreadable answer: answer.block.seconds"),
+        (lambda block: {**block, "cpu": "x' OR 1"}, "unreadable answer: block.cpu"),
+        (lambda block: {**block, "seconds": None}, "unreadable answer: block.seconds"),
     ],
 )
 def test_an_answer_that_is_not_what_was_asked_is_not_kept(
@@ -304,12 +289,12 @@ def test_an_answer_that_is_not_what_was_asked_is_not_kept(
     def spoilt(self: HostAnswers, task: bytes, data: bytes = b"") -> bytes:
         text = answer(self, task, data)
         found = json.loads(text)
-        block = found["answer"].get("block")
+        block = found.get("block")
         if block is None or block["benchmark"] != "sum" or block["index"] < 2:
             return text
         if self is not fleet.used.answers["elm"]:
             return text
-        found["answer"]["block"] = spoil(block)
+        found["block"] = spoil(block)
         return json.dumps(found).encode()
 
     monkeypatch.setattr(HostAnswers, "answer", spoilt)
@@ -320,16 +305,10 @@ def test_an_answer_that_is_not_what_was_asked_is_not_kept(
 
 
 def test_bytes_that_are_no_json_put_a_host_out(fleet: Fleet) -> None:
-    def nonsense(host: str, kind: str, before: int) -> Sequence[Event] | None:
-        if (host, kind, before) == ("oak", "block", 1):
-            return [Answered("oak", b"\x80\x05."), Gone("oak", "it was ended")]
-        return None
-
-    result = fleet.shard(nonsense)
-    assert any(
-        h.startswith("oak: cannot measure: unreadable answer: message: is not JSON")
-        for h in fleet.watcher.heard
-    )
+    events = [Answered("oak", b"\x80\x05."), Gone("oak", "it was ended")]
+    result = fleet.shard(at("oak", "block", 1, lambda: events))
+    reason = "oak: cannot measure: unreadable answer: message: is not JSON"
+    assert any(h.startswith(reason) for h in fleet.watcher.heard)
     assert result.recorded.complete
 
 
@@ -351,17 +330,10 @@ def test_another_version_is_left_out_before_anything_is_sent(
     assert set().union(*hosts_of(result).values()) == {"ash", "oak"}
 
 
-def test_without_a_host_that_fits_nothing_is_measured(
-    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_host_that_fits_nothing_is_measured(fleet: Fleet) -> None:
     fleet.hosts.clear()
     with pytest.raises(UserError, match="no worker that could take part"):
         fleet.shard()
-
-
-def test_a_host_measures_only_while_nobody_else_does(fleet: Fleet) -> None:
-    fleet.shard()
-    assert (own(fleet.folder / "ash").data / "measuring.lock").exists()
 
 
 def test_deal_keeps_what_a_host_had_and_evens_out_the_rest() -> None:

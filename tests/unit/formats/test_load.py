@@ -90,15 +90,17 @@ def test_a_pipe_does_not_hold_everything_up(tmp_path: Path) -> None:
         load_recording(str(path))
 
 
-@pytest.mark.parametrize("name", ["missing.json", "nul\0.json", "no/such/folder", "a:b=c"])
-def test_a_missing_file_is_named(name: str) -> None:
-    with pytest.raises(UserError, match=r"missing|nul|folder|a:b=c"):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        *((name, name) for name in ("missing.json", "no/such/folder", "a:b=c")),
+        ("nul\0.json", "nul"),
+        ("x" * 300, "cannot be read: File name too long"),
+    ],
+)
+def test_a_missing_file_is_named(name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         load_recording(name)
-
-
-def test_a_name_longer_than_names_can_be_is_refused() -> None:
-    with pytest.raises(UserError, match="cannot be read: File name too long"):
-        load_recording("x" * 300)
 
 
 def test_names_are_made_distinct(tmp_path: Path) -> None:
@@ -140,7 +142,7 @@ def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> 
         (line("a", x=1.0) + line("b", x=-1), "log:2: benchmarks.x.seconds.head: "),
         (line("a", x=1.0) + line("b", x=True), "log:2: benchmarks.x.seconds.head: "),
         (
-            '{"schema": "whyfast-check/1", "head": 1, "benchmarks": {}}',
+            line("a").replace('"a"', "1"),
             "log:1: expected head (a commit) and benchmarks (an object)",
         ),
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from whyfast.formats.self_report import (
     Code,
-    Said,
+    ReportedFigure,
     read_buckets,
     read_code,
     read_figures,
@@ -45,9 +45,9 @@ def test_figures_words_and_what_is_missing() -> None:
         "missing blocks of memory: it came with 3.4: not here\nlacks nothing\ndone\n"
     )
     assert read_figures(text) == (
-        Said("references a call", number=0.5),
-        Said("instructions that call", text="CALL+LOAD_ATTR"),
-        Said("blocks of memory", why="it came with 3.4: not here"),
+        ReportedFigure("references a call", number=0.5),
+        ReportedFigure("instructions that call", text="CALL+LOAD_ATTR"),
+        ReportedFigure("blocks of memory", why="it came with 3.4: not here"),
     )
 
 

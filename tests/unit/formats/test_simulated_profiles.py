@@ -8,8 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.formats.perf import parse_perf_report
-from whyfast.formats.valgrind import DamagedProfile, parse_cachegrind, parse_callgrind
+from whyfast.formats.profiles import (
+    DamagedProfile,
+    parse_cachegrind,
+    parse_callgrind,
+    parse_perf_report,
+)
 
 CALLGRIND = """\
 # callgrind format
@@ -86,6 +90,51 @@ def test_own_costs_by_function() -> None:
         ("/lib/libc.so.6", "puts"): [70, 4, 2],
     }
     assert profile.desc == ["I1 cache: 65536 B, 64 B, 16-way associative"]
+
+
+def test_calls_with_what_the_callee_costs_with_all_that_it_calls() -> None:
+    assert parse_callgrind(CALLGRIND).calls == {
+        (("/usr/bin/vm", "main"), ("/lib/libc.so.6", "puts")): [1, 60, 3, 2]
+    }
+
+
+#: Of --dump-instr=yes: a call, two of a function in the same object, and a recursion.
+BY_INSTRUCTION = """\
+version: 1
+positions: instr line
+events: Ir Bi
+ob=(1) /usr/bin/vm
+fn=(1) main
+0x1040 0 5
+0x1044 0 1
+cfn=(2) op_add
+calls=3 0x1100 0
+0x1044 0 60 3
+cfn=(2)
+calls=2 0x1100 0
+0x1050 0 40
+0x1050 0 2
+fn=(2)
+0x1100 0 90 3
+cfn=(2)
+calls=4 0x1100 0
+0x1104 0 12
+ob=(2) /lib/libc.so.6
+fn=(3) puts
+0x1040 0 7
+"""
+
+
+def test_places_are_addresses_of_each_object() -> None:
+    profile = parse_callgrind(BY_INSTRUCTION)
+    assert profile.places == {
+        "/usr/bin/vm": {0x1040: [5, 0], 0x1044: [1, 0], 0x1050: [2, 0], 0x1100: [90, 3]},
+        "/lib/libc.so.6": {0x1040: [7, 0]},
+    }
+    main, add = ("/usr/bin/vm", "main"), ("/usr/bin/vm", "op_add")
+    assert profile.calls == {(main, add): [5, 100, 3], (add, add): [4, 12, 0]}
+    assert profile.costs[add] == [90, 3]
+    assert parse_callgrind(CALLGRIND).places == {}  # by line, not by instruction
 
 
 def test_parts_are_added_up() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,30 +20,27 @@ def cut(*values: float, penalty: float = 10.0) -> list[int]:
     return segment(np.array([values], dtype=float), penalty)[0]
 
 
-def test_a_level_that_changes_for_good_is_cut_once() -> None:
-    assert cut(0, 0, 0, 10, 10, 10) == [0, 3]
-
-
-def test_a_single_point_between_equal_levels_is_not_cut_out() -> None:
-    assert cut(0, 0, 0, 50, 0, 0, 0) == [0]
-
-
-def test_a_single_point_at_an_end_is_not_cut_off() -> None:
-    assert cut(0, 0, 0, 0, 0, 50) == [0]
+@pytest.mark.parametrize(
+    ("values", "starts"),
+    [
+        ((0, 0, 0, 10, 10, 10), [0, 3]),
+        # A single point between equal levels, or at an end.
+        ((0, 0, 0, 50, 0, 0, 0), [0]),
+        ((0, 0, 0, 0, 0, 50), [0]),
+        # An outlier does not hide a step.
+        ((20, 20, 0, 9, 0, 0, 0, 20, 20), [0, 2, 7]),
+        # Wild points at an end may be a level even if they scatter.
+        ((60, 40, 0, 0, 0, 0), [0, 2]),
+        ((0, 0, 0, 0, 40, 60), [0, 4]),
+        ((60, -40, 0, 0, 0, 0), [0]),
+    ],
+)
+def test_where_a_series_is_cut(values: tuple[float, ...], starts: list[int]) -> None:
+    assert cut(*values) == starts
 
 
 def test_a_wild_point_beside_a_small_step_does_not_swallow_it() -> None:
     assert cut(*[0.0] * 8, 70, *[5.0] * 8) in ([0, 8], [0, 9])
-
-
-def test_an_outlier_does_not_hide_a_step() -> None:
-    assert cut(20, 20, 0, 9, 0, 0, 0, 20, 20) == [0, 2, 7]
-
-
-def test_wild_points_at_an_end_may_be_a_level_even_if_they_scatter() -> None:
-    assert cut(60, 40, 0, 0, 0, 0) == [0, 2]
-    assert cut(0, 0, 0, 0, 40, 60) == [0, 4]
-    assert cut(60, -40, 0, 0, 0, 0) == [0]
 
 
 def test_series_are_cut_independently() -> None:
@@ -105,24 +104,23 @@ def test_the_square_of_a_t_statistic() -> None:
     assert threshold(0.01, 1e9) == pytest.approx(2.576**2, rel=1e-3)
 
 
-def test_a_level_and_nothing_else() -> None:
-    assert pieces(noise(200)) == [(0, False)]
-
-
-def test_a_step() -> None:
-    y = noise(60)
-    y[30:] += 4
-    assert pieces(y) == [(0, False), (30, False)]
-
-
-def test_a_drift_is_a_line_and_not_a_staircase() -> None:
-    assert pieces(noise(100) + 0.2 * np.arange(100)) == [(0, True)]
-
-
-def test_a_step_in_a_drift() -> None:
-    y = noise(100) + 0.1 * np.arange(100)
-    y[50:] += 8
-    assert pieces(y) == [(0, True), (50, True)]
+@pytest.mark.parametrize(
+    ("points", "shape", "expected"),
+    [
+        (200, lambda t: 0 * t, [(0, False)]),
+        (60, lambda t: 4 * (t >= 30), [(0, False), (30, False)]),
+        # A drift is a line and not a staircase; three steps up are no drift.
+        (100, lambda t: 0.2 * t, [(0, True)]),
+        (100, lambda t: 0.1 * t + 8 * (t >= 50), [(0, True), (50, True)]),
+        (120, lambda t: 6 * (t // 30), [(0, False), (30, False), (60, False), (90, False)]),
+        # A few points are a level where they are far enough.
+        (200, lambda t: 90 * ((t >= 100) & (t < 104)), [(0, False), (100, False), (104, False)]),
+    ],
+)
+def test_levels_and_lines(
+    points: int, shape: Callable[[Floats], Floats], expected: list[tuple[int, bool]]
+) -> None:
+    assert pieces(noise(points) + shape(np.arange(float(points)))) == expected
 
 
 def test_a_drift_that_ends() -> None:
@@ -132,21 +130,10 @@ def test_a_drift_that_ends() -> None:
     assert abs(end - 60) <= 8
 
 
-def test_three_steps_up_are_no_drift() -> None:
-    y = noise(120) + np.repeat([0.0, 6.0, 12.0, 18.0], 30)
-    assert pieces(y) == [(0, False), (30, False), (60, False), (90, False)]
-
-
 def test_a_few_wild_points_together_are_no_level() -> None:
     y = np.random.default_rng(5).standard_t(3, 200)
     y[100:102] += 9
     assert pieces(y) == [(0, False)]
-
-
-def test_far_enough_they_are() -> None:
-    y = noise(200)
-    y[100:104] += 90
-    assert pieces(y) == [(0, False), (100, False), (104, False)]
 
 
 def test_two_modes_that_alternate_by_chance_are_no_levels() -> None:

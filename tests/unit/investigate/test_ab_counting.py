@@ -12,8 +12,8 @@ from whyfast.investigate.ab_run import ROUNDS, count_commands
 from whyfast.investigate.services import Services
 from whyfast.judge.judge_run import judge_metrics
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.measure.launch import Finished
 from whyfast.measure.perf import GROUPS
+from whyfast.measure.process import Finished
 from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict

@@ -21,7 +21,7 @@ from whyfast.judge.eprocess import confidence_interval
 from whyfast.judge.ratios import pair_ratios
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments, Sample
-from whyfast.measure.launch import Finished
+from whyfast.measure.process import Finished
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.study import Commands as CommandsAsked
@@ -34,8 +34,9 @@ TIMES = {"old": 1.0, "new": 1.1, "true": 0.01}
 
 @dataclass
 class Bench:
-    """Programs that are all installed; ``done`` is what was run beside the measured turns.
+    """Programs that are all installed.
 
+    ``done`` is what was run beside the measured turns, ``given`` the arguments of first runs.
     ``probe`` answers for first runs, ``aside`` is called for commands that are not measured.
     """
 
@@ -43,6 +44,7 @@ class Bench:
     world: World = field(default_factory=World)
     watcher: Watcher = field(default_factory=Watcher)
     done: list[str] = field(default_factory=list)
+    given: list[LaunchArguments] = field(default_factory=list)
     probe: Callable[[str], ProbeRun] = lambda name: ProbeRun(False, 0.1, 0.1)
     aside: Callable[[str], None] = lambda name: None
     perf: Callable[[Sequence[str]], Finished] | None = None
@@ -52,14 +54,17 @@ class Bench:
         tools = ("old", "new", "up", "down", "ready", "true")
         self.world.launcher = Replay({name: lambda argv: said() for name in tools})
 
-    def run(self, options: Options = OPTIONS, **other: Any) -> Result:
+    def run(
+        self, options: Options = OPTIONS, commands: Sequence[Command] = COMMANDS, **other: Any
+    ) -> Result:
         if self.perf is not None:
             self.world.launcher.answers = {**self.world.launcher.answers, "perf": self.perf}
         services = self.world.services(probe=self._probe, aside=self._aside, **other)
-        return run_ab(COMMANDS, options, own(self.folder), self.watcher, services=services)
+        return run_ab(commands, options, own(self.folder), self.watcher, services=services)
 
     def _probe(self, arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
         self.done.append(f"first {variant}")
+        self.given.append(arguments)
         run = self.probe(variant)
         self.world.clock.seconds += run.seconds
         return run
@@ -69,6 +74,19 @@ class Bench:
     ) -> None:
         self.done.append(command[0])
         self.aside(command[0])
+
+    def fail(self, name: str, reason: str, output: str = "", status: int | None = None) -> None:
+        """Let the command of that name, or first runs, fail."""
+
+        def fail(given: str) -> Any:
+            if name in (given, "first"):
+                raise InvocationFailed(reason, output=output, status=status)
+            return None
+
+        if name == "first":
+            self.probe = fail
+        else:
+            self.aside = fail
 
 
 @pytest.fixture
@@ -121,13 +139,9 @@ def test_programs_that_all_take_turns_do_so_and_are_not_counted_whole(bench: Ben
     assert not any("perf" in call[0] for call in bench.world.launcher.calls)
 
 
-def test_a_command_on_several_cpus_is_not_pinned(bench: Bench) -> None:
-    bench.probe = lambda name: ProbeRun(False, 1.0, 1.9)
-    assert bench.run().recorded.blocks[0].cpu is None
-
-
-def test_nor_is_one_of_two_threads_that_got_one_cpu(bench: Bench) -> None:
-    bench.probe = lambda name: ProbeRun(False, 1.0, 1.0, 2 if name == "new" else 1)
+@pytest.mark.parametrize("new", [(1.9, 1), (1.0, 2)], ids=["several CPUs", "two threads on one"])
+def test_a_command_that_is_parallel_is_not_pinned(bench: Bench, new: tuple[float, int]) -> None:
+    bench.probe = lambda name: ProbeRun(False, 1.0, *(new if name == "new" else (1.0, 1)))
     assert bench.run().recorded.blocks[0].cpu is None
 
 
@@ -242,10 +256,7 @@ def test_an_interrupted_one_is_not_looked_at_once_more(bench: Bench) -> None:
 def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(
     bench: Bench, golden: Hear
 ) -> None:
-    def fail(name: str) -> ProbeRun:
-        raise InvocationFailed("exit code 3", output="one\ntwo\n", status=3)
-
-    bench.probe = fail
+    bench.fail("first", "exit code 3", "one\ntwo\n", status=3)
     with pytest.raises(UserError) as raised:
         bench.run()
     golden(str(raised.value))
@@ -256,21 +267,14 @@ def test_a_first_run_that_fails_ends_it_with_cleanup_and_nothing_kept(
 def test_what_ignoring_exit_codes_would_not_help_is_not_answered_with_it(
     bench: Bench, golden: Hear
 ) -> None:
-    def fail(name: str) -> ProbeRun:
-        raise InvocationFailed("still running after 1 s")
-
-    bench.probe = fail
+    bench.fail("first", "still running after 1 s")
     with pytest.raises(UserError) as raised:
         bench.run()
     golden(str(raised.value))
 
 
 def test_a_cleanup_that_fails_is_told_beside_what_was_measured(bench: Bench) -> None:
-    def fail(name: str) -> None:
-        if name == "down":
-            raise InvocationFailed("--cleanup: exit code 1", output="no such file\n")
-
-    bench.aside = fail
+    bench.fail("down", "--cleanup: exit code 1", "no such file\n")
     result = bench.run()
     assert [v.outcome for v in result.judged.verdicts] == ["slower"]
     (first, *_) = result.judged.confounds
@@ -309,48 +313,28 @@ def test_a_program_that_is_not_there_is_told_before_anything_runs(
 )
 def test_shell_syntax_outside_of_quotes_is_run_by_sh(bench: Bench, line: str, shell: str) -> None:
     """All commands alike: starting a shell takes time."""
-    given: list[Mapping[str, tuple[str, ...]]] = []
-
-    def probe(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
-        given.append(arguments.commands)
-        return ProbeRun(False, 0.1, 0.1)
-
     commands = (Command("old", line), COMMANDS[1])
-    services = bench.world.services(probe=probe)
-    result = run_ab(
-        commands, Options(budget=5), own(bench.folder), bench.watcher, services=services
-    )
+    result = bench.run(Options(budget=5), commands)
     assert isinstance(result.question, CommandsAsked)
     assert result.question.shell == shell
-    assert given[0]["new"] == (("sh", "-c", "new x") if shell else ("new", "x"))
+    given = bench.given[0].commands
+    assert given["new"] == (("sh", "-c", "new x") if shell else ("new", "x"))
     if shell:
-        assert given[0]["old"] == ("sh", "-c", line)
+        assert given["old"] == ("sh", "-c", line)
         with pytest.raises(UserError, match="-N runs no shell"):
-            run_ab(commands, Options(shell=""), own(bench.folder), bench.watcher, services=services)
+            bench.run(Options(shell=""), commands)
 
 
 @pytest.mark.parametrize(("given", "runs"), [(None, 5.0), (80.0, 80.0)])
 def test_no_run_outlives_the_budget_unless_a_timeout_is_given(
     bench: Bench, given: float | None, runs: float
 ) -> None:
-    found = []
-
-    def probe(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
-        found.append(arguments.timeout)
-        return ProbeRun(False, 0.1, 0.1)
-
-    services = bench.world.services(probe=probe)
-    options = Options(budget=5, timeout=given)
-    run_ab(COMMANDS, options, own(bench.folder), bench.watcher, services=services)
-    assert found == [runs, runs]
+    bench.run(Options(budget=5, timeout=given))
+    assert [arguments.timeout for arguments in bench.given] == [runs, runs]
 
 
 def test_a_set_up_that_fails_is_cleaned_up_after(bench: Bench) -> None:
-    def fail(name: str) -> None:
-        if name == "up":
-            raise InvocationFailed("--setup: exit code 1")
-
-    bench.aside = fail
+    bench.fail("up", "--setup: exit code 1")
     with pytest.raises(UserError, match="--setup: exit code 1"):
         bench.run()
     assert bench.done == ["up", "down"]
@@ -438,15 +422,19 @@ def test_a_disk_that_fills_up_is_one_error_after_cleanup(bench: Bench) -> None:
     assert bench.done[-1] == "down"
 
 
-def test_what_cannot_be_compared_is_said_before_anything_runs(bench: Bench) -> None:
-    home, services = own(bench.folder), bench.world.services()
-    for commands, options, message in (
+@pytest.mark.parametrize(
+    ("commands", "options", "message"),
+    [
         (COMMANDS[:1], Options(), "at least two commands"),
         (COMMANDS, Options(baseline="x"), "--baseline: unknown command 'x'"),
         ((COMMANDS[0], Command("no", "no")), Options(), "'no': program not found: 'no'"),
         ((COMMANDS[0], Command("", "")), Options(), "an empty command"),
         ((COMMANDS[0], Command("'", "'")), Options(), "not a command line"),
-    ):
-        with pytest.raises(UserError, match=message):
-            run_ab(commands, options, home, bench.watcher, services=services)
-    assert bench.watcher.heard == []
+    ],
+)
+def test_what_cannot_be_compared_is_said_before_anything_runs(
+    bench: Bench, commands: tuple[Command, ...], options: Options, message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        bench.run(options, commands)
+    assert (bench.watcher.heard, bench.done) == ([], [])

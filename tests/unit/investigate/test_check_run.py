@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 from tests.golden_files import Hear
+from tests.studies.commit_study import Repository
 from tests.unit.fleet.stand_in import Builder, StandIn
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import fails_at
 
 from whyfast.build.source import obtain
-from whyfast.cli.check import exit_code
+from whyfast.cli.runs import check_exit_code as exit_code
 from whyfast.fleet.replicate import Sharded
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.investigate import check_run
@@ -68,13 +69,15 @@ class Bench:
     world: World = field(default_factory=World)
     watcher: Watcher = field(default_factory=Watcher)
 
-    @property
-    def repo(self) -> Path:
-        return self.folder / "repo"
+    def __post_init__(self) -> None:
+        self.repository = Repository(self.folder / "repo")
+        self.repo = self.repository.folder
 
     def git(self, *words: str) -> None:
-        who = ["-c", "user.name=n", "-c", "user.email=e@e"]
-        subprocess.run(["git", *who, "-C", str(self.repo), *words], check=True)
+        self.repository.git(*words)
+
+    def change_study(self, old: str, new: str) -> None:
+        (self.repo / "whyfast.toml").write_text(STUDY.replace(old, new))
 
     def run(self, range: str = "", elsewhere: Measurer | None = None, **fields: Any) -> Result:
         return run_check(
@@ -88,14 +91,11 @@ class Bench:
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Bench:
-    """One commit on main, with a study, and a change that is not committed."""
-    made = Bench(tmp_path)
-    made.repo.mkdir()
-    made.git("init", "-q", "-b", "main")
+    """One commit on main, with a study, and a change that is not committed and 10 % slower."""
+    made = Bench(tmp_path, World(script=ratios({"base": 1.0, "head": 1.1})))
     (made.repo / "whyfast.toml").write_text(STUDY)
     (made.repo / "main.c").write_text("before")
-    made.git("add", "-A")
-    made.git("commit", "-qm", "first")
+    made.repository.commit("first")
     (made.repo / "main.c").write_text("after")
     return made
 
@@ -115,8 +115,7 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _tables(result: Result) -> tuple[Table, ...]:
-    blocks = [b for s in check_page(result).sections for b in s.blocks]
-    return tuple(b for b in blocks if isinstance(b, Table))
+    return tuple(b for s in check_page(result).sections for b in s.blocks if isinstance(b, Table))
 
 
 def _sentences(result: Result) -> tuple[str, ...]:
@@ -125,7 +124,6 @@ def _sentences(result: Result) -> tuple[str, ...]:
 
 
 def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
-    bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
     assert bench.world.built == ["base", "head"]
     assert [(v.benchmark, v.outcome) for v in result.judged.verdicts] == [
@@ -180,7 +178,6 @@ def test_a_check_with_a_failure_begins_anew(bench: Bench) -> None:
 
 
 def test_a_change_of_several_commits_that_is_slower_is_one_to_search(bench: Bench) -> None:
-    bench.world.script = ratios({"base": 1.0, "head": 1.1})
     assert not [s for s in _sentences(bench.run()) if "whyfast search" in s]
     bench.git("checkout", "-q", "-b", "work")
     for text in ("two", "three"):
@@ -222,7 +219,6 @@ def test_equal_builds_are_not_measured(
 
 @pytest.mark.usefixtures("traced")
 def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench, golden: Hear) -> None:
-    bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
     order = [b.benchmark for b in result.recorded.blocks]
     assert order == sorted(order)
@@ -270,7 +266,6 @@ def test_instructions_that_speak_against_the_cause_are_told(
     monkeypatch.setattr(check_run, "same_builds", lambda *sides: code)
     reaches = tuple(ChangeCoverage(n, ("hot",), "", instructions) for n in ("one", "two"))
     monkeypatch.setattr(check_run, "reached_by", lambda *given: reaches)
-    bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
     assert check_page(result).headline.endswith(f"; `hot.isra.0` now calls `peek`{although}.")
     said = _sentences(result)
@@ -288,7 +283,6 @@ def test_a_difference_by_placement_alone_fails_nothing(bench: Bench) -> None:
 
 @pytest.mark.usefixtures("traced")
 def test_the_comment_is_short_and_folds_the_instructions_away(bench: Bench) -> None:
-    bench.world.script = ratios({"base": 1.0, "head": 1.1})
     text = check_markdown(bench.run())
     assert text.count("\n") <= LINES
     assert text.startswith("**10.0 % slower on one")
@@ -300,7 +294,6 @@ def test_the_comment_is_short_and_folds_the_instructions_away(bench: Bench) -> N
 
 @pytest.mark.usefixtures("traced")
 def test_the_result_survives_json_and_a_log(bench: Bench) -> None:
-    bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
     again = from_json(json.loads(json.dumps(to_json(result))))
     assert again.found.check == result.found.check
@@ -313,7 +306,6 @@ def test_the_result_survives_json_and_a_log(bench: Bench) -> None:
 
 
 def test_annotations_escape_what_github_would_read(bench: Bench, golden: Hear) -> None:
-    bench.world.script = ratios({"base": 1.0, "head": 1.1})
     result = bench.run()
     first, *rest = github_annotations(result, failed=True)
     assert first.startswith("::error title=whyfast::10.0 %25 slower on one")
@@ -321,8 +313,7 @@ def test_annotations_escape_what_github_would_read(bench: Bench, golden: Hear) -
 
 
 def test_benchmarks_of_one_side_are_named_and_the_rest_judged(bench: Bench) -> None:
-    text = STUDY.replace("[benchmarks.two]", "[benchmarks.three]")
-    (bench.repo / "whyfast.toml").write_text(text)
+    bench.change_study("[benchmarks.two]", "[benchmarks.three]")
     result = bench.run()
     assert {v.benchmark for v in result.judged.verdicts} == {"one"}
     said = _sentences(result)
@@ -331,15 +322,13 @@ def test_benchmarks_of_one_side_are_named_and_the_rest_judged(bench: Bench) -> N
 
 
 def test_flags_of_the_study_are_those_of_each_side(bench: Bench) -> None:
-    text = STUDY.replace('"path:cc"', '"path:cc"\ncflags = ["-O3"]')
-    (bench.repo / "whyfast.toml").write_text(text)
+    bench.change_study('"path:cc"', '"path:cc"\ncflags = ["-O3"]')
     base, head = bench.run().question.variants
     assert (base.cflags, head.cflags) == ((), ("-O3",))
 
 
 def test_steps_that_differ_are_said(bench: Bench) -> None:
-    text = STUDY.replace('"cp {source}', '"true", "cp {source}')
-    (bench.repo / "whyfast.toml").write_text(text)
+    bench.change_study('"cp {source}', '"true", "cp {source}')
     assert (
         "The steps of the build differ; both sides are built by those of the head."
         in _sentences(bench.run())
@@ -404,8 +393,7 @@ def test_a_project_in_a_folder_of_the_repository(bench: Bench, golden: Hear) -> 
 
 
 def test_a_study_of_another_source(bench: Bench) -> None:
-    text = STUDY.replace("[build]", '[source]\nsubject = "ebpf-vm"\n\n[build]')
-    (bench.repo / "whyfast.toml").write_text(text)
+    bench.change_study("[build]", '[source]\nsubject = "ebpf-vm"\n\n[build]')
     with pytest.raises(UserError, match=r"\[source\] is not the repository that is checked"):
         bench.run()
 

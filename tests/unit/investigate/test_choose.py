@@ -12,7 +12,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.build.example import study as example
 
-from whyfast.investigate.choose import Choice, chosen, runnable
+from whyfast.investigate.study_run import Choice, chosen, runnable
 from whyfast.judge.confounds import find_confounds
 from whyfast.model.errors import UserError
 from whyfast.model.study import Claim, MeasureSpec, Quick, Study
@@ -45,28 +45,32 @@ def test_nothing_asked_for_is_all(study: Study) -> None:
     assert chosen(study, Choice()) == study
 
 
-def test_baselines_and_what_the_claim_compares_with_stay(study: Study) -> None:
-    found = chosen(study, Choice(only=("a",), benchmarks=("y",), budget=7.0))
-    assert _names(found) == (["base", "a", "b"], ["y"], 7.0)
-    assert found.claim == Claim("a", "b")
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        (Choice(only=("a",), benchmarks=("y",), budget=7.0), (["base", "a", "b"], ["y"], 7.0)),
+        (Choice(quick=True), (["base", "c"], ["x", "z"], 30.0)),
+        (
+            Choice(only=("b",), benchmarks=("y",), budget=7.0, quick=True),
+            (["base", "b"], ["y"], 7.0),
+        ),
+    ],
+    ids=["the claim's baseline stays", "quick", "what is named goes before quick"],
+)
+def test_a_choice(
+    study: Study, choice: Choice, expected: tuple[list[str], list[str], float]
+) -> None:
+    assert _names(chosen(study, choice)) == expected
 
 
 def test_a_claim_about_what_is_left_out_goes(study: Study) -> None:
     assert chosen(study, Choice(only=("c",))).claim is None
-
-
-def test_quick_is_what_the_study_says(study: Study) -> None:
-    assert _names(chosen(study, Choice(quick=True))) == (["base", "c"], ["x", "z"], 30.0)
+    assert chosen(study, Choice(only=("a",))).claim == Claim("a", "b")
 
 
 def test_quick_without_a_word_of_the_study_is_a_fifth_of_the_budget(study: Study) -> None:
-    found = chosen(replace(study, quick=Quick()), Choice(quick=True))
-    assert _names(found) == (["base", "a", "b", "c"], ["x", "y", "z"], 20.0)
-
-
-def test_what_is_named_goes_before_quick(study: Study) -> None:
-    found = chosen(study, Choice(only=("b",), benchmarks=("y",), budget=7.0, quick=True))
-    assert _names(found) == (["base", "b"], ["y"], 7.0)
+    plain = chosen(replace(study, quick=Quick()), Choice(quick=True))
+    assert _names(plain) == (["base", "a", "b", "c"], ["x", "y", "z"], 20.0)
 
 
 def test_evidence_only_measures_nothing(study: Study) -> None:
@@ -87,29 +91,29 @@ STUDIES = Path(__file__).resolve().parents[3] / "studies"
 
 
 @pytest.fixture
-def study_choose_runnable() -> Study:
+def chains() -> Study:
     return load_study(STUDIES / "bpf-tail-call")
 
 
-def test_where_bpf_is_permitted_the_study_stays(study_choose_runnable: Study) -> None:
-    assert runnable(study_choose_runnable, lambda: "") is study_choose_runnable
+def test_where_bpf_is_permitted_the_study_stays(chains: Study) -> None:
+    assert runnable(chains, lambda: "") is chains
 
 
 def test_where_it_is_not_the_vm_runs_the_same_chains_and_says_so(
-    study_choose_runnable: Study, golden: Hear
+    chains: Study, golden: Hear
 ) -> None:
-    other = runnable(study_choose_runnable, lambda: "not permitted")
+    other = runnable(chains, lambda: "not permitted")
     assert other.name == "bpf-tail-call-vm"
     golden(other.stands_for)
-    assert [b.name for b in other.benchmarks] == [b.name for b in study_choose_runnable.benchmarks]
+    assert [b.name for b in other.benchmarks] == [b.name for b in chains.benchmarks]
     confound = find_confounds(other, (), (), ())[0]
     assert (confound.kind, confound.severity) == ("stand-in", "warning")
     golden(confound.text)
 
 
-def test_without_a_stand_in_it_is_an_error(study_choose_runnable: Study) -> None:
+def test_without_a_stand_in_it_is_an_error(chains: Study) -> None:
     with pytest.raises(UserError, match="cannot be run: not permitted"):
-        runnable(replace(study_choose_runnable, otherwise=""), lambda: "not permitted")
+        runnable(replace(chains, otherwise=""), lambda: "not permitted")
 
 
 def test_a_study_without_bpf_is_not_asked() -> None:

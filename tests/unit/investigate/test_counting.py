@@ -17,12 +17,12 @@ from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.measure.tools import Replay, option, said
 
-from whyfast.investigate import exec_prefixes
+from whyfast.investigate import context
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.counting import WHOLE, count, file_tasks
+from whyfast.investigate.counting import WHOLE, CountRequest, count, file_tasks
 from whyfast.investigate.recording import recording
 from whyfast.measure.count import Profiler
-from whyfast.measure.launch import Finished
+from whyfast.measure.process import Finished
 from whyfast.model.build import Build
 from whyfast.model.counters import Counted
 from whyfast.model.sample import Calibration
@@ -199,7 +199,8 @@ def _given(home: Home, files: list[Path], profiler: Profiler) -> list[tuple[obje
     """What is run of each, and how."""
     named = [(f.name, f) for f in files]
     services = World().services(valgrind=_valgrind)
-    with file_tasks(named, ["x"], home, services, 9.0, profiler, print) as (tasks, valgrind):
+    request = CountRequest(named, ["x"], 9.0, profiler, None)
+    with file_tasks(request, home, services, print) as (tasks, valgrind):
         assert valgrind is None
         return [(t.variant, t.run.command, t.run.enter, t.run.scratch) for t in tasks]
 
@@ -227,8 +228,8 @@ def test_those_of_a_root_get_words_and_a_folder_and_no_valgrind_that_is_not_want
         boxes.append(box)
         return ["enter"]
 
-    monkeypatch.setattr(exec_prefixes, "around_program", around)
-    monkeypatch.setattr(exec_prefixes, "_root", lambda file, home: ROOT)
+    monkeypatch.setattr(context, "around_program", around)
+    monkeypatch.setattr(context, "_root", lambda file, home: ROOT)
     ((_, command, enter, scratch),) = _given(own(tmp_path), [tmp_path / "p"], "perf")
     assert (command, enter) == ((str(tmp_path / "p"), "x"), ("enter",))
     assert isinstance(scratch, Path)

@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 from tests.unit.build.example import study as example
 
-from whyfast.investigate import exec_prefixes
-from whyfast.investigate import exec_prefixes as enter
-from whyfast.investigate.context import RunContext
-from whyfast.investigate.exec_prefixes import file_prefixes, study_prefixes
+from whyfast.investigate import context
+from whyfast.investigate.context import RunContext, file_prefixes, study_prefixes
 from whyfast.investigate.services import Services, Silent
 from whyfast.model.build import Build, BuildFailure, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -64,7 +62,7 @@ def boxes(monkeypatch: pytest.MonkeyPatch) -> list[Box]:
         seen.append(box)
         return ["enter", str(box.root)]
 
-    monkeypatch.setattr(enter, "around_program", around)
+    monkeypatch.setattr(context, "around_program", around)
     return seen
 
 
@@ -106,23 +104,10 @@ def test_a_root_that_cannot_be_entered(
     def around(box: Box, scratch: Path) -> list[str]:
         raise CannotBuildHere("cannot be entered here")
 
-    monkeypatch.setattr(enter, "around_program", around)
+    monkeypatch.setattr(context, "around_program", around)
     toolchain = _toolchain("debian:b", ROOT)
     with pytest.raises(UserError, match=r"study\.toml: cannot be entered here"):
         study_prefixes(_work(tmp_path, own, toolchain))
-
-
-@pytest.fixture
-def boxes_exec_prefixes_files(monkeypatch: pytest.MonkeyPatch) -> list[Box]:
-    """What programs were to be entered with."""
-    found: list[Box] = []
-
-    def around(box: Box, scratch: Path) -> list[str]:
-        found.append(box)
-        return ["enter", str(box.root)]
-
-    monkeypatch.setattr(exec_prefixes, "around_program", around)
-    return found
 
 
 def _build(home: Home, digest: str, root: Path | None) -> Path:
@@ -130,54 +115,31 @@ def _build(home: Home, digest: str, root: Path | None) -> Path:
     program.parent.mkdir(parents=True)
     program.touch()
     toolchain = {"name": "debian:gcc-14", **({"root": str(root)} if root else {})}
-    provenance = {
-        "digest": digest,
-        "toolchain": toolchain,
-        "program": "program",
-        "variant": "v",
-        "program_sha256": "abc",
-        "inputs": {},
-        "source": {},
-        "started": 0,
-        "seconds": 1,
-    }
+    names = {"digest": digest, "variant": "v", "program": "program", "program_sha256": "abc"}
+    rest = {"toolchain": toolchain, "inputs": {}, "source": {}, "started": 0, "seconds": 1}
+    provenance = names | rest
     (home.builds / digest / "provenance.json").write_text(json.dumps(provenance))
     return program
 
 
-@pytest.fixture
-def own_exec_prefixes_files(tmp_path: Path) -> Home:
-    return Home(tmp_path / "cache", tmp_path / "data")
-
-
 def test_a_program_of_a_root_is_entered_and_others_like_it(
-    own_exec_prefixes_files: Home, tmp_path: Path, boxes_exec_prefixes_files: list[Box]
+    own: Home, tmp_path: Path, boxes: list[Box]
 ) -> None:
     root = tmp_path / "debian-trixie-gcc-14-01234567" / "root"
     root.mkdir(parents=True)
     (root.parent / "digest").write_text("d")
-    rooted, plain = (
-        _build(own_exec_prefixes_files, "d1", root),
-        _build(own_exec_prefixes_files, "d2", None),
-    )
-    other = tmp_path / "elsewhere"
-    assert file_prefixes([plain, other], own_exec_prefixes_files, also=Box(start=tmp_path)) == [
-        (),
-        (),
-    ]
-    assert boxes_exec_prefixes_files == []
+    rooted, plain, other = _build(own, "d1", root), _build(own, "d2", None), tmp_path / "elsewhere"
+    assert file_prefixes([plain, other], own, also=Box(start=tmp_path)) == [(), ()]
+    assert boxes == []
     also = Box(start=tmp_path, writable=(tmp_path,))
-    words = file_prefixes([rooted, other], own_exec_prefixes_files, also=also)
+    words = file_prefixes([rooted, other], own, also=also)
     assert words == [("enter", str(root)), ("enter", "None")]
-    assert [b.root for b in boxes_exec_prefixes_files] == [root, None]
-    assert boxes_exec_prefixes_files[0].writable == (
-        own_exec_prefixes_files.builds / "d1",
-        tmp_path,
-    )
-    assert all(b.start == tmp_path and b.network for b in boxes_exec_prefixes_files)
+    assert [b.root for b in boxes] == [root, None]
+    assert boxes[0].writable == (own.builds / "d1", tmp_path)
+    assert all(b.start == tmp_path and b.network for b in boxes)
 
 
-def test_a_root_that_is_gone_is_said(own_exec_prefixes_files: Home, tmp_path: Path) -> None:
-    program = _build(own_exec_prefixes_files, "d1", tmp_path / "gone" / "root")
+def test_a_root_that_is_gone_is_said(own: Home, tmp_path: Path) -> None:
+    program = _build(own, "d1", tmp_path / "gone" / "root")
     with pytest.raises(UserError, match="toolchain install --from d1"):
-        file_prefixes([program], own_exec_prefixes_files, also=Box(start=tmp_path))
+        file_prefixes([program], own, also=Box(start=tmp_path))

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.investigate import observing as module
+from whyfast.investigate import measuring as module
 from whyfast.investigate.context import RunContext, argument_vector
-from whyfast.investigate.observing import observe, wants_observing
+from whyfast.investigate.measuring import observe, wants_observing
 from whyfast.investigate.recording import run_key
 from whyfast.investigate.services import Services, Silent
-from whyfast.measure.launch import Finished, Launcher
-from whyfast.measure.temporary_sysctls import CannotHold, Holding, TemporarySysctls
+from whyfast.measure.doctor.tune import CannotHold, Holding, TemporarySysctls
+from whyfast.measure.process import Finished, Launcher
 from whyfast.model.build import Build
 from whyfast.model.study import Study
 from whyfast.store.home import Home
@@ -43,6 +43,9 @@ class _Launcher:
     def find(self, name: str) -> str | None:
         return None
 
+    def stop(self) -> None:
+        pass
+
     def run(
         self,
         argv: Sequence[str],
@@ -67,7 +70,9 @@ class _Sysctls(TemporarySysctls):
     def __init__(self, hold: Holding) -> None:
         self.hold = hold
 
-    def __call__(self, settings: Mapping[str, str]) -> AbstractContextManager[None]:
+    def __call__(  # type: ignore[override]
+        self, settings: Mapping[str, str]
+    ) -> AbstractContextManager[None]:
         return self.hold(settings)
 
     def recover(self, settings: Sequence[str]) -> tuple[str, ...]:

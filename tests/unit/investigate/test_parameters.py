@@ -38,36 +38,31 @@ def test_scans_write_no_exponents() -> None:
     assert lines("1e2", "3e2", "1e2") == ["p 100", "p 200", "p 300"]
 
 
+NO_NUMBER = "--parameter-scan n: MIN, MAX and STEP must be numbers"
+NO_RANGE = "is not a range of at most 100 values"
+
+
 @pytest.mark.parametrize(
-    "scan",
+    ("lists", "scans", "message"),
     [
-        ("nan", "1", "1"),
-        ("1", "nan", "1"),
-        ("1", "2", "0"),
-        ("one", "2", "1"),
-        ("0", "1e999999", "1e-999999"),
-        ("inf", "inf", "1"),
+        ([], [("n", "nan", "1", "1")], NO_NUMBER),
+        ([], [("n", "1", "nan", "1")], NO_NUMBER),
+        ([], [("n", "1", "2", "0")], NO_NUMBER),
+        ([], [("n", "one", "2", "1")], NO_NUMBER),
+        ([], [("n", "0", "1e999999", "1e-999999")], NO_NUMBER),
+        ([], [("n", "inf", "inf", "1")], NO_NUMBER),
+        ([], [("n", "1", "2", "-1")], NO_RANGE),
+        ([], [("n", "0", "100", "1")], NO_RANGE),
+        ([], [("n", "0", "inf", "1")], NO_RANGE),
+        ([("n", "1,2")], [("n", "1", "2", "1")], "parameter n: is given twice"),
+        ([("m", "1,2")], [], r"no command mentions \{m\}"),
     ],
 )
-def test_what_is_no_number_is_refused(scan: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match="--parameter-scan n: MIN, MAX and STEP must be numbers"):
-        lines(*scan)
-
-
-@pytest.mark.parametrize("scan", [("1", "2", "-1"), ("0", "100", "1"), ("0", "inf", "1")])
-def test_what_is_no_range_is_refused(scan: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match="is not a range of at most 100 values"):
-        lines(*scan)
-
-
-def test_a_parameter_is_given_once() -> None:
-    with pytest.raises(UserError, match="parameter n: is given twice"):
-        expand(["p {n}"], [], [("n", "1,2")], [("n", "1", "2", "1")])
-
-
-def test_a_parameter_that_nothing_mentions_is_refused() -> None:
-    with pytest.raises(UserError, match=r"no command mentions \{m\}"):
-        expand(["p {n}"], [], [("m", "1,2")])
+def test_impossible_parameters_are_refused(
+    lists: list[tuple[str, ...]], scans: list[tuple[str, ...]], message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        expand(["p {n}"], [], lists, scans)
 
 
 def test_too_many_are_refused() -> None:

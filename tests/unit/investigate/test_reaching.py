@@ -64,25 +64,28 @@ def test_what_takes_other_numbers_of_instructions_comes_first() -> None:
     assert _reached(counter, code=code).executes == ("hot", "busy")
 
 
-def test_what_one_iteration_does_not_execute_another_may() -> None:
-    counter = Counter({ONCE: ("main",), LONG: ("main", "hot")})
-    assert _reached(counter) == ChangeCoverage("one", ("hot",), "", None)
-    assert counter.asked == [ONCE, LONG]
+DATA = CodeComparison(False, False, (HOT,), ("the data in x differs",))
 
 
-def test_only_what_as_many_iterations_as_a_value_do_not_execute_is_placement() -> None:
-    counter = Counter({ONCE: ("main",), LONG: ("main",)})
-    assert _reached(counter).placement_only
-    assert counter.asked == [ONCE, LONG]
-
-
-def test_nothing_is_run_for_long_where_the_answer_would_not_hold() -> None:
-    counter = Counter({ONCE: ("main",)})
-    code = CodeComparison(False, False, (HOT,), ("the data in x differs",))
-    assert _reached(counter, code=code) == ChangeCoverage(
-        "one", None, "the data in x differs", None
-    )
-    assert counter.asked == [ONCE]
+@pytest.mark.parametrize(
+    ("executed", "code", "expected"),
+    [
+        ({ONCE: ("main",), LONG: ("main", "hot")}, TRACED, (("hot",), "")),
+        ({ONCE: ("main",), LONG: ("main",)}, TRACED, ((), "")),
+        ({ONCE: ("main",)}, DATA, (None, "the data in x differs")),
+    ],
+    ids=["another iteration may", "else it is placement", "not where the answer would not hold"],
+)
+def test_what_one_iteration_does_not_execute_is_run_for_long(
+    executed: dict[int, tuple[str, ...]],
+    code: CodeComparison,
+    expected: tuple[tuple[str, ...] | None, str],
+) -> None:
+    counter = Counter(executed)
+    reach = _reached(counter, code=code)
+    assert reach == ChangeCoverage("one", *expected, None)
+    assert reach.placement_only == (expected[0] == ())
+    assert counter.asked == list(executed)
 
 
 def test_a_benchmark_that_runs_in_the_kernel_is_not_simulated() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -48,11 +48,13 @@ def _work(folder: Path, world: World | None = None, **services: Any) -> RunConte
 
 def _runs(work: RunContext[Study]) -> list[bool]:
     """Of all runs, oldest first: were they finished?"""
-    store = SampleStore(work.home.database)
-    try:
+    with closing(SampleStore(work.home.database)) as store:
         return [run.finished is not None for run in store.runs()]
-    finally:
-        store.close()
+
+
+def _heard(work: RunContext[Study]) -> list[str]:
+    assert isinstance(work.observer, Watcher)
+    return work.observer.heard
 
 
 class Settings:
@@ -74,8 +76,7 @@ class Settings:
 def test_what_was_left_behind_is_put_back_first(tmp_path: Path) -> None:
     work = _work(tmp_path, sysctls=Settings)
     with recording(work, "k"):
-        assert isinstance(work.observer, Watcher)
-        assert work.observer.heard == [f"{HARDEN} is 0 again"]
+        assert _heard(work) == [f"{HARDEN} is 0 again"]
 
 
 def test_settings_of_other_kernels_are_not_this_machines(tmp_path: Path) -> None:
@@ -83,8 +84,7 @@ def test_settings_of_other_kernels_are_not_this_machines(tmp_path: Path) -> None
     variants = tuple(replace(v, kernel="debian:linux-6.12") for v in work.question.variants)
     work = replace(work, question=replace(work.question, variants=variants))
     with recording(work, "k"):
-        assert isinstance(work.observer, Watcher)
-        assert work.observer.heard == []
+        assert _heard(work) == []
 
 
 def test_only_one_measures_at_a_time(tmp_path: Path, golden: Hear) -> None:
@@ -101,13 +101,12 @@ def test_only_one_measures_at_a_time(tmp_path: Path, golden: Hear) -> None:
             pass
         thread = threading.Thread(target=other)
         thread.start()
-        assert isinstance(work.observer, Watcher)
-        while not work.observer.heard:
+        while not _heard(work):
             thread.join(0.01)
         assert not entered.is_set()
     thread.join()
     assert entered.is_set()
-    golden(work.observer.heard[0])
+    golden(_heard(work)[0])
 
 
 def test_interrupted_it_stays_open_and_the_next_one_goes_on(tmp_path: Path) -> None:

@@ -205,12 +205,13 @@ def test_an_interrupt_outside_of_recording_is_passed_on(bench: Bench, phase: str
     assert bench.run().recorded.complete
 
 
-def test_an_interrupt_while_a_step_runs(bench: Bench) -> None:
-    def build(*arguments: object) -> list[Any]:
-        raise KeyboardInterrupt
+def interrupted(*arguments: object) -> Any:
+    raise KeyboardInterrupt
 
+
+def test_an_interrupt_while_a_step_runs(bench: Bench) -> None:
     with pytest.raises(KeyboardInterrupt):
-        bench.run(services={"build": build})
+        bench.run(services={"build": interrupted})
     assert not own(bench.folder).database.exists()
 
 
@@ -218,9 +219,6 @@ ASKING = Benchmark("fib", "command", ("{program}",), distribution=("{program}", 
 
 
 def test_an_interrupt_while_programs_are_asked_leaves_a_run_to_go_on_with(bench: Bench) -> None:
-    def interrupted(argv: object) -> Any:
-        raise KeyboardInterrupt
-
     bench.world.launcher.answers = {"vm": interrupted}
     first = bench.run(benchmarks=(ASKING,))
     assert (first.recorded.complete, first.recorded.blocks) == (False, ())
@@ -231,9 +229,6 @@ def test_an_interrupt_while_programs_are_asked_leaves_a_run_to_go_on_with(bench:
 
 
 def test_an_interrupt_while_it_counts_keeps_what_was_measured(bench: Bench) -> None:
-    def interrupted(argv: object) -> Any:
-        raise KeyboardInterrupt
-
     bench.world.launcher.answers = {"perf": interrupted}
     counting = EvidenceSpec(counters="hardware or simulation")
     first = bench.run(evidence=counting)

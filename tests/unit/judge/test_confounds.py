@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.golden_files import Hear
+from tests.unit.judge.example_study import plain_study
 
 from whyfast.judge.confounds import (
     find_confounds,
@@ -17,21 +18,8 @@ from whyfast.judge.confounds import (
 )
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.sample import Block, Session
-from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
-
-STUDY = Study(
-    name="demo",
-    title="demo",
-    folder=Path("demo"),
-    baselines=("old",),
-    margin=0.01,
-    source=Source("path", "src", Path("demo/src")),
-    build=BuildSpec((), "vm"),
-    variants=(),
-    benchmarks=(),
-)
 
 
 def _build(variant: str, toolchain: str = "path:gcc", sha256: str | None = None) -> Build:
@@ -44,7 +32,7 @@ def _session(**environment: object) -> Session:
 
 
 def _find(builds: list[BuildOutcome], *sessions: Session) -> list[Confound]:
-    study = replace(STUDY, variants=tuple(Variant(b.variant) for b in builds))
+    study = plain_study(*(Variant(b.variant) for b in builds))
     return list(find_confounds(study, builds, sessions, ()))
 
 
@@ -74,7 +62,7 @@ def test_equal_programs_that_are_run_in_different_ways_are_not_compared_with_the
     builds = [_build(name, sha256="x") for name in ("plain", "again", "hardened")]
     made = (Variant("plain"), Variant("again", "zig:clang-18"))
     hardened = Variant("hardened", sysctl={"net.core.bpf_jit_harden": "2"})
-    study = replace(STUDY, variants=(*made, hardened))
+    study = plain_study(*made, hardened)
     assert identical_programs(study, builds) == (("plain", "again"),)
 
 
@@ -119,7 +107,7 @@ def _waited(seconds: float, values: Mapping[str, tuple[float, ...]]) -> list[Con
     extra = {"a": {"waited": (0.0, seconds)}, "b": {"waited": (seconds, 0.0)}}
     block = Block("x", 0, 0, "s", 0, 1, 0, (), (), values, 0.0, 6.0, extra)
     untold = replace(block, extra={})
-    return list(find_confounds(STUDY, (), (), (block, untold)))
+    return list(find_confounds(plain_study(), (), (), (block, untold)))
 
 
 def test_what_runs_waited_for_cpus_that_others_had_is_told() -> None:
@@ -141,12 +129,9 @@ def _of(name: str, **environment: object) -> Session:
     return Session(name, 0.0, environment)
 
 
-def _block(session: str) -> Block:
-    return Block("b", 0, 0, session, 0, 1, 0, (), (), {}, 0.0, 1.0)
-
-
 def _found(*sessions: Session, blocks: tuple[str, ...]) -> list[Confound]:
-    return machine_confounds(sessions, [_block(name) for name in blocks])
+    taken = [Block("b", 0, 0, name, 0, 1, 0, (), (), {}, 0.0, 1.0) for name in blocks]
+    return machine_confounds(sessions, taken)
 
 
 def test_another_governor_in_a_resumed_run_is_named() -> None:

@@ -11,17 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from whyfast.judge.decide import (
-    adjusted_level,
-    judge_each,
-    judge_family,
-    outcome_of,
-    precise_enough,
-)
-from whyfast.judge.eprocess import confidence_interval, log_e_value
+from whyfast.judge.decide import judge_each, judge_family, outcome_of, precise_enough
+from whyfast.judge.eprocess import confidence_interval, counted, likelihood
 from whyfast.judge.power import detectable, needed_blocks, seconds_to_margin
-from whyfast.judge.ratios import Ratios
-from whyfast.judge.strategies import location
+from whyfast.judge.ratios import Ratios, as_ratios
+from whyfast.judge.strategies import location, strategies
 from whyfast.model.verdict import Outcome, Verdict
 
 Floats = NDArray[np.float64]
@@ -82,11 +76,13 @@ def _family(blocks: Sequence[int]) -> dict[Key, Floats]:
 )
 def test_the_level_is_bought_by_as_many_verdicts_as_hold_at_it(blocks: list[int], k: int) -> None:
     samples = _family(blocks)
-    level = adjusted_level(samples, 0.01, alpha=0.01)
+    verdicts = judge_family(samples, margin=0.01, alpha=0.01)
+    level = 1 - verdicts[0].confidence
     assert level == pytest.approx(0.01 * k / len(blocks))
-    words = [v.outcome for v in judge_family(samples, margin=0.01, alpha=0.01)]
-    needed = needed_blocks(level)
-    assert words == ["slower" if n >= needed else "undecided" for n in blocks]
+    needed = needed_blocks(0.01 * k / len(blocks))
+    assert [v.outcome for v in verdicts] == [
+        "slower" if n >= needed else "undecided" for n in blocks
+    ]
 
 
 @settings(max_examples=30)
@@ -108,8 +104,7 @@ def test_as_many_are_decided_as_the_level_was_bought_for(
         assert sum(w != "undecided" for w in words) < k
 
 
-def test_the_level_of_an_empty_family_is_the_whole_one() -> None:
-    assert adjusted_level({}, 0.01, alpha=0.04) == 0.04
+def test_an_empty_family_has_no_verdicts() -> None:
     assert judge_family({}, margin=0.01) == ()
 
 
@@ -149,7 +144,9 @@ def test_a_decided_verdict(shift: float, said: Outcome) -> None:
     assert verdict.outcome == said
     assert verdict.ratio == pytest.approx(math.exp(location(d)))
     assert verdict.low < verdict.ratio < verdict.high
-    assert verdict.log_e == pytest.approx(log_e_value(d))
+    s = strategies([as_ratios(d)])
+    evidence = max(float(e[0]) for e in counted(s, np.zeros(1), likelihood(s.x[:, -1])))
+    assert verdict.log_e == pytest.approx(evidence - math.log(2))
     assert (verdict.blocks, verdict.confidence) == (60, 0.99)
     assert verdict.detectable is None
     assert verdict.seconds_to_margin is None
@@ -178,12 +175,9 @@ def test_a_verdict_on_two_blocks_has_no_bounds_and_could_have_detected_nothing()
     assert verdict.outcome == "undecided"
     assert (verdict.low, verdict.high) == (0.0, math.inf)
     assert verdict.detectable == math.inf
-    assert verdict.small_sample
-    assert (
-        verdict.small_sample.outcome,
-        verdict.small_sample.confidence,
-        verdict.small_sample.needed,
-    ) == ("undecided", 0.5, 9)
+    few = verdict.small_sample
+    assert few
+    assert (few.outcome, few.confidence, few.needed) == ("undecided", 0.5, 9)
 
 
 def test_a_verdict_on_no_blocks() -> None:
@@ -242,12 +236,9 @@ def test_same_is_not_said_where_one_side_has_slow_processes() -> None:
     (verdict,) = judge_family({KEY: _with_slow_processes(80, 10)}, margin=0.01)
     assert verdict.outcome == "undecided"
     assert math.exp(-0.01) < verdict.low < 1 < verdict.high < 1.01
-    assert verdict.asymmetric_outliers
-    assert (
-        verdict.asymmetric_outliers.side,
-        verdict.asymmetric_outliers.count,
-        verdict.asymmetric_outliers.of,
-    ) == ("new", 8, 80)
+    outliers = verdict.asymmetric_outliers
+    assert outliers
+    assert (outliers.side, outliers.count, outliers.of) == ("new", 8, 80)
 
 
 def test_with_few_slow_processes_same_is_said_beside_them_and_more_blocks_are_wanted() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from tests.unit.example_blocks import block
+from tests.unit.judge.example_study import plain_study
 
 from whyfast.judge.lines import (
     judge_counts,
@@ -19,7 +19,6 @@ from whyfast.judge.lines import (
     version_key,
 )
 from whyfast.model.sample import Block
-from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import Benchmark, Parameter, Variant
 from whyfast.model.verdict import Coefficient, Line, Verdict
 
@@ -152,51 +151,36 @@ def _counted(index: int, **values: float) -> Block:
     return Block("b", index, 0, "s", None, 1, 0, order, (order,), counts, 0.0, 0.0)
 
 
-def judge(*blocks: Block) -> Verdict:
-    (verdict,) = judge_counts(
-        blocks, benchmarks=["b"], variants=["base", "new"], baselines=["base"], margin=0.01
-    )
-    return verdict
+def judge(*blocks: Block) -> list[Verdict]:
+    variants = ["base", "new"]
+    return [
+        *judge_counts(blocks, benchmarks=["b"], variants=variants, baselines=["base"], margin=0.01)
+    ]
 
 
 def test_equal_boots_give_a_point() -> None:
-    verdict = judge(_counted(0, base=100.0, new=150.0), _counted(1, base=100.0, new=150.0))
+    (verdict,) = judge(_counted(0, base=100.0, new=150.0), _counted(1, base=100.0, new=150.0))
     assert (verdict.outcome, verdict.ratio, verdict.low, verdict.high) == ("slower", 1.5, 1.5, 1.5)
     assert (verdict.confidence, verdict.blocks, verdict.metric) == (1.0, 2, "instructions")
 
 
-def test_one_boot_is_enough_for_an_exact_ratio() -> None:
-    assert judge(_counted(0, base=200.0, new=100.0)).outcome == "faster"
-
-
-def test_a_difference_within_the_margin_does_not_matter() -> None:
-    assert judge(_counted(0, base=1000.0, new=1009.0)).outcome == "same"
+@pytest.mark.parametrize(("base", "new", "outcome"), [(200, 100, "faster"), (1000, 1009, "same")])
+def test_one_boot_is_enough_for_an_exact_ratio(base: float, new: float, outcome: str) -> None:
+    assert [v.outcome for v in judge(_counted(0, base=base, new=new))] == [outcome]
 
 
 def test_boots_that_differ_leave_what_both_allow() -> None:
-    verdict = judge(_counted(0, base=100.0, new=110.0), _counted(1, base=125.0, new=150.0))
+    (verdict,) = judge(_counted(0, base=100.0, new=110.0), _counted(1, base=125.0, new=150.0))
     assert (verdict.outcome, verdict.low, verdict.high) == ("undecided", 110 / 125, 1.5)
 
 
 def test_what_was_never_counted_is_left_out() -> None:
-    assert (
-        judge_counts(
-            [_counted(0, base=1.0)],
-            benchmarks=["b"],
-            variants=["base", "new"],
-            baselines=["base"],
-            margin=0.01,
-        )
-        == ()
-    )
+    assert judge(_counted(0, base=1.0)) == []
 
 
 def test_spread_of_boots() -> None:
     assert spread([100.0, 100.0]) == 0.0
     assert spread([100.0, 125.0]) == 0.25
-
-
-HERE = Path("/nowhere")
 
 
 def variant(kernel: str, spectre: str) -> Variant:
@@ -216,20 +200,6 @@ def line(name: str, slope: float) -> Line:
     )
 
 
-def study(*variants: Variant) -> Study:
-    return Study(
-        name="s",
-        title="s",
-        folder=HERE,
-        baselines=(variants[0].name,),
-        margin=0.01,
-        source=Source("path", ".", HERE),
-        build=BuildSpec((), ""),
-        variants=variants,
-        benchmarks=(),
-    )
-
-
 SLOPES = {
     "6.12-off": 18.0,
     "6.12-on": 18.1,
@@ -245,7 +215,7 @@ RELEASES = {"5.10": "5.10.223", "6.1": "6.1.176", "6.12": "6.12.107"}
 def test_a_series_holds_everything_but_the_kernel_still() -> None:
     lines = [line(name, slope) for name, slope in SLOPES.items()]
     releases = {v.name: RELEASES[v.axes["kernel"]] for v in VARIANTS}
-    off, on = release_series(study(*VARIANTS), lines, releases)
+    off, on = release_series(plain_study(*VARIANTS, baseline=VARIANTS[0].name), lines, releases)
     assert (off.name, on.name) == ("spectre_v2 off", "spectre_v2 on")
     assert [(p.kernel, p.slope) for p in off.points] == [
         ("5.10.223", 12.0),
@@ -257,19 +227,15 @@ def test_a_series_holds_everything_but_the_kernel_still() -> None:
     assert on.steps == ()  # 0.6 % is within the margin
 
 
-def test_a_kernel_without_a_line_is_passed_over() -> None:
-    lines = [line("5.10-off", 12.0), line("6.12-off", 18.0)]
+@pytest.mark.parametrize(("slope", "steps"), [(12.0, 1), (0.0, 0)])
+def test_a_kernel_without_a_line_is_passed_over_and_a_slope_of_0_is_no_step(
+    slope: float, steps: int
+) -> None:
+    lines = [line("5.10-off", slope), line("6.12-off", 18.0)]
     releases = {v.name: RELEASES[v.axes["kernel"]] for v in VARIANTS}
-    (off,) = release_series(study(*VARIANTS), lines, releases)
+    (off,) = release_series(plain_study(*VARIANTS, baseline=VARIANTS[0].name), lines, releases)
     assert [p.kernel for p in off.points] == ["5.10.223", "6.12.107"]
-    assert len(off.steps) == 1
-
-
-def test_a_slope_of_nothing_is_no_step() -> None:
-    lines = [line("5.10-off", 0.0), line("6.12-off", 18.0)]
-    releases = {v.name: RELEASES[v.axes["kernel"]] for v in VARIANTS}
-    (off,) = release_series(study(*VARIANTS), lines, releases)
-    assert off.steps == ()
+    assert len(off.steps) == steps
 
 
 def test_other_settings_are_another_series() -> None:
@@ -277,7 +243,9 @@ def test_other_settings_are_another_series() -> None:
     hardened = replace(plain, name="hardened", sysctl={"net.core.bpf_jit_harden": "2"})
     lines = [line(plain.name, 12.0), line("hardened", 18.0)]
     found = release_series(
-        study(plain, hardened), lines, {plain.name: "5.10.223", "hardened": "5.10.223"}
+        plain_study(plain, hardened, baseline=plain.name),
+        lines,
+        {plain.name: "5.10.223", "hardened": "5.10.223"},
     )
     assert [len(s.points) for s in found] == [1, 1]
 
@@ -291,7 +259,9 @@ def test_another_build_is_another_series() -> None:
     ]
     names = [plain.name, *(v.name for v in others)]
     found = release_series(
-        study(plain, *others), [line(n, 12.0) for n in names], dict.fromkeys(names, "5.10.223")
+        plain_study(plain, *others, baseline=plain.name),
+        [line(n, 12.0) for n in names],
+        dict.fromkeys(names, "5.10.223"),
     )
     assert [[p.variant for p in s.points] for s in found] == [[n] for n in names]
 

@@ -29,6 +29,7 @@ from whyfast.judge.ratios import Ratios, over_layouts
 from whyfast.model.sample import Block
 from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, RunnerName, Variant
+from whyfast.model.verdict import Verdict
 
 
 def _alternating(number: int) -> list[Block]:
@@ -42,27 +43,36 @@ def _alternating(number: int) -> list[Block]:
     return made
 
 
+def _slower(*ratios: float, seconds: float = 0.25) -> list[Block]:
+    """A block for each ratio of ``b`` to ``a``."""
+    return [block({"a": [1.0], "b": [x]}, index=i, seconds=seconds) for i, x in enumerate(ratios)]
+
+
+def _whole(blocks: list[Block], **warming: int) -> Verdict:
+    plan = ComparisonPlan(blocks, ["fib"], [("b", "a")], 0.01, warming=warming)
+    ((verdict,), _) = judge_study(plan)
+    return verdict
+
+
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 12])
 def test_block_by_block_as_all_at_once(number: int) -> None:
     blocks = _alternating(number)
     live = LiveJudge(0.01)
     for end in range(1, number + 1):
         said = live.update("fib", blocks[:end], ("a", "b"), "a")
-    whole, _ = judge_study(
-        ComparisonPlan(over_layouts(blocks) or blocks, ["fib"], [("b", "a")], 0.01)
-    )
+    whole = _whole(over_layouts(blocks) or blocks)
     (verdict,) = said
-    assert (verdict.blocks, verdict.ratio) == (whole[0].blocks, whole[0].ratio)
+    assert (verdict.blocks, verdict.ratio) == (whole.blocks, whole.ratio)
     # The ratios of the drawn blocks are evenly spaced about that; the mean of logarithms is less.
     assert verdict.ratio == pytest.approx(9 if number == 1 else 1 + number // 2 / 100, abs=7e-4)
 
 
 def test_fewer_blocks_than_before_begin_anew() -> None:
     live = LiveJudge(0.01)
-    slow = [block({"a": [1.0], "b": [2.0]}, index=i) for i in range(3)]
+    slow = _slower(2.0, 2.0, 2.0)
     live.update("fib", slow, ("a", "b"), "a")
     live.update("sort", slow, ("a", "b"), "a")
-    (said,) = live.update("fib", [block({"a": [1.0], "b": [1.5]})], ("a", "b"), "a")
+    (said,) = live.update("fib", _slower(1.5), ("a", "b"), "a")
     assert said.blocks == 1
     assert said.ratio == pytest.approx(1.5)
 
@@ -70,8 +80,7 @@ def test_fewer_blocks_than_before_begin_anew() -> None:
 def test_far_blocks_are_not_looked_at_one_by_one() -> None:
     """The time of judging all looks together grows with the blocks and not with their square."""
     rng = np.random.default_rng(1)
-    ratios = np.exp(rng.normal(0.0, 0.2, 300))
-    blocks = [block({"a": [1.0], "b": [float(x)]}, index=i) for i, x in enumerate(ratios)]
+    blocks = _slower(*np.exp(rng.normal(0.0, 0.2, 300)).tolist())
     live = LiveJudge(0.01)
     looked: list[int] = []
     for end in range(1, 301):
@@ -85,15 +94,14 @@ def test_far_blocks_are_not_looked_at_one_by_one() -> None:
 
 def test_near_a_decision_looks_are_a_few_per_cent_apart() -> None:
     rng = np.random.default_rng(2)
-    ratios = np.exp(rng.normal(0.0, 0.018, 80))
-    blocks = [block({"a": [1.0], "b": [float(x)]}, index=i) for i, x in enumerate(ratios)]
+    blocks = _slower(*np.exp(rng.normal(0.0, 0.018, 80)).tolist())
     live = LiveJudge(0.01)
     for end in range(1, 81):
         said = live.update("fib", blocks[:end], ("a", "b"), "a")
         if live.settled(said):
             break
-    whole, _ = judge_study(ComparisonPlan(blocks[:end], ["fib"], [("b", "a")], 0.01))
-    assert said == whole or said[0].outcome == whole[0].outcome == "same"
+    whole = _whole(blocks[:end])
+    assert said == (whole,) or said[0].outcome == whole.outcome == "same"
     assert end < 80
 
 
@@ -111,9 +119,7 @@ def test_values_that_warm_up_are_set_aside_as_they_will_be_in_the_end() -> None:
     live = LiveJudge(0.01)
     (said,) = live.update("fib", blocks, ("a", "b"), "a", takes_turns=True)
     assert said.ratio == pytest.approx(2.0)
-    (whole,), _ = judge_study(
-        ComparisonPlan(blocks, ["fib"], [("b", "a")], 0.01, warming={"fib": 1})
-    )
+    whole = _whole(blocks, fib=1)
     assert (said.low, said.high) == (whole.low, whole.high)
 
 
@@ -137,7 +143,7 @@ def test_processes_that_warm_up_want_more_turns(times: list[float], turns: int) 
 
 def test_fast_blocks_are_not_looked_at_one_by_one_before_they_can_decide_anything() -> None:
     live = LiveJudge(0.01)
-    slow = [block({"a": [1.0], "b": [2.0 + i / 100]}, index=i, seconds=0.06) for i in range(11)]
+    slow = _slower(*(2.0 + i / 100 for i in range(11)), seconds=0.06)
     said = [live.update("fib", slow[:end], ("a", "b"), "a")[0].blocks for end in range(1, 12)]
     # 0.25 s of them each time: five blocks
     assert said == [1, 1, 1, 1, 1, 6, 6, 6, 9, 10, 11]
@@ -145,7 +151,7 @@ def test_fast_blocks_are_not_looked_at_one_by_one_before_they_can_decide_anythin
 
 def test_with_few_looks_it_is_judged_from_nine_blocks_on_and_when_grown_by_a_third() -> None:
     live = LiveJudge(0.01, looks=FEW_LOOKS)
-    slow = [block({"a": [1.0], "b": [2.0 + i / 100]}, index=i) for i in range(22)]
+    slow = _slower(*(2.0 + i / 100 for i in range(22)))
     seen = []
     for end in range(1, 23):
         said = live.update("fib", slow[:end], ("a", "b"), "a")
@@ -156,9 +162,8 @@ def test_with_few_looks_it_is_judged_from_nine_blocks_on_and_when_grown_by_a_thi
 def test_looks_that_are_taken_together_say_what_each_says_alone() -> None:
     rng = np.random.default_rng(2)
     blocks = {
-        name: [block({"a": [1.0], "b": [shift * float(x)]}, index=i) for i, x in enumerate(noise)]
+        name: _slower(*(shift * np.exp(rng.normal(0.0, 0.003, 12))).tolist())
         for name, shift in (("fib", 1.0), ("sort", 1.1), ("sum", 0.8))
-        for noise in [np.exp(rng.normal(0.0, 0.003, 12))]
     }
     together = TogetherJudge(0.01)
     alone = {}

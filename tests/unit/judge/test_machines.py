@@ -22,6 +22,7 @@ from whyfast.judge.machines import (
     verdicts_at,
 )
 from whyfast.judge.power import half_width
+from whyfast.model.result import MachineDifference
 from whyfast.model.verdict import Verdict
 
 KEY = ("fib", "slow", "base")
@@ -36,18 +37,14 @@ def verdict(low: float, high: float) -> Verdict:
     )
 
 
-def test_groups_are_parted_where_all_intervals_are_apart() -> None:
-    found = _difference(
-        KEY,
-        {
-            "a": verdict(0.00, 0.02),
-            "b": verdict(0.10, 0.14),
-            "c": verdict(0.01, 0.03),
-            "d": verdict(0.20, 0.22),
-        },
-        0.01,
-    )
+def difference(**ends: tuple[float, float]) -> MachineDifference:
+    found = _difference(KEY, {name: verdict(*own) for name, own in ends.items()}, 0.01)
     assert found is not None
+    return found
+
+
+def test_groups_are_parted_where_all_intervals_are_apart() -> None:
+    found = difference(a=(0.00, 0.02), b=(0.10, 0.14), c=(0.01, 0.03), d=(0.20, 0.22))
     assert found.groups == (("a", "c"), ("b",), ("d",))
     assert found.between == ()
     # d over a and c: from 0.20 − 0.03 to 0.22 − 0.00
@@ -57,10 +54,7 @@ def test_groups_are_parted_where_all_intervals_are_apart() -> None:
 
 
 def test_without_a_gap_the_two_ends_are_told_apart() -> None:
-    found = _difference(
-        KEY, {"a": verdict(0.0, 0.02), "b": verdict(0.01, 0.06), "c": verdict(0.05, 0.07)}, 0.01
-    )
-    assert found is not None
+    found = difference(a=(0.0, 0.02), b=(0.01, 0.06), c=(0.05, 0.07))
     assert (found.groups, found.between) == ((("a",), ("c",)), ("b",))
     assert math.log(found.low) == pytest.approx(0.03)
 
@@ -203,15 +197,9 @@ def test_the_least_level_is_that_of_the_verdict(mean: float, error: float, machi
 
 def test_the_error_is_that_of_normal_blocks_with_such_an_interval() -> None:
     half = half_width(30, 0.01) * 0.02
-    verdict = _verdict(0.1, half, blocks=30)
-    assert standard_error(verdict) == pytest.approx(0.02 / math.sqrt(30))
+    assert standard_error(verdict(0.1 - half, 0.1 + half)) == pytest.approx(0.02 / math.sqrt(30))
 
 
 def test_what_no_block_bounds_has_no_error() -> None:
     few = Verdict("slow", "base", None, "undecided", 1.1, 0.0, math.inf, 0.99, 0.0, 5)
     assert standard_error(few) is None
-
-
-def _verdict(log: float, half: float, blocks: int) -> Verdict:
-    ends = math.exp(log - half), math.exp(log + half)
-    return Verdict("slow", "base", None, "slower", math.exp(log), *ends, 0.99, 9.0, blocks)

@@ -176,20 +176,20 @@ def test_memory_in_one_rerun_is_no_time_of_another() -> None:
     assert list(calibrate_noise([times, mixed]).benchmarks) == ["a"]
 
 
-def test_one_rerun_is_refused() -> None:
-    with pytest.raises(UserError, match="at least two runs"):
-        calibrate_noise([recording("a", {"x": [0.0]})])
+RERUN = recording("a", {"x": [0.0, 0.1]})
 
 
-def test_a_copy_is_no_rerun() -> None:
-    first = recording("a", {"x": [0.0, 0.1]})
-    with pytest.raises(UserError, match="a and copy hold the same values"):
-        calibrate_noise([first, replace(first, name="copy")])
-
-
-def test_reruns_without_a_common_benchmark_are_refused() -> None:
-    with pytest.raises(UserError, match="no benchmark in common"):
-        calibrate_noise([recording("a", {"x": [0.0]}), recording("b", {"y": [0.0]})])
+@pytest.mark.parametrize(
+    ("reruns", "message"),
+    [
+        ([RERUN], "at least two runs"),
+        ([RERUN, replace(RERUN, name="copy")], "a and copy hold the same values"),
+        ([RERUN, recording("b", {"y": [0.0]})], "no benchmark in common"),
+    ],
+)
+def test_reruns_that_tell_nothing_are_refused(reruns: list[Recording], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        calibrate_noise(reruns)
 
 
 def ratio(point: float, deviation: float = 0.0) -> Ratio:

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from tests.golden_files import Hear
+from tests.unit.judge.example_study import plain_study
 
 from whyfast.judge.option_confounds import option_confounds, switched_on
 from whyfast.model.build import Build
 from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace
-from whyfast.model.study import BuildSpec, Source, Study
+from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.model.verdict import Confound
 
@@ -21,17 +22,8 @@ ZERO = "-fzero-call-used-regs"
 
 
 def _study(**cflags: tuple[str, ...]) -> Study:
-    return Study(
-        name="demo",
-        title="demo",
-        folder=Path("demo"),
-        baselines=("loop",),
-        margin=0.01,
-        source=Source("path", "src", Path("demo/src")),
-        build=BuildSpec((), "vm"),
-        variants=tuple(Variant(name, "path:gcc", flags) for name, flags in cflags.items()),
-        benchmarks=(),
-    )
+    variants = (Variant(name, "path:gcc", flags) for name, flags in cflags.items())
+    return plain_study(*variants, baseline="loop")
 
 
 def _build(variant: str, **inputs: Any) -> Build:
@@ -48,52 +40,38 @@ def _find(study: Study, builds: list[Build], *evidence: Evidence) -> list[Confou
     return list(option_confounds(study, builds, evidence))
 
 
-def test_an_option_that_only_the_handlers_have(golden: Hear) -> None:
-    trace = OptionTrace(ZERO, 220, 228, "-fzero-call-used-regs=used-gpr")
-    (one,) = _find(
+def _beside_a_loop(style: str, loop: list[OptionTrace], *traces: OptionTrace) -> list[Confound]:
+    """Of a loop and a variant of that style, with what their code shows."""
+    return _find(
         _study(loop=(), tail=("-DTAIL",)),
         [_build("loop"), _build("tail")],
-        _evidence("loop", "loop"),
-        _evidence("tail", "tail-call", trace),
+        _evidence("loop", "loop", *loop),
+        _evidence("tail", style, *traces),
     )
-    assert (one.kind, one.severity, one.variants) == (
-        "compiler-option",
-        "warning",
-        ("tail", "loop"),
-    )
+
+
+def test_an_option_that_only_the_handlers_have(golden: Hear) -> None:
+    trace = OptionTrace(ZERO, 220, 228, "-fzero-call-used-regs=used-gpr")
+    (one,) = _beside_a_loop("tail-call", [], trace)
+    assert (one.kind, one.severity) == ("compiler-option", "warning")
+    assert one.variants == ("tail", "loop")
     golden(one.text)
 
 
 def test_an_option_that_all_have_falls_harder_on_tail_calls() -> None:
     loop, tail = OptionTrace(ZERO, 1, 1), OptionTrace(ZERO, 220, 228)
-    (one,) = _find(
-        _study(loop=(), tail=("-DTAIL",)),
-        [_build("loop"), _build("tail")],
-        _evidence("loop", "loop", loop),
-        _evidence("tail", "tail-call", tail),
-    )
+    (one,) = _beside_a_loop("tail-call", [loop], tail)
     assert one.text.startswith("`-fzero-call-used-regs` is on in all variants (220 of 228 handlers")
 
 
 def test_between_loops_alone_an_option_of_all_is_none() -> None:
     loop = OptionTrace(ZERO, 1, 1)
-    found = _find(
-        _study(loop=(), other=("-O3",)),
-        [_build("loop"), _build("other")],
-        _evidence("loop", "loop", loop),
-        _evidence("other", "loop", loop),
-    )
-    assert found == []
+    assert _beside_a_loop("loop", [loop], loop) == []
 
 
 def test_without_a_trace_in_the_code_it_is_only_noted() -> None:
     trace = OptionTrace(ZERO, 0, 228, "-fzero-call-used-regs=used")
-    (one,) = _find(
-        _study(loop=(), tail=("-DTAIL",)),
-        [_build("loop"), _build("tail")],
-        _evidence("loop", "loop"),
-        _evidence("tail", "tail-call", trace),
-    )
+    (one,) = _beside_a_loop("tail-call", [], trace)
     assert one.severity == "note"
     assert "given as `-fzero-call-used-regs=used`, no trace in the dispatching code" in one.text
 
@@ -132,20 +110,25 @@ def _only_question(other: Variant) -> bool:
     return not _find(study, [_build("loop"), _build(other.name, cflags=[CET])])
 
 
-def test_an_option_beside_another_revision_or_linker_flag_is_not_alone_the_question() -> None:
+@pytest.mark.parametrize(
+    ("beside", "alone"),
+    [
+        ({}, True),
+        ({"ldflags": (CET,)}, True),
+        ({"cflags": ("-O3", CET)}, False),
+        ({"revision": "0123abc", "ldflags": ("-flto",)}, False),
+        ({"revision": "0123abc"}, False),
+        ({"ldflags": ("-flto",)}, False),
+        ({"packages": ("libfoo-dev",)}, False),
+        ({"run": ("--fast",)}, False),
+        ({"sysctl": {"vm.swappiness": "0"}}, False),
+    ],
+)
+def test_an_option_is_the_question_where_nothing_else_differs(
+    beside: dict[str, Any], alone: bool
+) -> None:
     marked = replace(PLAIN, name="marked", cflags=("-O2", CET))
-    assert _only_question(marked)
-    assert not _only_question(replace(marked, cflags=("-O3", CET)))
-    assert not _only_question(replace(marked, revision="0123abc", ldflags=("-flto",)))
-    assert not _only_question(replace(marked, revision="0123abc"))
-    assert not _only_question(replace(marked, ldflags=("-flto",)))
-    assert not _only_question(replace(marked, packages=("libfoo-dev",)))
-    assert not _only_question(replace(marked, run=("--fast",)))
-    assert not _only_question(replace(marked, sysctl={"vm.swappiness": "0"}))
-
-
-def test_an_option_that_the_linker_is_given_too_is_the_question() -> None:
-    assert _only_question(replace(PLAIN, name="marked", cflags=("-O2", CET), ldflags=(CET,)))
+    assert _only_question(replace(marked, **beside)) is alone
 
 
 def test_an_option_that_moves_others_is_not_alone_the_question() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -25,7 +25,7 @@ from whyfast.judge.placement import (
 )
 from whyfast.judge.ratios import over_layouts
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Fix, Outcome, PlacementWord, Verdict
+from whyfast.model.verdict import Fix, FixWord, Outcome, Placement, PlacementWord, Verdict
 
 
 def _verdict(outcome: Outcome, low: float, high: float) -> Verdict:
@@ -142,8 +142,25 @@ def _blocks(linked: float, varied: float, number: int = 20) -> list[Block]:
     return made
 
 
+def _plan(blocks: Sequence[Block], **warming: int) -> ComparisonPlan:
+    return ComparisonPlan(blocks, NAMES, [("b", "a")], 0.01, warming=warming)
+
+
+def _as_in_the_main_table(blocks: Sequence[Block], **warming: int) -> tuple[Placement, ...]:
+    """The placements, whose verdicts over layouts are those of the study."""
+    placements = judge_placements(_plan(blocks, **warming))
+    verdicts, suites = judge_study(_plan(over_layouts(blocks), **warming))
+    wanted = [*(s.verdict for s in suites), *verdicts]
+    assert [_figures(p.varied) for p in placements] == [_figures(v) for v in wanted]
+    return placements
+
+
+def _figures(v: Verdict) -> tuple[object, ...]:
+    return v.benchmark, v.outcome, v.ratio, v.low, v.high
+
+
 def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
-    found = judge_placements(ComparisonPlan(_blocks(1.5, 1.0), NAMES, [("b", "a")], 0.01))
+    found = judge_placements(_plan(_blocks(1.5, 1.0)))
     assert [(p.linked.benchmark, p.outcome, p.layouts) for p in found] == [
         (None, "placement", 20),
         ("fib", "placement", 20),
@@ -152,22 +169,12 @@ def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
 
 
 def test_what_is_in_both_is_the_change() -> None:
-    found = judge_placements(ComparisonPlan(_blocks(1.05, 1.05), NAMES, [("b", "a")], 0.01))
+    found = judge_placements(_plan(_blocks(1.05, 1.05)))
     assert {p.outcome for p in found} == {"change"}
 
 
 def test_the_verdicts_over_layouts_are_those_of_the_main_table() -> None:
-    blocks = _blocks(1.5, 1.02)
-    placements = judge_placements(ComparisonPlan(blocks, NAMES, [("b", "a")], 0.01))
-    verdicts, suites = judge_study(ComparisonPlan(over_layouts(blocks), NAMES, [("b", "a")], 0.01))
-    wanted = [*(s.verdict for s in suites), *verdicts]
-    for p, v in zip(placements, wanted, strict=True):
-        assert (p.varied.benchmark, p.varied.outcome, p.varied.low, p.varied.high) == (
-            v.benchmark,
-            v.outcome,
-            v.low,
-            v.high,
-        )
+    assert len(_as_in_the_main_table(_blocks(1.5, 1.02))) == 3
 
 
 def test_first_values_that_are_not_steady_are_set_aside_here_too() -> None:
@@ -175,22 +182,12 @@ def test_first_values_that_are_not_steady_are_set_aside_here_too() -> None:
         replace(b, values={"a": (1.0,) * 4, "b": (9.0, 9.0, b.values["b"][0], b.values["b"][0])})
         for b in _blocks(1.5, 1.02)
     ]
-    warming = {"fib": 2, "sort": 2}
-    placements = judge_placements(
-        ComparisonPlan(blocks, NAMES, [("b", "a")], 0.01, warming=warming)
-    )
-    verdicts, suites = judge_study(
-        ComparisonPlan(over_layouts(blocks), NAMES, [("b", "a")], 0.01, warming=warming)
-    )
-    assert [p.varied.ratio for p in placements] == [
-        v.ratio for v in (*(s.verdict for s in suites), *verdicts)
-    ]
+    placements = _as_in_the_main_table(blocks, fib=2, sort=2)
     assert placements[0].varied.ratio == pytest.approx(1.02, rel=0.001)
 
 
 def test_without_blocks_in_layouts_there_are_none() -> None:
-    linked = [b for b in _blocks(1.5, 1.0) if not b.layouts]
-    assert judge_placements(ComparisonPlan(linked, NAMES, [("b", "a")], 0.01)) == ()
+    assert judge_placements(_plan([b for b in _blocks(1.5, 1.0) if not b.layouts])) == ()
 
 
 NAMES_FIXES = ("fast", "slow", "fixed")
@@ -215,10 +212,19 @@ def _blocks_fixes(
     return made
 
 
+def _fixes(
+    blocks: list[Block],
+    *benchmarks: str,
+    variants: Sequence[str] = NAMES_FIXES,
+    warming: Mapping[str, int] | None = None,
+    fixes: Mapping[str, str] | None = None,
+) -> tuple[Fix, ...]:
+    plan = ComparisonPlan(blocks, benchmarks or ["calls"], [], 0.01, variants, warming or {})
+    return judge_fixes(plan, {"fixed": "slow"} if fixes is None else fixes)
+
+
 def _judge(blocks: list[Block]) -> Fix:
-    (fix,) = judge_fixes(
-        ComparisonPlan(blocks, ["calls"], [], 0.01, NAMES_FIXES), {"fixed": "slow"}
-    )
+    (fix,) = _fixes(blocks)
     return fix
 
 
@@ -229,35 +235,25 @@ def test_the_variance_of_each_side_follows_from_those_of_the_pairs() -> None:
     assert alone(np.stack([pairs, 2 * pairs]), 4) == pytest.approx(np.stack([own, 2 * own]))
 
 
-def test_a_spread_that_is_gone_is_removed() -> None:
-    fix = _judge(_blocks_fixes((0.005, 0.05, 0.0), 100))
-    assert fix.outcome == "removed"
-    assert fix.without == pytest.approx(0.05, rel=0.25)
-    assert fix.spread < 0.008
-    assert fix.high <= 1 / 3
-    assert (fix.variant, fix.of, fix.benchmark, fix.layouts) == ("fixed", "slow", "calls", 100)
-
-
-def test_a_spread_of_half_the_size_is_reduced() -> None:
-    fix = _judge(_blocks_fixes((0.02, 0.04, 0.02), 100))
-    assert fix.outcome == "reduced"
-    assert fix.low < 0.5 < fix.high < 1
-
-
-def test_a_spread_that_the_fix_brings_is_larger() -> None:
-    assert _judge(_blocks_fixes((0.02, 0.02, 0.05), 100)).outcome == "larger"
-
-
-def test_equal_spreads_are_undecided_and_their_share_is_around_one() -> None:
-    fix = _judge(_blocks_fixes((0.03, 0.03, 0.03), 100))
-    assert fix.outcome == "undecided"
-    assert fix.low < 1 < fix.high
-
-
-def test_spreads_below_the_margin_are_none() -> None:
-    fix = _judge(_blocks_fixes((0.001, 0.001, 0.001), 40))
-    assert fix.outcome == "none"
-    assert fix.without < 0.01
+@pytest.mark.parametrize(
+    ("spreads", "number", "outcome"),
+    [
+        ((0.005, 0.05, 0.0), 100, "removed"),
+        ((0.02, 0.04, 0.02), 100, "reduced"),
+        ((0.02, 0.02, 0.05), 100, "larger"),
+        ((0.03, 0.03, 0.03), 100, "undecided"),
+        ((0.001, 0.001, 0.001), 40, "none"),
+    ],
+)
+def test_what_a_fix_does_to_the_spread(
+    spreads: tuple[float, ...], number: int, outcome: FixWord
+) -> None:
+    fix = _judge(_blocks_fixes(spreads, number))
+    _, without, spread = spreads
+    assert (fix.variant, fix.of, fix.benchmark) == ("fixed", "slow", "calls")
+    assert (fix.outcome, fix.layouts) == (outcome, number)
+    assert (fix.without, fix.spread) == pytest.approx((without, spread), rel=0.25, abs=0.008)
+    assert fix.low <= spread / without <= fix.high
 
 
 def test_equal_spreads_are_seldom_said_to_differ() -> None:
@@ -277,9 +273,7 @@ def test_few_blocks_and_two_variants_separate_nothing() -> None:
         (_blocks_fixes((0.02, 0.02, 0.02), 7), NAMES_FIXES),
         (_blocks_fixes((0.02, 0.02, 0.02), 30), ("slow", "fixed")),
     ):
-        (fix,) = judge_fixes(
-            ComparisonPlan(blocks, ["calls"], [], 0.01, variants), {"fixed": "slow"}
-        )
+        (fix,) = _fixes(blocks, variants=variants)
         assert fix.outcome == "undecided"
         assert math.isnan(fix.spread)
 
@@ -287,9 +281,7 @@ def test_few_blocks_and_two_variants_separate_nothing() -> None:
 def test_several_benchmarks_are_judged_together_and_each() -> None:
     blocks = _blocks_fixes((0.02, 0.05, 0.0), 60)
     blocks += [replace(b, benchmark="other") for b in _blocks_fixes((0.02, 0.05, 0.0), 60, seed=2)]
-    found = judge_fixes(
-        ComparisonPlan(blocks, ["calls", "other"], [], 0.01, NAMES_FIXES), {"fixed": "slow"}
-    )
+    found = _fixes(blocks, "calls", "other")
     assert [f.benchmark for f in found] == [None, "calls", "other"]
     assert found[0].without == pytest.approx(0.05 / math.sqrt(2), rel=0.3)
 
@@ -302,22 +294,16 @@ def test_first_values_that_are_not_steady_are_set_aside() -> None:
         )
         for b in _blocks_fixes((0.005, 0.05, 0.0), 40)
     ]
-    fix, unheeding = (
-        judge_fixes(
-            ComparisonPlan(cold, ["calls"], [], 0.01, NAMES_FIXES, warming), {"fixed": "slow"}
-        )[0]
-        for warming in ({"calls": 2}, {})
-    )
+    (fix,) = _fixes(cold, warming={"calls": 2})
     assert fix == _judge(_blocks_fixes((0.005, 0.05, 0.0), 40))
-    assert fix != unheeding
+    assert fix != _judge(cold)
 
 
 def test_without_layouts_or_fixes_there_is_nothing_to_say() -> None:
     blocks = _blocks_fixes((0.02, 0.02, 0.02), 20)
     linked = [b for b in blocks if not b.layouts]
     for given, fixes in ((linked, {"fixed": "slow"}), (blocks, {}), (blocks, {"fixed": "gone"})):
-        found = judge_fixes(ComparisonPlan(given, ["calls"], [], 0.01, NAMES_FIXES), fixes)
-        assert found == ()
+        assert _fixes(given, fixes=fixes) == ()
 
 
 def _layout_block(

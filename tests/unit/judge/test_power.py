@@ -45,12 +45,10 @@ def test_half_width_is_what_the_procedure_gives_for_normal_noise(n: int, alpha: 
     assert half_width(n, alpha) == pytest.approx(width, rel=0.06)
 
 
-def test_half_width_is_unbounded_while_no_interval_is_bounded() -> None:
-    assert half_width(8, 0.01) == math.inf
-    assert half_width(9, 0.01) < math.inf
-    assert half_width(0, 0.05) == math.inf
-    assert half_width(14, 1e-4) == math.inf
-    assert half_width(17, 1e-4) < math.inf
+@pytest.mark.parametrize(("n", "alpha"), [(8, 0.01), (14, 1e-4)])
+def test_half_width_is_unbounded_while_no_interval_is_bounded(n: int, alpha: float) -> None:
+    assert half_width(n, alpha) == half_width(0, alpha) == math.inf
+    assert half_width(n + 3, alpha) < math.inf
 
 
 def test_half_width_falls_with_the_blocks_and_the_level() -> None:
@@ -156,14 +154,10 @@ def test_a_block_that_takes_twice_as_long_makes_it_twice_as_dear() -> None:
     assert twice == pytest.approx((2 * once[0], 2 * once[1]))
 
 
-def test_enough_blocks_cost_nothing_more() -> None:
-    d = np.random.default_rng(8).normal(0, 0.0005, 60)
-    assert _seconds(d, 0.01) == (0.0, 0.0)
-
-
-def test_blocks_that_bound_nothing_yet_are_to_be_added_to() -> None:
-    d = np.random.default_rng(8).normal(0, 0.0005, 5)
-    assert _seconds(d, 0.05) == (2.0, 2.0)
+@pytest.mark.parametrize(("n", "margin", "seconds"), [(60, 0.01, 0.0), (5, 0.05, 2.0)])
+def test_blocks_are_added_until_they_bound_something(n: int, margin: float, seconds: float) -> None:
+    d = np.random.default_rng(8).normal(0, 0.0005, n)
+    assert _seconds(d, margin) == (seconds, seconds)
 
 
 @pytest.mark.parametrize("d", [[], [0.1, 0.2], [0.1] * 20])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.unit.judge.runs_example import noisy, recording
 
+from whyfast.judge.comparisons import carriers
 from whyfast.judge.decide import coverage_level, outcome_of
 from whyfast.judge.noise import Contrast, calibrate_noise, contrast, log_mean
 from whyfast.judge.runs import (
@@ -22,7 +23,6 @@ from whyfast.judge.runs import (
     e_value_of,
     interval_of,
 )
-from whyfast.judge.suite import carriers
 from whyfast.model.series import SECOND, Recording, Series
 from whyfast.model.verdict import Verdict
 
@@ -120,11 +120,15 @@ def test_a_few_wild_values_of_one_process_make_no_difference_and_are_named() -> 
     assert single(series(calm), series(slower)).outcome == "slower"
 
 
-def test_one_wild_process_makes_no_difference_and_is_named() -> None:
+def _one_wild_process(effect: float) -> Verdict:
     rng = np.random.default_rng(2)
     calm = [(float(x),) for x in np.exp(0.002 * rng.normal(size=20))]
-    wild = [(3.0,), *[(float(x),) for x in np.exp(0.002 * rng.normal(size=19))]]
-    verdict = single(series(*calm), series(*wild))
+    wild = [(3.0,), *[(float(x),) for x in np.exp(effect + 0.002 * rng.normal(size=19))]]
+    return single(series(*calm), series(*wild))
+
+
+def test_one_wild_process_makes_no_difference_and_is_named() -> None:
+    verdict = _one_wild_process(0.0)
     assert verdict.ratio == pytest.approx(1.1, rel=0.01)
     assert verdict.outcome == "undecided"
     assert verdict.low < 1 < verdict.ratio <= verdict.high
@@ -132,10 +136,7 @@ def test_one_wild_process_makes_no_difference_and_is_named() -> None:
 
 
 def test_one_wild_process_hides_no_difference() -> None:
-    rng = np.random.default_rng(2)
-    calm = [(float(x),) for x in np.exp(0.002 * rng.normal(size=20))]
-    wild = [(3.0,), *[(float(x),) for x in np.exp(0.05 + 0.002 * rng.normal(size=19))]]
-    assert single(series(*calm), series(*wild)).outcome == "slower"
+    assert _one_wild_process(0.05).outcome == "slower"
 
 
 @pytest.mark.parametrize("processes", [2, 3, 5, 20])

@@ -14,7 +14,7 @@ from tests.unit.example_blocks import block
 
 from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.placement import judge_levels
-from whyfast.judge.stationarity import (
+from whyfast.judge.processes import (
     correct_cold_start,
     correct_suites,
     judge_stationarity,
@@ -72,29 +72,23 @@ def test_the_tail_of_warming_up_goes_with_it() -> None:
     assert (found.kind, found.at) == ("warms up", 12)
 
 
-def test_growth_of_one_per_cent_a_turn_is_a_drift() -> None:
-    found = _only(_blocks(10, 30, lambda t: 0.01 * t))
-    assert (found.kind, found.at, found.turns, found.lasts) == ("drifts", 0, 30, True)
-    assert found.ratio == pytest.approx(math.exp(0.29), abs=0.01)
+@pytest.mark.parametrize(
+    ("turns", "shape", "kind", "at", "ratio"),
+    [
+        (30, lambda t: 0.01 * t, "drifts", 0, math.exp(0.29)),
+        (30, lambda t: 0.05 * (t >= 10), "shifts", 10, 1.05),
+        # Two thirds of a process cannot be set aside.
+        (3, lambda t: 0.4 * (t < 2), "shifts", 2, math.exp(-0.4)),
+        (20, lambda t: -0.05 * t, "drifts", 0, math.exp(-0.95)),  # never settles
+    ],
+)
+def test_drifts_and_shifts_last(
+    turns: int, shape: Callable[[Floats], Any], kind: str, at: int, ratio: float
+) -> None:
+    found = _only(_blocks(10, turns, shape))
+    assert (found.kind, found.at, found.turns, found.lasts) == (kind, at, turns, True)
+    assert found.ratio == pytest.approx(ratio, abs=0.01)
     assert set_aside([found]) == {}
-
-
-def test_a_slow_down_after_ten_turns_is_a_shift_there() -> None:
-    found = _only(_blocks(10, 30, lambda t: 0.05 * (t >= 10)))
-    assert (found.kind, found.at) == ("shifts", 10)
-    assert found.ratio == pytest.approx(1.05, abs=0.005)
-
-
-def test_three_turns_of_which_two_warm_up_are_not_steady() -> None:
-    """Two thirds of a process cannot be set aside; what is seen is said."""
-    found = _only(_blocks(10, 3, lambda t: 0.4 * (t < 2)))
-    assert (found.kind, found.at, found.turns) == ("shifts", 2, 3)
-    assert found.ratio == pytest.approx(math.exp(-0.4), abs=0.01)
-
-
-def test_a_process_that_never_settles_has_no_steady_state() -> None:
-    found = _only(_blocks(10, 20, lambda t: -0.05 * t))
-    assert (found.kind, found.ratio < 0.5) == ("drifts", True)
 
 
 def test_what_one_variant_warms_up_by_is_set_aside_in_all_and_then_the_rest_is_looked_at() -> None:

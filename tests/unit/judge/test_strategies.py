@@ -13,14 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.unit.example_blocks import block
 
-from whyfast.judge.ratios import (
-    Ratios,
-    as_ratios,
-    block_log_ratio,
-    log_ratios,
-    pair_ratios,
-    turn_ratios,
-)
+from whyfast.judge.ratios import Ratios, as_ratios, blocks_by_benchmark, pair_ratios, turn_ratios
 from whyfast.judge.strategies import CLIP, location, strategies, strategies_in_hindsight
 
 Floats = NDArray[np.float64]
@@ -105,39 +98,19 @@ def test_in_hindsight_the_first_blocks_have_a_scale_too() -> None:
     assert s.inverse[:, 0, 0].tolist() == pytest.approx([1 / 1.4826] * 3)
 
 
-_SECONDS = st.floats(1e-6, 10)
-_TURNS = st.lists(st.tuples(_SECONDS, _SECONDS), min_size=1, max_size=20)
-
-
-def test_a_block_is_the_median_over_its_turns_of_the_log_ratio() -> None:
-    b = block({"new": [2.0, 3.0, 8.0], "old": [1.0, 1.0, 1.0]})
-    assert block_log_ratio(b, "new", "old") == pytest.approx(math.log(3))
-
-
-def test_drift_that_hits_neighbours_alike_leaves_no_trace() -> None:
-    drift = [1.0, 10.0, 0.2, 5.0]
-    b = block({"new": [1.25 * x for x in drift], "old": drift})
-    assert block_log_ratio(b, "new", "old") == pytest.approx(math.log(1.25))
-
-
-@given(_TURNS)
-def test_exchanging_the_variants_changes_the_sign_and_nothing_else(
-    turns: list[tuple[float, float]],
+@pytest.mark.parametrize(
+    ("new", "old", "ratio"),
+    [
+        ([2.0, 3.0, 8.0], [1.0, 1.0, 1.0], 3.0),
+        # Drift that hits neighbours alike leaves no trace.
+        ([1.25, 12.5, 0.25, 6.25], [1.0, 10.0, 0.2, 5.0], 1.25),
+    ],
+)
+def test_a_block_is_the_median_over_its_turns_of_the_log_ratio(
+    new: list[float], old: list[float], ratio: float
 ) -> None:
-    b = block({"a": [a for a, _ in turns], "b": [b for _, b in turns]})
-    assert block_log_ratio(b, "a", "b") == -block_log_ratio(b, "b", "a")
-
-
-def test_log_ratios_are_of_one_benchmark_in_order_where_both_variants_ran() -> None:
-    blocks = [
-        block({"a": [2.0], "b": [1.0]}),
-        block({"a": [9.0], "b": [1.0]}, benchmark="other"),
-        block({"b": [1.0], "c": [1.0]}),
-        block({"c": [1.0], "b": [2.0], "a": [1.0]}),
-    ]
-    assert log_ratios(blocks, "fib", "a", "b").tolist() == [math.log(2), -math.log(2)]
-    assert log_ratios(blocks, "fib", "a", "c").tolist() == [0.0]
-    assert log_ratios(blocks, "fib", "d", "a").shape == (0,)
+    (ratios,) = pair_ratios([block({"new": new, "old": old})], [("new", "old")]).values()
+    assert ratios.medians == pytest.approx([math.log(ratio)])
 
 
 def test_location_is_where_the_scores_cancel() -> None:
@@ -208,7 +181,6 @@ def test_exchanging_the_variants_changes_signs_and_nothing_else(
     assert one.logs.tolist() == (-other.logs).tolist()
     for of in ("spread", "level"):
         assert getattr(one, of).tolist() == getattr(other, of).tolist()
-    assert one.medians.tolist() == [block_log_ratio(b, "a", "b") for b in blocks]
 
 
 def test_of_one_turn_a_block_all_statistics_are_one() -> None:
@@ -228,21 +200,24 @@ def test_blocks_of_one_turn_among_others_have_four_statistics_too() -> None:
 def test_only_blocks_that_hold_both_count_and_a_pair_without_any_is_left_out() -> None:
     blocks = [
         block({"a": [2.0], "b": [1.0]}),
+        block({"a": [9.0], "b": [1.0]}, benchmark="other"),
         block({"b": [1.0], "c": [1.0]}),
         block({"c": [4.0], "b": [2.0], "a": [1.0]}),
     ]
-    found = pair_ratios(blocks, [("a", "b"), ("c", "b"), ("d", "b")])
-    assert [*found] == [("a", "b"), ("c", "b")]
-    assert np.exp(found["a", "b"].medians).tolist() == pytest.approx([2.0, 0.5])
-    assert np.exp(found["c", "b"].medians).tolist() == pytest.approx([1.0, 2.0])
+    fib = blocks_by_benchmark(blocks, ["fib"])["fib"]
+    ratios = pair_ratios(fib, [("a", "b"), ("c", "b"), ("a", "c"), ("d", "b")])
+    assert {pair: np.exp(r.medians).tolist() for pair, r in ratios.items()} == {
+        ("a", "b"): pytest.approx([2.0, 0.5]),
+        ("c", "b"): pytest.approx([1.0, 2.0]),
+        ("a", "c"): pytest.approx([0.25]),
+    }
 
 
 def test_values_that_warm_up_are_set_aside_but_never_more_than_half() -> None:
     b = block({"a": [9.0, 9.0, 2.0, 2.0], "b": [1.0] * 4})
-    for skip, ratio in ((0, 5.5), (1, 2.0), (2, 2.0), (3, 2.0)):
+    for skip, ratio in ((0, math.sqrt(18.0)), (1, 2.0), (2, 2.0), (3, 2.0)):
         (r,) = pair_ratios([b], [("a", "b")], skip).values()
-        wanted = math.sqrt(18.0) if skip == 0 else ratio
-        assert np.exp(r.medians[0]) == pytest.approx(wanted)
+        assert np.exp(r.medians[0]) == pytest.approx(ratio)
 
 
 def test_more_loops_are_no_disturbance() -> None:

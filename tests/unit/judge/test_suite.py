@@ -11,42 +11,35 @@ import pytest
 from numpy.typing import NDArray
 from tests.unit.example_blocks import block
 
+from whyfast.judge.comparisons import judge_suites, rounds_of, suite_ratios
 from whyfast.judge.eprocess import confidence_interval
 from whyfast.judge.ratios import Ratios
-from whyfast.judge.suite import (
-    influence,
-    judge_suites,
-    rounds_of,
-    suite_ratios,
-    suite_series,
-    suite_verdicts,
-)
 from whyfast.model.sample import Block
 
 Floats = NDArray[np.float64]
 
 
 def test_a_round_is_the_mean_over_benchmarks_and_incomplete_rounds_are_left_out() -> None:
-    series = suite_series(
+    series = suite_ratios(
         {"fib": np.array([1.0, 2.0, 9.0]), "sort": np.array([3.0, 4.0]), "hash": np.array([5.0, 0])}
     )
-    assert series.tolist() == [3.0, 2.0]
+    assert series.medians.tolist() == [3.0, 2.0]
 
 
 def test_a_suite_of_nothing_has_no_rounds() -> None:
-    assert suite_series({}).shape == (0,)
-    assert suite_series({"fib": np.array([]), "sort": np.array([1.0])}).shape == (0,)
+    assert len(suite_ratios({})) == 0
+    assert len(suite_ratios({"fib": np.array([]), "sort": np.array([1.0])})) == 0
 
 
 def test_the_influence_of_a_benchmark_is_the_ratio_without_it() -> None:
-    without = influence(
-        {
-            "fib": np.log([2.0, 2.0]),
-            "sort": np.log([8.0, 8.0]),
-            "hash": np.log([1.0, 1.0]),
-        }
+    samples = {
+        (name, "new", "old"): np.log([ratio, ratio])
+        for name, ratio in (("fib", 2.0), ("sort", 8.0), ("hash", 1.0))
+    }
+    (suite,) = judge_suites(samples, margin=0.01)
+    assert suite.influence == pytest.approx(
+        {"fib": math.sqrt(8), "sort": math.sqrt(2), "hash": 4.0}
     )
-    assert without == pytest.approx({"fib": math.sqrt(8), "sort": math.sqrt(2), "hash": 4.0})
 
 
 def _noise(shift: float, n: int = 40, seed: int = 0) -> Floats:
@@ -59,7 +52,9 @@ def test_the_verdicts_of_suites_are_to_be_had_alone() -> None:
         for i, (name, variant) in enumerate(itertools.product(("fib", "sort"), ("new", "newer")))
     }
     suites = judge_suites(samples, margin=0.01)
-    assert suite_verdicts(samples, margin=0.01) == tuple(s.verdict for s in suites)
+    assert judge_suites(samples, margin=0.01, influence=False) == tuple(
+        replace(s, influence={}) for s in suites
+    )
 
 
 def test_a_suite_is_judged_on_the_rounds_like_a_single_benchmark() -> None:
@@ -137,11 +132,11 @@ def test_a_round_ends_when_every_benchmark_has_had_a_block() -> None:
 
 
 def test_every_block_of_a_round_counts_and_every_benchmark_equally() -> None:
-    series = suite_series(
+    series = suite_ratios(
         {"a": np.array([1.0, 2.0, 6.0]), "b": np.array([5.0, 9.0])},
         {"a": [[0], [1, 2]], "b": [[0], [1]]},
     )
-    assert series.tolist() == [3.0, 6.5]
+    assert series.medians.tolist() == [3.0, 6.5]
 
 
 def test_a_round_of_more_blocks_is_the_more_precise() -> None:

@@ -16,6 +16,7 @@ from whyfast.measure.calibrate import (
     LONGEST_COLD,
     SHORTEST,
     TRIES,
+    WantedCalibration,
     WantedLengths,
     best_turns,
     calibrate,
@@ -23,7 +24,7 @@ from whyfast.measure.calibrate import (
     next_loops,
 )
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
-from whyfast.model.sample import Block
+from whyfast.model.sample import Block, Calibration
 
 
 class Program:
@@ -63,6 +64,13 @@ class Programs:
         return self.made[-1]
 
 
+def _calibrate(
+    runner: Programs, variants: tuple[str, ...] = ("a", "b"), **lengths: float
+) -> Calibration:
+    wanted = WantedCalibration("work", variants, None, WantedLengths(**lengths))  # type: ignore
+    return calibrate(runner, wanted, runner.clock)
+
+
 @pytest.mark.parametrize(
     ("cold", "warm", "loops"),
     [
@@ -74,7 +82,7 @@ class Programs:
 )
 def test_the_shortest_turn_that_is_warm(cold: float, warm: float, loops: int) -> None:
     runner = Programs(cold, warm)
-    found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    found = _calibrate(runner)
     assert found.benchmark == "work"
     assert found.loops in (loops, loops * 2)
     assert found.loops * warm + cold >= SHORTEST * 0.95
@@ -85,7 +93,7 @@ def test_the_shortest_turn_that_is_warm(cold: float, warm: float, loops: int) ->
 def test_lengths_between_are_tried_where_the_shortest_are_cold() -> None:
     warm, cold = Programs(0.0, 30e-6), Programs(5e-6, 30e-6)
     for runner in (warm, cold):
-        calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+        _calibrate(runner)
     tried = [{n: runner.made[0].asked.count(n) for n in (1, 8, 64)} for runner in (warm, cold)]
     # once each to find the longest; two rounds of one loop, at the begin and the end
     assert tried[0] == {1: 3 + TRIES, 8: 1, 64: 1 + TRIES}
@@ -96,32 +104,31 @@ def test_lengths_between_are_tried_where_the_shortest_are_cold() -> None:
 def test_no_variant_is_cold_whichever_is_the_first(order: tuple[str, ...]) -> None:
     """Tables of 8 KB and of 1 MB: the one that is loaded in no time decides nothing."""
     runner = Programs(0.0, 30e-6, other=0.2e-3)
-    found = calibrate("work", runner, order, cpu=None, clock=runner.clock)
+    found = _calibrate(runner, order)
     assert 0.2e-3 / (found.loops * 30e-6) < 1.5 * COLD
 
 
 def test_a_variant_with_much_to_load_gets_longer_values_than_the_longest_first_tried() -> None:
     runner = Programs(0.0, 30e-6, other=0.3e-3)
-    found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    found = _calibrate(runner)
     assert found.loops * 30e-6 > 2 * LONGEST
     assert 0.3e-3 / (found.loops * 30e-6) < 1.5 * COLD
 
 
 def test_lengthening_has_an_end() -> None:
     runner = Programs(0.0, 30e-6, other=50e-3)
-    found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    found = _calibrate(runner)
     assert found.loops * 30e-6 <= 2 * LONGEST_COLD
 
 
 def test_blocks_that_a_budget_wants_many_of_have_shorter_and_colder_turns() -> None:
     runner = Programs(0.0, 30e-6, other=0.3e-3)
     # Five rounds of 8 ms: two values of 128 loops at 30 µs, one with 0.3 ms of a cold start.
-    wanted = WantedLengths(block=0.0402)
-    found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock, wanted=wanted)
+    found = _calibrate(runner, block=0.0402)
     assert found.loops == 128
     assert found.cold["b"] == pytest.approx(0.078, abs=0.01)
     assert found.cold["a"] <= COLD
-    warm = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    warm = _calibrate(runner)
     assert max(warm.cold.values()) <= COLD
 
 
@@ -178,23 +185,21 @@ def test_too_few_blocks_or_turns_want_nothing() -> None:
 def test_a_program_whose_time_does_not_grow_with_the_loops() -> None:
     runner = Programs(30e-9, 0.0)  # as when the compiler has taken the work out of the loop
     with pytest.raises(InvocationFailed, match="does not grow with the loops granted") as caught:
-        calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+        _calibrate(runner)
     assert caught.value.variant == "a"
     assert max(runner.made[0].asked) < 2**64  # as many as programs can be granted
 
 
 def test_a_long_loop_is_not_tried_again_and_again() -> None:
     runner = Programs(0.0, 0.1)
-    found = calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+    found = _calibrate(runner)
     assert found.loops == 1
     assert all(len(p.asked) < TRIES for p in runner.made)
 
 
 def test_a_turn_that_is_asked_for_is_kept_to() -> None:
     runner = Programs(0.0, 10e-6)
-    found = calibrate(
-        "work", runner, ["a", "b"], cpu=None, clock=runner.clock, wanted=WantedLengths(1e-3, 7)
-    )
+    found = _calibrate(runner, turn=1e-3, turns=7)
     assert 0.9e-3 <= found.loops * 10e-6 <= 2.1e-3
     assert found.turns == 7
 
@@ -208,7 +213,7 @@ def test_the_variant_that_fails_is_named() -> None:
 
     runner = Failing(0.0, 1e-5)
     with pytest.raises(InvocationFailed) as failed:
-        calibrate("work", runner, ["a", "b"], cpu=None, clock=runner.clock)
+        _calibrate(runner)
     assert failed.value.variant == "b"
 
 

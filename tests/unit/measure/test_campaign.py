@@ -49,6 +49,7 @@ class Bench:
     entries: list[BenchmarkRun] = field(default_factory=list)
     runners: dict[str, FakeRunner] = field(default_factory=dict)
     released: list[tuple[str, int]] = field(default_factory=list)
+    run: str = "r1"
 
     def add(
         self,
@@ -85,7 +86,7 @@ class Bench:
         return measure(
             self.entries,
             MeasuringSession(
-                *("r1", session, self.sink, self.clock, (4, 5, 6)),
+                *(self.run, session, self.sink, self.clock, (4, 5, 6)),
                 released=lambda name, threads: self.released.append((name, max(threads.values()))),
             ),
             Limits(budget, spent),
@@ -140,19 +141,23 @@ def test_what_is_settled_already_is_not_started() -> None:
     assert bench.runners["fib"].events == []
 
 
-def test_no_block_is_begun_that_would_not_end_within_the_budget() -> None:
-    for budget, spent in ((30.0, 30.0), (29.9, 26.0)):
-        bench = Bench()
-        bench.add()
+@pytest.mark.parametrize(
+    ("budget", "before", "spent", "clock"),
+    [
         # Calibrating takes 2 s, a block of two turns of two variants, a second each, 4 s.
-        assert bench.measure(budget) == bench.clock.seconds == spent
-
-
-def test_one_block_is_taken_however_small_the_budget() -> None:
+        (30.0, 0.0, 30.0, 30.0),
+        (29.9, 0.0, 26.0, 26.0),  # no block is begun that would not end within the budget
+        (2.5, 0.0, 6.0, 6.0),  # but one, however small the budget
+        (30.0, 20.0, 30.0, 10.0),  # what earlier sessions spent counts
+        (30.0, 30.0, 30.0, 0.0),
+    ],
+)
+def test_the_budget(budget: float, before: float, spent: float, clock: float) -> None:
     bench = Bench()
     bench.add()
-    assert bench.measure(2.5) == 6.0
-    assert bench.indexes() == [0]
+    assert bench.measure(budget, spent=before) == spent
+    assert bench.clock.seconds == clock
+    assert len(bench.indexes()) == max(0, clock - 2) // 4
 
 
 def test_the_budget_ends_it_between_two_benchmarks() -> None:
@@ -161,15 +166,6 @@ def test_the_budget_ends_it_between_two_benchmarks() -> None:
         bench.add(name)
     assert bench.measure(18.0) == 18.0
     assert len(bench.sink.blocks) == 3
-
-
-def test_what_earlier_sessions_spent_counts() -> None:
-    bench = Bench()
-    bench.add()
-    assert bench.measure(30.0, spent=30.0) == 30.0
-    assert bench.runners["fib"].events == []
-    assert bench.measure(30.0, spent=20.0) == 30.0
-    assert bench.clock.seconds == 10.0
 
 
 def test_each_pass_goes_over_all_benchmarks_in_an_order_drawn_anew() -> None:
@@ -349,9 +345,7 @@ def test_processes_that_turn_out_to_warm_up_take_more_turns() -> None:
     assert entry.calibration.turns == 12
 
 
-def test_turns_are_reviewed_again_after_a_variant_failed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_turns_are_reviewed_again_after_a_variant_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(campaign, "best_turns", lambda blocks, variant, baseline, start: 30)
 
     def script(variant: str, loops: int, before: int) -> Sample:
@@ -382,31 +376,18 @@ def test_an_interrupt_keeps_what_was_taken_and_closes_all_players() -> None:
 
 
 def _measured(
-    layouts: Mapping[str, int],
-    blocks: int,
-    *,
-    first: int = 0,
-    run: str = "r1",
-    script: Script | None = None,
-) -> tuple[Memory, FakeRunner]:
-    clock = FakeClock()
-    runner = FakeRunner(script or steady(1.0), clock)
-    entry = BenchmarkRun(
-        "fib", runner, ["a", "b"], ["a"], turns=2, layouts=dict(layouts), next_index=first
-    )
-    sink = Memory()
-    measure(
-        [entry],
-        MeasuringSession(run, "s1", sink, clock, (0,)),
-        Limits(1e6),
-        lambda e: len(e.blocks) >= blocks,
-    )
-    return sink, runner
+    layouts: Mapping[str, int], blocks: int, *, first: int = 0, script: Script | None = None
+) -> Bench:
+    bench = Bench()
+    entry = bench.add(script=script)
+    entry.layouts, entry.next_index = layouts, first
+    bench.measure(1e6, blocks=blocks)
+    return bench
 
 
 def test_every_second_block_takes_a_fresh_layout_of_each() -> None:
-    sink, runner = _measured({"a": 4, "b": 4}, 12)
-    drawn = [dict(b.layouts) for b in sink.blocks]
+    bench = _measured({"a": 4, "b": 4}, 12)
+    drawn = [dict(b.layouts) for b in bench.sink.blocks]
     assert drawn[0::2] == [{}] * 6
     assert all(drawn[1:8:2])
     # All used up: from then on only as linked.
@@ -414,17 +395,20 @@ def test_every_second_block_takes_a_fresh_layout_of_each() -> None:
     for variant in "ab":
         assert sorted(d[variant] for d in drawn if d) == [1, 2, 3, 4]
     # What ran is what is recorded; the first two are the calibration's, as linked.
-    ran = [(v, layout) for v, _, _, layout in runner.places]
+    ran = [(v, layout) for v, _, _, layout in bench.runners["fib"].places]
     assert all(layout == 0 for _, layout in ran[:2])
     last = ran[-24:]
-    for taken, pair in zip(sink.blocks, zip(last[0::2], last[1::2], strict=True), strict=True):
+    pairs = zip(last[0::2], last[1::2], strict=True)
+    for taken, pair in zip(bench.sink.blocks, pairs, strict=True):
         assert dict(pair) == {v: taken.layouts.get(v, 0) for v in "ab"}
 
 
 def test_each_variant_has_an_order_of_its_own_that_follows_from_the_run() -> None:
     def orders(run: str) -> list[list[int]]:
-        sink, _ = _measured({"a": 12, "b": 12}, 24, run=run)
-        return [[b.layouts[v] for b in sink.blocks if b.layouts] for v in "ab"]
+        bench = Bench(run=run)
+        bench.add().layouts = {"a": 12, "b": 12}
+        bench.measure(blocks=24)
+        return [[b.layouts[v] for b in bench.sink.blocks if b.layouts] for v in "ab"]
 
     a, b = orders("r1")
     assert a != b
@@ -433,19 +417,19 @@ def test_each_variant_has_an_order_of_its_own_that_follows_from_the_run() -> Non
 
 
 def test_a_resumed_run_goes_on_with_the_layouts_that_are_left() -> None:
-    whole, _ = _measured({"a": 6, "b": 6}, 12)
-    rest, _ = _measured({"a": 6, "b": 6}, 7, first=5)
-    assert [b.layouts for b in rest.blocks] == [b.layouts for b in whole.blocks[5:]]
+    whole = _measured({"a": 6, "b": 6}, 12).sink.blocks
+    rest = _measured({"a": 6, "b": 6}, 7, first=5).sink.blocks
+    assert [b.layouts for b in rest] == [b.layouts for b in whole[5:]]
 
 
 def test_a_block_compares_like_with_like() -> None:
     # One side has no layouts, or fewer: then both run as linked.
-    assert [b.layouts for b in _measured({"a": 4}, 6)[0].blocks] == [{}] * 6
-    fewer = [bool(b.layouts) for b in _measured({"a": 4, "b": 2}, 8)[0].blocks]
+    assert [b.layouts for b in _measured({"a": 4}, 6).sink.blocks] == [{}] * 6
+    fewer = [bool(b.layouts) for b in _measured({"a": 4, "b": 2}, 8).sink.blocks]
     assert fewer == [False, True, False, True, False, False, False, False]
 
 
 def test_a_layout_that_fails_takes_its_variant_out() -> None:
-    sink, runner = _measured({"a": 4, "b": 4}, 8, script=fails_at("b", 8))
-    assert [f.variant for f in sink.failures] == ["b"]
-    assert runner.open == []
+    bench = _measured({"a": 4, "b": 4}, 8, script=fails_at("b", 8))
+    assert [f.variant for f in bench.sink.failures] == ["b"]
+    assert bench.runners["fib"].open == []

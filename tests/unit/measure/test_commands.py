@@ -6,6 +6,7 @@ import os
 import resource
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.golden_files import Hear
@@ -26,28 +27,10 @@ USAGE = {
 
 
 def _player(
-    *command: str,
-    timeout: float = STUCK,
-    check: str | None = None,
-    ignore_failure: bool = False,
-    stdin: str = "/dev/null",
-    prepare: tuple[str, ...] | None = None,
-    cpu: int | None = None,
-    pad: int = 0,
+    *command: str, timeout: float = STUCK, cpu: int | None = None, pad: int = 0, **more: Any
 ) -> Invocation:
-    runner = CommandRunner(
-        LaunchArguments(
-            {"v": command},
-            dict(os.environ),
-            timeout,
-            check,
-            stdin=stdin,
-            ignore_failure=ignore_failure,
-            prepare=prepare,
-        )
-    )
-    assert not runner.loops_vary
-    return runner.enter("v", cpu=cpu, pad=pad)
+    arguments = LaunchArguments({"v": command}, dict(os.environ), timeout, **more)
+    return CommandRunner(arguments).enter("v", cpu=cpu, pad=pad)
 
 
 def _more_than_here() -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -26,8 +27,8 @@ from whyfast.measure.count import (
     count_program,
     measured_turns,
 )
-from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.measure.perf import measure_counters
+from whyfast.measure.process import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.measure.simulate import Cache, Geometry, Valgrind, own_valgrind
 from whyfast.model.counters import Counter, Counts, FunctionCost, Profile
 
@@ -103,21 +104,35 @@ def test_a_program_that_keeps_something_for_its_next_run_is_not_counted_in_its_f
         return said()
 
     def valgrind(argv: Sequence[str]) -> Finished:
-        executed = 1000 if kept.exists() else 1300
-        out = Path(option(argv, "--callgrind-out-file").replace("%p", "77"))
-        out.write_text(f"events: Ir\nob=(1) /x/vm\nfn=(1) run\n0 {executed}\n")
-        Path(option(argv, "--log-file")).write_text("==77== Callgrind")
-        return said()
+        return _callgrind(argv, 1000 if kept.exists() else 1300)
 
     replay = Replay({"valgrind": valgrind, "vm": program})
-    words = Valgrind("valgrind-9.9", {"callgrind": ("/usr/bin/valgrind",)})
     task = CountingTask("v", ToolRun(("/x/vm", "run"), replay, {}, 9.0))
-    counts = Simulation(words, Geometry()).count(task, 1)
-    assert counts.counters[0].value == 1000
+    assert _simulation().count(task, 1).counters[0].value == 1000
 
 
 GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)
 VALGRIND = Valgrind("valgrind-9.9", {"callgrind": ("/usr/bin/valgrind", "--tool=callgrind")})
+
+
+def _simulation() -> Simulation:
+    return Simulation(VALGRIND, GEOMETRY)
+
+
+def _callgrind(argv: Sequence[str], executed: int) -> Finished:
+    """A run of a program of that many instructions."""
+    out = Path(option(argv, "--callgrind-out-file").replace("%p", "77"))
+    out.write_text(f"events: Ir\nob=(1) /x/vm\nfn=(1) run\n0 {executed}\n")
+    Path(option(argv, "--log-file")).write_text("==77== Callgrind")
+    return said()
+
+
+def _loops(replay: Replay) -> int:
+    """The loops of all grants of the last run, which are answered."""
+    grants, answers = map(int, replay.environments[-1]["WHYFAST_TURN"].split(","))
+    loops = [int(n) for n in os.read(grants, 65536).split()]
+    os.write(answers, b"ready 1\n" + b"0.1 0x1\n" * len(loops))
+    return sum(loops)
 
 
 class _Program:
@@ -129,26 +144,11 @@ class _Program:
         self.replay = Replay({"valgrind": self.run, "vm": self.alone})
 
     def alone(self, argv: Sequence[str]) -> Finished:
-        self._loops()
+        _loops(self.replay)
         return said()
 
     def run(self, argv: Sequence[str]) -> Finished:
-        loops = self._loops()
-        executed = self.start + self.loop * sum(loops)
-        out = Path(option(argv, "--callgrind-out-file").replace("%p", "77"))
-        out.write_text(f"events: Ir\nob=(1) /x/vm\nfn=(1) run\n0 {executed}\n")
-        Path(option(argv, "--log-file")).write_text("==77== Callgrind")
-        return said()
-
-    def _loops(self) -> list[int]:
-        grants, answers = map(int, self.replay.environments[-1]["WHYFAST_TURN"].split(","))
-        loops = [int(n) for n in os.read(grants, 65536).split()]
-        os.write(answers, b"ready 1\n" + b"0.1 0x1\n" * len(loops))
-        return loops
-
-
-def _simulation() -> Simulation:
-    return Simulation(VALGRIND, GEOMETRY)
+        return _callgrind(argv, self.start + self.loop * _loops(self.replay))
 
 
 def _task(replay: Replay, *, check: str = "0x1", enter: tuple[str, ...] = ()) -> CountingTask:
@@ -200,20 +200,27 @@ def test_hardware_counts_half_a_second() -> None:
     assert measured_turns(1e-7) == 999
 
 
+def _counts(argv: Sequence[str], values: Mapping[str, object]) -> Finished:
+    """What perf stat writes, ``values`` by event."""
+    lines = [
+        f'{{"counter-value": "{values[event]}", "event": "{event}", "pcnt-running": 100}}'
+        for event in argv[argv.index("-e") + 1].split(",")
+    ]
+    Path(argv[argv.index("-o") + 1]).write_text("\n".join(lines))
+    return said()
+
+
 def _stat(values: Mapping[str, Sequence[float]]) -> Answer:
     """perf stat, whose runs count these one after the other."""
-    left = {name: list(counts) for name, counts in values.items()}
+    left = {f"{name}:u": list(counts) for name, counts in values.items()}
 
     def answer(argv: Sequence[str]) -> Finished:
         if argv[1] != "stat":
             return said("perf version 6.1\n" if argv[1] == "--version" else "")
-        lines = []
-        for event in argv[argv.index("-e") + 1].split(","):
-            name = event.removesuffix(":u")
-            value = left[name].pop(0) if left.get(name) else "<not supported>"
-            lines.append(f'{{"counter-value": "{value}", "event": "{event}", "pcnt-running": 100}}')
-        Path(argv[argv.index("-o") + 1]).write_text("\n".join(lines))
-        return said()
+        events = argv[argv.index("-e") + 1].split(",")
+        return _counts(
+            argv, {e: left[e].pop(0) if left.get(e) else "<not supported>" for e in events}
+        )
 
     return answer
 
@@ -221,13 +228,8 @@ def _stat(values: Mapping[str, Sequence[float]]) -> Answer:
 def test_hardware_counts_beyond_start_up(golden: Hear) -> None:
     counted = {"instructions": (900, 400), "cycles": (300, 100), "branches": (5, 5)}
     replay = Replay({"perf": _stat(counted)})
-    found = {
-        c.name: c
-        for c in measure_counters(
-            ToolRun(("./vm",), replay, {}, 1.0, ("in",)),
-            ToolRun(("./vm",), replay, {}, 1.0, ("in",)),
-        )
-    }
+    run = ToolRun(("./vm",), replay, {}, 1.0, ("in",))
+    found = {c.name: c for c in measure_counters(run, run)}
     assert found["instructions"].value == 500
     assert found["instructions per cycle"].value == 2.5
     assert found["branches"].value is None
@@ -287,14 +289,9 @@ class _Hardware:
             return said("# Samples: 900  of event 'cycles:u'\n 900 ;vm ;[.] run\n")
         if argv[1] == "--version":
             return said("perf version 6.1\n")
-        grants, answers = map(int, self.replay.environments[-1]["WHYFAST_TURN"].split(","))
-        loops = [int(n) for n in os.read(grants, 65536).split()]
-        os.write(answers, b"ready 1\n" + b"0.1 0x1\n" * len(loops))
-        out = Path(argv[argv.index("-o") + 1])
-        value = str(1000 + 10 * sum(loops)) if self.counts else "<not supported>"
-        line = f'{{"counter-value": "{value}", "event": "%s", "pcnt-running": 100}}'
-        out.write_text("\n".join(line % e for e in argv[argv.index("-e") + 1].split(",")))
-        return said()
+        counted = 1000 + 10 * _loops(self.replay)
+        value = counted if self.counts else "<not supported>"
+        return _counts(argv, defaultdict(lambda: value))
 
 
 def test_measured_where_the_hardware_counts() -> None:
@@ -320,19 +317,15 @@ def _profile(*functions: FunctionCost, total: float) -> Profile:
 
 
 def test_start_up_goes_and_work_stays() -> None:
-    longer = _profile(
-        FunctionCost("work", "", {"Ir": 900.0, "Bim": 9.0}),
-        FunctionCost("start", "libc.so", {"Ir": 100.0, "Bim": 0.0}),
-        FunctionCost("leave", "", {"Ir": 5.0, "Bim": 0.0}),
-        total=1005.0,
-    )
-    shorter = _profile(
-        FunctionCost("work", "", {"Ir": 400.0, "Bim": 4.0}),
-        FunctionCost("start", "libc.so", {"Ir": 100.0, "Bim": 0.0}),
-        FunctionCost("leave", "", {"Ir": 6.0, "Bim": 0.0}),
-        total=506.0,
-    )
-    found = beyond(longer, shorter)
+    def run(work: float, leave: float) -> Profile:
+        return _profile(
+            FunctionCost("work", "", {"Ir": work, "Bim": work / 100}),
+            FunctionCost("start", "libc.so", {"Ir": 100.0, "Bim": 0.0}),
+            FunctionCost("leave", "", {"Ir": leave, "Bim": 0.0}),
+            total=work + 100 + leave,
+        )
+
+    found = beyond(run(900.0, leave=5.0), run(400.0, leave=6.0))
     assert found.functions == (FunctionCost("work", "", {"Ir": 500.0, "Bim": 5.0}),)
     assert found.totals == {"Ir": 499.0, "Bim": 0.0}
 

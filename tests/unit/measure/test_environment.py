@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from whyfast.measure.doctor.environment import environment, environment_after
 from whyfast.measure.doctor.system import System
-from whyfast.measure.environment import environment, environment_after
 
 
 def test_the_doctor_adds_to_the_metadata_of_a_run(tmp_path: Path) -> None:

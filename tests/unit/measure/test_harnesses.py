@@ -39,24 +39,26 @@ def _turn(harness: Harness, tmp_path: Path, script: str, *words: str) -> float:
     return runner.enter("v", cpu=None, pad=0).turn(1).seconds
 
 
-def test_go_prints_the_time_of_an_iteration(tmp_path: Path) -> None:
-    line = GO_LINE.format(name="Parse", time="1234.5")
-    assert _turn(GO, tmp_path, f"print('{line}')") == pytest.approx(1.2345e-6)
+SAMPLE = """
+folder = os.environ['CRITERION_HOME'] + '/fib/new'
+os.makedirs(folder)
+sample = '{"iters": [1, 2, 10], "times": [30.0, 40.0, 100.0]}'
+open(folder + '/sample.json', 'w').write(sample)
+"""
 
 
-def test_google_benchmark_writes_json(tmp_path: Path) -> None:
-    document = GOOGLE_JSON.format(name="BM_x", time=250.0)
-    assert _turn(GOOGLE, tmp_path, f"print('{document}')") == pytest.approx(2.5e-7)
-
-
-def test_criterion_writes_into_a_folder_and_the_median_is_the_value(tmp_path: Path) -> None:
-    script = (
-        "folder = os.environ['CRITERION_HOME'] + '/fib/new'\n"
-        "os.makedirs(folder)\n"
-        "open(folder + '/sample.json', 'w').write("
-        '\'{"iters": [1, 2, 10], "times": [30.0, 40.0, 100.0]}\')'
-    )
-    assert _turn(CRITERION, tmp_path, script) == pytest.approx(2e-8)
+@pytest.mark.parametrize(
+    ("harness", "script", "seconds"),
+    [
+        (GO, f"print('{GO_LINE.format(name='Parse', time='1234.5')}')", 1.2345e-6),
+        (GOOGLE, f"print('{GOOGLE_JSON.format(name='BM_x', time=250.0)}')", 2.5e-7),
+        (CRITERION, SAMPLE, 2e-8),  # the median
+    ],
+)
+def test_the_time_of_an_iteration(
+    tmp_path: Path, harness: Harness, script: str, seconds: float
+) -> None:
+    assert _turn(harness, tmp_path, script) == pytest.approx(seconds)
 
 
 def test_a_filter_that_matches_nothing_or_too_much_is_told(tmp_path: Path, golden: Hear) -> None:
@@ -69,20 +71,28 @@ def test_a_filter_that_matches_nothing_or_too_much_is_told(tmp_path: Path, golde
     golden(four.value.reason)
 
 
-def test_a_time_longer_than_the_process_lived_is_not_believed(tmp_path: Path) -> None:
-    line = GO_LINE.format(name="Parse", time="9e15")
-    with pytest.raises(InvocationFailed, match=r"an iteration of 9e\+06 s in a process that lived"):
-        _turn(GO, tmp_path, f"print('{line}')")
-
-
-def test_a_program_that_fails_or_writes_nonsense_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InvocationFailed, match="exit code 3"):
-        _turn(GO, tmp_path, "print('no'); sys.exit(3)")
-    with pytest.raises(InvocationFailed, match="it ran no benchmark"):
-        _turn(GOOGLE, tmp_path, "print('{broken')")
-    bad = GOOGLE_JSON.format(name="BM_x", time='"soon"')
-    with pytest.raises(InvocationFailed, match="its results cannot be read"):
-        _turn(GOOGLE, tmp_path, f"print('{bad}')")
+@pytest.mark.parametrize(
+    ("harness", "script", "reason"),
+    [
+        (
+            GO,
+            f"print('{GO_LINE.format(name='Parse', time='9e15')}')",
+            r"an iteration of 9e\+06 s in a process that lived",
+        ),
+        (GO, "print('no'); sys.exit(3)", "exit code 3"),
+        (GOOGLE, "print('{broken')", "it ran no benchmark"),
+        (
+            GOOGLE,
+            f"print('{GOOGLE_JSON.format(name='BM_x', time=chr(34) + 'soon' + chr(34))}')",
+            "its results cannot be read",
+        ),
+    ],
+)
+def test_a_program_that_fails_or_writes_nonsense(
+    tmp_path: Path, harness: Harness, script: str, reason: str
+) -> None:
+    with pytest.raises(InvocationFailed, match=reason):
+        _turn(harness, tmp_path, script)
 
 
 def test_options_of_the_command_itself_are_kept() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
-from tests.unit.measure.tools import Replay, said
+from tests.unit.measure.tools import Answer, Replay, said
 
-from whyfast.measure.launch import CannotCount, Finished, ToolRun
 from whyfast.measure.perf import GROUPS, available, measure_counters
+from whyfast.measure.process import CannotCount, Finished, ToolRun
 from whyfast.model.counters import Counter
 
 #: The seed's fast build of Python, as hardware with all of these events would count it.
@@ -108,24 +108,24 @@ def test_a_perf_that_does_not_know_json() -> None:
     assert _measure(Replay({"perf": old}))["instructions per cycle"].value == 1.0
 
 
-def test_perf_that_may_not_count() -> None:
-    def refused(argv: Sequence[str]) -> Finished:
-        return said("Error:\nAccess to performance monitoring is limited.", 255)
-
-    with pytest.raises(CannotCount, match=r"counted nothing \(exit code 255: Error:\)"):
-        _measure(Replay({"perf": refused}))
+def _refused(argv: Sequence[str]) -> Finished:
+    return said("Error:\nAccess to performance monitoring is limited.", 255)
 
 
-def test_without_perf() -> None:
-    with pytest.raises(CannotCount, match="perf is not installed"):
-        _measure(Replay({}))
+def _slow(argv: Sequence[str]) -> Finished:
+    if argv[1] == "--version":
+        return said("perf version 6.1")
+    raise TimeoutError("still running after 9 s")
 
 
-def test_a_program_that_runs_too_long() -> None:
-    def slow(argv: Sequence[str]) -> Finished:
-        if argv[1] == "--version":
-            return said("perf version 6.1")
-        raise TimeoutError("still running after 9 s")
-
-    with pytest.raises(CannotCount, match="still running after 9 s"):
-        _measure(Replay({"perf": slow}))
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ({"perf": _refused}, r"counted nothing \(exit code 255: Error:\)"),
+        ({"perf": _slow}, "still running after 9 s"),
+        ({}, "perf is not installed"),
+    ],
+)
+def test_perf_that_does_not_count(answers: Mapping[str, Answer], reason: str) -> None:
+    with pytest.raises(CannotCount, match=reason):
+        _measure(Replay(answers))

@@ -12,17 +12,20 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
 
-from whyfast.measure.launch import Finished, SystemLauncher
 from whyfast.measure.process import (
     OUTPUT_KEPT,
     OUTPUT_MOST,
     Child,
+    Finished,
+    SystemLauncher,
     TooMuchOutput,
     away_from,
     describe_status,
@@ -53,10 +56,16 @@ def start(nothing_left: None) -> Iterator[Start]:
 
 
 @pytest.mark.parametrize(("code", "status"), [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", -9)])
-def test_the_status_of_an_ended_child(start: Start, code: str, status: int) -> None:
+def test_the_status_of_an_ended_child_is_always_the_same(
+    start: Start, code: str, status: int
+) -> None:
     child = start(code)
     assert child.status is None
-    assert child.wait(STUCK) is not None
+    usage = child.wait(1e12)  # longer than the kernel can express
+    assert usage is not None
+    assert child.wait(STUCK) == child.wait(0.0) == usage
+    child.kill()
+    child.kill()
     assert child.status == status
 
 
@@ -65,20 +74,9 @@ def test_a_child_that_still_runs(start: Start) -> None:
     assert child.wait(0.0) is None
     assert child.wait(0.02) is None
     assert child.status is None
+    assert os.getpgid(child.pid) == child.pid != os.getpgrp()
     child.kill()
     assert child.status == -signal.SIGKILL
-
-
-def test_waiting_again_for_an_ended_child_says_the_same(start: Start) -> None:
-    child = start("exit 3")
-    assert child.wait(STUCK) == child.wait(STUCK) == child.wait(0.0)
-    child.kill()
-    child.kill()
-    assert child.status == 3
-
-
-def test_a_timeout_may_be_longer_than_the_kernel_can_express(start: Start) -> None:
-    assert start("exit 0").wait(1e12) is not None
 
 
 def test_killing_ends_the_whole_group(start: Start, tmp_path: Path) -> None:
@@ -92,10 +90,10 @@ def test_killing_ends_the_whole_group(start: Start, tmp_path: Path) -> None:
 
 
 def test_what_was_printed(start: Start) -> None:
-    child = start("echo one; echo two >&2; echo three")
+    child = start(r"echo one; echo two >&2; printf 'a\377b\n'")
     child.wait(STUCK)
-    assert child.stdout() == "one\nthree\n"
-    assert child.output_tail() == "one\nthree\ntwo"
+    assert child.stdout() == "one\na�b\n"  # bytes that are no text are replaced
+    assert child.output_tail() == "one\na�b\ntwo"
     child.kill()
     assert child.stdout() == child.output_tail() == ""  # the files are gone
 
@@ -107,12 +105,6 @@ def test_only_the_end_of_long_output_is_kept_for_reports(start: Start) -> None:
     tail = child.output_tail()
     assert tail.endswith("\n99999\n100000\nbad")
     assert OUTPUT_KEPT - 10 <= len(tail) <= OUTPUT_KEPT + 10
-
-
-def test_bytes_that_are_no_text_are_replaced(start: Start) -> None:
-    child = start(r"printf 'a\377b'")
-    child.wait(STUCK)
-    assert child.stdout() == "a�b"
 
 
 def _memory(child: Child) -> int:
@@ -182,11 +174,6 @@ def test_a_child_starts_with_clean_descriptors_and_signals(start: Start) -> None
     assert not int(ignored.split()[1], 16) & (1 << (signal.SIGPIPE - 1))
 
 
-def test_a_child_has_a_group_of_its_own(start: Start) -> None:
-    child = start("sleep 600")
-    assert os.getpgid(child.pid) == child.pid != os.getpgrp()
-
-
 @pytest.mark.parametrize("argv", [("/does/not/exist",), ("does-not-exist-anywhere",)])
 def test_a_program_that_is_not_there_leaves_nothing_open(argv: tuple[str, ...]) -> None:
     before = open_files()
@@ -229,31 +216,23 @@ def test_no_child_is_said_to_have_ended_before_it_had_done_its_work(
 
 def test_a_child_is_pinned_and_this_thread_may_keep_away_from_it(start: Start) -> None:
     before = os.sched_getaffinity(0)
+    assert usable_cpus() == tuple(sorted(before))
     cpu = max(before)
+    show = "grep Cpus_allowed_list /proc/self/status"
     with away_from(cpu):
         assert os.sched_getaffinity(0) == (before - {cpu} or before)
-        child = start("grep Cpus_allowed_list /proc/self/status", cpu=cpu)
+        pinned = start(show, cpu=cpu)
         assert os.sched_getaffinity(0) == (before - {cpu} or before)
-        child.wait(STUCK)
-    assert child.stdout().split()[1] == str(cpu)
-    with away_from(None):
-        assert os.sched_getaffinity(0) == before
-    assert os.sched_getaffinity(0) == before
-
-
-def test_children_started_inside_are_pinned_and_this_process_is_not_after(start: Start) -> None:
-    before = os.sched_getaffinity(0)
-    cpu = max(usable_cpus())
     with on_cpu(cpu):
-        child = start("grep Cpus_allowed_list /proc/self/status")
-    child.wait(STUCK)
-    assert child.stdout().split()[1] == str(cpu)
+        inside = start(show)
+    for child in (pinned, inside):
+        child.wait(STUCK)
+        assert child.stdout().split()[1] == str(cpu)
     with pytest.raises(ZeroDivisionError), on_cpu(cpu):
         raise ZeroDivisionError
-    with on_cpu(None):
+    with away_from(None), on_cpu(None):
         assert os.sched_getaffinity(0) == before
     assert os.sched_getaffinity(0) == before
-    assert usable_cpus() == tuple(sorted(before))
 
 
 @pytest.mark.parametrize(
@@ -271,7 +250,7 @@ def test_describe_status(status: int, words: str) -> None:
 
 
 class _Polled:
-    """Says nothing for so many calls, and remembers how long each would have waited."""
+    """Gives nothing for ``silent`` calls, and remembers how long each would have waited."""
 
     def __init__(self, silent: int) -> None:
         self.waits: list[float] = []
@@ -286,9 +265,6 @@ def test_no_wait_is_so_long_that_a_signal_just_before_it_goes_unheard() -> None:
     polled = _Polled(silent=3)
     assert wait_for(polled, 600.0) == {7}
     assert polled.waits == [1000.0] * 4
-
-
-def test_a_wait_ends_with_its_time() -> None:
     polled = _Polled(silent=9)
     assert wait_for(polled, 0.25) == set()
     (waited,) = polled.waits
@@ -338,14 +314,26 @@ def test_a_folder_in_path_that_may_not_be_entered_does_not_hide_that_there_is_no
             Child((name,), env=dict(os.environ))
 
 
-def _run(code: str) -> Finished:
-    return SystemLauncher().run(["sh", "-c", code], env=dict(os.environ), timeout=STUCK)
+@pytest.mark.parametrize(
+    ("code", "finished"),
+    [
+        ("echo out; echo err >&2; exit 3", Finished(3, "out\n", "out\nerr")),
+        (f"head -c {2 * OUTPUT_MOST} /dev/zero; exit 4", Finished(4, "", "", whole=False)),
+    ],
+)
+def test_a_launched_program_runs_to_its_end(code: str, finished: Finished) -> None:
+    done = SystemLauncher().run(["sh", "-c", code], env=dict(os.environ), timeout=STUCK)
+    assert replace(done, output=done.output.strip("\0")) == finished
 
 
-def test_what_it_printed_and_how_it_ended() -> None:
-    assert _run("echo out; echo err >&2; exit 3") == Finished(3, "out\n", "out\nerr")
-
-
-def test_a_program_that_prints_too_much_is_run_to_its_end_and_told() -> None:
-    done = _run(f"head -c {2 * OUTPUT_MOST} /dev/zero; exit 3")
-    assert (done.status, done.stdout, done.whole) == (3, "", False)
+def test_what_another_thread_runs_is_killed_with_what_it_started(tmp_path: Path) -> None:
+    launcher, started = SystemLauncher(), tmp_path / "started"
+    line = ["sh", "-c", f"sleep 60 & echo $! >{started}; wait"]
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(launcher.run, line, env=dict(os.environ), timeout=STUCK)
+        while not (started.exists() and started.read_text().endswith("\n")):
+            time.sleep(0.01)
+        launcher.stop()
+        assert job.result().status == -signal.SIGKILL
+    assert ends(int(started.read_text()))
+    launcher.stop()  # nothing is left to be killed

@@ -11,6 +11,7 @@ import random
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,6 @@ from whyfast.measure.run_queue import (
     ThreadTally,
     late,
     moment,
-    of_ended,
     pauses,
     scheduled,
     waited_alone,
@@ -53,11 +53,11 @@ def test_a_process_that_has_ended_and_is_not_reaped() -> None:
     before = scheduled()
     pid = os.posix_spawnp("true", ["true"], {"PATH": os.environ["PATH"]})
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-    ended = of_ended(pid)
+    ended = scheduled(f"/proc/{pid}/schedstat")
     os.waitpid(pid, 0)
     assert ended is not None
     assert ended.ran > 0
-    assert of_ended(pid) is None
+    assert scheduled(f"/proc/{pid}/schedstat") is None
     while (after := scheduled()) == before:
         time.sleep(0)
     assert before is not None
@@ -141,17 +141,38 @@ def looked(proc: Path, times: int = 1, least: int = 1) -> ThreadTally:
     return tally
 
 
-def test_threads_count_that_have_run_since_the_last_look(proc: Path) -> None:
-    thread(proc, 10, 10, "S", 1000)
-    thread(proc, 10, 11, "S", 0)
-    thread(proc, 10, 12, "S", 0)
-    tally = looked(proc)
-    assert tally.at_work == 1
-    thread(proc, 10, 10, "S", 1800)
-    thread(proc, 10, 11, "S", 190)
-    thread(proc, 10, 12, "S", 10)  # woke and slept again
-    tally.look(10)
-    assert tally.at_work == 2
+#: Looks, each at threads as (process, thread, state, time that it ran, children).
+AT_WORK: dict[str, tuple[list[Any], int]] = {
+    "new ones": ([[(10, 10, "S", 1000), (10, 11, "S", 0)]], 1),
+    "that have run since the last look": (
+        [
+            [(10, 10, "S", 1000), (10, 11, "S", 0), (10, 12, "S", 0)],
+            # The third woke and slept again.
+            [(10, 10, "S", 1800), (10, 11, "S", 190), (10, 12, "S", 10)],
+        ],
+        2,
+    ),
+    "that another one waits for": (
+        [[(10, 10, "R", 1000)], [(10, 10, "S", 1010), (10, 11, "R", 1000)], [(10, 11, "R", 2000)]],
+        1,
+    ),
+    "the child of a shell": ([[(10, 10, "S", 500, "20 "), (20, 20, "R", 500)], *[[]] * 9], 1),
+    "children together": (
+        [[(10, 10, "S", 500, "20 21 "), (20, 20, "R", 500), (21, 21, "R", 500)], []],
+        2,
+    ),
+    "of a process that has ended": ([[]], 1),
+}
+
+
+@pytest.mark.parametrize(("looks", "number"), AT_WORK.values(), ids=AT_WORK)
+def test_threads_at_work(proc: Path, looks: list[Any], number: int) -> None:
+    tally = ThreadTally(str(proc), least=1)
+    for threads in looks:
+        for values in threads:
+            thread(proc, *values)
+        tally.look(10)
+    assert tally.at_work == number
 
 
 def test_when_enough_was_seen_one_run_in_ten_is_looked_at(proc: Path) -> None:
@@ -163,35 +184,11 @@ def test_when_enough_was_seen_one_run_in_ten_is_looked_at(proc: Path) -> None:
     assert 60 < sum(tally.due() for _ in range(1000)) < 140
 
 
-def test_a_thread_that_another_one_waits_for_is_alone(proc: Path) -> None:
-    thread(proc, 10, 10, "R", 1000)
-    tally = looked(proc)
-    thread(proc, 10, 10, "S", 1010)
-    thread(proc, 10, 11, "R", 1000)
-    tally.look(10)
-    thread(proc, 10, 11, "R", 2000)
-    tally.look(10)
-    assert tally.at_work == 1
-
-
 def test_a_starved_thread_counts_as_it_waits_for_a_cpu(proc: Path) -> None:
     thread(proc, 10, 10, "R", 1000)
     thread(proc, 10, 11, "R", 0)
     assert looked(proc, 1, least=2).at_work == 1  # a parent that has just started its child?
     assert looked(proc, 2, least=2).at_work == 2
-
-
-def test_a_shell_that_waits_for_its_child_is_no_second_thread(proc: Path) -> None:
-    thread(proc, 10, 10, "S", 500, children="20 ")
-    thread(proc, 20, 20, "R", 500)
-    assert looked(proc, 10).at_work == 1
-
-
-def test_children_at_work_together_do(proc: Path) -> None:
-    thread(proc, 10, 10, "S", 500, children="20 21 ")
-    thread(proc, 20, 20, "R", 500)
-    thread(proc, 21, 21, "R", 500)
-    assert looked(proc, 2).at_work == 2
 
 
 def test_two_that_are_ready_together_once_in_a_while_are_one(proc: Path) -> None:
@@ -231,10 +228,6 @@ def test_without_times_of_the_scheduler_those_of_the_process_are_taken(proc: Pat
     assert tally.at_work == 2
 
 
-def test_a_process_that_has_ended_counts_for_nothing(proc: Path) -> None:
-    assert looked(proc).at_work == 1
-
-
 def test_looks_grow_rarer_up_to_a_limit() -> None:
     drawn = list(itertools.islice(pauses(random.Random(1)), 400))
     assert max(drawn[:1]) <= 0.008
@@ -250,8 +243,8 @@ def work():
     while time.monotonic() < end:
         hashlib.sha256(b"x" * 2_000_000).digest()
 every = [threading.Thread(target=work) for _ in range(int(sys.argv[1]))]
-for one in every: one.start()
-for one in every: one.join()
+for thread in every: thread.start()
+for thread in every: thread.join()
 """
 
 

@@ -18,7 +18,7 @@ from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, option, said
 
 from whyfast.measure.doctor.system import System
-from whyfast.measure.launch import CannotCount, Finished, SystemLauncher, ToolRun
+from whyfast.measure.process import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.measure.simulate import (
     Cache,
     Geometry,
@@ -157,17 +157,22 @@ def test_without_valgrind() -> None:
         _simulate(Replay({}))
 
 
-def test_debug_information_that_valgrind_does_not_know() -> None:
-    log = "==77== x\n### unhandled dwarf2 abbrev form code 0x25\n"
-    profile, _ = _simulate(_with_setarch(_valgrind(log=log)))
-    (note,) = profile.notes
-    assert "build with -gdwarf-4" in note
-
-
-def test_a_program_without_names() -> None:
-    profile, _ = _simulate(_with_setarch(_valgrind(OUT.replace("vm_run", "???"))))
-    (note,) = profile.notes
-    assert note.startswith("90 % of the instructions are in functions without a name")
+@pytest.mark.parametrize(
+    ("valgrind", "note"),
+    [
+        (_valgrind(log="==77== x\n### unhandled dwarf2 abbrev form 0x25\n"), "with -gdwarf-4"),
+        (
+            _valgrind(OUT.replace("vm_run", "???")),
+            "90 % of the instructions are in functions without a name",
+        ),
+    ],
+)
+def test_what_is_missing_from_a_profile_is_noted(
+    valgrind: Callable[..., Finished], note: str
+) -> None:
+    profile, _ = _simulate(_with_setarch(valgrind))
+    assert note in ", ".join(profile.notes)
+    assert len(profile.notes) == 1
 
 
 def test_a_program_that_fails_is_reported_with_its_profile(golden: Hear) -> None:
@@ -233,48 +238,46 @@ def test_settings_of_go_that_a_user_has_are_kept() -> None:
     assert env["GODEBUG"] == "gctrace=1,asyncpreemptoff=1"
 
 
-def _machine(root: Path, *caches: tuple[int, str, str, str, str]) -> System:
+L1 = Cache("L1", 32768, 512, 64)
+
+
+@pytest.mark.parametrize(
+    ("caches", "geometry"),
+    [
+        (
+            [
+                *((1, "Data", "48K", "12", "64"), (1, "Instruction", "64K", "16", "64")),
+                *((2, "Unified", "2048K", "16", "64"), (3, "Unified", "480M", "16", "64")),
+            ],
+            Geometry(
+                *(Cache("L1i", 65536, 16, 64), Cache("L1d", 49152, 12, 64)),
+                Cache("L3", 480 << 20, 16, 64),
+            ),
+        ),
+        (
+            [(1, "Unified", "32K", "0", "64"), (2, "Unified", "1M", "16", "64")],
+            Geometry(L1, L1, Cache("L2", 1 << 20, 16, 64)),
+        ),
+        ([], Geometry()),
+    ],
+)
+def test_the_caches_of_a_machine(
+    tmp_path: Path, caches: list[tuple[object, ...]], geometry: Geometry
+) -> None:
+    names = ("level", "type", "size", "ways_of_associativity", "coherency_line_size")
     for i, values in enumerate(caches):
-        folder = root / f"sys/devices/system/cpu/cpu0/cache/index{i}"
+        folder = tmp_path / f"sys/devices/system/cpu/cpu0/cache/index{i}"
         folder.mkdir(parents=True)
-        names = ("level", "type", "size", "ways_of_associativity", "coherency_line_size")
         for name, value in zip(names, values, strict=True):
             (folder / name).write_text(f"{value}\n")
-    return System(root)
+    assert read_geometry(System(tmp_path)) == geometry
 
 
-def test_the_caches_of_a_machine(tmp_path: Path) -> None:
-    system = _machine(
-        tmp_path,
-        (1, "Data", "48K", "12", "64"),
-        (1, "Instruction", "64K", "16", "64"),
-        (2, "Unified", "2048K", "16", "64"),
-        (3, "Unified", "480M", "16", "64"),
-    )
-    assert read_geometry(system) == Geometry(
-        Cache("L1i", 65536, 16, 64), Cache("L1d", 49152, 12, 64), Cache("L3", 480 << 20, 16, 64)
-    )
-
-
-def test_where_the_second_level_is_the_last(tmp_path: Path) -> None:
-    system = _machine(tmp_path, (1, "Unified", "32K", "0", "64"), (2, "Unified", "1M", "16", "64"))
-    geometry = read_geometry(system)
-    assert geometry.l1i == geometry.l1d == Cache("L1", 32768, 512, 64)
-    assert geometry.last == Cache("L2", 1 << 20, 16, 64)
-
-
-def test_where_the_kernel_tells_nothing(tmp_path: Path) -> None:
-    assert read_geometry(System(tmp_path)) == Geometry()
+def test_options_are_the_caches_that_are_known() -> None:
+    options = ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=32768,8,64"]
+    assert valgrind_options(GEOMETRY) == (options, [])
     options, notes = valgrind_options(Geometry())
-    assert options == []
-    assert len(notes) == 3
-
-
-def test_a_cache_that_valgrind_takes_as_it_is() -> None:
-    assert valgrind_options(Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)) == (
-        ["--I1=32768,8,64", "--D1=32768,8,64", "--LL=32768,8,64"],
-        [],
-    )
+    assert (options, len(notes)) == ([], 3)
 
 
 def test_a_number_of_sets_that_is_no_power_of_two(golden: Hear) -> None:
@@ -342,11 +345,11 @@ def test_the_machines_own_does_where_no_root_is_entered(own: Home) -> None:
 
 
 def test_a_newer_one_that_is_there_goes_before_an_older(own: Home) -> None:
-    root = _root(own)
+    library = _root(own) / "usr/libexec/valgrind"
     found = _choose(own, _replay())
     assert found.version == "valgrind-3.24.0"
-    assert found.words["callgrind"][0].startswith(str(root / "usr/libexec/valgrind/callgrind-"))
-    assert found.env["VALGRIND_LIB"] == str(root / "usr/libexec/valgrind")
+    assert found.words["callgrind"][0].startswith(f"{library}/callgrind-")
+    assert found.env["VALGRIND_LIB"] == str(library)
     assert _choose(own, _replay("valgrind-3.25.1")).version == "valgrind-3.25.1"
 
 

@@ -7,16 +7,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
 
 from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor.tune import CannotHold, SysctlRunner, TemporarySysctls
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
-from whyfast.measure.temporary_sysctls import CannotHold, SysctlRunner, TemporarySysctls
 
 HARDEN = "net.core.bpf_jit_harden"
 
@@ -44,17 +44,15 @@ def _journals(root: Path) -> list[Path]:
     return list((root / "doctor").glob("*.json"))
 
 
-def test_a_setting_holds_inside_and_is_put_back(root: Path, holder: TemporarySysctls) -> None:
-    with holder({HARDEN: "2"}):
+@pytest.mark.parametrize("error", [None, KeyboardInterrupt])
+def test_a_setting_holds_inside_and_is_put_back(
+    root: Path, holder: TemporarySysctls, error: type[BaseException] | None
+) -> None:
+    with pytest.raises(error) if error else nullcontext(), holder({HARDEN: "2"}):
         assert _now(root) == "2"
         assert len(_journals(root)) == 1
-    assert _now(root) == "0"
-    assert _journals(root) == []
-
-
-def test_it_is_put_back_after_an_error(root: Path, holder: TemporarySysctls) -> None:
-    with pytest.raises(KeyboardInterrupt), holder({HARDEN: "2"}):
-        raise KeyboardInterrupt
+        if error:
+            raise error
     assert _now(root) == "0"
     assert _journals(root) == []
 
@@ -86,7 +84,7 @@ HOLD_FOREVER = """
 import sys, time
 from pathlib import Path
 from whyfast.measure.doctor.system import System
-from whyfast.measure.temporary_sysctls import TemporarySysctls
+from whyfast.measure.doctor.tune import TemporarySysctls
 root = Path(sys.argv[1])
 with TemporarySysctls(System(root), root / "doctor", root)({"net.core.bpf_jit_harden": "2"}):
     print("held", flush=True)
@@ -103,16 +101,16 @@ def _killed_while_holding(root: Path) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
+    deadline = time.monotonic() + 30
+    while _now(root) != "0" and time.monotonic() < deadline:  # for the watcher
+        time.sleep(0.01)
+    assert _now(root) == "0"
 
 
 def test_kill_9_while_it_holds_is_noticed_by_the_watcher(
     root: Path, holder: TemporarySysctls
 ) -> None:
     _killed_while_holding(root)
-    deadline = time.monotonic() + 30
-    while _now(root) != "0" and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert _now(root) == "0"
     assert len(_journals(root)) == 1
     # Nothing is left to do but to forget the old value.
     assert holder.recover([HARDEN]) == ()
@@ -123,9 +121,6 @@ def test_what_even_the_watcher_did_not_put_back(
     root: Path, holder: TemporarySysctls, golden: Hear
 ) -> None:
     _killed_while_holding(root)
-    deadline = time.monotonic() + 30
-    while _now(root) != "0" and time.monotonic() < deadline:
-        time.sleep(0.01)
     (root / "proc/sys/net/core/bpf_jit_harden").write_text("2\n")  # as if it had been killed too
     assert holder.recover(["net.core.other"]) == ()
     golden(*holder.recover([HARDEN]))
@@ -133,26 +128,27 @@ def test_what_even_the_watcher_did_not_put_back(
     assert holder.recover([HARDEN]) == ()
 
 
+class _Player:
+    threads = 1
+
+    def __init__(self, close: Callable[[], None]) -> None:
+        self.close = close
+
+    def turn(self, loops: int) -> Sample:
+        return Sample(1.0)
+
+
 class _Inner:
     loops_vary = True
 
     def __init__(self, root: Path) -> None:
         self.seen: list[tuple[str, str]] = []
+        self.closed: list[str] = []
         self._root = root
 
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         self.seen.append((variant, _now(self._root)))
-        return _Player()
-
-
-class _Player:
-    threads = 1
-
-    def turn(self, loops: int) -> Sample:
-        return Sample(1.0)
-
-    def close(self) -> None:
-        pass
+        return _Player(lambda: self.closed.append(variant))
 
 
 def test_a_process_starts_under_the_settings_of_its_variant(
@@ -170,13 +166,7 @@ def test_a_process_starts_under_the_settings_of_its_variant(
 
 
 def test_an_interrupt_while_putting_back_ends_the_process(root: Path) -> None:
-    closed = []
-
-    class Inner(_Inner):
-        def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
-            player = _Player()
-            player.close = lambda: closed.append(variant)  # type: ignore[method-assign]
-            return player
+    inner = _Inner(root)
 
     @contextmanager
     def hold(settings: Mapping[str, str]) -> Iterator[None]:
@@ -184,5 +174,5 @@ def test_an_interrupt_while_putting_back_ends_the_process(root: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        SysctlRunner(Inner(root), {}, hold).enter("v", cpu=None, pad=0)
-    assert closed == ["v"]
+        SysctlRunner(inner, {}, hold).enter("v", cpu=None, pad=0)
+    assert inner.closed == ["v"]

@@ -21,8 +21,7 @@ from tests.unit.measure.turn_programs import GOOD, READY, command, enter, playin
 import whyfast.turns
 from whyfast.measure import turns
 from whyfast.measure.invocation import InvocationFailed, Sample
-from whyfast.measure.launch import CannotCount, SystemLauncher
-from whyfast.measure.process import Child
+from whyfast.measure.process import CannotCount, Child, SystemLauncher
 from whyfast.measure.turns import PregrantedLauncher
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -30,13 +29,12 @@ pytestmark = pytest.mark.usefixtures("nothing_left")
 
 def _fails(code: str, *, timeout: float = STUCK, check: str | None = None) -> InvocationFailed:
     """The failure of a program in its second turn or before."""
-    with playing(code, timeout=timeout, check=check) as player:
-        try:
-            player.turn(1)
-            player.turn(2)
-        except InvocationFailed as failed:
-            return failed
-    raise AssertionError("it did not fail")
+    with (
+        playing(code, timeout=timeout, check=check) as player,
+        pytest.raises(InvocationFailed) as caught,
+    ):
+        [player.turn(loops) for loops in (1, 2)]
+    return caught.value
 
 
 #: Threads that go on while the turn itself works.
@@ -64,22 +62,24 @@ def test_threads_at_work_in_its_turns_are_counted() -> None:
         assert player.threads > 1
 
 
-def test_a_good_program_answers_each_grant_with_its_value_and_result() -> None:
-    with playing(GOOD, check="0x1f") as player:
-        assert player.turn(1) == Sample(0.001, "0x1f")
-        assert player.turn(250) == Sample(0.25, "0x1f")
-
-
-def test_a_result_is_not_needed() -> None:
-    with playing(READY + 'for line in grants: say("1.5e-3\\n")') as player:
-        assert player.turn(1) == Sample(0.0015, None)
-
-
-def test_an_answer_may_come_in_pieces() -> None:
-    code = READY + 'for line in grants:\n  for c in "0.5 0x1\\n": say(c); time.sleep(0.002)'
-    with playing(code) as player:
-        assert player.turn(1) == Sample(0.5, "0x1")
-        assert player.turn(1) == Sample(0.5, "0x1")
+@pytest.mark.parametrize(
+    ("code", "loops", "sample"),
+    [
+        (GOOD, 1, Sample(0.001, "0x1f")),
+        (GOOD, 250, Sample(0.25, "0x1f")),
+        (READY + 'for line in grants: say("1.5e-3\\n")', 1, Sample(0.0015)),
+        (READY + 'for line in grants: say("1.019\\n")', 1, Sample(1.019)),  # clocks may differ
+        (
+            READY + 'for line in grants:\n  for c in "0.5 0x1\\n": say(c); time.sleep(0.002)',
+            *(1, Sample(0.5, "0x1")),
+        ),
+    ],
+)
+def test_each_grant_is_answered_with_a_value_and_perhaps_a_result(
+    code: str, loops: int, sample: Sample
+) -> None:
+    with playing(code, check=sample.check) as player:
+        assert player.turn(loops) == player.turn(loops) == sample
 
 
 AT_ONCE = {
@@ -224,11 +224,6 @@ def test_what_happens_out_of_turn_never_passes_for_an_answer(
     assert caught.value.reason == reason
 
 
-def test_a_time_may_be_off_by_what_clocks_differ() -> None:
-    with playing(READY + 'for line in grants: say("1.019\\n")') as player:
-        assert player.turn(1) == Sample(1.019, None)
-
-
 def test_an_answer_is_held_against_the_time_that_has_really_passed() -> None:
     player = enter(command(READY + 'for line in grants: say("86400\\n")'), wall=time.monotonic)
     with pytest.raises(InvocationFailed, match=r"^reported 8.64e\+04 seconds, and answered "):
@@ -243,20 +238,13 @@ def test_a_failure_shows_the_end_of_what_was_printed() -> None:
     assert (len(out), len(err)) == (3999, 3999)  # 4,000 bytes each, with the line's end
 
 
-def test_the_environment_is_padded() -> None:
-    code = READY + 'grants.readline(); say("1 " + os.environ["WHYFAST_PAD"] + "\\n")'
-    player = enter(command(code), pad=7)
-    assert player.turn(1).check == "xxxxxxx"
-    player.close()
-
-
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="pinning is not possible here")
-def test_a_pinned_program_runs_on_that_cpu_and_this_one_where_it_did() -> None:
+def test_a_program_runs_on_its_cpu_with_its_padding_and_this_one_where_it_did() -> None:
     before = os.sched_getaffinity(0)
     cpu = max(before)
-    code = READY + 'grants.readline(); say(f"1 {sorted(os.sched_getaffinity(0))}\\n")'
-    player = enter(command(code), cpu=cpu)
-    assert player.turn(1).check == f"[{cpu}]"
+    told = "f\"1 {sorted(os.sched_getaffinity(0))} {os.environ['WHYFAST_PAD']}\\n\""
+    player = enter(command(f"{READY}grants.readline(); say({told})"), cpu=cpu, pad=7)
+    assert player.turn(1).check == f"[{cpu}] xxxxxxx"
     player.close()
     assert os.sched_getaffinity(0) == before
 
@@ -300,6 +288,7 @@ def test_closing_ends_a_good_program_by_itself(tmp_path: Path) -> None:
     left = tmp_path / "left"
     with playing(f"{GOOD}\ntime.sleep(0.05); open({str(left)!r}, 'w').close()") as player:
         player.turn(1)
+        player.close()  # a second time changes nothing
     assert left.exists()
 
 
@@ -316,11 +305,6 @@ def test_closing_ends_a_stubborn_program_and_what_it_started(tmp_path: Path) -> 
         while not (pids.exists() and pids.read_text().count("\n") == 2):
             time.sleep(0.005)
     assert all(ends(int(pid)) for pid in pids.read_text().split())
-
-
-def test_closing_twice_is_once() -> None:
-    with playing(GOOD) as player:
-        player.close()
 
 
 def test_an_interrupt_before_the_program_is_ready_ends_it(tmp_path: Path) -> None:
@@ -343,12 +327,8 @@ def test_an_interrupt_before_the_program_is_ready_ends_it(tmp_path: Path) -> Non
 
 def test_closing_ends_what_a_good_program_left_running(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    code = f"""
-import subprocess
-left = subprocess.Popen(["sleep", "600"])
-open({str(pid)!r}, "w").write(str(left.pid))
-"""
-    with playing(code + GOOD) as player:
+    code = "import subprocess; left = subprocess.Popen(['sleep', '600'])\n"
+    with playing(f"{code}open({str(pid)!r}, 'w').write(str(left.pid))\n{GOOD}") as player:
         player.turn(1)
     assert ends(int(pid.read_text()))
 

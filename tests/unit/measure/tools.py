@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from whyfast.measure.launch import Finished
+from whyfast.measure.process import Finished
 
 #: What to do about one call: write files, then return how it ended.
 Answer = Callable[[Sequence[str]], Finished]
@@ -19,6 +19,7 @@ class Replay:
         self.answers = answers
         self.calls: list[tuple[str, ...]] = []
         self.environments: list[Mapping[str, str]] = []
+        self.stopped = 0
 
     def find(self, name: str) -> str | None:
         return f"/usr/bin/{name}" if name in self.answers else None
@@ -37,6 +38,9 @@ class Replay:
         if name not in self.answers and "/" in argv[0]:
             return said()
         return self.answers[name](argv)
+
+    def stop(self) -> None:
+        self.stopped += 1
 
 
 def said(text: str = "", status: int = 0) -> Finished:

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import math
 import re
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.report.example import verdict
 
+from whyfast.model.verdict import Outcome
 from whyfast.report.formatting import (
+    VerdictStyle,
     escape_controls,
     format_e_value,
     format_percent,
-    format_ratio,
     format_rough,
     format_seconds,
     format_verdict,
     has,
     no_difference,
+    percent_text,
     plain_ratio_text,
     quote,
     ratio_text,
 )
-from whyfast.report.sections.check import change_text, percent_interval
 
 
 @pytest.mark.parametrize(
@@ -42,20 +44,9 @@ from whyfast.report.sections.check import change_text, percent_interval
         (412.3, 382.1, 449.2, "412x slower [382, 449]"),
         (59430.0, 59000.0, 60000.0, "59430x slower [59000, 60000]"),
         (math.nan, 0.0, math.inf, "– [–, –] (too few blocks)"),
-    ],
-)
-def test_ratio(ratio: float, low: float, high: float, text: str) -> None:
-    assert format_ratio(ratio, low, high) == text
-
-
-def test_an_end_beside_one_is_not_rounded_onto_it() -> None:
-    assert format_ratio(1.03, 1.003, 1.06) == "1.030x slower [1.003, 1.060]"
-    assert format_ratio(1.03, 0.998, 1.06) == "1.030x slower [0.998, 1.060]"
-
-
-@pytest.mark.parametrize(
-    ("ratio", "low", "high", "text"),
-    [
+        # An end beside 1 is not rounded onto it.
+        (1.03, 1.003, 1.06, "1.030x slower [1.003, 1.060]"),
+        (1.03, 0.998, 1.06, "1.030x slower [0.998, 1.060]"),
         # The estimate is told from 1, and from the ends.
         (1.002, 0.994, 1.011, "1.002x slower [0.994, 1.011]"),
         (1.0118, 1.0059, 1.0177, "1.012x slower [1.006, 1.018]"),
@@ -63,12 +54,20 @@ def test_an_end_beside_one_is_not_rounded_onto_it() -> None:
         # 1 as far as anybody can see, and so neither faster nor slower.
         (1.0004, 0.98, 1.02, "1.00x [0.98, 1.02]"),
         (1.2, 1.00002, 1.4, "1.20000x slower [1.00002, 1.40000]"),
+        # An exact ratio has no row of zeros.
+        (2.0, 2.0 - 1e-9, 2.0 + 1e-9, "2.00x slower [2.00, 2.00]"),
+        (2.0, 1.99, 2.01, "2.00x slower [1.99, 2.01]"),
+        (2.0, 1.9998, 2.0002, "2.0000x slower [1.9998, 2.0002]"),
+        # So near to 1 that nothing depends on it.
+        (1.000002, 1.000001, 1.000004, "1.00x slower [1.00, 1.00]"),
+        (1.15, 1.000001, 1.3, "1.15x slower [1.00, 1.30]"),
+        (1 / 412.3, 1 / 412.30001, 1 / 412.3, "412x faster [412, 412]"),
     ],
 )
 def test_a_ratio_has_the_digits_that_its_interval_needs(
     ratio: float, low: float, high: float, text: str
 ) -> None:
-    assert format_ratio(ratio, low, high) == text
+    assert str(ratio_text(ratio, low, high)) == text
 
 
 @given(below=st.floats(-4, -0.5), above=st.floats(-4, -0.5), at=st.floats(0.5, 9))
@@ -98,14 +97,33 @@ def test_a_sentence_without_a_finding_leads_with_that(low: float, high: float, t
     assert no_difference(open_one, "new", "old") == text
 
 
-def test_same_is_said_with_the_plain_ratio() -> None:
-    same = verdict("b", "a", "same", 1.001, 0.998, 1.004)
-    assert format_verdict(same, 0.01) == "same within 1 % (1.001x [0.998, 1.004])"
-
-
-def test_undecided_is_said_before_its_ratio() -> None:
-    open_one = verdict("b", "a", "undecided", 1.02, 0.97, 1.08)
-    assert format_verdict(open_one, 0.01) == "undecided: 1.02x slower [0.97, 1.08]"
+@pytest.mark.parametrize(
+    ("outcome", "ratio", "low", "high", "line", "clause", "brief"),
+    [
+        (
+            *("slower", 1.2, 1.1, 1.3, "1.20x slower [1.10, 1.30]"),
+            *("1.20x slower than a [1.10, 1.30]", "1.20x slower than a"),
+        ),
+        (
+            *("same", 1.001, 0.998, 1.004, "same within 1 % (1.001x [0.998, 1.004])"),
+            *("the same as a within 1 % (1.001x [0.998, 1.004])", "the same as a within 1 %"),
+        ),
+        (
+            *("same", 1.0, 1.0 - 1e-6, 1.0 + 1e-6, "same within 1 % (1.00x [1.00, 1.00])"),
+            *("the same as a within 1 % (1.00x [1.00, 1.00])", "the same as a within 1 %"),
+        ),
+        (
+            *("undecided", 1.02, 0.97, 1.08, "undecided, 1.02x slower [0.97, 1.08]"),
+            *("1.02x slower than a [0.97, 1.08] (undecided)", "1.02x slower than a (undecided)"),
+        ),
+    ],
+)
+def test_a_verdict_in_each_style(
+    outcome: Outcome, ratio: float, low: float, high: float, line: str, clause: str, brief: str
+) -> None:
+    judged = verdict("b", "a", outcome, ratio, low, high)
+    texts = [format_verdict(judged, 0.01, style) for style in get_args(VerdictStyle)]
+    assert texts == [line, clause, brief]
 
 
 @pytest.mark.parametrize(
@@ -127,29 +145,14 @@ def test_seconds(seconds: float, text: str) -> None:
     assert format_seconds(seconds) == text
 
 
-@pytest.mark.parametrize(
-    ("share", "text"),
-    [(0.0053, "0.53 %"), (0.091, "9.1 %"), (0.994, "99 %"), (9.1, "910 %"), (59.43, "5,943 %")],
-)
-def test_a_rough_share_has_no_power_of_ten(share: float, text: str) -> None:
-    assert format_rough(share) == text
+def test_a_rough_share_has_no_power_of_ten() -> None:
+    shares = [format_rough(x) for x in (0.0053, 0.091, 0.994, 9.1, 59.43)]
+    assert shares == ["0.53 %", "9.1 %", "99 %", "910 %", "5,943 %"]
 
 
 def test_percent_and_e_value() -> None:
     assert (format_percent(0.01), format_percent(0.005)) == ("1 %", "0.5 %")
     assert (format_e_value(0.0), format_e_value(27.6)) == ("1", "10^12")
-
-
-def test_an_exact_ratio_has_no_row_of_zeros() -> None:
-    assert format_ratio(2.0, 2.0 - 1e-9, 2.0 + 1e-9) == "2.00x slower [2.00, 2.00]"
-    assert format_ratio(2.0, 1.99, 2.01) == "2.00x slower [1.99, 2.01]"
-    assert format_ratio(2.0, 1.9998, 2.0002) == "2.0000x slower [1.9998, 2.0002]"
-    # So near to 1 that nothing depends on it.
-    assert format_ratio(1.000002, 1.000001, 1.000004) == "1.00x slower [1.00, 1.00]"
-    assert format_ratio(1.15, 1.000001, 1.3) == "1.15x slower [1.00, 1.30]"
-    assert format_ratio(1 / 412.3, 1 / 412.30001, 1 / 412.3) == "412x faster [412, 412]"
-    same = verdict("b", "a", "same", 1.0, 1.0 - 1e-6, 1.0 + 1e-6)
-    assert format_verdict(same, 0.01) == "same within 1 % (1.00x [1.00, 1.00])"
 
 
 @given(ratio=st.floats(0.002, 500), below=st.floats(-8, -0.5), above=st.floats(-8, -0.5))
@@ -183,7 +186,6 @@ def test_an_estimate_is_printed_within_its_interval(
     for text in (
         str(ratio_text(estimate, low, high)),
         str(plain_ratio_text(estimate, low, high)),
-        format_ratio(estimate, low, high),
         *(
             format_verdict(verdict("b", "a", outcome, estimate, low, high), 0.01).split("(")[-1]
             for outcome in ("faster", "slower", "same", "undecided")
@@ -213,10 +215,10 @@ def test_digits_are_those_that_the_interval_carries(
 def test_a_change_in_per_cent_lies_within_its_interval(
     ratio: float, below: float, above: float, off: float
 ) -> None:
-    said = verdict("b", "a", "slower", ratio * off, ratio / below, ratio * above)
-    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", percent_interval(said))]
-    value = float(re.findall(r"\d+(?:\.\d+)?", change_text(said))[0])
-    assert numbers[0] <= value <= numbers[1], (change_text(said), percent_interval(said))
+    text = percent_text(verdict("b", "a", "slower", ratio * off, ratio / below, ratio * above))
+    numbers = [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", text.interval)]
+    value = float(re.findall(r"\d+(?:\.\d+)?", text.factor)[0])
+    assert numbers[0] <= value <= numbers[1], text
 
 
 @pytest.mark.parametrize(

@@ -21,21 +21,21 @@ from tests.unit.report.parts import changed, printed
 from tests.unit.report.placement_example import placement_result
 from tests.unit.report.screens.test_one_screen import PAGES, SMALL
 from tests.unit.report.slope_example import slope_result
+from tests.unit.report.why_example import EQUAL, UNEXPLAINED, WRITING, why_result
 
-from whyfast.fleet.joining import OneResult
 from whyfast.fleet.merging import merge_results
 from whyfast.history.detect import detect
 from whyfast.model.build import BuildFailure
 from whyfast.model.evidence import CalleeCounts, EntryFacts, FailedExpectation, OptionTrace
 from whyfast.model.history import Timeline
-from whyfast.model.result import Merged, Result
+from whyfast.model.result import Merged, OneResult, Result
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Claim
 from whyfast.report.document import Document, document
 from whyfast.report.pages.code_page import code_page
-from whyfast.report.pages.history_page import history_page
-from whyfast.report.pages.merged_page import merged_page
+from whyfast.report.pages.many_results import history_page, merged_page
 from whyfast.report.pages.results import result_page
+from whyfast.report.pages.why_page import why_page
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown
 from whyfast.report.result_json import dump_result, from_json
@@ -125,6 +125,10 @@ RESULTS: dict[str, Callable[[], Result]] = {
 }
 OTHERS: dict[str, Callable[[], Document]] = {
     **{name.replace(" ", "-"): page for name, page in {**PAGES, **SMALL}.items() if name != "run"},
+    "why": lambda: why_page(why_result()),
+    "why-calls": lambda: why_page(why_result(WRITING)),
+    "why-unexplained": lambda: why_page(why_result(UNEXPLAINED)),
+    "why-equal": lambda: why_page(why_result(EQUAL)),
     "merged": lambda: merged_page(_merged(1.0, 1.1, 1.0, 0.9, 1.05)),
     "merged-alike": lambda: merged_page(_merged(1.1, 1.1)),
     "merged-too-few": lambda: merged_page(_merged(1.0, 1.1, blocks=9)),
@@ -154,6 +158,7 @@ EVERY_FORM = (
     "machine-code",
     "matrix",
     "code-side-by-side",
+    "why",
 )
 #: So long that only the first screen is kept.
 LONG = tuple(n for n in OTHERS if "many" in n or n.endswith(("-two", "-long-commands")))
@@ -204,8 +209,8 @@ def test_no_document_is_left_over() -> None:
     check_no_others("report", [*CASES, *ELSEWHERE])
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", [*RESULTS, "why"])
 def test_json_gives_a_result_back(name: str) -> None:
-    result = RESULTS[name]()
+    result = {**RESULTS, "why": why_result}[name]()
     again = from_json(json.loads(dump_result(result)))
     assert again == result

@@ -1,21 +1,33 @@
-"""Every key of a result's JSON stands in docs/result-json.md, under the object that has it."""
+"""Every key of a result's JSON stands in docs, under the object that has it."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from tests.unit.report.example import sample_result
+from tests.unit.report.test_merged_json import example
 
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.codec import field_types
-from whyfast.model.result import Result
-from whyfast.report.result_json import to_json
+from whyfast.model.result import (
+    Lacks,
+    Machine,
+    MachineDifference,
+    MachineResult,
+    NeededBlocks,
+    Pooled,
+    Result,
+)
+from whyfast.report.result_json import dump_merged, to_json
 
-PAGE = Path(__file__).parents[3] / "docs" / "result-json.md"
+DOCS = Path(__file__).parents[3] / "docs"
+RESULT, MERGE = "result-json.md", "merge.md"
 
 
 def _reached(kind: Any, found: dict[type, None]) -> dict[type, None]:
@@ -28,38 +40,46 @@ def _reached(kind: Any, found: dict[type, None]) -> dict[type, None]:
     return found
 
 
-KINDS = list(_reached(Build, _reached(BuildFailure, _reached(Result, {}))))
+KINDS = dict.fromkeys(_reached(Build, _reached(BuildFailure, _reached(Result, {}))), RESULT)
+del KINDS[Result]
+KINDS |= dict.fromkeys(
+    (Machine, MachineResult, MachineDifference, Pooled, Lacks, NeededBlocks), MERGE
+)
 
 
 def _title(kind: type) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
 
 
-def _paragraphs() -> dict[str, set[str]]:
-    page = PAGE.read_text(encoding="utf-8")
-    found = re.findall(r"^\*\*(.+?)\*\*(.+?)(?:\n\n|\Z)", page, re.MULTILINE | re.DOTALL)
-    return {title: set(re.findall(r"`(\w+)`", body)) for title, body in found}
+@cache
+def _page(name: str) -> str:
+    return (DOCS / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize("kind", [k for k in KINDS if k is not Result], ids=_title)
-def test_keys_of(kind: type) -> None:
+@cache
+def _paragraphs(name: str) -> dict[str, set[str]]:
+    paragraphs = re.findall(r"^\*\*(.+?)\*\*(.+?)(?:\n\n|\Z)", _page(name), re.M | re.S)
+    return {title: set(re.findall(r"`(\w+)`", body)) for title, body in paragraphs}
+
+
+@pytest.mark.parametrize(("kind", "page"), KINDS.items(), ids=map(_title, KINDS))
+def test_keys_of(kind: type, page: str) -> None:
     title = _title(kind)
-    documented = _paragraphs().get(title)
-    assert documented is not None, f"{PAGE.name} has no paragraph '**{title}**: …'"
+    documented = _paragraphs(page).get(title)
+    assert documented is not None, f"{page} has no paragraph '**{title}**: …'"
     # Secret values have no repr and are not written.
     assert [f.name for f in fields(kind) if f.repr and f.name not in documented] == []
 
 
 def test_top_level() -> None:
-    table = PAGE.read_text(encoding="utf-8").split("## Data")[1].split("\n## ")[0]
-    assert set(to_json(sample_result())["data"]) == _keys(table)
-
-
-def _keys(table: str) -> set[str]:
+    table = _page(RESULT).split("## Data")[1].split("\n## ")[0]
     first = [row.split("|")[1] for row in table.splitlines() if row.startswith("| `")]
-    return {key for cell in first for key in re.findall(r"`(\w+)`", cell)}
+    keys = {key for cell in first for key in re.findall(r"`(\w+)`", cell)}
+    assert set(to_json(sample_result())["data"]) == keys
+    merged = set(json.loads(dump_merged(example()))["data"])
+    assert merged <= set(re.findall(r"^\| `(\w+)` \|", _page(MERGE), re.M))
 
 
 def test_the_distribution_is_documented_as_written() -> None:
     written = to_json(sample_result())["data"]["distributions"][0]
-    assert set(written) <= _paragraphs()["distribution"]
+    assert set(written) <= _paragraphs(RESULT)["distribution"]

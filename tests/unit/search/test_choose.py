@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from whyfast.search.engine import below, entropy, information, next_candidate, witness, witnesses
 from whyfast.search.posterior import Posterior
-from whyfast.search.state import Costs, Hypothesis, Observation, Pair, Reading, State, Task
+from whyfast.search.state import Hypothesis, Observation, Pair, Reading, State, Task
 
 _OF: dict[Hypothesis, float] = {
     "none": 0.0,
@@ -42,10 +42,8 @@ def test_a_step_that_holds_most_of_the_posterior_is_asked_from_its_likelier_wron
 
 def test_a_candidate_already_built_is_preferred_as_far_as_it_saves() -> None:
     belief = _belief((0, 10, 20), [0.3, 0.7])  # the half lies at about 13
-    dear = State(Task(20, costs=Costs(1.0, 50.0)), built=frozenset({10}))
-    cheap = State(Task(20, costs=Costs(1.0, 0.0)), built=frozenset({10}))
-    assert next_candidate(belief, dear) == 10
-    assert next_candidate(belief, cheap) == 13
+    assert next_candidate(belief, State(Task(20), built=frozenset({12}))) == 12
+    assert next_candidate(belief, State(Task(20), built=frozenset({5}))) == 13
 
 
 def test_a_skipped_candidate_is_never_chosen_and_its_neighbours_seldom() -> None:
@@ -61,12 +59,9 @@ def test_with_all_candidates_skipped_there_is_none_to_choose() -> None:
     assert next_candidate(_belief((0, 1), [1.0]), State(Task(1))) is None
 
 
-def test_weights_move_the_middle() -> None:
-    task = Task(8, weights=(1, 1, 1, 1, 1, 1, 1, 7))
-    assert below(_belief((0, 8), [1.0]), task).tolist() == pytest.approx(
-        [i / 14 for i in range(1, 8)]
-    )
-    assert next_candidate(_belief((0, 8), [1.0]), State(task)) == 7
+def test_within_a_gap_every_position_is_as_likely() -> None:
+    expected = [0.15, 0.3, 0.65]
+    assert below(_belief((0, 2, 4), [0.3, 0.7])).tolist() == pytest.approx(expected)
 
 
 @given(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.unit.search.worlds import Range, block, step_at
+from tests.unit.search.worlds import Range, block, place, step_at
 
 from whyfast.search.engine import (
     BuildCandidate,
@@ -19,7 +19,6 @@ from whyfast.search.engine import (
     skip,
 )
 from whyfast.search.state import (
-    Costs,
     KnownEnds,
     Observation,
     Pair,
@@ -59,9 +58,9 @@ def test_without_noise_the_ends_come_first_then_candidates_by_halves() -> None:
         Measure(5, layouts=False),
         Confirm(4, 5, layouts=False, attempt=1),
     ]
-    assert answer.outcome == "culprit"
+    assert place(answer) == ("culprit", 5, 5)
     assert answer.where is not None
-    assert (answer.where.first, answer.where.last, answer.where.parent) == (5, 5, 4)
+    assert answer.where.parent == 4
     assert answer.step is not None
     assert answer.step.estimate == pytest.approx(0.05)
     assert answer.tested == "not tested"
@@ -80,18 +79,14 @@ def test_further_candidates_bear_witness_that_it_is_a_step() -> None:
 @pytest.mark.parametrize("at", [1, 2, 511, 1023, 1024])
 def test_a_step_is_found_wherever_it_is(at: int) -> None:
     answer = _answer(Range(step_at(at, 1024, 0.05), noise=0.01, seed=at), Task(1024))
-    assert answer.outcome == "culprit"
-    assert answer.where is not None
-    assert answer.where.first == at
+    assert place(answer) == ("culprit", at, at)
 
 
 def test_a_range_of_one_needs_no_candidate() -> None:
     world = Range([0.0, 0.05], noise=0.005)
     answer = _answer(world, Task(1))
     assert _kinds(world) == ["MeasureEnds", "Confirm"]
-    assert answer.outcome == "culprit"
-    assert answer.where is not None
-    assert answer.where.first == 1
+    assert place(answer) == ("culprit", 1, 1)
 
 
 def test_candidates_that_do_not_build_leave_a_set() -> None:
@@ -100,19 +95,16 @@ def test_candidates_that_do_not_build_leave_a_set() -> None:
     state, step = world.search(Task(1024))
     assert isinstance(step, Done)
     answer = step.answer
-    assert answer.outcome == "one of"
+    assert place(answer) == ("one of", 290, 300)
     assert answer.where is not None
-    assert (answer.where.first, answer.where.last, answer.where.size) == (290, 300, 11)
+    assert answer.where.size == 11
     assert set(state.skipped) <= broken
     assert not [s for s in world.steps if isinstance(s, Measure) and s.candidate in broken]
 
 
 def test_when_nothing_between_the_ends_builds_the_answer_is_all_of_it() -> None:
     world = Range(step_at(3, 6, 0.05), noise=0.005, broken=frozenset(range(1, 6)))
-    answer = _answer(world, Task(6))
-    assert answer.outcome == "one of"
-    assert answer.where is not None
-    assert (answer.where.first, answer.where.last) == (1, 6)
+    assert place(_answer(world, Task(6))) == ("one of", 1, 6)
 
 
 def test_a_candidate_that_crashes_while_confirming_widens_the_place() -> None:
@@ -122,10 +114,7 @@ def test_a_candidate_that_crashes_while_confirming_widens_the_place() -> None:
     state = skip(state, 300, "crashed")
     while not isinstance(step := next_step(state), Done):
         state = world.react(state, step)
-    where = step.answer.where
-    assert step.answer.outcome == "one of"
-    assert where is not None
-    assert (where.first, where.last) == (300, 301)
+    assert place(step.answer) == ("one of", 300, 301)
 
 
 def test_ends_that_do_not_differ_are_told_before_anything_is_built() -> None:
@@ -144,31 +133,29 @@ def test_swapped_ends_are_told_before_anything_is_built() -> None:
     assert _kinds(world) == ["MeasureEnds"]
 
 
-def test_known_ends_that_turn_out_to_be_the_same_are_none() -> None:
-    world = Range(step_at(2000, 1024, 0.0), noise=0.8, seed=1)
-    assert _answer(world, Task(1024, known=KnownEnds(3.0, 1.0))).outcome == "none"
+SLOPE = [0.05 * c / 256 for c in range(257)]
+SCATTER = [0.0, *(0.05 * np.random.default_rng(4).integers(0, 2, 257)).tolist()[1:-1], 0.05]
+SAME, KNOWN = step_at(2000, 1024, 0.0), KnownEnds(3.0, 1.0)
 
 
-def test_a_slope_names_no_candidate() -> None:
-    world = Range([0.05 * c / 256 for c in range(257)], noise=0.005, seed=1)
-    answer = _answer(world, Task(256))
-    assert (answer.outcome, answer.where) == ("gradual", None)
-
-
-def test_scatter_without_relinking_names_no_candidate() -> None:
-    rng = np.random.default_rng(4)
-    levels = (0.05 * rng.integers(0, 2, 257)).tolist()
-    levels[0], levels[-1] = 0.0, 0.05
-    answer = _answer(Range(levels, noise=0.008, seed=5), Task(256))
-    assert (answer.outcome, answer.tested) == ("scattered", "not tested")
+@pytest.mark.parametrize(
+    ("world", "task", "outcome"),
+    [
+        (Range(SAME, noise=0.8, seed=1), Task(1024, known=KNOWN), "none"),
+        (Range(SLOPE, noise=0.005, seed=1), Task(256), "gradual"),
+        (Range(SCATTER, noise=0.008, seed=5), Task(256), "scattered"),
+    ],
+    ids=["known ends that turn out to be the same", "a slope", "scatter without relinking"],
+)
+def test_without_a_step_no_candidate_is_named(world: Range, task: Task, outcome: str) -> None:
+    answer = _answer(world, task)
+    assert (answer.outcome, answer.where, answer.tested) == (outcome, None, "not tested")
 
 
 def test_a_drop_and_its_partial_repair_are_told() -> None:
     levels = [0.0 if c < 100 else 0.09 if c < 200 else 0.05 for c in range(257)]
     answer = _answer(Range(levels, noise=0.008, seed=1), Task(256))
-    assert answer.outcome == "culprit"
-    assert answer.where is not None
-    assert answer.where.first == 100
+    assert place(answer) == ("culprit", 100, 100)
     assert answer.several
     assert answer.step is not None
     assert answer.step.low > 0.06
@@ -178,9 +165,9 @@ def test_a_drop_and_its_partial_repair_are_told() -> None:
 def test_the_budget_ends_a_search_with_what_is_likely() -> None:
     world = Range(step_at(300, 1024, 0.02), noise=0.01, seed=1)
     answer = _answer(world, Task(1024, budget=20))
-    assert answer.outcome == "undecided"
-    assert answer.where is not None
-    assert answer.where.first <= 300 <= answer.where.last
+    outcome, first, last = place(answer)
+    assert outcome == "undecided"
+    assert first <= 300 <= last
     assert answer.step is None
 
 
@@ -208,9 +195,7 @@ def test_a_decoy_beside_a_true_step_does_not_hide_it() -> None:
     linked = [0.03 * (c >= 200) + 0.06 * (c >= 90) for c in range(257)]
     world = Range(linked, 0.005, 1, true=step_at(200, 256, 0.03), spread=0.02)
     answer = _answer(world, Task(256, relinkable=True))
-    assert answer.outcome == "culprit"
-    assert answer.where is not None
-    assert answer.where.first == 200
+    assert place(answer) == ("culprit", 200, 200)
     # Candidates were measured over layouts, where the decoy does not show.
     assert {s.layouts for s in world.steps if isinstance(s, Measure)} == {True}
 
@@ -219,8 +204,7 @@ def test_decoys_that_hide_the_difference_as_linked_are_seen_through() -> None:
     linked = [0.03 * (c >= 200) - 0.03 * (c >= 90) for c in range(257)]
     world = Range(linked, 0.005, 1, true=step_at(200, 256, 0.03), spread=0.01)
     answer = _answer(world, Task(256, relinkable=True))
-    assert answer.where is not None
-    assert (answer.outcome, answer.where.first) == ("culprit", 200)
+    assert place(answer) == ("culprit", 200, 200)
 
 
 def test_a_decoy_that_is_undone_later_is_refuted_by_layouts_and_told() -> None:
@@ -228,9 +212,7 @@ def test_a_decoy_that_is_undone_later_is_refuted_by_layouts_and_told() -> None:
     linked = [0.03 * (c >= 200) + (0.03 if 90 <= c < 150 else 0.0) for c in range(257)]
     world = Range(linked, 0.003, 1, true=step_at(200, 256, 0.03), spread=0.004)
     answer = _answer(world, Task(256, relinkable=True))
-    assert answer.outcome == "culprit"
-    assert answer.where is not None
-    assert answer.where.first == 200
+    assert place(answer) == ("culprit", 200, 200)
     assert [p.first for p in answer.placed] == [90]
 
 
@@ -279,7 +261,7 @@ def test_a_search_that_is_never_confirmed_ends_undecided() -> None:
 
 
 def test_what_is_built_already_costs_no_build() -> None:
-    task = Task(64, known=KnownEnds(0.05, 0.008), costs=Costs(1.0, 20.0))
+    task = Task(64, known=KnownEnds(0.05, 0.008))
     assert next_step(begin(task)) == BuildCandidate(32)
     assert next_step(begin(task, already_built=[30])) == Measure(30, layouts=False)
     assert next_step(built(begin(task), 32)) == Measure(32, layouts=False)
@@ -290,8 +272,6 @@ def test_what_is_built_already_costs_no_build() -> None:
     [
         (lambda: Task(0), "at least one position"),
         (lambda: Task(4, margin=0.0), "margin must be above 0"),
-        (lambda: Task(4, weights=(1.0, 2.0)), "one weight above 0 for each"),
-        (lambda: Task(2, weights=(1.0, 0.0)), "one weight above 0 for each"),
         (lambda: KnownEnds(0.0, 1.0), "above 0"),
         (lambda: Observation(float("nan")), "finite"),
     ],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.search.likelihood import (
+from whyfast.search.posterior import (
     DISTURBED,
     ENDS_NOISE,
     FEWEST,
@@ -75,9 +75,6 @@ def test_when_the_ends_are_disturbed_the_candidate_counts_little() -> None:
     assert DISTURBED < 0.05
 
 
-# ---- Sums of logarithms.
-
-
 def test_halves_make_a_whole() -> None:
     assert log_sum(np.log([[0.5, 0.25, 0.25]]), axis=1)[0] == pytest.approx(0.0)
     assert np.exp(log_running(np.log([[0.5, 0.25, 0.25]])))[0] == pytest.approx([0.5, 0.75, 1.0])
@@ -95,9 +92,6 @@ def test_they_are_those_of_numpy_however_far_apart(terms: list[float]) -> None:
     row = np.array([terms])
     assert log_running(row) == pytest.approx(np.logaddexp.accumulate(row, axis=1), abs=1e-9)
     assert log_sum(row, axis=1) == pytest.approx(np.logaddexp.reduce(row, axis=1), abs=1e-9)
-
-
-# ---- The grid of effect and noise.
 
 
 def _ends(effect: float, noise: float, n: int, seed: int = 1) -> np.ndarray:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from whyfast.search.ddmin import Differences, Event, Failed, Minimal, Try, ddmin, next_try
+from whyfast.search.ddmin import Event, Failed, Minimal, Try, ddmin, next_try
+from whyfast.search.state import Task
 from whyfast.search.subsets import Subset, Trial, carries, level
 
 Level = Callable[[Subset], float]
@@ -57,7 +58,7 @@ def _needs(*parts: int) -> Level:
 
 
 def test_one_flag_of_forty() -> None:
-    found = ddmin(Differences(40), Mixtures(_needs(17)))
+    found = ddmin(Task(40), Mixtures(_needs(17)))
     assert (found.outcome, found.parts, found.others) == ("set", ((17,),), False)
     assert found.whole is not None
     assert found.whole[0] == pytest.approx(1, abs=0.2)
@@ -65,40 +66,43 @@ def test_one_flag_of_forty() -> None:
 
 
 def test_two_flags_that_need_each_other_are_an_interplay() -> None:
-    found = ddmin(Differences(40), Mixtures(_needs(5, 30)))
+    found = ddmin(Task(40), Mixtures(_needs(5, 30)))
     assert (found.outcome, found.parts, found.together) == ("set", ((5,), (30,)), "interplay")
     assert [a for a, _ in found.alone] == pytest.approx([0, 0], abs=0.3)
 
 
 def test_two_flags_that_add_up_are_both_found() -> None:
     mixtures = Mixtures(lambda s: 0.5 * (3 in s) + 0.5 * (9 in s))
-    found = ddmin(Differences(12), mixtures)
+    found = ddmin(Task(12), mixtures)
     assert (found.outcome, found.parts) == ("set", ((3,), (9,)))
     assert found.together != "interplay"
 
 
-def test_either_of_two_is_found_and_that_the_other_does_it_too() -> None:
-    found = ddmin(Differences(20), Mixtures(lambda s: float(3 in s or 9 in s)))
-    assert (found.outcome, found.parts, found.others) == ("set", ((3,),), True)
+def _luck(subset: Subset) -> float:
+    if len(subset) in (0, 30):
+        return float(len(subset) == 30)
+    return float(np.random.default_rng([7, *sorted(subset)]).integers(0, 2))
 
 
-def test_what_only_all_together_carry_vanishes_when_mixed() -> None:
-    found = ddmin(Differences(30), Mixtures(lambda s: float(len(s) == 30)))
-    assert (found.outcome, found.parts) == ("mixed", ())
-
-
-def test_what_comes_and_goes_with_any_mixture_vanishes_too() -> None:
-    def luck(subset: Subset) -> float:
-        if len(subset) in (0, 30):
-            return float(len(subset) == 30)
-        return float(np.random.default_rng([7, *sorted(subset)]).integers(0, 2))
-
-    assert ddmin(Differences(30), Mixtures(luck)).outcome == "mixed"
+@pytest.mark.parametrize(
+    ("count", "level", "expected"),
+    [
+        (20, lambda s: float(3 in s or 9 in s), ("set", ((3,),), True)),
+        (30, lambda s: float(len(s) == 30), ("mixed", (), False)),
+        (30, _luck, ("mixed", (), False)),
+    ],
+    ids=["either of two does it", "only all together do", "it comes and goes with any mixture"],
+)
+def test_others_do_it_too_or_it_vanishes_when_mixed(
+    count: int, level: Level, expected: tuple[str, tuple[object, ...], bool]
+) -> None:
+    found = ddmin(Task(count), Mixtures(level))
+    assert (found.outcome, found.parts, found.others) == expected
 
 
 def test_parts_that_cannot_be_measured_apart_are_one() -> None:
     broken = Mixtures(_needs(17), broken=lambda s: (16 in s) != (17 in s))
-    found = ddmin(Differences(40), broken)
+    found = ddmin(Task(40), broken)
     assert (found.outcome, found.parts) == ("set", ((16, 17),))
 
 
@@ -106,7 +110,7 @@ def test_parts_that_cannot_be_measured_apart_are_one() -> None:
 def test_ends_that_do_not_differ_are_told_before_anything_is_mixed(
     effect: float, word: str
 ) -> None:
-    found = ddmin(Differences(40), Mixtures(_needs(17), effect=effect))
+    found = ddmin(Task(40), Mixtures(_needs(17), effect=effect))
     assert (found.outcome, found.subsets) == (word, 0)
 
 
@@ -123,20 +127,20 @@ def test_ends_that_differed_by_chance_alone_end_it_too() -> None:
             return Trial(ends)
         return Trial(ends, wanted.subset, 0.01 * float(rng.standard_normal()), wanted.fresh)
 
-    found = ddmin(Differences(8, budget=400), oracle)
+    found = ddmin(Task(8, budget=400), oracle)
     assert found.outcome == "none"
     assert found.subsets > 0
 
 
 def test_one_difference_is_the_answer() -> None:
-    found = ddmin(Differences(1), Mixtures(_needs(0)))
+    found = ddmin(Task(1), Mixtures(_needs(0)))
     assert (found.outcome, found.parts, found.subsets) == ("set", ((0,),), 0)
-    with pytest.raises(ValueError, match="at least one difference"):
-        Differences(0)
+    with pytest.raises(ValueError, match="at least one position"):
+        Task(0)
 
 
 def test_a_search_goes_on_from_its_events() -> None:
-    task, mixtures = Differences(20), Mixtures(_needs(4, 11))
+    task, mixtures = Task(20), Mixtures(_needs(4, 11))
     whole = ddmin(task, mixtures)
     events: list[Event] = []
     for event in mixtures.events:
@@ -161,13 +165,13 @@ def test_a_subset_like_the_bad_end_carries_and_one_like_the_good_end_does_not() 
 
 def test_what_other_layouts_do_not_show_is_placement() -> None:
     world = Mixtures(_needs(17), over=lambda s: 0.0, spread=0.3)
-    found = ddmin(Differences(40, relinkable=True), world)
+    found = ddmin(Task(40, relinkable=True), world)
     assert (found.outcome, found.tested, found.subsets) == ("placement", "placement", 0)
 
 
 def test_what_was_found_as_linked_is_measured_over_layouts() -> None:
     world = Mixtures(_needs(17), over=_needs(17), spread=0.3)
-    found = ddmin(Differences(40, relinkable=True), world)
+    found = ddmin(Task(40, relinkable=True), world)
     assert (found.outcome, found.parts, found.tested) == ("set", ((17,),), "change")
     assert found.varied is not None
     assert found.varied[0] == pytest.approx(1, abs=0.3)
@@ -177,18 +181,18 @@ def test_what_was_found_as_linked_is_measured_over_layouts() -> None:
 def test_what_carries_it_as_linked_alone_is_not_the_answer() -> None:
     # As linked 17 is fast by luck and hides what 30 does.
     world = Mixtures(_needs(17), over=_needs(30), spread=0.2)
-    found = ddmin(Differences(40, relinkable=True), world)
+    found = ddmin(Task(40, relinkable=True), world)
     assert (found.outcome, found.parts, found.over_layouts) == ("set", ((30,),), True)
 
 
 def test_a_difference_that_layouts_change_is_searched_over_them() -> None:
     world = Mixtures(_needs(17), over=lambda s: 0.5 * _needs(3)(s), spread=0.1)
-    found = ddmin(Differences(20, relinkable=True), world)
+    found = ddmin(Task(20, relinkable=True), world)
     assert (found.outcome, found.parts, found.tested) == ("set", ((3,),), "partly")
 
 
 def test_a_search_over_layouts_goes_on_where_it_was() -> None:
-    task = Differences(40, relinkable=True)
+    task = Task(40, relinkable=True)
     world = Mixtures(_needs(17), over=_needs(17), spread=0.3)
     answer = ddmin(task, world)
     assert next_try(task, world.events) == answer

@@ -15,7 +15,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.model.build import Build
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, RunnerName, Variant
-from whyfast.search.state import counting
+from whyfast.search.study_subject import counting
 
 
 def _works(folder: Path, tools: Tools, runner: RunnerName) -> tuple[RunContext[Study], ...]:

@@ -165,9 +165,6 @@ def test_without_layouts_it_is_said_that_placement_was_not_tested(tmp_path: Path
     assert "Placement was not tested" in shown
 
 
-# ---- Merged branches, and further steps.
-
-
 def _range(*names: str) -> tuple[AxisCandidate, ...]:
     return tuple(AxisCandidate(name, name) for name in names)
 
@@ -206,6 +203,11 @@ def _followed(
     return follow(axis, _search(levels), everything=everything)
 
 
+def _culprit(result: SearchResult) -> str:
+    assert result.answer.where is not None
+    return result.at(result.answer.where.first).name
+
+
 def test_a_culprit_that_is_no_merge_is_all_there_is() -> None:
     result = _followed(LEVELS)
     assert result.further == ()
@@ -218,9 +220,7 @@ def test_branches_in_branches_are_searched() -> None:
     levels = {**LEVELS, "b0": 0.0, "b1": 0.0, "b2": 0.03, "b3": 0.03}
     levels |= {"c0": 0.0, "c1": 0.0, "c2": 0.03}
     result = _followed(levels, m9=outer, b2=inner)
-    found = deepest(result)
-    assert found.answer.where is not None
-    assert found.candidates[found.answer.where.first].name == "c2"
+    assert _culprit(deepest(result)) == "c2"
     assert [m.name for m in merged_by(result)] == ["m9", "b2"]
 
 
@@ -230,8 +230,7 @@ def test_the_merge_of_an_improvement_is_searched_from_its_newest_commit_on() -> 
     result = _followed(levels, MAIN[::-1], backwards=True, m9=branch)
     found = deepest(result)
     assert [c.name for c in found.candidates] == ["b2", "b1", "b0"]
-    assert found.answer.where is not None
-    assert found.at(found.answer.where.first).name == "b1"
+    assert _culprit(found) == "b1"
     assert [m.name for m in merged_by(result)] == ["m9"]
 
 
@@ -253,20 +252,16 @@ def test_a_second_step_is_searched_on_demand() -> None:
     levels = {f"m{i}": 0.04 * (i >= 4) + 0.02 * (i >= 12) for i in range(16)}
     assert _followed(levels).further == ()
     result = _followed(levels, everything=True)
-    found = set()
-    for one in (result, *result.further):
-        if one.answer.outcome == "culprit":
-            assert one.answer.where is not None
-            found.add(one.candidates[one.answer.where.first].name)
-    assert found == {"m4", "m12"}
-    assert {one.why for one in result.further} == {"remainder"}
+    searches = (result, *result.further)
+    culprits = {_culprit(s) for s in searches if s.answer.outcome == "culprit"}
+    assert culprits == {"m4", "m12"}
+    assert {s.why for s in result.further} == {"remainder"}
 
 
 def test_what_repaired_some_of_it_is_searched_backwards() -> None:
     levels = {f"m{i}": 0.06 * (i >= 4) - 0.03 * (i >= 12) for i in range(16)}
     result = _followed(levels, everything=True)
-    assert result.answer.where is not None
-    assert result.candidates[result.answer.where.first].name == "m4"
+    assert _culprit(result) == "m4"
     *remainders, repair = result.further
     assert [r.why for r in remainders] == ["remainder"] * len(remainders)
     assert remainders[-1].answer.outcome == "swapped"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.search.worlds import Range, step_at
+from tests.unit.search.worlds import Range, place, step_at
 
-from whyfast.search.ddmin import Differences, Failed, Try, next_try
+from whyfast.search.ddmin import Failed, Try, next_try
 from whyfast.search.engine import BuildCandidate, Step, begin, built, next_step, observe, skip
-from whyfast.search.keep import FORMAT, SearchFile, search_key
+from whyfast.search.results import FORMAT, SearchFile, search_key
 from whyfast.search.run import BARS, drive, likely_next, likely_subsets, posterior_lines
 from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, State, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times, observation
@@ -31,7 +31,6 @@ class Levels:
 
     levels: Sequence[float]
     broken: frozenset[int] = frozenset()
-    relinkable: bool = False
     rng: random.Random = field(default_factory=lambda: random.Random(7))
     built: list[int] = field(default_factory=list)
     settled: list[tuple[int, ...]] = field(default_factory=list)
@@ -71,9 +70,7 @@ def test_the_culprit_is_found_and_skipped_candidates_are_told() -> None:
     subject = Levels(_step_at(20), broken=frozenset({16, 17}))
     kept: list[State] = []
     state, answer = drive(subject, begin(Task(32)), lambda now, step: kept.append(now))
-    assert answer.outcome == "culprit"
-    assert answer.where is not None
-    assert (answer.where.first, answer.where.last) == (20, 20)
+    assert place(answer) == ("culprit", 20, 20)
     assert answer.step is not None
     assert answer.step.low < math.log(1.05) < answer.step.high
     assert set(state.skipped.values()) <= {"does not build"}
@@ -82,15 +79,12 @@ def test_the_culprit_is_found_and_skipped_candidates_are_told() -> None:
     assert set(subject.settled) == {(19, 20)}
 
 
-def test_without_a_step_there_is_none() -> None:
-    _, answer = drive(Levels([1.0] * 33), begin(Task(32)), lambda now, step: None)
-    assert answer.outcome == "none"
-
-
-def test_ends_that_are_swapped() -> None:
-    levels = _step_at(20)[::-1]
+@pytest.mark.parametrize(
+    ("levels", "outcome"), [([1.0] * 33, "none"), (_step_at(20)[::-1], "swapped")]
+)
+def test_ends_that_do_not_differ_or_the_other_way_round(levels: list[float], outcome: str) -> None:
     _, answer = drive(Levels(levels), begin(Task(32)), lambda now, step: None)
-    assert answer.outcome == "swapped"
+    assert answer.outcome == outcome
 
 
 def test_an_end_that_cannot_be_built_ends_the_search() -> None:
@@ -100,21 +94,28 @@ def test_an_end_that_cannot_be_built_ends_the_search() -> None:
     assert (caught.value.candidate, caught.value.reason) == (32, "does not build")
 
 
-def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
-    file, task = SearchFile(tmp_path / "a" / "search.json", NAMES), Task(32)
+class Killed(Exception):
+    """A search is killed."""
 
-    class Killed(Exception):
-        pass
+
+def _killed(file: SearchFile, subject: Levels, task: Task, at: Callable[[State], bool]) -> State:
+    """What is kept of a search that is killed once its state is so."""
 
     def keep(now: State, step: Step) -> None:
         file.save_state(now)
-        if len(now.observations) == 9:
+        if at(now):
             raise Killed
 
     with pytest.raises(Killed):
-        drive(Levels(_step_at(20)), begin(task), keep)
+        drive(subject, begin(task), keep)
     state = file.load_state(task)
     assert state is not None
+    return state
+
+
+def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
+    file = SearchFile(tmp_path / "a" / "search.json", NAMES)
+    state = _killed(file, Levels(_step_at(20)), Task(32), lambda now: len(now.observations) == 9)
     assert len(state.observations) == 9
     after, answer = drive(Levels(_step_at(20)), state, lambda now, step: None)
     assert after.observations[:9] == state.observations
@@ -174,20 +175,8 @@ def test_what_is_learnt_from_a_block_is_medians_of_neighbouring_turns() -> None:
 
 def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(tmp_path: Path) -> None:
     file, task = SearchFile(tmp_path / "search.json", NAMES), Task(32, relinkable=True)
-
-    class Killed(Exception):
-        pass
-
-    def keep(now: State, step: Step) -> None:
-        file.save_state(now)
-        if sum(o.layouts for o in now.observations) == 7:
-            raise Killed
-
-    first, second = (Levels(_step_at(20), relinkable=True) for _ in range(2))
-    with pytest.raises(Killed):
-        drive(first, begin(task), keep)
-    state = file.load_state(task)
-    assert state is not None
+    first, second = (Levels(_step_at(20)) for _ in range(2))
+    state = _killed(file, first, task, lambda now: sum(o.layouts for o in now.observations) == 7)
     after, answer = drive(second, state, lambda now, step: None)
     assert (answer.outcome, answer.tested) == ("culprit", "change")
     asked = [*first.asked, *second.asked]
@@ -198,8 +187,6 @@ def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(tmp_path: Path
     assert [n for c, n in taken if c == 0] == list(range(1, varied + 1))
     assert [n for c, n in taken if c == 19] == list(range(1, 11))
 
-
-# ---- Progress.
 
 CANDIDATES = tuple(AxisCandidate(str(i), f"change {i}") for i in range(17))
 
@@ -217,8 +204,6 @@ def test_the_posterior_has_its_peak_at_the_step() -> None:
     assert taken.startswith(f"{len(state.observations)} blocks, ")
     assert likely.endswith(": change 12")
 
-
-# ---- Prefetching.
 
 EFFECT = 0.1
 
@@ -259,7 +244,7 @@ def test_what_cannot_be_built_and_what_is_built_is_not_foreseen() -> None:
 
 
 def test_the_subsets_of_a_search_for_a_set() -> None:
-    task = Differences(8)
+    task = Task(8)
     events: tuple[Trial, ...] = ()
     while True:
         wanted = next_try(task, events)

@@ -9,37 +9,29 @@ from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from tests.studies.commit_study import Repository
 
 from whyfast.investigate.services import Services
 from whyfast.search.axes.commits import commits
-from whyfast.search.subject import CandidateFailed, ScriptSubject
+from whyfast.search.subject import CandidateFailed, ScriptSubject, UserCommand
 
 NUMBERS = ("7", "steps: 1,250", "none", "0")
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-
-    def git(*arguments: str) -> None:
-        subprocess.run(["git", "-C", folder, *settings, *arguments], check=True)
-
-    git("init", "-q", "-b", "main")
+    made = Repository(tmp_path / "repository")
     for number, text in enumerate(NUMBERS):
-        (folder / "said").write_text(text)
-        git("add", "said")
-        git("commit", "-q", "-m", f"change {number}")
-    return folder
+        (made.folder / "said").write_text(text)
+        made.commit(f"change {number}")
+    return made.folder
 
 
 def _subject(repository: Path, tmp_path: Path, *command: str, build: str = "") -> ScriptSubject:
     found = commits(repository, "main~3", "main")
     folder = tmp_path / "checkouts"
-    return ScriptSubject(
-        repository, found, command, build, folder, Services(), 1, prints_number=True
-    )
+    asked = UserCommand(command, build, repository, prints_number=True)
+    return ScriptSubject(asked, found, folder, Services(), 1)
 
 
 def test_the_last_number_counts(repository: Path, tmp_path: Path) -> None:
@@ -123,12 +115,6 @@ def test_a_count_that_does_not_vary_is_taken_once(
     assert set(times) == {0, 1, 3}
 
 
-def test_a_command_that_fails_says_why(repository: Path, tmp_path: Path) -> None:
-    subject = _subject(repository, tmp_path, "sh", "-c", "echo broken >&2; exit 3")
-    with pytest.raises(CandidateFailed, match="exit code 3: broken"):
-        subject.block([0], number=1, layouts=None)
-
-
 def test_what_was_built_is_not_built_again(repository: Path, tmp_path: Path) -> None:
     log = tmp_path / "log"
     for _ in range(2):
@@ -136,26 +122,20 @@ def test_what_was_built_is_not_built_again(repository: Path, tmp_path: Path) -> 
     assert log.read_text() == "built\n"
 
 
-def test_closing_removes_the_checkouts(repository: Path, tmp_path: Path) -> None:
-    subject = _subject(repository, tmp_path, "cat", "said")
-    subject.build(0)
-    assert subject.place(0).is_dir()
-    subject.close()
-    assert not subject.place(0).exists()
-
-
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "number", "reason"),
     [
-        (("./nothing",), "exit code 127: env: .*nothing.*: No such file or directory"),
-        (("sh", "-c", "echo broken >&2; exit 3"), "exit code 3: broken"),
+        (("./nothing",), False, "exit code 127: env: .*nothing.*: No such file or directory"),
+        (("sh", "-c", "echo broken >&2; exit 3"), False, "exit code 3: broken"),
+        (("sh", "-c", "echo broken >&2; exit 3"), True, "exit code 3: broken"),
     ],
 )
-def test_a_timed_command_that_cannot_run_says_why(
-    repository: Path, tmp_path: Path, command: tuple[str, ...], said: str
+def test_a_command_that_fails_says_why(
+    repository: Path, tmp_path: Path, command: tuple[str, ...], number: bool, reason: str
 ) -> None:
-    subject = replace(_subject(repository, tmp_path, *command), prints_number=False)
-    with pytest.raises(CandidateFailed, match=said):
+    subject = _subject(repository, tmp_path, *command)
+    subject.command = replace(subject.command, prints_number=number)
+    with pytest.raises(CandidateFailed, match=reason):
         subject.block([0, 1], number=1, layouts=None)
 
 
@@ -170,6 +150,7 @@ def test_no_checkout_is_left_but_logs_where_they_are_named(
 ) -> None:
     subject = _subject(repository, tmp_path, "cat", "said", build="echo built")
     subject.build(0)
+    assert subject.place(0).is_dir()
     subject.close(logs=True)
     (log,) = (tmp_path / "checkouts").iterdir()
     assert log.read_text() == "built\n"

@@ -19,12 +19,11 @@ from whyfast.report.document import Sentences, Table
 from whyfast.report.pages.search_page import dump_search, search_page
 from whyfast.report.sections.search_set import set_headline
 from whyfast.search.axes.axis import DifferenceSet
-from whyfast.search.ddmin import Differences, Event, Minimal, Try, ddmin
-from whyfast.search.keep import SearchFile
+from whyfast.search.ddmin import Event, Minimal, Try, ddmin
 from whyfast.search.requests import search_all
-from whyfast.search.results import SetResult
+from whyfast.search.results import SearchFile, SetResult
 from whyfast.search.run import SetSubject, run_set
-from whyfast.search.state import AxisCandidate, Quantity
+from whyfast.search.state import AxisCandidate, Quantity, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times
 from whyfast.search.subsets import Subset, Trial
 from whyfast.store.home import Home
@@ -80,7 +79,7 @@ def _search(
     subject = Counted(candidates, **world)  # type: ignore[arg-type]
     blank = SetResult("flags", "fast", "slow", NAMES, quantity, (), Minimal("undecided"))
     watcher = Watcher()
-    task = Differences(len(NAMES), budget=budget, relinkable=subject.relinkable)
+    task = Task(len(NAMES), budget=budget, relinkable=subject.relinkable)
     oracle = SetSubject(subject, candidates, NAMES)
     file = SearchFile(home.data / "searches" / "one.json", NAMES)
     return run_set(task, oracle, blank, file, home, watcher), subject, watcher
@@ -170,10 +169,8 @@ def test_culprits_are_measured_over_layouts_too(
 
 def test_no_layout_runs_in_two_blocks_not_even_after_an_interrupt(home: Home) -> None:
     candidates = [AxisCandidate("slow not", "good"), AxisCandidate("slow", "bad")]
-    task, file = (
-        Differences(len(NAMES), relinkable=True),
-        SearchFile(home.data / "searches" / "two.json", NAMES),
-    )
+    task = Task(len(NAMES), relinkable=True)
+    file = SearchFile(home.data / "searches" / "two.json", NAMES)
     blank = SetResult("flags", "fast", "slow", NAMES, "time", (), Minimal("undecided"))
     first = Counted(candidates, relinkable=True, over=frozenset({3}), interrupt=25)
     second = replace(first, interrupt=1000)
@@ -213,8 +210,7 @@ def test_no_two_mixtures_have_one_label(home: Home) -> None:
     ]
 
 
-# ---- The remaining difference, in simulated mixtures with a known answer.
-
+#: The remaining difference, in simulated mixtures with a known answer.
 Cost = Callable[[frozenset[str]], float]
 LETTERS = tuple("abcdefghijkl")
 EFFECT = 0.1
@@ -249,7 +245,7 @@ def _oracle_search(cost: Cost, noise: float = 0.0) -> Callable[[DifferenceSet], 
             events.append(Trial(bad - good, wanted.subset, offset, wanted.fresh))
             return events[-1]
 
-        answer = ddmin(Differences(len(mixing.differences)), oracle)
+        answer = ddmin(Task(len(mixing.differences)), oracle)
         return SetResult(
             *("flags", mixing.good.name, mixing.bad.name, mixing.differences),
             *("instructions", tuple(events), answer),
@@ -259,6 +255,10 @@ def _oracle_search(cost: Cost, noise: float = 0.0) -> Callable[[DifferenceSet], 
     return search
 
 
+def _weighted(weight: dict[str, float]) -> Cost:
+    return lambda s: sum(weight.get(d, 0) for d in s)
+
+
 def _names(result: SetResult) -> list[list[str]]:
     found = [[result.differences[d] for p in result.answer.parts for d in p]]
     return found + (_names(result.further) if result.further else [])
@@ -266,7 +266,7 @@ def _names(result: SetResult) -> list[list[str]]:
 
 def test_the_remaining_difference_is_searched_until_none_is(golden: Hear) -> None:
     weight = {"c": 0.6, "f": 0.2, "k": 0.2}
-    found = search_all(_mixing(), _oracle_search(lambda s: sum(weight.get(d, 0) for d in s)))
+    found = search_all(_mixing(), _oracle_search(_weighted(weight)))
     assert _names(found) == [["c", "f"], ["k"], []]
     further = found.further
     assert further is not None
@@ -276,25 +276,25 @@ def test_the_remaining_difference_is_searched_until_none_is(golden: Hear) -> Non
 
 def test_a_remaining_difference_below_the_margin(golden: Hear) -> None:
     weight = {"c": 0.95, "k": 0.05}
-    found = search_all(_mixing(), _oracle_search(lambda s: sum(weight.get(d, 0) for d in s)))
+    found = search_all(_mixing(), _oracle_search(_weighted(weight)))
     assert found.further is not None
     golden(set_headline(found.further))
 
 
-def test_either_of_two_is_found_and_then_the_other() -> None:
-    found = search_all(_mixing(), _oracle_search(lambda s: float("b" in s or "h" in s)))
-    assert (_names(found), found.answer.others) == ([["b"], ["h"], []], True)
-
-
-def test_of_two_that_need_each_other_nothing_is_left() -> None:
-    found = search_all(_mixing(), _oracle_search(lambda s: float({"b", "h"} <= s)))
-    assert _names(found) == [["b", "h"], []]
-
-
-def test_the_remaining_difference_is_found_through_noise() -> None:
-    weight = {"c": 0.75, "k": 0.25}
-    search = _oracle_search(lambda s: sum(weight.get(d, 0) for d in s), noise=0.004)
-    assert _names(search_all(_mixing(), search)) == [["c"], ["k"], []]
+@pytest.mark.parametrize(
+    ("cost", "noise", "parts", "others"),
+    [
+        (lambda s: float("b" in s or "h" in s), 0.0, [["b"], ["h"], []], True),
+        (lambda s: float({"b", "h"} <= s), 0.0, [["b", "h"], []], False),
+        (_weighted({"c": 0.75, "k": 0.25}), 0.004, [["c"], ["k"], []], False),
+    ],
+    ids=["either of two", "two that need each other", "through noise"],
+)
+def test_what_is_found_one_after_the_other(
+    cost: Cost, noise: float, parts: list[list[str]], others: bool
+) -> None:
+    result = search_all(_mixing(), _oracle_search(cost, noise))
+    assert (_names(result), result.answer.others) == (parts, others)
 
 
 def test_a_mixture_of_what_is_left_has_what_was_found_from_the_good_end() -> None:
@@ -327,5 +327,5 @@ def test_a_further_search_that_fails_is_a_note() -> None:
 @pytest.mark.parametrize("share", [1.0, 0.96])
 def test_no_share_is_named_for_the_whole_difference(share: float) -> None:
     weight = {"c": share, "k": 1 - share}
-    found = _oracle_search(lambda s: sum(weight.get(d, 0) for d in s))(_mixing())
+    found = _oracle_search(_weighted(weight))(_mixing())
     assert set_headline(found).startswith("`c` carries the difference: ")

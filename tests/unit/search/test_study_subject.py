@@ -16,7 +16,7 @@ from whyfast.investigate.services import Note
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.study import MeasureSpec, Study
 from whyfast.search.state import AxisCandidate
-from whyfast.search.study_subject import StudySubject, as_linked, incrementally
+from whyfast.search.study_subject import StudySubject
 from whyfast.search.subject import CandidateFailed
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
@@ -64,15 +64,7 @@ def _subject(
     work = RunContext(study, Home(tmp_path / "cache", tmp_path / "data"), Watcher(), services)
     candidates = [AxisCandidate(str(n), str(n), study.variants[0]) for n in range(5)]
     count = lambda good, own: (float(len(yard.clean)),)  # noqa: E731
-    return StudySubject(
-        work,
-        candidates,
-        1,
-        count=count,
-        relinkable=layouts > 0,
-        quantity="instructions",
-        provisional=incrementally if incremental else None,
-    )
+    return StudySubject(work, candidates, 1, "instructions", count=count, incremental=incremental)
 
 
 def test_the_ends_are_clean_and_what_is_between_is_not(tmp_path: Path, yard: Yard) -> None:
@@ -96,7 +88,6 @@ def test_what_is_settled_is_built_clean_once_and_counted_again(tmp_path: Path, y
 
 def test_one_build_is_counted_once(tmp_path: Path, yard: Yard) -> None:
     subject, counted = _subject(tmp_path, yard, incremental=False), []
-    subject.provisional = as_linked
 
     def count(good: RunContext[Study], own: RunContext[Study]) -> tuple[float, ...]:
         counted.append(own.builds[0].variant)
@@ -117,7 +108,7 @@ def test_over_layouts_only_clean_builds_are_measured(tmp_path: Path, yard: Yard)
 
 
 def test_without_it_all_are_clean(tmp_path: Path, yard: Yard) -> None:
-    subject = _subject(tmp_path, yard, incremental=False)
+    subject = _subject(tmp_path, yard, incremental=False, layouts=0)
     subject.block([0, 2, 4], number=1, layouts=None)
     subject.rebuild_clean([2, 3])
     assert (yard.clean, yard.used) == (["0", "2", "4", "3"], [])

@@ -18,23 +18,24 @@ def _blocks(jumps: list[float], attempt: int = 1, ends: float = 0.03) -> list[Ob
 _NOISE = [0.002, -0.001, 0.003, -0.002, 0.001, -0.003, 0.0, 0.002, -0.002, 0.001, -0.001, 0.003]
 
 
-def test_too_few_blocks_leave_it_open() -> None:
-    (attempt,) = attempts(_blocks([0.03] * 8), None)
-    assert attempt.outcome == "open"
-    assert attempt.low == -math.inf
-
-
-def test_ten_clear_blocks_confirm_the_first_attempt() -> None:
-    (attempt,) = attempts(_blocks([0.03 + x for x in _NOISE[:10]]), None)
-    assert (attempt.outcome, attempt.parent, attempt.culprit) == ("confirmed", 6, 7)
-    assert 0 < attempt.low < 0.03 < attempt.high
-    assert attempt.blocks == 10
-
-
-def test_a_step_that_is_none_is_refuted() -> None:
-    (attempt,) = attempts(_blocks(_NOISE), None)
-    assert attempt.outcome == "refuted"
-    assert attempt.high < 0.01
+@pytest.mark.parametrize(
+    ("jumps", "outcome", "low", "high"),
+    [
+        ([0.03] * 8, "open", (-math.inf, -math.inf), (math.inf, math.inf)),
+        ([0.03 + x for x in _NOISE[:10]], "confirmed", (0, 0.03), (0.03, math.inf)),
+        (_NOISE, "refuted", (-math.inf, 0), (0, 0.01)),
+    ],
+    ids=["too few blocks", "ten clear blocks", "no step"],
+)
+def test_a_first_attempt(
+    jumps: list[float], outcome: str, low: tuple[float, float], high: tuple[float, float]
+) -> None:
+    (attempt,) = attempts(_blocks(jumps), None)
+    assert (attempt.outcome, attempt.parent, attempt.culprit) == (outcome, 6, 7)
+    assert attempt.blocks == len(jumps)
+    assert low[0] <= attempt.low <= low[1]
+    assert high[0] <= attempt.high <= high[1]
+    assert (attempt.low > 0) == (outcome == "confirmed")
 
 
 def test_a_second_attempt_takes_more_blocks_and_counts_for_itself() -> None:
@@ -55,9 +56,6 @@ def test_known_ends_say_how_large_a_step_was_sought() -> None:
     none = _blocks([x + 0.004 for x in (-0.01, 0.004, -0.004, 0.01) * 3])
     assert attempts(none, KnownEnds(0.9, 0.01))[0].outcome == "refuted"
     assert attempts(none, KnownEnds(0.03, 0.01))[0].outcome == "open"
-
-
-# ---- Placement.
 
 
 def _normal(center: float, spread: float, n: int, seed: int = 1) -> np.ndarray:

@@ -24,7 +24,7 @@ from whyfast.search.engine import (
     observe,
     skip,
 )
-from whyfast.search.state import Observation, Pair, Reading, State, Task
+from whyfast.search.state import Observation, Pair, Reading, SearchAnswer, State, Task
 
 
 def make_study(folder: Path, **parts: Any) -> Study:
@@ -122,6 +122,12 @@ class Range:
             self.steps.append(step)
             state = self.react(state, step)
         return state, step
+
+
+def place(answer: SearchAnswer) -> tuple[str, int, int]:
+    """The outcome, and the first and last position that the step may have."""
+    assert answer.where is not None
+    return answer.outcome, answer.where.first, answer.where.last
 
 
 def step_at(at: int, positions: int, effect: float) -> list[float]:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.model.errors import UserError
 from whyfast.store.builds import BuildStore, Removed
@@ -146,9 +146,7 @@ def test_a_prefix_finds_the_one_build_that_begins_so(store: BuildStore) -> None:
 def test_a_prefix_of_none_or_several(store: BuildStore, prefix: str, golden: Hear) -> None:
     _complete(store, "abc1", used=NOW - DAY)
     _complete(store, "abd2", used=NOW)
-    with pytest.raises(UserError) as caught:
-        store.by_prefix(prefix)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: store.by_prefix(prefix)))
 
 
 def test_removing_takes_unused_builds_and_old_remains(store: BuildStore) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.cli.main import main
 from whyfast.model.errors import UserError
@@ -39,6 +39,13 @@ def _shared_group(monkeypatch: pytest.MonkeyPatch) -> None:
     _users(monkeypatch, ("me", "colleague"), ("colleague", 4321, 4321))
 
 
+def _folder(parent: Path, mode: int) -> Path:
+    folder = parent / "cache"
+    folder.mkdir()
+    folder.chmod(mode)
+    return folder
+
+
 def _mode(path: Path) -> int:
     return path.stat().st_mode & 0o7777
 
@@ -54,9 +61,7 @@ def test_store_and_cache_are_private_whatever_the_umask(
 
 
 def test_a_folder_that_others_may_read_is_closed(tmp_path: Path) -> None:
-    folder = tmp_path / "cache"
-    folder.mkdir()
-    folder.chmod(0o755)
+    folder = _folder(tmp_path, 0o755)
     make_private(folder)
     assert _mode(folder) == 0o700
 
@@ -66,12 +71,8 @@ def test_a_folder_that_others_may_read_is_closed(tmp_path: Path) -> None:
 def test_a_folder_that_others_may_write_into_is_refused(
     tmp_path: Path, mode: int, golden: Hear
 ) -> None:
-    folder = tmp_path / "cache"
-    folder.mkdir()
-    folder.chmod(mode)
-    with pytest.raises(UserError) as caught:
-        make_private(folder)
-    golden(str(caught.value))
+    folder = _folder(tmp_path, mode)
+    golden(refusal(UserError, lambda: make_private(folder)))
     assert _mode(folder) == mode
 
 
@@ -111,9 +112,7 @@ def test_a_group_with_the_user_alone_is_nobody_else(
 def test_an_empty_group_and_one_without_a_name_are_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "cache"
-    folder.mkdir()
-    folder.chmod(0o775)
+    folder = _folder(tmp_path, 0o775)
     monkeypatch.setattr("whyfast.store.home.pwd.getpwall", list)
     with pytest.raises(UserError, match="others may write into it"):
         make_private(folder)
@@ -203,9 +202,7 @@ def test_a_folder_of_somebody_else_is_refused(
 def test_a_command_refuses_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    cache.chmod(0o777)
+    cache = _folder(tmp_path, 0o777)
     monkeypatch.setenv("WHYFAST_HOME", str(tmp_path))
     assert main(["builds"]) == 2
     assert capsys.readouterr().err.startswith(f"whyfast: {cache}: others may write into it")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.example_blocks import block
 
 from whyfast.model.codec import decode
@@ -179,9 +179,7 @@ def test_a_database_of_another_version_is_refused_and_left_alone(path: Path, gol
     other.executescript("CREATE TABLE theirs (x); PRAGMA user_version = 7")
     other.close()
     before = path.read_bytes()
-    with pytest.raises(UserError) as caught:
-        SampleStore(path)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: SampleStore(path)))
     assert path.read_bytes() == before
 
 

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+#: What the fixtures ``write`` and ``message`` are.
+Write = Callable[[str], Path]
+Message = Callable[[str], str]
+
 VALID = """\
 [study]
 title = "Is tail faster than goto?"
@@ -77,7 +81,7 @@ def valid() -> str:
 
 
 @pytest.fixture
-def write(tmp_path: Path) -> Callable[[str], Path]:
+def write(tmp_path: Path) -> Write:
     """Write a study file into a folder ``demo`` that has the source folder ``src``."""
 
     def write_text(text: str) -> Path:
@@ -91,7 +95,7 @@ def write(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def message(write: Callable[[str], Path]) -> Callable[[str], str]:
+def message(write: Write) -> Message:
     """The error that a study text gives, without the folder that it stands in."""
     from whyfast.model.errors import StudyError
     from whyfast.study.load import load_study

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 import tomlkit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.unit.study.conftest import Write
 
 from whyfast.model.errors import StudyError
 from whyfast.model.study import Study
@@ -79,7 +79,7 @@ def _places(value: Any) -> list[tuple[Any, Any]]:
 
 @from_fixtures
 @given(data=st.data())
-def test_one_place_changed(data: st.DataObject, valid: str, write: Callable[[str], Path]) -> None:
+def test_one_place_changed(data: st.DataObject, valid: str, write: Write) -> None:
     document = tomllib.loads(valid)
     for _ in range(data.draw(st.integers(1, 3))):
         places = _places(document)
@@ -98,7 +98,7 @@ def test_one_place_changed(data: st.DataObject, valid: str, write: Callable[[str
 
 @from_fixtures
 @given(data=st.data())
-def test_text_cut_and_pasted(data: st.DataObject, valid: str, write: Callable[[str], Path]) -> None:
+def test_text_cut_and_pasted(data: st.DataObject, valid: str, write: Write) -> None:
     words = re.split(r"(\W)", valid)
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(words) - 1))
@@ -113,15 +113,13 @@ def test_text_cut_and_pasted(data: st.DataObject, valid: str, write: Callable[[s
 @given(
     sections=st.dictionaries(st.sampled_from(("study", "variant", "axes", "benchmarks")), _value)
 )
-def test_sections_of_anything(
-    sections: dict[str, Any], valid: str, write: Callable[[str], Path]
-) -> None:
+def test_sections_of_anything(sections: dict[str, Any], valid: str, write: Write) -> None:
     loads_or_explains(write(tomlkit.dumps({**tomllib.loads(valid), **sections})))
 
 
 @from_fixtures
 @given(raw=st.binary(max_size=60))
-def test_any_bytes(raw: bytes, write: Callable[[str], Path]) -> None:
+def test_any_bytes(raw: bytes, write: Write) -> None:
     file = write("")
     file.write_bytes(raw)
     assert loads_or_explains(file) is None
@@ -129,7 +127,7 @@ def test_any_bytes(raw: bytes, write: Callable[[str], Path]) -> None:
 
 @from_fixtures
 @given(extends=st.lists(st.lists(st.sampled_from("abcdef"), max_size=3, unique=True), max_size=6))
-def test_any_ancestry(extends: list[list[str]], valid: str, write: Callable[[str], Path]) -> None:
+def test_any_ancestry(extends: list[list[str]], valid: str, write: Write) -> None:
     variants = [
         f'[variant.{name}]\ntoolchain = "path:{name}"\n'
         f'cflags.add = ["-{name}"]\nextends = {names}\n'
@@ -147,10 +145,10 @@ def test_any_ancestry(extends: list[list[str]], valid: str, write: Callable[[str
             assert set(study.variant(parent).cflags) < set(variant.cflags)
 
 
-def test_the_valid_study_is_valid(valid: str, write: Callable[[str], Path]) -> None:
+def test_the_valid_study_is_valid(valid: str, write: Write) -> None:
     assert loads_or_explains(write(valid)) is not None
 
 
 @pytest.mark.parametrize("end", range(0, 1300, 13))
-def test_cut_short(end: int, valid: str, write: Callable[[str], Path]) -> None:
+def test_cut_short(end: int, valid: str, write: Write) -> None:
     loads_or_explains(write(valid[:end]))

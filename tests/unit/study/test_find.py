@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
 from whyfast.model.errors import UserError
 from whyfast.study import find as bundled
@@ -86,9 +86,7 @@ def test_not_found(where: str, said: str) -> None:
 
 def test_nothing_bundled(monkeypatch: pytest.MonkeyPatch, golden: Hear) -> None:
     monkeypatch.setattr(bundled, "_find", lambda kind: None)
-    with pytest.raises(UserError) as caught:
-        find_study("x")
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: find_study("x")))
 
 
 def test_nul_in_the_name() -> None:

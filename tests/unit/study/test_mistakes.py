@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from tests.golden_files import Hear
+from tests.unit.study.conftest import Message
 
 COMMAND = 'command = ["{program}", "turn", "{source}/collatz.hex"]\n'
 STEPS = 'steps = ["{cc} {cflags} -o {program} {source}/*.c {ldflags}"]'
@@ -215,7 +214,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("part", MISTAKES)
-def test_mistakes(part: str, valid: str, message: Callable[[str], str], golden: Hear) -> None:
+def test_mistakes(part: str, valid: str, message: Message, golden: Hear) -> None:
     for name, (old, new) in MISTAKES[part].items():
         assert valid.count(old) == 1, name
         golden(f"{name}: {message(valid.replace(old, new))}")

@@ -1,4 +1,4 @@
-"""The provider of Debian's compilers, with what touches the machine replaced."""
+"""Debian's compilers and its Valgrind."""
 
 from __future__ import annotations
 
@@ -10,11 +10,19 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
+from whyfast.cli.main import main
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.store.home import Home
+from whyfast.store.home import Home, home
 from whyfast.toolchain import debian, debian_root, sandbox
-from whyfast.toolchain.debian import DebianProvider, parse_name, root_folder
+from whyfast.toolchain.debian import (
+    DebianName,
+    DebianProvider,
+    known_names,
+    parse_name,
+    root_folder,
+)
 from whyfast.toolchain.debian_root import Package, RecordedRoot, RootSpec, digest_of
+from whyfast.toolchain.valgrind import remove_valgrind, valgrind_root, valgrind_size
 
 WORKING = sandbox.Tools("/usr/bin/bwrap", "", None, "")
 
@@ -37,8 +45,8 @@ def _fill(folder: Path, *, size: int = 1000) -> None:
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """An empty home on a machine where everything works, and no compiler is really started."""
     monkeypatch.setattr(sandbox, "tools", lambda: WORKING)
-    monkeypatch.setattr(debian, "archive_address", lambda: "http://a.example/debian")
-    monkeypatch.setattr(debian, "proxy_options", list)
+    monkeypatch.setattr(debian_root, "archive_address", lambda: "http://a.example/debian")
+    monkeypatch.setattr(debian_root, "proxy_options", list)
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(
         debian,
@@ -191,3 +199,82 @@ def test_removal_takes_what_an_interrupted_one_left(own: Home, made: list[RootSp
     left = {p.name for p in own.toolchains.iterdir() if p.is_dir()}
     assert not any("gcc-14" in name for name in left)
     assert sum("gcc-13" in name for name in left) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("clang-18", DebianName("clang", 18, "trixie")),
+        ("clang-16", DebianName("clang", 16, "bookworm")),
+        ("gcc-10", DebianName("gcc", 10, "bullseye")),
+        ("clang-23", DebianName("clang", 23, "sid")),
+        ("gcc-12@bookworm", DebianName("gcc", 12, "bookworm")),
+        ("clang-99@experimental", DebianName("clang", 99, "experimental")),
+    ],
+)
+def test_name(name: str, expected: DebianName) -> None:
+    assert parse_name(name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("clang", "expected debian:clang-VERSION"),
+        ("tcc-1", "expected debian:clang-VERSION"),
+        ("clang-18@", "expected debian:clang-VERSION"),
+        ("clang-18@../x", "expected debian:clang-VERSION"),
+        ("clang-99", "needs a suite, e.g. debian:clang-99@sid"),
+    ],
+)
+def test_mistake(name: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        parse_name(name)
+
+
+def test_clang_brings_its_own_linker_and_archiver() -> None:
+    name = parse_name("clang-18")
+    assert name.packages == ("clang-18", "lld-18", "llvm-18", "libc6-dev")
+    assert name.path.startswith("/usr/lib/llvm-18/bin:")
+    assert parse_name("gcc-14").packages == ("gcc-14", "libc6-dev")
+
+
+def test_the_list_is_by_kind_and_age() -> None:
+    names = known_names()
+    assert names[:2] == ["clang-9", "clang-11"]
+    assert names[-1] == "gcc-16"
+    assert len(names) == len(set(names))
+
+
+def _install(place: Home) -> None:
+    folder = valgrind_root(place).parent
+    (folder / "root").mkdir(parents=True)
+    (folder / "size").write_text("270000000\n")
+    (folder / "digest").write_text("d1\n")
+
+
+def test_its_size_until_it_is_removed(own: Home) -> None:
+    assert valgrind_size(own) == 0
+    _install(own)
+    assert valgrind_size(own) == 270_000_000
+    remove_valgrind(own)
+    assert valgrind_size(own) == 0
+    assert not valgrind_root(own).parent.exists()
+    with pytest.raises(UserError, match="debian:valgrind is not installed"):
+        remove_valgrind(own)
+
+
+def test_it_is_called_by_its_name(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    golden: Hear,
+) -> None:
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path))  # with no toolchains of the user's
+    _install(home())
+    assert main(["toolchain", "list"]) == 0
+    (line,) = (s for s in capsys.readouterr().out.splitlines() if "valgrind" in s)
+    assert line.split() == ["debian:valgrind", "installed", "270", "MB"]
+    assert main(["toolchain", "remove", "debian:valgrind"]) == 0
+    assert capsys.readouterr().out == "removed debian:valgrind\n"
+    assert main(["toolchain", "remove", "debian:valgrind"]) == 2
+    golden(capsys.readouterr().err)

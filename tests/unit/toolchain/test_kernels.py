@@ -1,19 +1,30 @@
-"""Kernels in the cache, with doubles of the archive."""
+"""Kernels from Debian's packages, and their names."""
 
 from __future__ import annotations
 
 import io
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 
-from whyfast.model.errors import CannotBuildHere
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.model.machine import Kernel
 from whyfast.store.home import Home
 from whyfast.toolchain.archive import Binary, parse_binaries
-from whyfast.toolchain.kernels import extract_image, get_kernel, installed, kernel_folder
+from whyfast.toolchain.kernels import (
+    Extract,
+    KernelName,
+    available,
+    candidates,
+    extract_image,
+    get_kernel,
+    installed,
+    kernel_folder,
+    parse_kernel,
+)
 
 NEWER = Binary("linux-image-6.1.0-50-amd64", "6.1.176-1", "pool/newer.deb", "aa", 10)
 OLDER = Binary("linux-image-6.1.0-47-amd64", "6.1.170-1", "pool/older.deb", "bb", 10)
@@ -23,7 +34,7 @@ class Archive:
     """Lists two kernels and serves those in ``served``."""
 
     def __init__(self, *served: Binary) -> None:
-        self.served = {one.path: one for one in served}
+        self.served = {package.path: package for package in served}
         self.asked: list[str] = []
 
     def index(self, pattern: str, suite: str, architecture: str) -> Sequence[Binary]:
@@ -37,8 +48,19 @@ class Archive:
         to.write_bytes(b"package " + path.encode())
         return None
 
+    def get(
+        self, home: Home, say: Callable[[str], None] = print, extract: Extract | None = None
+    ) -> Kernel:
+        """Linux 6.1 from this archive."""
+        return get_kernel(
+            *("debian:linux-6.1", home, say),
+            index=self.index,
+            download=self.download,
+            extract=extract or _extract,
+        )
 
-def extract(package: Path, to: Path) -> None:
+
+def _extract(package: Path, to: Path) -> None:
     to.write_bytes(b"image of " + package.read_bytes())
 
 
@@ -50,14 +72,7 @@ def home(tmp_path: Path) -> Home:
 def test_the_newest_that_is_served_is_kept(home: Home, golden: Hear) -> None:
     archive = Archive(OLDER)
     said: list[str] = []
-    kernel = get_kernel(
-        "debian:linux-6.1",
-        home,
-        said.append,
-        index=archive.index,
-        download=archive.download,
-        extract=extract,
-    )
+    kernel = archive.get(home, said.append)
     assert archive.asked == ["bookworm amd64"]
     golden(*said)
     assert (kernel.release, kernel.version, kernel.upstream) == (
@@ -72,14 +87,7 @@ def test_the_newest_that_is_served_is_kept(home: Home, golden: Hear) -> None:
 
 def test_what_is_there_needs_no_archive(home: Home) -> None:
     archive = Archive(NEWER)
-    first = get_kernel(
-        "debian:linux-6.1",
-        home,
-        print,
-        index=archive.index,
-        download=archive.download,
-        extract=extract,
-    )
+    first = archive.get(home)
 
     def never(*args: object) -> Sequence[Binary]:
         raise AssertionError("asked again")
@@ -89,9 +97,12 @@ def test_what_is_there_needs_no_archive(home: Home) -> None:
 
 def test_a_missing_version_is_answered_with_those_there_are(home: Home, golden: Hear) -> None:
     archive = Archive()
-    with pytest.raises(CannotBuildHere) as caught:
-        get_kernel("debian:linux-6.1.9@sid", home, print, index=archive.index)
-    golden(str(caught.value))
+    golden(
+        refusal(
+            CannotBuildHere,
+            lambda: get_kernel("debian:linux-6.1.9@sid", home, print, index=archive.index),
+        )
+    )
 
 
 def test_nothing_half_made_is_left(home: Home) -> None:
@@ -101,14 +112,7 @@ def test_nothing_half_made_is_left(home: Home) -> None:
         raise CannotBuildHere("the package contains no kernel")
 
     with pytest.raises(CannotBuildHere, match="contains no kernel"):
-        get_kernel(
-            "debian:linux-6.1",
-            home,
-            print,
-            index=archive.index,
-            download=archive.download,
-            extract=broken,
-        )
+        archive.get(home, print, broken)
     folder = kernel_folder(home, "debian:linux-6.1")
     assert [p.name for p in folder.parent.iterdir()] == ["debian-linux-6.1.lock"]
 
@@ -180,13 +184,82 @@ def test_remains_of_a_killed_process_go_and_a_full_disk_is_named(home: Home) -> 
         raise OSError(28, "No space left on device", str(to))
 
     with pytest.raises(CannotBuildHere, match=r"linux-6.1 cannot be stored: .*No space left"):
-        get_kernel(
-            "debian:linux-6.1",
-            home,
-            lambda text: None,
-            index=archive.index,
-            download=archive.download,
-            extract=full,
-        )
+        archive.get(home, lambda text: None, full)
     assert not remains.exists()
     assert not folder.exists()
+
+
+def package(name: str, version: str) -> Binary:
+    return Binary(name, version, f"pool/{name}.deb", "aa", 10)
+
+
+LISTED = [
+    package("linux-image-6.1.0-47-amd64", "6.1.170-1"),
+    package("linux-image-6.1.0-50-amd64", "6.1.176-1"),
+    package("linux-image-6.1.0-50-amd64-unsigned", "6.1.176-1"),
+    package("linux-image-6.1.0-50-cloud-amd64", "6.1.176-1"),
+    package("linux-image-6.1.0-50-amd64-dbg", "6.1.176-1"),
+    package("linux-image-6.12.9+deb12-amd64", "6.12.9-1~bpo12+1"),
+    package("linux-image-6.12.43+deb12-amd64", "6.12.43-1~bpo12+1"),
+    package("linux-image-7.3.4+deb13-amd64", "7.3.4-1~bpo13+1"),
+    package("linux-binary-7.3.4+deb13-amd64", "7.3.4-1~bpo13+1"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "flavour", "suites"),
+    [
+        ("debian:linux-6.1", "6.1", "", ("bookworm",)),  # a long-term version has its suite
+        ("debian:linux-7.0.4-cloud", "7.0.4", "cloud", ("trixie-backports", "sid")),
+        ("debian:linux@sid", "", "", ("sid",)),  # the newest of that suite
+    ],
+)
+def test_names(name: str, version: str, flavour: str, suites: tuple[str, ...]) -> None:
+    assert parse_kernel(name) == KernelName(name, version, flavour, suites)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("fedora:linux-6.1", "available: debian"),
+        ("debian:clang-19", "expected debian:linux-VERSION"),
+        ("debian:linux", "has neither a version nor a suite"),
+        ("debian:linux-6", "expected debian:linux-VERSION"),
+        ("debian:linux-6.1@", "expected debian:linux-VERSION"),
+    ],
+)
+def test_other_names_are_refused_with_the_right_form(name: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        parse_kernel(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "packages"),
+    [
+        # The newest goes first, and the signed before the unsigned.
+        ("linux-6.1", ["6.1.0-50-amd64", "6.1.0-50-amd64-unsigned", "6.1.0-47-amd64"]),
+        # Versions are numbers and not texts.
+        ("linux-6.12", ["6.12.43+deb12-amd64", "6.12.9+deb12-amd64"]),
+        ("linux-6.1-cloud", ["6.1.0-50-cloud-amd64"]),
+    ],
+)
+def test_candidates(name: str, packages: list[str]) -> None:
+    fitting = candidates(parse_kernel(f"debian:{name}"), "suite", LISTED)
+    assert [c.package.package for c in fitting] == [f"linux-image-{p}" for p in packages]
+
+
+def test_a_candidate_comes_before_its_release() -> None:
+    early = package("linux-image-7.1-rc7-amd64", "7.1~rc7-1~exp1")
+    late = package("linux-image-7.1-amd64", "7.1-1~exp1")
+    found = candidates(parse_kernel("debian:linux@experimental"), "experimental", [early, late])
+    assert [c.package for c in found] == [late, early]
+
+
+def test_new_kernels_are_in_a_package_of_their_own() -> None:
+    first, *_ = candidates(parse_kernel("debian:linux@sid"), "suite", LISTED)
+    assert first.package.package == "linux-binary-7.3.4+deb13-amd64"
+
+
+def test_what_there_is_is_said_by_upstream_version() -> None:
+    wanted = parse_kernel("debian:linux-9.9")
+    assert available(wanted, "sid", LISTED) == ["6.1.170", "6.1.176", "6.12.9", "6.12.43", "7.3.4"]

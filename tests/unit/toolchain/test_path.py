@@ -1,20 +1,31 @@
-"""Compilers that are on PATH."""
+"""Toolchains by name; compilers that are installed here, what they can do; programs that answer."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.golden_files import Hear
+from tests.golden_files import Hear, refusal
 from tests.unit.toolchain.conftest import FakeCompiler
 
-from whyfast.model.build import Toolchain
+from whyfast.model.build import FEATURES, Language, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
-from whyfast.toolchain.path import PathProvider, short_version
+from whyfast.toolchain.path import (
+    Installed,
+    PathProvider,
+    ask,
+    compiles,
+    features,
+    language_of,
+    short_version,
+)
+from whyfast.toolchain.provider import Cost, first_line, run
+from whyfast.toolchain.registry import providers, resolve, split_name
 
 Make = Callable[..., FakeCompiler]
 
@@ -58,14 +69,10 @@ def test_a_compiler_that_is_missing_is_reported_with_those_that_are_there(
     bin_folder: Path, own: Home, monkeypatch: pytest.MonkeyPatch, golden: Hear
 ) -> None:
     monkeypatch.setenv("PATH", str(bin_folder))
-    with pytest.raises(CannotBuildHere) as caught:
-        _resolve("gcc-99", own)
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: _resolve("gcc-99", own)))
     for name in ("gcc", "clang-19"):
         (bin_folder / name).touch(0o755)
-    with pytest.raises(CannotBuildHere) as caught:
-        _resolve("gcc-99", own)
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: _resolve("gcc-99", own)))
 
 
 def _program(file: Path, code: str) -> Path:
@@ -78,13 +85,9 @@ def test_a_program_that_is_no_compiler_is_reported(
     bin_folder: Path, own: Home, golden: Hear
 ) -> None:
     _program(bin_folder / "silent", "exit 1")
-    with pytest.raises(CannotBuildHere) as caught:
-        _resolve("silent", own)
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: _resolve("silent", own)))
     _program(bin_folder / "gcc-7", "test $1 = --version && echo 1.0 || ! echo what? >&2")
-    with pytest.raises(CannotBuildHere) as caught:
-        _resolve("gcc-7", own)
-    golden(str(caught.value))
+    golden(refusal(CannotBuildHere, lambda: _resolve("gcc-7", own)))
 
 
 def test_a_compiler_of_another_language_is_taken_as_it_is(bin_folder: Path, own: Home) -> None:
@@ -141,9 +144,7 @@ def test_installed_and_remove(fake_compiler: Make, own: Home, golden: Hear) -> N
     fake_compiler("gcc-99")
     assert PathProvider().installed("gcc-99", own)
     assert not PathProvider().installed("gcc-98", own)
-    with pytest.raises(UserError) as caught:
-        PathProvider().remove("gcc-99", own)
-    golden(str(caught.value))
+    golden(refusal(UserError, lambda: PathProvider().remove("gcc-99", own)))
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
@@ -180,16 +181,244 @@ def test_short_version(line: str, short: str) -> None:
 def test_go_keeps_what_it_has_compiled(
     bin_folder: Path, own: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    go = bin_folder / "go"
-    go.write_text(
-        "#!/bin/sh\n"
+    _program(
+        bin_folder / "go",
         f'case "$*" in "env GOROOT") echo {tmp_path} ;; "env GOOS") echo linux ;; '
-        '"env GOARCH") echo amd64 ;; version) echo go version go1.26.8 linux/amd64 ;; esac\n'
+        '"env GOARCH") echo amd64 ;; version) echo go version go1.26.8 linux/amd64 ;; esac',
     )
-    go.chmod(0o755)
     monkeypatch.setenv("PATH", f"{bin_folder}:/usr/bin:/bin")
     toolchain = _resolve("go", own)
     kept = own.cache / "go" / toolchain.digest[:12]
     assert toolchain.writable == (kept,)
     assert toolchain.env["GOCACHE"] == str(kept)
     assert kept.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        ("gcc", "c"),
+        ("cc", "c"),
+        ("clang-19", "c"),
+        ("/opt/llvm/bin/clang", "c"),
+        ("x86_64-linux-gnu-gcc-12", "c"),
+        ("g++-12", "c++"),
+        ("clang++", "c++"),
+        ("c++", "c++"),
+        ("rustc", "rust"),
+        ("cargo", "cargo"),
+        ("go", "go"),
+        ("go1.22.3", "go"),
+        ("cobolc", ""),
+        ("gofmt", ""),
+    ],
+)
+def test_the_language_follows_from_the_name(name: str, language: Language) -> None:
+    assert language_of(name) == language
+
+
+def test_behind_rustups_proxy_stands_the_real_compiler(tmp_path: Path) -> None:
+    root = tmp_path / "toolchains" / "stable"
+    (root / "lib").mkdir(parents=True)
+    (root / "lib" / "librustc_driver-1.so").touch()
+    tools = root / "bin"
+    said = {
+        ("/cargo/bin/rustc", "--print", "sysroot"): str(root),
+        (str(tools / "cargo"), "--version"): "cargo 1.95.0 (f2d3ce0bd 2026-03-21)",
+        (str(tools / "rustc"), "--print", "host-tuple"): "x86_64-unknown-linux-gnu",
+    }
+
+    def first_line(argv: Sequence[str]) -> str:
+        return said[tuple(argv)]
+
+    assert ask("cargo", "/cargo/bin/cargo", first_line) == Installed(
+        program=str(tools / "cargo"),
+        version="cargo 1.95.0 (f2d3ce0bd 2026-03-21)",
+        target="x86_64-unknown-linux-gnu",
+        files=(tools / "rustc", root / "lib" / "librustc_driver-1.so"),
+        readable=(root,),
+        env=(("RUSTC", str(tools / "rustc")),),
+    )
+
+
+def test_go_is_its_whole_root() -> None:
+    said = {
+        ("/bin/go", "env", "GOROOT"): "/go",
+        ("/bin/go", "env", "GOOS"): "linux",
+        ("/bin/go", "env", "GOARCH"): "amd64",
+        ("/bin/go", "version"): "go version go1.26.8 linux/amd64",
+    }
+    found = ask("go", "/bin/go", lambda argv: said[tuple(argv)])
+    assert (found.program, found.version) == ("/go/bin/go", "go1.26.8 linux/amd64")
+    assert found.target == "amd64-linux"
+    assert found.readable == (Path("/go"),)
+    assert dict(found.env)["GOTOOLCHAIN"] == "local"
+
+
+@pytest.mark.parametrize(
+    ("name", "version"), [("rustc", "rustc "), ("go", "go"), ("cargo", "cargo ")]
+)
+def test_the_real_ones(name: str, version: str, tmp_path: Path) -> None:
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    toolchain = PathProvider().resolve(name, Home(tmp_path, tmp_path), lambda text: None)
+    assert toolchain.version.startswith(version)
+    assert toolchain.language == name.replace("rustc", "rust")
+    assert Path(toolchain.cc[0]).is_absolute()
+    assert len(toolchain.digest) == 64
+
+
+def _features(compiler: FakeCompiler, cache: Path, digest: str = "d" * 64) -> frozenset[str]:
+    return features((str(compiler.path),), dict(os.environ), digest, cache)
+
+
+@pytest.mark.parametrize(
+    ("rejects", "found"),
+    [
+        ("", FEATURES),
+        ("preserve_none", ("computed-goto", "musttail")),
+        ("musttail preserve_none", ("computed-goto",)),
+        ("goto musttail preserve_none", ()),
+    ],
+)
+def test_a_feature_is_there_when_its_probe_compiles(
+    fake_compiler: Make, tmp_path: Path, rejects: str, found: tuple[str, ...]
+) -> None:
+    assert _features(fake_compiler(rejects=rejects), tmp_path / "probes") == frozenset(found)
+
+
+def test_a_warning_is_a_refusal(fake_compiler: Make, tmp_path: Path) -> None:
+    compiler = fake_compiler()
+    _features(compiler, tmp_path / "probes")
+    assert all(" -Werror " in call for call in compiler.calls)
+
+
+def test_answers_are_remembered_by_digest(fake_compiler: Make, tmp_path: Path) -> None:
+    cache, able, unable = tmp_path / "probes", fake_compiler("able"), fake_compiler("unable")
+    unable.path.write_text(unable.path.read_text().replace("in ;", "in musttail ;"))
+    assert _features(able, cache) == frozenset(FEATURES)
+    assert _features(unable, cache) == frozenset(FEATURES)  # said to be the same compiler
+    assert unable.compiled == 0
+    assert _features(unable, cache, "e" * 64) == frozenset({"computed-goto", "preserve_none"})
+
+
+def test_a_broken_memory_is_written_anew(fake_compiler: Make, tmp_path: Path) -> None:
+    cache, compiler = tmp_path / "probes", fake_compiler()
+    _features(compiler, cache)
+    (memory,) = cache.iterdir()
+    memory.write_text('["musttai')
+    assert _features(compiler, cache) == frozenset(FEATURES)
+    asked = compiler.compiled
+    assert asked == 8
+    assert _features(compiler, cache) == frozenset(FEATURES)
+    assert compiler.compiled == asked
+
+
+def test_a_compiler_that_can_do_nothing_is_reported_and_not_remembered(
+    fake_compiler: Make, tmp_path: Path, golden: Hear
+) -> None:
+    cache, compiler = tmp_path / "probes", fake_compiler(rejects="probe")
+    for _ in range(2):
+        golden(refusal(CannotBuildHere, lambda: _features(compiler, cache)))
+    assert not cache.exists()
+
+
+def test_the_end_of_a_long_complaint_is_kept(bin_folder: Path, tmp_path: Path) -> None:
+    chatty = _program(bin_folder / "chatty", "seq 1000 >&2; echo the point >&2; exit 1")
+    with pytest.raises(CannotBuildHere) as caught:
+        features((str(chatty), "cc"), dict(os.environ), "d", tmp_path)
+    assert str(caught.value).startswith(f"{chatty} cc cannot compile a trivial program: ")
+    assert str(caught.value).endswith("\nthe point")
+    assert len(str(caught.value)) < 300 + 100 + len(str(chatty))
+
+
+def test_a_compiler_that_cannot_be_started_says_nothing() -> None:
+    with pytest.raises(CannotBuildHere, match=r"cannot be tested: .*No such file or directory"):
+        compiles(("/does/not/exist",), {}, "int x;")
+
+
+def test_a_compiler_that_is_killed_is_not_said_to_lack_a_feature(
+    bin_folder: Path, tmp_path: Path
+) -> None:
+    code = "if grep -q musttail $file; then kill -9 $$; fi"
+    killed = _program(
+        bin_folder / "killed", f"for file; do case $file in *.c) {code} ;; esac; done"
+    )
+    with pytest.raises(CannotBuildHere, match="killed was killed while it was tested"):
+        features((str(killed),), dict(os.environ), "d", tmp_path / "probes")
+    assert not (tmp_path / "probes").exists()
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_the_real_gcc_compiles_c_and_says_why_not() -> None:
+    env = dict(os.environ)
+    assert compiles(("gcc",), env, "int x;") == (True, "")
+    works, said = compiles(("gcc",), env, "int x")
+    assert not works
+    assert "error" in said
+    assert not compiles(("gcc", "-Wall"), env, "static int unused;")[0]
+
+
+@pytest.mark.parametrize(
+    ("argv", "line"),
+    [
+        (["sh", "-c", "echo ' one '; echo two"], "one"),
+        (["sh", "-c", "echo one; exit 1"], ""),
+        (["sh", "-c", "echo one >&2"], ""),
+        (["sh", "-c", "cat; echo end of input"], "end of input"),
+        (["/does/not/exist"], ""),
+    ],
+)
+def test_first_line(argv: list[str], line: str) -> None:
+    assert first_line(argv) == line
+
+
+def test_messages_are_in_english_unless_an_environment_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    say = ["/bin/sh", "-c", "echo $LC_ALL$OWN"]
+    assert run(say).stdout == "C\n"
+    assert run(say, env={"OWN": "mine"}).stdout == "mine\n"
+
+
+def test_what_does_not_end_is_ended() -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        run(["sleep", "60"], timeout=0.01)
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("zig:clang-19", ("zig", "clang-19")),
+        ("path:/opt/llvm/bin/clang", ("path", "/opt/llvm/bin/clang")),
+        ("path:a:b", ("path", "a:b")),
+    ],
+)
+def test_a_name_is_a_provider_and_what_it_is_asked_for(name: str, parts: tuple[str, str]) -> None:
+    assert split_name(name) == parts
+
+
+@pytest.mark.parametrize("name", ["gcc-12", "zig:", "", "zik:clang-19", "nix:gcc", ":gcc"])
+def test_a_name_that_means_nothing(name: str, golden: Hear) -> None:
+    golden(refusal(UserError, lambda: split_name(name)))
+
+
+def test_every_provider_lists_names() -> None:
+    assert {"path", "zig"} <= set(providers())
+    assert all(isinstance(p.names(), list) for p in providers().values())
+
+
+def test_a_toolchain_is_resolved_by_its_provider(fake_compiler: Make, own: Home) -> None:
+    fake_compiler("gcc-99")
+    assert resolve("path:gcc-99", own, lambda text: None).name == "path:gcc-99"
+
+
+def test_what_it_takes_to_install_a_toolchain() -> None:
+    known = providers()
+    assert known["path"].cost("gcc") == Cost(0, 0, 0.0)
+    assert known["zig"].cost("clang-19") == Cost(100_000_000, 450_000_000, 30.0)
+    assert known["debian"].cost("gcc-14") == Cost(90_000_000, 300_000_000, 90.0)
+    assert known["debian"].cost("clang-18", ["make", "zlib1g-dev"]) == Cost(
+        146_200_000, 680_000_000, 90.0
+    )

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
 
 import whyfast
-from whyfast.measure.invocation import InvocationFailed, LaunchArguments
+from whyfast.measure.invocation import Invocation, InvocationFailed, LaunchArguments
 from whyfast.measure.turns import TurnRunner
 
 SOURCE = Path(whyfast.__file__).parent.parent
@@ -98,27 +99,57 @@ def start() -> Iterator[Start]:
         turns.close()
 
 
-def test_ready_then_a_turn_then_the_end(start: Start) -> None:
-    turns = start(PLAIN)
-    assert turns.line() == "ready 1\n"
-    turns.grant("3\n")
-    assert turns.line() == "T 42\n"
-    assert turns.finish() == 0
-    assert turns.line() == ""
-    assert turns.errors() == ""
+ECHO = "take_turns(lambda loops: loops)"
+NO_WORD = "error ValueError: the check value '%s' is not one word without spaces\n"
 
 
-def test_two_waiting_grants_are_answered_in_order(start: Start) -> None:
-    turns = start("take_turns(lambda loops: loops)")
-    turns.grant("7\n11\n")
-    assert turns.line() == "ready 1\n"
-    assert turns.line() == "T 7\n"
-    assert turns.line() == "T 11\n"
+@pytest.mark.parametrize(
+    ("body", "grants", "answers"),
+    [
+        (PLAIN, "", []),
+        (PLAIN, "3\n", ["T 42\n"]),
+        (ECHO, "7\n11\n", ["T 7\n", "T 11\n"]),
+        (ECHO, "18446744073709551615\n", ["T 18446744073709551615\n"]),
+        ("take_turns(lambda loops: None)", "1\n", ["T\n"]),
+        ("take_turns(lambda loops: 0)", "1\n", ["T 0\n"]),
+        ("take_turns(lambda loops: 'f00d')", "1\n", ["T f00d\n"]),
+        ("take_turns(lambda loops: [1, 2], check=len)", "1\n", ["T 2\n"]),
+        ("take_turns(lambda loops: 1, check=lambda result: None)", "1\n", ["T\n"]),
+        ("take_turns(lambda loops: '\\ud800')", "1\n", ["T \\ud800\n"]),
+    ],
+)
+def test_each_grant_is_answered_until_the_end(
+    start: Start, body: str, grants: str, answers: list[str]
+) -> None:
+    turns = start(body)
+    turns.grant(grants)
+    assert [turns.line() for _ in range(1 + len(answers))] == ["ready 1\n", *answers]
     assert turns.finish() == 0
+    assert (turns.line(), turns.errors()) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("body", "grants", "answers", "status"),
+    [
+        (PLAIN, "1\nx\n", ["T 42\n", "error malformed grant\n"], 2),
+        (PLAIN, "12", ["error malformed grant\n"], 2),  # cut short
+        ("take_turns(lambda loops: sys.exit(5))", "1\n", [""], 5),
+        ("take_turns(lambda loops: [1, 2])", "1\n", [NO_WORD % "[1, 2]"], 1),
+        ("take_turns(lambda loops: '')", "1\n", [NO_WORD % ""], 1),
+    ],
+)
+def test_what_ends_a_program(
+    start: Start, body: str, grants: str, answers: list[str], status: int
+) -> None:
+    turns = start(body)
+    turns.line()
+    turns.grant(grants)
+    assert turns.finish() == status
+    assert [turns.line() for _ in answers] == answers
 
 
 def test_a_grant_in_pieces(start: Start) -> None:
-    turns = start("take_turns(lambda loops: loops)")
+    turns = start(ECHO)
     assert turns.line() == "ready 1\n"
     for piece in ("1", "2", "\n3", "\n"):
         turns.grant(piece)
@@ -134,30 +165,24 @@ def test_more_loops_take_longer(start: Start) -> None:
     assert many > 100 * few
 
 
-def test_the_largest_grant(start: Start) -> None:
-    turns = start("take_turns(lambda loops: loops)")
-    turns.line()
-    turns.grant("18446744073709551615\n")
-    assert turns.line() == "T 18446744073709551615\n"
-
-
 @pytest.mark.parametrize(
     "grant",
     [
-        "0\n",
-        "\n",
-        "-1\n",
-        "+1\n",
-        " 1\n",
-        "1 \n",
-        "1.5\n",
-        "1_0\n",
-        "x\n",
-        "x",
-        "1\r\n",
-        "٣\n",
-        "18446744073709551616\n",
-        "9" * 5000,
+        *(
+            "0\n",
+            "\n",
+            "-1\n",
+            "+1\n",
+            " 1\n",
+            "1 \n",
+            "1.5\n",
+            "1_0\n",
+            "x\n",
+            "x",
+            "1\r\n",
+            "٣\n",
+        ),
+        *("18446744073709551616\n", "9" * 5000),
     ],
 )
 def test_a_malformed_grant(start: Start, grant: str) -> None:
@@ -166,22 +191,6 @@ def test_a_malformed_grant(start: Start, grant: str) -> None:
     turns.grant(grant)
     assert turns.line() == "error malformed grant\n"
     assert turns.process.wait(timeout=120) == 2
-
-
-def test_a_grant_cut_short_is_malformed(start: Start) -> None:
-    turns = start(PLAIN)
-    turns.line()
-    turns.grant("12")
-    assert turns.finish() == 2
-    assert turns.line() == "error malformed grant\n"
-
-
-def test_a_grant_before_a_malformed_one_is_answered(start: Start) -> None:
-    turns = start(PLAIN)
-    turns.line()
-    turns.grant("1\nx\n")
-    assert turns.line() == "T 42\n"
-    assert turns.line() == "error malformed grant\n"
 
 
 def test_an_exception_in_the_workload(start: Start, golden: Hear) -> None:
@@ -196,40 +205,6 @@ def test_an_exception_in_the_workload(start: Start, golden: Hear) -> None:
     golden(turns.line())
     assert turns.finish() == 1
     golden(turns.errors().splitlines()[0])
-
-
-def test_a_workload_that_ends_the_process(start: Start) -> None:
-    turns = start("take_turns(lambda loops: sys.exit(5))")
-    turns.line()
-    turns.grant("1\n")
-    assert turns.line() == ""
-    assert turns.finish() == 5
-
-
-@pytest.mark.parametrize(
-    ("call", "line"),
-    [
-        ("take_turns(lambda loops: None)", "T\n"),
-        ("take_turns(lambda loops: 0)", "T 0\n"),
-        ("take_turns(lambda loops: 'f00d')", "T f00d\n"),
-        ("take_turns(lambda loops: [1, 2], check=len)", "T 2\n"),
-        ("take_turns(lambda loops: 1, check=lambda result: None)", "T\n"),
-        (
-            "take_turns(lambda loops: [1, 2])",
-            "error ValueError: the check value '[1, 2]' is not one word without spaces\n",
-        ),
-        (
-            "take_turns(lambda loops: '')",
-            "error ValueError: the check value '' is not one word without spaces\n",
-        ),
-        ("take_turns(lambda loops: '\\ud800')", "T \\ud800\n"),
-    ],
-)
-def test_the_check_value(start: Start, call: str, line: str) -> None:
-    turns = start(call)
-    turns.line()
-    turns.grant("1\n")
-    assert turns.line() == line
 
 
 def test_whyfast_gone_while_the_workload_runs(start: Start, golden: Hear) -> None:
@@ -278,20 +253,19 @@ def test_by_hand_it_measures_itself(result: str, said: str) -> None:
     assert float(done.stdout.split()[0]) > 60e6
 
 
+def _enter(body: str) -> Invocation:
+    runner = TurnRunner(LaunchArguments({"a": tuple(_program(body))}, dict(os.environ), 20.0))
+    return runner.enter("a", cpu=None, pad=0)
+
+
 def test_whyfast_understands_it() -> None:
-    runner = TurnRunner(LaunchArguments({"a": tuple(_program(PLAIN))}, dict(os.environ), 20.0))
-    player = runner.enter("a", cpu=None, pad=0)
-    try:
+    with closing(_enter(PLAIN)) as player:
         reading = player.turn(1000)
-        assert 0 < reading.seconds < 1
-        assert reading.check == "42"
-    finally:
-        player.close()
+    assert 0 < reading.seconds < 1
+    assert reading.check == "42"
 
 
 def test_whyfast_reports_its_exception() -> None:
-    program = _program("take_turns(lambda loops: 1 / 0)")
-    runner = TurnRunner(LaunchArguments({"a": tuple(program)}, dict(os.environ), 20.0))
-    player = runner.enter("a", cpu=None, pad=0)
+    player = _enter("take_turns(lambda loops: 1 / 0)")
     with pytest.raises(InvocationFailed, match=r"^ZeroDivisionError: division by zero$"):
         player.turn(1)

@@ -43,8 +43,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def factors(folder: Path, fast: str, slow: str) -> Surroundings:
-    lines = [shlex.split(line.replace("./", f"{folder}/")) for line in (fast, slow)]
-    return compare_surroundings(*lines, {"PATH": str(folder)}, folder)
+    first, second = (shlex.split(line.replace("./", f"{folder}/")) for line in (fast, slow))
+    return compare_surroundings(first, second, {"PATH": str(folder)}, folder)
 
 
 ALONE = {

@@ -2,8 +2,59 @@
 
 from __future__ import annotations
 
-from whyfast.explain.disassembly.instruction import Disassembler
-from whyfast.explain.objects.image import Architecture
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, Protocol
+
+from whyfast.explain.objects import Architecture
+
+_Jump = Literal["direct jump", "conditional jump", "indirect jump"]
+Kind = Literal["other", _Jump, "direct call", "indirect call", "return"]
+
+#: How an instruction uses an address: it computes it, reads memory at exactly it, reads memory
+#: at it plus a register; or it sign-extends an operand while adding (AArch64 jump tables).
+Use = Literal["", "forms", "reads", "indexes", "sign-extends"]
+
+#: What an instruction is that prologues, epilogues and hardening are made of: it pushes a register;
+#: stores one into the stack frame, by the stack pointer or the frame pointer; sets up the frame
+#: pointer; clears a register that returns no value; reads the canary of the stack protector; marks
+#: a place for indirect branches; signs the return address; moves the stack pointer by one page.
+_Frame = Literal["push", "stack store", "frame store", "frame pointer"]
+Mark = Literal["", _Frame, "zeroes", "canary", "landing pad", "signs", "page"]
+
+
+class Instruction(NamedTuple):
+    """One instruction.
+
+    ``address`` and ``size`` in bytes; ``target`` is where a direct jump or call goes. The other
+    fields are hints for finding jump tables, filled in only when asked for: ``reference`` is an
+    address that it uses as ``use`` says, ``width`` the bytes that an indexed read takes, ``limit``
+    the constant that it compares a register with. ``mark`` is filled in with the hints.
+    """
+
+    address: int
+    size: int
+    kind: Kind
+    target: int | None = None
+    reference: int | None = None
+    use: Use = ""
+    width: int = 0
+    limit: int | None = None
+    mark: Mark = ""
+
+
+class Disassembler(Protocol):
+    """Decodes machine code of one architecture in address order."""
+
+    def decode(self, code: bytes, address: int, *, hints: bool = False) -> Iterator[Instruction]:
+        """The instructions of ``code``, which lies at ``address``.
+
+        Bytes that are no instruction come out as kind ``other``; nothing is raised for them.
+        """
+        ...
+
+    def text(self, code: bytes, address: int) -> Iterator[tuple[int, str]]:
+        """Address and text of each instruction of ``code``, which lies at ``address``."""
+        ...
 
 
 def disassembler_for(architecture: Architecture, *, relative: bool = False) -> Disassembler:

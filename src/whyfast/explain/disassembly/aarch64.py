@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import capstone
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark, Use
+from whyfast.explain.disassembly import Instruction, Kind, Mark, Use
 
 # Branches by mnemonic, with pointer authentication (bra*, blra*, reta*) beside the plain ones.
 _BRANCHES: dict[str, Kind] = {
@@ -26,7 +26,7 @@ _NOTHING: _Hints = (None, "", 0, None)
 
 
 class Aarch64Disassembler:
-    """See :class:`whyfast.explain.disassembly.instruction.Disassembler`."""
+    """See :class:`whyfast.explain.disassembly.Disassembler`."""
 
     def __init__(self) -> None:
         self._engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_LITTLE_ENDIAN)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from iced_x86 import Decoder, FlowControl, Formatter, FormatterSyntax, Mnemonic, OpKind, Register
 from iced_x86 import Instruction as IcedInstruction
 
-from whyfast.explain.disassembly.instruction import Instruction, Kind, Mark, Use
+from whyfast.explain.disassembly import Instruction, Kind, Mark, Use
 
 _STORES = frozenset(
     {
@@ -94,7 +94,7 @@ _Hints = tuple[int | None, Use, int, int | None]
 
 
 class X86Disassembler:
-    """See :class:`whyfast.explain.disassembly.instruction.Disassembler`."""
+    """See :class:`whyfast.explain.disassembly.Disassembler`."""
 
     def __init__(self, lowest: int = LOWEST_ADDRESS) -> None:
         self._lowest = lowest

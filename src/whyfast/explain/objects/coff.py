@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import lief
 
-from whyfast.explain.objects.image import (
+from whyfast.explain.objects import (
     OBJECT_BASE,
     SUPPORTED,
     Architecture,
@@ -23,28 +23,17 @@ from whyfast.explain.objects.image import (
     Function,
     Image,
     Label,
+    Patch,
     Region,
     code_label,
-    damaged,
-    functions_of,
-    read_blob,
+    relocate,
 )
 from whyfast.explain.objects.lief_files import (
-    content,
+    LiefFile,
+    functions_without_padding,
+    nameless,
     number,
-    parse,
-    reading,
     text,
-    without_padding,
-)
-from whyfast.explain.objects.relocate import (
-    adr_immediate,
-    branch_immediate,
-    low_bits_immediate,
-    rewrite,
-    with_adr,
-    with_branch,
-    with_low_bits,
 )
 from whyfast.model.errors import UserError
 
@@ -115,14 +104,9 @@ def windows_functions(
     sub_ADDRESS.
     """
     extents = read_extents(image, architecture)
-    whole: dict[int, int] = {}  # start of a function → end
+    whole = {e.start: e.end for e in extents if e.root == e.start}  # in order: the longest stays
     parts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for extent in extents:
-        if extent.root == extent.start:
-            whole[extent.start] = max(extent.end, whole.get(extent.start, 0))
-    for extent in extents:
-        if extent.root == extent.start:
-            continue
+    for extent in (e for e in extents if e.root != e.start):
         if whole.get(extent.root) == extent.start:
             whole[extent.root] = extent.end
         else:
@@ -134,44 +118,54 @@ def windows_functions(
         for label in labels
     ]
     names = {label.address: label for label in sorted(known, key=lambda label: -label.rank)}
-    nameless = [start for start in whole if start not in names]
-    for start in nameless:
-        known += code_label(image, f"sub_{start:x}", start, size=whole[start] - start, rank=3)
+    made_up = nameless(image, {s: end - s for s, end in whole.items()}, known)
+    known += made_up
     for root, pieces in parts.items():
         name = names[root].name if root in names else f"sub_{root:x}"
         for i, (start, end) in enumerate(pieces):
             if start not in names:
                 known += code_label(image, f"{name}.cold.{i}", start, size=end - start, rank=3)
     exact = {label.address for label in known if label.size}
-    functions = without_padding(functions_of(known), image, architecture, exact)
-    return tuple(functions), len(nameless)
+    return functions_without_padding(known, image, architecture, exact), len(made_up)
 
 
-# ---- Applying the relocations of COFF objects, as the linker would; addends are in the code.
-
-# Width, and from where a relative value counts (bytes behind the place); None: absolute. Addresses
-# relative to the image are absolute here, as an object's image begins at 0.
-_WORDS: dict[str, dict[int, tuple[int, int | None]]] = {
-    "x86-64": {1: (8, None), 2: (4, None), 3: (4, None), **{4 + n: (4, 4 + n) for n in range(6)}},
-    "aarch64": {1: (4, None), 2: (4, None), 14: (8, None), 17: (4, 4)},
+# Relocations, whose addends are in the code. Addresses relative to the image are absolute here, as
+# an object's image begins at 0.
+_PATCHES: dict[Architecture, dict[int, Patch]] = {
+    "x86-64": {
+        1: Patch("word", 8),
+        2: Patch("word", 4),
+        3: Patch("word", 4),
+        **{4 + n: Patch("word", 4, 4 + n) for n in range(6)},
+    },
+    "aarch64": {
+        1: Patch("word", 4),
+        2: Patch("word", 4),
+        14: Patch("word", 8),
+        17: Patch("word", 4, 4),
+        3: Patch("branch", 26, 0),
+        15: Patch("branch", 19, 5),
+        16: Patch("branch", 14, 5),
+        4: Patch("adrp"),
+        5: Patch("adr"),
+        6: Patch("low"),
+        7: Patch("low"),
+    },
 }
-_BRANCHES = {3: (26, 0), 15: (19, 5), 16: (14, 5)}
-_PAGE, _ADR, _ADD, _ACCESS = 4, 5, 6, 7
 _IMPORT = "__imp_"
 #: What stands for the start of the image.
 _BASE = "__ImageBase"
 
 
-def link(sections: list[Any], image: Image, architecture: Architecture) -> None:
-    """Patch the image by the relocations of the sections that are in it."""
+def _link(sections: list[Any], image: Image, architecture: Architecture) -> None:
+    """Patch the image by the relocations of the sections that are in it, as the linker would."""
     for i, section in enumerate(sections, 1):
-        if i not in image.bases:
-            continue
-        for entry in section.relocations:
-            symbol = entry.symbol
-            if symbol is not None:
-                kind, place = number(entry.type) & 0xFFFF, image.bases[i] + entry.address
-                _patch(image, architecture, kind, place, _address(image, symbol))
+        for entry in section.relocations if i in image.bases else ():
+            patch = _PATCHES[architecture].get(number(entry.type) & 0xFFFF)
+            if entry.symbol is not None:
+                target = _address(image, entry.symbol)
+                if patch is not None:
+                    relocate(image, patch, image.bases[i] + entry.address, target, inside=True)
 
 
 def _address(image: Image, symbol: Any) -> int:
@@ -189,35 +183,6 @@ def _address(image: Image, symbol: Any) -> int:
     return address
 
 
-def _patch(image: Image, architecture: Architecture, kind: int, place: int, target: int) -> None:
-    words = _WORDS[architecture]
-    if kind in words:
-        width, behind = words[kind]
-        old = image.read(place, width)
-        if len(old) == width:
-            value = target + int.from_bytes(old, "little", signed=True)
-            if behind is not None:
-                value -= place + behind
-            image.put(place, width, value)
-    elif architecture == "aarch64":
-        rewrite(image, place, lambda word: _instruction(word, kind, place, target))
-
-
-def _instruction(word: int, kind: int, place: int, target: int) -> int:
-    if kind in _BRANCHES:
-        bits, shift = _BRANCHES[kind]
-        distance = target + branch_immediate(word, bits, shift) - place
-        return with_branch(word, bits, shift, distance)
-    if kind == _PAGE:
-        page = target + adr_immediate(word) >> 12
-        return with_adr(word, page - (place >> 12))
-    if kind == _ADR:
-        return with_adr(word, target + adr_immediate(word) - place)
-    if kind in (_ADD, _ACCESS):
-        return with_low_bits(word, target + low_bits_immediate(word))
-    return word
-
-
 _MACHINES: dict[int, Architecture] = {0x8664: "x86-64", 0xAA64: "aarch64"}
 _OTHER_MACHINES = {0x14C: "I386", 0x1C4: "ARMNT", 0xA641: "ARM64EC", 0xA64E: "ARM64X"}
 
@@ -226,33 +191,34 @@ CODE, DATA, ZEROES = 0x20, 0x40, 0x80
 EXECUTE = 0x2000_0000
 _DROPPED = 0x200 | 0x800 | 0x200_0000
 _GAP = 64
+#: Sections that do not hold the program's own data.
+_NOT_PLAIN = (".pdata", ".xdata", ".drectve", ".debug")
 
-_KIND = "COFF"
 _BIG_OBJECT = bytes.fromhex("c7a1bad1eebaa94baf20faf66aa4dcb8")
 _EXTERNAL, _STATIC = 2, 3
 _FUNCTION = 2
 _HEADER, _BIG_HEADER = 20, 56
 
 
-def architecture_of(path: Path, kind: str, machine: int) -> Architecture:
+def architecture_of(file: LiefFile, machine: int) -> Architecture:
     """The architecture of a machine number; UserError for one that cannot be read."""
     if machine not in _MACHINES:
         name = _OTHER_MACHINES.get(machine, f"{machine:#x}")
-        raise UserError(f"this is a {kind} file for the machine {name}; {SUPPORTED}", where=path)
+        message = f"this is a {file.kind} file for the machine {name}; {SUPPORTED}"
+        raise UserError(message, where=file.path)
     return _MACHINES[machine]
 
 
 def read_coff(path: Path) -> Contents:
     """The object, linked against itself. UserError when it cannot be read."""
-    blob = read_blob(path)
-    architecture = _check(path, blob)
-    with reading(path, _KIND):
-        binary = parse(lief.COFF.parse, blob, path, _KIND)
+    file = LiefFile.read(path, "COFF")
+    architecture = _check(file)
+    with file.reading():
+        binary = file.parse(lief.COFF.parse)
         sections = list(binary.sections)
-        image = _image(path, blob, sections)
-        link(sections, image, architecture)
-        labels = list(_labels(path, binary, image))
-        functions, _ = windows_functions(image, architecture, labels)
+        image = _image(file, sections)
+        _link(sections, image, architecture)
+        functions, _ = windows_functions(image, architecture, list(_labels(path, binary, image)))
     if not functions:
         code = any(r.executable for r in image.regions)
         raise UserError(
@@ -261,21 +227,22 @@ def read_coff(path: Path) -> Contents:
     return Contents(architecture, image, functions)
 
 
-def _check(path: Path, blob: bytes) -> Architecture:
+def _check(file: LiefFile) -> Architecture:
     """What can be told from the header; counts that the file has no room for are damage."""
+    blob = file.blob
     if len(blob) < _HEADER:
-        damaged(path, "it ends inside the header", _KIND)
+        file.damaged("it ends inside the header")
     if blob.startswith(b"\0\0\xff\xff"):
         version, machine = struct.unpack_from("<HH", blob, 4)
         if version == 0:
             raise UserError(
-                f"this is the stub of a library (.lib) without code; {SUPPORTED}", where=path
+                f"this is the stub of a library (.lib) without code; {SUPPORTED}", where=file.path
             )
         if len(blob) < _BIG_HEADER or blob[12:28] != _BIG_OBJECT:
             raise UserError(
                 "holds the compiler's intermediate code (/GL), no machine code; explain the "
                 "linked program",
-                where=path,
+                where=file.path,
             )
         sections, table, symbols = struct.unpack_from("<III", blob, 44)
         header, entry = _BIG_HEADER, 20
@@ -283,18 +250,16 @@ def _check(path: Path, blob: bytes) -> Architecture:
         machine, sections, _, table, symbols = struct.unpack_from("<HHIII", blob)
         header, entry = _HEADER, 18
         header += struct.unpack_from("<H", blob, 16)[0]
-    architecture = architecture_of(path, _KIND, machine)
-    if header + 40 * sections > len(blob):
-        damaged(path, "its section headers end behind the file's end", _KIND)
-    if table + entry * symbols > len(blob):
-        damaged(path, "its symbol table ends behind the file's end", _KIND)
+    architecture = architecture_of(file, machine)
+    file.check_end(header + 40 * sections, "its section headers end")
+    file.check_end(table + entry * symbols, "its symbol table ends")
     return architecture
 
 
-def _image(path: Path, blob: bytes, sections: list[Any]) -> Image:
+def _image(file: LiefFile, sections: list[Any]) -> Image:
     """The sections one behind the other; ``bases`` by their numbers, which begin at 1."""
     bases: dict[int, int] = {}
-    regions = []
+    regions: list[Region] = []
     cursor = OBJECT_BASE
     for i, section in enumerate(sections, 1):
         flags = number(section.characteristics)
@@ -302,24 +267,14 @@ def _image(path: Path, blob: bytes, sections: list[Any]) -> Image:
             continue
         align = 1 << max((flags >> 20 & 0xF) - 1, 0)
         bases[i] = cursor = -(-cursor // align) * align
-        size = section.sizeof_raw_data
-        name = text(section.name)
         if not flags & ZEROES:
-            data = content(section, section.pointerto_raw_data, size, blob, path, _KIND)
-            if data:
-                runs = bool(flags & EXECUTE)
-                regions.append(
-                    Region(name, cursor, bytearray(data), runs, not runs and _plain(name))
-                )
-        cursor += size + _GAP
+            code = bool(flags & EXECUTE)
+            plain = text(section.name).split("$")[0] not in _NOT_PLAIN
+            regions += file.region(section, cursor, section.size, code=code, plain=plain)
+        cursor += section.size + _GAP
     if cursor > 1 << 31:
-        damaged(path, "its sections are larger than an object can be", _KIND)
+        file.damaged("its sections are larger than an object can be")
     return Image(regions, bases, cursor, base=0)
-
-
-def _plain(name: str) -> bool:
-    """Whether a section holds the program's own data."""
-    return name.split("$")[0] not in (".pdata", ".xdata", ".drectve", ".debug")
 
 
 def _labels(path: Path, binary: Any, image: Image) -> Iterator[Label]:

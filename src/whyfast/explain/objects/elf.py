@@ -1,4 +1,8 @@
-"""ELF files: sections, the image of what is loaded, symbols, and the functions that they name."""
+"""ELF files: sections, the image of what is loaded, symbols, and the functions that they name.
+
+A relocatable object is linked against itself in memory: then a direct call has a target, and a
+jump table entries, by the same rules as in a finished program.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,31 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from elftools.elf.elffile import ELFFile
 
-from whyfast.explain.objects.image import (
+from whyfast.explain.objects import (
+    MOST_BYTES,
     OBJECT_BASE,
     SUPPORTED,
     Architecture,
     Function,
     Image,
     Label,
+    Patch,
     Region,
     damaged,
     functions_of,
-    read_blob,
+    relocate,
     string_at,
 )
+from whyfast.formats.input import read_bytes
 from whyfast.model.errors import UserError
 
 _MACHINES: dict[str, Architecture] = {"EM_X86_64": "x86-64", "EM_AARCH64": "aarch64"}
 _SECTION_HEADER_SIZE = 64
+_HEADER = ("type", "flags", "addr", "offset", "size", "link", "info", "addralign")
 
 # First bytes of what people hand over instead, and what to call it.
 _OTHER_FORMATS = (
@@ -129,7 +137,7 @@ def open_elf(path: Path) -> ElfFile:
     Raises UserError when the file cannot be read, is of another format, class or architecture,
     or is damaged.
     """
-    blob = read_blob(path)
+    blob = read_bytes(path, MOST_BYTES)
     if not blob.startswith(b"\x7fELF"):
         what = next((text for magic, text in _OTHER_FORMATS if blob.startswith(magic)), None)
         raise UserError(
@@ -169,26 +177,12 @@ def _parse(path: Path, blob: bytes) -> ElfFile:
     kind = str(elf["e_type"])
     if kind not in ("ET_REL", "ET_EXEC", "ET_DYN"):
         raise UserError(f"this is an ELF file of type {kind}; {SUPPORTED}", where=path)
-    sections = tuple(
-        _section(i, elf.get_section(i)) for i in range(elf.num_sections() if table else 0)
-    )
-    return ElfFile(path, _MACHINES[machine], kind == "ET_REL", sections, blob)
-
-
-def _section(index: int, section: Any) -> Section:
-    header = section.header
-    return Section(
-        index=index,
-        name=section.name,
-        type=str(header["sh_type"]),
-        flags=header["sh_flags"],
-        address=header["sh_addr"],
-        offset=header["sh_offset"],
-        size=header["sh_size"],
-        link=header["sh_link"],
-        info=header["sh_info"],
-        align=header["sh_addralign"],
-    )
+    sections = []
+    for i in range(elf.num_sections() if table else 0):
+        section = elf.get_section(i)
+        kind_of, *numbers = (section.header[f"sh_{name}"] for name in _HEADER)
+        sections.append(Section(i, section.name, str(kind_of), *numbers))
+    return ElfFile(path, _MACHINES[machine], kind == "ET_REL", tuple(sections), blob)
 
 
 _GAP = 64
@@ -229,7 +223,7 @@ def _has_pointers(section: Section) -> bool:
 
 _ENTRY = struct.Struct("<IBBHQQ")
 _TYPE_SECTION, _TYPE_FILE = 3, 4
-_FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
+FUNCTION_TYPES = (2, 10)  # STT_FUNC, STT_GNU_IFUNC
 _OBJECT_TYPE = 1  # STT_OBJECT
 _LOCAL, _GLOBAL, _WEAK = 0, 1, 2
 _UNDEFINED, _EXTENDED = 0, 0xFFFF
@@ -337,7 +331,7 @@ def _why_no_functions(elf: ElfFile) -> str:
 
 def _labels(elf: ElfFile, symbols: list[Symbol], bases: Mapping[int, int]) -> Iterator[Label]:
     for symbol in symbols:
-        if symbol.type not in _FUNCTION_TYPES or symbol.section is None or not symbol.name:
+        if symbol.type not in FUNCTION_TYPES or symbol.section is None or not symbol.name:
             continue
         section = elf.sections[symbol.section]
         if not section.executable or section.type == "SHT_NOBITS" or symbol.section not in bases:
@@ -355,3 +349,80 @@ def _labels(elf: ElfFile, symbols: list[Symbol], bases: Mapping[int, int]) -> It
                 rank={_GLOBAL: 0, _WEAK: 1}.get(symbol.binding, 2),
                 file=symbol.file,
             )
+
+
+# Dynamic relocations, per architecture: the loader writes base + addend (an address, or that of a
+# resolver, whose result it writes); a symbol's address; of these, that in a slot of the GOT.
+_RELATIVE = {"x86-64": (8, 37), "aarch64": (1027, 1032)}
+_ABSOLUTE = {"x86-64": (1, 6, 7), "aarch64": (257, 1025, 1026)}
+_SLOT = {"x86-64": (6, 7), "aarch64": (1025, 1026)}
+
+# Relocations of objects that move code or tables.
+_PATCHES = {
+    "x86-64": {
+        **dict.fromkeys((2, 4), Patch("word", 4, 0)),
+        **dict.fromkeys((10, 11), Patch("word", 4)),
+        1: Patch("word", 8),
+        24: Patch("word", 8, 0),
+    },
+    "aarch64": {
+        **dict.fromkeys((261, 314), Patch("word", 4, 0)),
+        257: Patch("word", 8),
+        260: Patch("word", 8, 0),
+        258: Patch("word", 4),
+        279: Patch("branch", 14, 5),
+        280: Patch("branch", 19, 5),
+        **dict.fromkeys((282, 283), Patch("branch", 26, 0)),
+        274: Patch("adr"),
+        275: Patch("adrp"),
+        276: Patch("adrp"),
+        277: Patch("low"),
+    },
+}
+_RELA = struct.Struct("<QIIq")  # offset, type, symbol (the two halves of r_info), addend
+
+
+def apply_relocations(elf: ElfFile, image: Image) -> None:
+    """Patch the image. Raises UserError when a relocation table is damaged."""
+    tables: dict[int, list[Symbol]] = {}
+    for section in elf.of_type("SHT_RELA"):
+        # Others are debug information, or kept for tools (--emit-relocs) and already applied.
+        if section.info not in image.bases if elf.relocatable else not section.loaded:
+            continue
+        if section.link not in tables:
+            in_file = section.link and section.link < len(elf.sections)
+            tables[section.link] = read_symbols(elf, elf.sections[section.link]) if in_file else []
+        symbols, data = tables[section.link], elf.content(section)
+        base = image.bases[section.info] if elf.relocatable else 0
+        for offset, kind, index, addend in _RELA.iter_unpack(data[: len(data) // 24 * 24]):
+            if not elf.relocatable and kind in _RELATIVE[elf.architecture]:
+                image.put(offset, 8, addend)
+            elif elf.relocatable or kind in _ABSOLUTE[elf.architecture]:
+                if index >= len(symbols):
+                    damaged(elf.path, f"{section.name} names symbol {index} of {len(symbols)}")
+                apply = _link if elf.relocatable else _load
+                apply(elf.architecture, image, kind, base + offset, symbols[index], addend)
+
+
+def _load(
+    architecture: Architecture, image: Image, kind: int, place: int, symbol: Symbol, addend: int
+) -> None:
+    """What the dynamic loader would do, at base address 0."""
+    if kind in _SLOT[architecture]:
+        image.slots[place] = symbol.name
+    if symbol.section is not None:
+        image.put(place, 8, symbol.value + addend)
+
+
+def _link(
+    architecture: Architecture, image: Image, kind: int, place: int, symbol: Symbol, addend: int
+) -> None:
+    """What the static linker would do."""
+    if symbol.section is not None:
+        address = image.bases.get(symbol.section, 0) + symbol.value
+    elif symbol.absolute or not symbol.name:
+        address = symbol.value
+    else:
+        address = image.external(symbol.name)
+    if patch := _PATCHES[architecture].get(kind):
+        relocate(image, patch, place, address + addend)

@@ -8,79 +8,71 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import lief
 
-from whyfast.explain.objects.image import (
+from whyfast.explain.objects import (
     OBJECT_BASE,
     SUPPORTED,
     Architecture,
     Contents,
     Image,
     Label,
+    Patch,
     Region,
     code_label,
-    damaged,
-    functions_of,
-    read_blob,
-    string_at,
+    relocate,
 )
 from whyfast.explain.objects.lief_files import (
-    content,
+    LiefFile,
+    functions_without_padding,
+    nameless,
     number,
-    parse,
-    reading,
     text,
-    without_padding,
 )
-from whyfast.explain.objects.relocate import rewrite, with_adr, with_branch, with_low_bits
 from whyfast.model.errors import UserError
 
-# ---- Universal files: the same program for several processors.
-
-_KIND = "universal Mach-O"
 _CPUS: dict[int, Architecture] = {0x0100_0007: "x86-64", 0x0100_000C: "aarch64"}
 _PREFERRED: tuple[Architecture, ...] = ("aarch64", "x86-64")
 _MOST = 32  # a class file of Java, which begins alike, has its version in that place
 
 
-def choose(path: Path, blob: bytes, architecture: Architecture | None) -> tuple[bytes, list[str]]:
+def choose(file: LiefFile, architecture: Architecture | None) -> tuple[LiefFile, list[str]]:
     """(the part for that processor, or AArch64's where none is named; notes which one it is).
 
-    What is not universal is its own only part. UserError when there is no such part.
+    A file that is not universal is its own only part. UserError when there is no such part.
     """
+    blob, universal = file.blob, replace(file, kind="universal Mach-O")
     wide = blob.startswith(b"\xca\xfe\xba\xbf")
     if not wide and not blob.startswith(b"\xca\xfe\xba\xbe"):
-        return blob, []
+        return file, []
     count = int.from_bytes(blob[4:8], "big")
     if count > _MOST:
-        raise UserError(f"this is a Java class, or damaged; {SUPPORTED}", where=path)
+        raise UserError(f"this is a Java class, or damaged; {SUPPORTED}", where=file.path)
     entry = struct.Struct(">IIQQII" if wide else ">IIIII")
     if 8 + count * entry.size > len(blob):
-        damaged(path, "it ends inside the header", _KIND)
+        universal.damaged("it ends inside the header")
     parts: dict[str, bytes] = {}
     for i in range(count):
         cpu, _, offset, size, *_ = entry.unpack_from(blob, 8 + i * entry.size)
-        if offset + size > len(blob):
-            damaged(path, f"part {i + 1} ends behind the file's end", _KIND)
+        universal.check_end(offset + size, f"part {i + 1} ends")
         parts.setdefault(_CPUS.get(cpu, f"{cpu:#x}"), blob[offset : offset + size])
     wanted = (architecture,) if architecture else _PREFERRED
     chosen = next((name for name in wanted if name in parts), None)
     has = " and ".join(parts) or "nothing"
     if chosen is None:
         raise UserError(
-            f"holds {has}, and nothing for {' or '.join(wanted)}; {SUPPORTED}", where=path
+            f"holds {has}, and nothing for {' or '.join(wanted)}; {SUPPORTED}", where=file.path
         )
     others = " and ".join(name for name in parts if name != chosen)
     more = f"; it also holds {others} (--arch)" if others else ""
-    return parts[chosen], [f"universal: this is its {chosen} part{more}"]
+    part = replace(file, blob=parts[chosen])
+    return part, [f"universal: this is its {chosen} part{more}"]
 
 
-# ---- The symbol table of a Mach-O file.
-
-_ENTRY = struct.Struct("<IBBHQ")  # nlist_64
 _DEBUGGING, _TYPE, _EXTERNAL = 0xE0, 0x0E, 0x01
 _ABSOLUTE, _IN_SECTION = 0x02, 0x0E
 _ALTERNATIVE_ENTRY, _WEAK = 0x0200, 0x0080
@@ -88,96 +80,66 @@ _ALTERNATIVE_ENTRY, _WEAK = 0x0200, 0x0080
 _PRIVATE = re.compile(r"ltmp\d+|[Ll]\d*_?tmp\d+|L\S*|l_\.\S*")
 
 
-class MachSymbol(NamedTuple):
-    """``section`` counts from 1; None when the symbol is undefined or absolute. Of an entry for
-    debuggers only its place in the table matters, as relocations count them, too."""
-
-    name: str
-    value: int
-    section: int | None
-    absolute: bool
-    external: bool
-    weak: bool
-    boundary: bool
-
-
-def without_underscore(name: str) -> str:
-    """The name in C: every symbol of it has one underscore in front."""
-    return name.removeprefix("_")
-
-
-def read_symbols(path: Path, binary: Any, blob: bytes) -> list[MachSymbol]:
-    """All entries, in the table's order. UserError when they lie outside the file."""
+def _symbols(file: LiefFile, binary: Any) -> list[Any]:
+    """All entries, in the table's order, those for debuggers too, as relocations count them.
+    UserError for a damaged table."""
     command = binary.symbol_command
     if command is None:
         return []
-    start, count = command.symbol_offset, command.numberof_symbols
-    first, size = command.strings_offset, command.strings_size
-    if start + count * _ENTRY.size > len(blob) or first + size > len(blob):
-        damaged(path, "its symbol table ends behind the file's end", "Mach-O")
-    strings = blob[first : first + size]
-    symbols = []
-    for entry in _ENTRY.iter_unpack(blob[start : start + count * _ENTRY.size]):
-        at, kind, section, description, value = entry
-        place = kind & _TYPE
-        inside = place == _IN_SECTION and not kind & _DEBUGGING
-        symbols.append(
-            MachSymbol(
-                string_at(strings, at),
-                value,
-                section if inside else None,
-                absolute=place == _ABSOLUTE,
-                external=bool(kind & _EXTERNAL),
-                weak=bool(description & _WEAK),
-                boundary=inside and not description & _ALTERNATIVE_ENTRY,
-            )
-        )
+    file.check_end(command.symbol_offset + 16 * command.numberof_symbols, "its symbol table ends")
+    file.check_end(command.strings_offset + command.strings_size, "its symbol table ends")
+    symbols = [s for s in binary.symbols if s.origin == lief.MachO.Symbol.ORIGIN.SYMTAB]
+    if len(symbols) != command.numberof_symbols:
+        file.damaged("its symbol table cannot be read")
     return symbols
 
 
-def labels_of(
-    path: Path, symbols: Sequence[MachSymbol], image: Image, shift: int
-) -> Iterator[Label]:
+def _section_of(symbol: Any) -> int | None:
+    """The number of its section, from 1; None when it is undefined, absolute or for debuggers."""
+    inside = symbol.raw_type & (_TYPE | _DEBUGGING) == _IN_SECTION
+    return int(symbol.numberof_sections) if inside else None
+
+
+def _name(symbol: Any) -> str:
+    """The name in C: every symbol of it has one underscore in front."""
+    return text(symbol.name).removeprefix("_")
+
+
+def _labels(path: Path, symbols: Sequence[Any], image: Image, shift: int) -> Iterator[Label]:
     """The symbols that name code. ``shift`` is where an object's addresses begin in the image."""
     for symbol in symbols:
-        if not symbol.boundary or not symbol.name or symbol.section not in image.bases:
+        address, base = symbol.value + shift, image.bases.get(_section_of(symbol) or 0)
+        region = image.region(address)
+        if region is None or region.start != base or symbol.description & _ALTERNATIVE_ENTRY:
             continue
-        region = image.region(symbol.value + shift)
-        if region is None or region.start != image.bases[symbol.section]:
-            continue
-        if not _PRIVATE.fullmatch(symbol.name):
-            rank = (1 if symbol.weak else 0) if symbol.external else 2
+        if not _PRIVATE.fullmatch(text(symbol.name)):
+            rank, file = 2, path.name
+            if symbol.raw_type & _EXTERNAL:
+                rank, file = 1 if symbol.description & _WEAK else 0, ""
             yield from code_label(
-                image,
-                without_underscore(symbol.name),
-                symbol.value + shift,
-                value=symbol.value,
-                rank=rank,
-                file=path.name if rank == 2 else "",
+                image, _name(symbol), address, value=symbol.value, rank=rank, file=file
             )
 
 
-# ---- Addresses in a Mach-O image: an object's relocations, and what the dynamic loader would do.
-#
 # An object's sections keep their distances, so that what its assembler has resolved stays right.
 
 _RELOCATION = struct.Struct("<iI")
-_SCATTERED = 0x8000_0000
 
 _UNSIGNED = 0  # on both
 _SUBTRACTOR = {"x86-64": 5, "aarch64": 1}
 _RELATIVE = (1, 2, 6, 7, 8)  # x86-64: SIGNED, BRANCH, SIGNED_1, _2, _4
-_BRANCH26, _PAGE21, _PAGEOFF12, _ADDEND = 2, 3, 4, 10
+_PATCHES = {2: Patch("branch", 26, 0), 3: Patch("adrp"), 4: Patch("low")}  # AArch64
+_ADDEND = 10  # AArch64: of the next one
 
 _POINTERS, _LAZY_POINTERS, _STUBS = 6, 7, 8
 
 
-def name_slots(binary: Any, sections: Sequence[Any], image: Image, shift: int) -> None:
+def _name_slots(binary: Any, sections: Sequence[Any], image: Image, shift: int) -> None:
     """Stubs and pointers that the dynamic loader fills, named by the indirect symbol table."""
     command = binary.dynamic_symbol_command
     if command is None:
         return
-    names = [without_underscore(text(s.name)) for s in command.indirect_symbols]
+    names = [_name(s) for s in command.indirect_symbols]
     if len(names) != command.nb_indirect_symbols:
         return
     for section in sections:
@@ -191,7 +153,7 @@ def name_slots(binary: Any, sections: Sequence[Any], image: Image, shift: int) -
             (image.externals if kind == _STUBS else image.slots)[at] = name
 
 
-def apply_fixups(binary: Any, image: Image) -> None:
+def _apply_fixups(binary: Any, image: Image) -> None:
     """Chained fixups hide a program's own addresses in links of chains; older files have them
     plainly."""
     if not binary.has_dyld_chained_fixups:
@@ -202,78 +164,63 @@ def apply_fixups(binary: Any, image: Image) -> None:
             image.put(fixup.address, 8, target)
 
 
-def link(
-    path: Path,
-    blob: bytes,
+def _link(
+    file: LiefFile,
     sections: Sequence[Any],
-    symbols: Sequence[MachSymbol],
+    symbols: Sequence[Any],
     image: Image,
-    architecture: Architecture,
     shift: int,
+    architecture: Architecture,
 ) -> None:
     """What the static linker would do with an object. UserError when it is damaged."""
     for i, section in enumerate(sections, 1):
         if i not in image.bases:
             continue
         start, count = section.relocation_offset, section.numberof_relocations
-        if start + count * _RELOCATION.size > len(blob):
-            damaged(path, f"relocations of {text(section.name)} lie outside the file", "Mach-O")
+        if start + count * _RELOCATION.size > len(file.blob):
+            file.damaged(f"relocations of {text(section.name)} lie outside the file")
+        table = file.blob[start : start + count * _RELOCATION.size]
         addend, less = 0, None
-        for where, info in _RELOCATION.iter_unpack(blob[start : start + count * _RELOCATION.size]):
-            if where & _SCATTERED or where < 0:
+        for where, info in _RELOCATION.iter_unpack(table):
+            if where < 0:  # scattered: only 32-bit files have such
                 continue
             place, index, kind = image.bases[i] + where, info & 0xFF_FFFF, info >> 28
-            width = 1 << (info >> 25 & 3)
+            word = Patch("word", 1 << (info >> 25 & 3))
             if architecture == "aarch64" and kind == _ADDEND:
                 addend = index - (1 << 24) if index >> 23 else index
                 continue
             if not info >> 27 & 1:  # by section: the place holds an address of the object
                 if kind == _UNSIGNED:
                     distance = shift - less if less is not None else shift
-                    _add(image, place, width, distance)
+                    relocate(image, word, place, distance, inside=True)
             elif index >= len(symbols):
-                damaged(path, f"a relocation names symbol {index} of {len(symbols)}", "Mach-O")
+                file.damaged(f"a relocation names symbol {index} of {len(symbols)}")
             else:
                 target = _address(image, symbols[index], shift)
                 if kind == _SUBTRACTOR[architecture]:
                     less = target
                     continue
                 if kind == _UNSIGNED:
-                    _add(image, place, width, target - (less or 0))
-                elif architecture == "aarch64":
-                    _patch(image, kind, place, target + addend)
-                elif kind in _RELATIVE:
-                    _add(image, place, width, target - (place + 4))
+                    relocate(image, word, place, target - (less or 0), inside=True)
+                elif architecture == "x86-64" and kind in _RELATIVE:
+                    relocate(image, word._replace(at=4), place, target, inside=True)
+                elif architecture == "aarch64" and kind in _PATCHES:
+                    relocate(image, _PATCHES[kind], place, target + addend)
             addend, less = 0, None
 
 
-def _address(image: Image, symbol: MachSymbol, shift: int) -> int:
-    if symbol.section is not None:
-        return symbol.value + shift
-    if symbol.absolute or not symbol.name:
-        return symbol.value
-    return image.external(without_underscore(symbol.name))
+def _address(image: Image, symbol: Any, shift: int) -> int:
+    if _section_of(symbol) is not None:
+        return int(symbol.value + shift)
+    if symbol.raw_type & _TYPE == _ABSOLUTE or not symbol.name:
+        return int(symbol.value)
+    return image.external(_name(symbol))
 
 
-def _add(image: Image, place: int, width: int, what: int) -> None:
-    old = image.read(place, width)
-    if len(old) == width:
-        image.put(place, width, int.from_bytes(old, "little") + what)
-
-
-def _patch(image: Image, kind: int, place: int, target: int) -> None:
-    if kind == _BRANCH26:
-        rewrite(image, place, lambda word: with_branch(word, 26, 0, target - place))
-    elif kind == _PAGE21:
-        rewrite(image, place, lambda word: with_adr(word, (target >> 12) - (place >> 12)))
-    elif kind == _PAGEOFF12:
-        rewrite(image, place, lambda word: with_low_bits(word, target))
-
-
-_MACHO_KIND = "Mach-O"
 _OBJECT = 1
 #: Kinds of file that hold code: object, program, shared library, bundle.
 _FILE_TYPES = (_OBJECT, 2, 6, 8)
+_DEBUG_FILE = 10
 
 _ZEROES = (0x1, 0xC, 0x12)  # S_ZEROFILL, S_GB_ZEROFILL, S_THREAD_LOCAL_ZEROFILL
 _REGULAR = 0x0
@@ -287,34 +234,26 @@ _OTHERS = (b"\xce\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xfe\xed\xfa\xce")
 def read_macho(path: Path, architecture: Architecture | None = None) -> Contents:
     """The program; of a universal file the part for ``architecture``. UserError when there is
     none, or it cannot be read."""
-    blob = read_blob(path)
-    part, notes = choose(path, blob, architecture)
-    part_architecture = _check(path, part)
-    with reading(path, _MACHO_KIND):
-        fat = parse(lief.MachO.parse, part, path, _MACHO_KIND)
-        binary = fat.at(0)
+    file, notes = choose(LiefFile.read(path, "Mach-O"), architecture)
+    part_architecture = _check(file)
+    with file.reading():
+        binary = file.parse(lief.MachO.parse).at(0)
         if binary is None:
-            damaged(path, "its headers contradict themselves", _MACHO_KIND)
+            file.damaged("its headers contradict themselves")
         shift = OBJECT_BASE if number(binary.header.file_type) == _OBJECT else 0
         sections = list(binary.sections)
-        image = _image(path, part, binary, sections, shift)
-        symbols = read_symbols(path, binary, part)
-        name_slots(binary, sections, image, shift)
+        image = _image(file, binary, sections, shift)
+        symbols = _symbols(file, binary)
+        _name_slots(binary, sections, image, shift)
         if shift:
-            link(path, part, sections, symbols, image, part_architecture, shift)
+            _link(file, sections, symbols, image, shift, part_architecture)
         else:
-            apply_fixups(binary, image)
+            _apply_fixups(binary, image)
         starts = binary.function_starts.functions if binary.has_function_starts else ()
-        labels = list(labels_of(path, symbols, image, shift))
-        named = {label.address for label in labels}
-        nameless = [
-            label
-            for start in (shift + binary.imagebase + s for s in starts)
-            if start not in named
-            for label in code_label(image, f"sub_{start:x}", start, rank=3)
-        ]
-        labels += nameless
-        functions = tuple(without_padding(functions_of(labels), image, part_architecture, exact=()))
+        labels = list(_labels(path, symbols, image, shift))
+        known = dict.fromkeys((shift + binary.imagebase + s for s in starts), 0)
+        made_up = nameless(image, known, labels)
+        functions = functions_without_padding([*labels, *made_up], image, part_architecture)
     if not functions:
         code = any(r.executable for r in image.regions)
         raise UserError(
@@ -323,60 +262,57 @@ def read_macho(path: Path, architecture: Architecture | None = None) -> Contents
             else "holds no code",
             where=path,
         )
-    if nameless:
+    if made_up:
         notes.append(
-            f"{'partly ' if len(nameless) < len(functions) else ''}stripped: {len(nameless)} of "
+            f"{'partly ' if len(made_up) < len(functions) else ''}stripped: {len(made_up)} of "
             f"{len(functions)} functions have no symbol and are called sub_ADDRESS, where the "
             "table of function starts has them"
         )
     return Contents(part_architecture, image, functions, tuple(notes))
 
 
-def _check(path: Path, blob: bytes) -> Architecture:
+def _check(file: LiefFile) -> Architecture:
+    blob = file.blob
     if not blob.startswith((b"\xcf\xfa\xed\xfe", *_OTHERS)):
         archive = blob.startswith(b"!<arch>\n")
         what = (
             "an archive (.a); extract its members and name those" if archive else "no Mach-O file"
         )
-        raise UserError(f"the part for that processor is {what}; {SUPPORTED}", where=path)
+        message = f"the part for that processor is {what}; {SUPPORTED}"
+        raise UserError(message, where=file.path)
     if blob.startswith(_OTHERS):
         bits = "32-bit" if 0xCE in (blob[0], blob[3]) else "big-endian"
-        raise UserError(f"this is a {bits} Mach-O file; {SUPPORTED}", where=path)
+        raise UserError(f"this is a {bits} Mach-O file; {SUPPORTED}", where=file.path)
     if len(blob) < 32:
-        damaged(path, "it ends inside the header", _MACHO_KIND)
+        file.damaged("it ends inside the header")
     cpu, _, kind, count, size = struct.unpack_from("<IIIII", blob, 4)
     if cpu not in _CPUS:
-        raise UserError(f"this is a Mach-O file for the machine {cpu:#x}; {SUPPORTED}", where=path)
+        message = f"this is a Mach-O file for the machine {cpu:#x}; {SUPPORTED}"
+        raise UserError(message, where=file.path)
     if kind not in _FILE_TYPES:
-        kinds = {10: "holds debug information without code; explain the program that it belongs to"}
-        raise UserError(
-            kinds.get(kind, f"this is a Mach-O file of type {kind}; {SUPPORTED}"), where=path
-        )
+        message = f"this is a Mach-O file of type {kind}; {SUPPORTED}"
+        if kind == _DEBUG_FILE:
+            message = "holds debug information without code; explain the program that it belongs to"
+        raise UserError(message, where=file.path)
     if 32 + size > len(blob) or 8 * count > size:
-        damaged(path, "its load commands end behind the file's end", _MACHO_KIND)
+        file.damaged("its load commands end behind the file's end")
     return _CPUS[cpu]
 
 
-def _image(path: Path, blob: bytes, binary: Any, sections: list[Any], shift: int) -> Image:
+def _image(file: LiefFile, binary: Any, sections: list[Any], shift: int) -> Image:
     """``bases`` by the numbers of the sections, which begin at 1."""
     bases: dict[int, int] = {}
-    regions = []
+    regions: list[Region] = []
     for i, section in enumerate(sections, 1):
-        flags = number(section.flags)
+        flags, kind = number(section.flags), number(section.type)
         if flags & _DEBUG or text(section.segment_name) == "__DWARF":
             continue
-        start, kind = shift + section.virtual_address, number(section.type)
-        if start + section.size > 1 << 64:
-            damaged(
-                path, f"section {text(section.name)} lies outside the address space", _MACHO_KIND
-            )
-        bases[i] = start
-        if kind in _ZEROES or not section.size:
-            continue
-        data = content(section, section.offset, section.size, blob, path, _MACHO_KIND)
-        runs = bool(flags & _CODE)
-        plain = kind == _REGULAR and not runs and text(section.name) not in _UNWINDING
-        regions.append(Region(text(section.name), start, bytearray(data), runs, plain))
+        bases[i] = start = shift + section.virtual_address
+        file.check_space(section, start, section.size)
+        if kind not in _ZEROES and section.size:
+            plain = kind == _REGULAR and text(section.name) not in _UNWINDING
+            code = bool(flags & _CODE)
+            regions += file.region(section, start, section.size, code=code, plain=plain)
     free = max((r.end for r in regions), default=shift)
     return Image(regions, bases, free, data=_data_in_code(binary, shift))
 
@@ -387,8 +323,6 @@ _UNWINDING = ("__eh_frame", "__unwind_info", "__compact_unwind", "__gcc_except_t
 def _data_in_code(binary: Any, shift: int) -> Iterator[tuple[int, int]]:
     """The file has them by offset: in a program from its start, in an object from the address of
     its first section."""
-    if not binary.has_data_in_code:
-        return
-    for entry in binary.data_in_code.entries:
-        start = entry.offset + (shift if shift else binary.imagebase)
+    for entry in binary.data_in_code.entries if binary.has_data_in_code else ():
+        start = entry.offset + (shift or binary.imagebase)
         yield start, start + entry.length

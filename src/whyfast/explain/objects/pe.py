@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import lief
 
-from whyfast.explain.objects.coff import CODE, EXECUTE, architecture_of, windows_functions
-from whyfast.explain.objects.image import (
+from whyfast.explain.objects import (
     SUPPORTED,
     Architecture,
     Contents,
@@ -24,17 +23,15 @@ from whyfast.explain.objects.image import (
     Label,
     Region,
     code_label,
-    damaged,
-    read_blob,
     string_at,
 )
-from whyfast.explain.objects.lief_files import content, number, parse, reading, text
+from whyfast.explain.objects.coff import CODE, EXECUTE, architecture_of, windows_functions
+from whyfast.explain.objects.lief_files import LiefFile, number, text
 from whyfast.model.errors import UserError
 
-# ---- Names of functions from a PDB, which Microsoft's and LLVM's linkers write beside a program.
-#
-# After the description in LLVM's documentation, "The PDB File Format", and Microsoft's
-# ``cvinfo.h``. A PDB belongs to one build of a program, which has its GUID.
+# Names of functions from a PDB, which Microsoft's and LLVM's linkers write beside a program, after
+# the description in LLVM's documentation, "The PDB File Format", and Microsoft's ``cvinfo.h``. It
+# belongs to one build of a program, which has its GUID.
 
 _MAGIC = b"Microsoft C/C++ MSF 7.00\r\n\x1aDS\0\0\0"
 _INFO, _DBI = 1, 3
@@ -178,7 +175,6 @@ def _procedures(streams: _Streams, dbi: bytes) -> Iterator[PdbSymbol]:
                 yield PdbSymbol(string_at(data, 35), section, offset, code, kind in _LOCALS, module)
 
 
-_KIND = "PE"
 _EXTERNAL, _STATIC, _FUNCTION = 2, 3, 2
 _NOT_PLAIN = (".pdata", ".xdata", ".reloc", ".rsrc", ".idata", ".edata", ".eh_fram", ".buildid")
 
@@ -186,32 +182,22 @@ _NOT_PLAIN = (".pdata", ".xdata", ".reloc", ".rsrc", ".idata", ".edata", ".eh_fr
 def read_pe(path: Path) -> Contents:
     """The program as it lies in memory at its preferred address. UserError when it cannot be
     read, or nothing in it tells where functions are."""
-    blob = read_blob(path)
-    architecture = _check(path, blob)
-    with reading(path, _KIND):
+    file = LiefFile.read(path, "PE")
+    architecture = _check(file)
+    with file.reading():
         config = lief.PE.ParserConfig()
         config.parse_signature = config.parse_rsrc = config.parse_reloc = False
         config.parse_exceptions = config.parse_arm64x_binary = False
-        binary = parse(lief.PE.parse, blob, path, _KIND, config)
-        sections = list(binary.sections)
-        image = _image(path, blob, binary, sections)
+        binary = file.parse(lief.PE.parse, config)
+        image = _image(file, binary)
         for library in binary.imports:
             for entry in library.entries:
                 name = text(entry.name) if entry.name else f"{text(library.name)}#{entry.ordinal}"
                 image.slots[binary.imagebase + entry.iat_address] = name
-        starts = [binary.imagebase + s.virtual_address for s in sections]
         exported = list(_exports(binary, image))
-        labels = [*exported, *_symbols(binary, starts, image)]
-        table = len(binary.symbols) > 0
         pdb = find_pdb(path, binary)
-        for symbol in pdb.symbols:
-            if 0 < symbol.section <= len(starts):
-                address = starts[symbol.section - 1] + symbol.offset
-                rank, file = (2, symbol.module) if symbol.local else (0, "")
-                labels += code_label(
-                    image, symbol.name, address, size=symbol.size, rank=rank, file=file
-                )
-        functions, nameless = windows_functions(image, architecture, labels)
+        labels = [*exported, *_symbols(binary, image), *_pdb_labels(pdb, image)]
+        functions, unnamed = windows_functions(image, architecture, labels)
     if not functions:
         raise UserError(
             "stripped: neither a symbol table nor exports nor .pdata tell where functions are; "
@@ -219,50 +205,44 @@ def read_pe(path: Path) -> Contents:
             where=path,
         )
     notes = []
-    if not pdb.symbols and not table:
-        known = "what it exports has a name" if exported else "no function has a name"
+    if not pdb.symbols and not len(binary.symbols):
+        known = "only what it exports has a name" if exported else "no function has a name"
         notes.append(
-            f"{f'only {known}' if exported else known}: {pdb.why_not}; {nameless} functions are "
-            "known from .pdata alone and called sub_ADDRESS, and those that need no stack are "
-            "not seen"
+            f"{known}: {pdb.why_not}; {unnamed} functions are known from .pdata alone and called "
+            "sub_ADDRESS, and those that need no stack are not seen"
         )
-    elif nameless:
-        notes.append(f"{nameless} of {len(functions)} functions have no name: called sub_ADDRESS")
+    elif unnamed:
+        notes.append(f"{unnamed} of {len(functions)} functions have no name: called sub_ADDRESS")
     return Contents(architecture, image, functions, tuple(notes))
 
 
-def _check(path: Path, blob: bytes) -> Architecture:
+def _check(file: LiefFile) -> Architecture:
+    blob = file.blob
     at = int.from_bytes(blob[0x3C:0x40], "little")
     if len(blob) < 0x40 or at + 24 > len(blob):
-        damaged(path, "it ends inside the header", _KIND)
+        file.damaged("it ends inside the header")
     if blob[at : at + 4] != b"PE\0\0":
-        raise UserError(f"this is a DOS program; {SUPPORTED}", where=path)
+        raise UserError(f"this is a DOS program; {SUPPORTED}", where=file.path)
     machine, sections = struct.unpack_from("<HH", blob, at + 4)
     (optional,), magic = struct.unpack_from("<H", blob, at + 20), blob[at + 24 : at + 26]
-    architecture = architecture_of(path, _KIND, machine)
+    architecture = architecture_of(file, machine)
     if magic != b"\x0b\x02" or at + 24 + optional + 40 * sections > len(blob):
-        damaged(path, "its section headers are not where the PE header says", _KIND)
+        file.damaged("its section headers are not where the PE header says")
     return architecture
 
 
-def _image(path: Path, blob: bytes, binary: Any, sections: list[Any]) -> Image:
+def _image(file: LiefFile, binary: Any) -> Image:
     base = int(binary.imagebase)
-    regions = []
+    regions: list[Region] = []
     bases: dict[int, int] = {}
-    for i, section in enumerate(sections, 1):
-        flags = number(section.characteristics)
-        start = base + section.virtual_address
-        size = min(section.sizeof_raw_data, section.virtual_size or section.sizeof_raw_data)
-        name = text(section.name)
-        if start + section.virtual_size > 1 << 64:
-            damaged(path, f"section {name} lies outside the address space", _KIND)
-        bases[i] = start
-        if section.pointerto_raw_data == 0 or size == 0:
-            continue
-        data = content(section, section.pointerto_raw_data, size, blob, path, _KIND)
-        runs = bool(flags & EXECUTE)
-        plain = not runs and not flags & CODE and not name.startswith(_NOT_PLAIN)
-        regions.append(Region(name, start, bytearray(data), runs, plain))
+    for i, section in enumerate(binary.sections, 1):
+        bases[i] = start = base + section.virtual_address
+        file.check_space(section, start, section.virtual_size)
+        flags, size = number(section.characteristics), section.size
+        size = min(size, section.virtual_size or size)
+        if section.offset and size:
+            plain = not flags & CODE and not text(section.name).startswith(_NOT_PLAIN)
+            regions += file.region(section, start, size, code=bool(flags & EXECUTE), plain=plain)
     free = max((r.end for r in regions), default=base)
     return Image(regions, bases, free, base=base)
 
@@ -273,16 +253,24 @@ def _exports(binary: Any, image: Image) -> Iterator[Label]:
             yield from code_label(image, text(entry.name), binary.imagebase + entry.address)
 
 
-def _symbols(binary: Any, starts: list[int], image: Image) -> Iterator[Label]:
+def _symbols(binary: Any, image: Image) -> Iterator[Label]:
     """MinGW's linkers keep the symbols of the objects."""
     file = ""
     for symbol in binary.symbols:
-        kind, index = number(symbol.storage_class), symbol.section_idx
+        kind = number(symbol.storage_class)
         if symbol.is_file_record:
             file = text(symbol.name)
         if kind not in (_EXTERNAL, _STATIC) or number(symbol.complex_type) != _FUNCTION:
             continue
-        if 0 < index <= len(starts):
-            address = starts[index - 1] + symbol.value
+        if (start := image.bases.get(symbol.section_idx)) is not None:
             rank, source = (2, file) if kind == _STATIC else (0, "")
+            address = start + symbol.value
             yield from code_label(image, text(symbol.name), address, rank=rank, file=source)
+
+
+def _pdb_labels(pdb: Pdb, image: Image) -> Iterator[Label]:
+    for s in pdb.symbols:
+        if (start := image.bases.get(s.section)) is not None:
+            rank, file = (2, s.module) if s.local else (0, "")
+            address = start + s.offset
+            yield from code_label(image, s.name, address, size=s.size, rank=rank, file=file)

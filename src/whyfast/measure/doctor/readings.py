@@ -22,7 +22,7 @@ from whyfast.measure.doctor.system import (
     selected,
     stolen_and_all,
 )
-from whyfast.model.machine import MachineFinding
+from whyfast.model.machine import MachineFinding, State
 
 GOVERNORS = "sys/devices/system/cpu/cpufreq/policy*/scaling_governor"
 NO_TURBO = "sys/devices/system/cpu/intel_pstate/no_turbo"
@@ -90,15 +90,16 @@ class MachineCheck:
     def finding(self, system: System, seconds: float) -> MachineFinding:
         """Look at it; ``seconds`` is how long to watch what only shows over time."""
         r = self.read(system, seconds)
-        tunable = self.tunable if r.tunable is None else r.tunable
+
+        def finding(state: State, effect: str, how: str, tunable: bool = False) -> MachineFinding:
+            return MachineFinding(self.key, self.title, r.value, state, effect, how, tunable)
+
         if r.good is None:
-            how = self.how_unknown
-            return MachineFinding(self.key, self.title, r.value, "unknown", self.unknown, how)
+            return finding("unknown", self.unknown, self.how_unknown)
+        tunable = self.tunable if r.tunable is None else r.tunable
         if r.good:
-            effect = r.effect or self.good
-            return MachineFinding(self.key, self.title, r.value, "good", effect, "", tunable)
-        effect, how = r.effect or self.warning, r.how or self.how
-        return MachineFinding(self.key, self.title, r.value, "warning", effect, how, tunable)
+            return finding("good", r.effect or self.good, "", tunable)
+        return finding("warning", r.effect or self.warning, r.how or self.how, tunable)
 
 
 UNKNOWN = MachineReading(None)
@@ -215,12 +216,6 @@ def throttle_events(system: System) -> int | None:
     return sum(known) if known else None
 
 
-def _isolated(system: System, seconds: float) -> MachineReading:
-    """CPUs that the scheduler leaves alone."""
-    text = system.read(ISOLATED)
-    return UNKNOWN if text is None else MachineReading(bool(text), text or "none")
-
-
 def _nohz_full(system: System, seconds: float) -> MachineReading:
     """CPUs without a periodic timer interrupt."""
     text = system.read("sys/devices/system/cpu/nohz_full")
@@ -289,19 +284,17 @@ def _mitigations(system: System, seconds: float) -> MachineReading:
     return MachineReading(not any(_PREDICTION.search(text) for text in known.values()), value)
 
 
-def _clock_source(system: System, seconds: float) -> MachineReading:
-    value = system.read(_CLOCK)
-    return UNKNOWN if value is None else MachineReading(value in _FAST_CLOCKS, value)
-
-
-def _file(path: str, good: str, names: dict[str, str]) -> Callable[[System, float], MachineReading]:
-    """A file that should hold ``good``; ``names`` are the words for what it may hold."""
+def _file(
+    path: str, good: Callable[[str], bool], names: dict[str, str]
+) -> Callable[[System, float], MachineReading]:
+    """A file that should hold what is ``good``; ``names`` are the words for what it may hold, ``*``
+    for anything else."""
 
     def read(system: System, seconds: float) -> MachineReading:
         value = system.read(path)
         if value is None:
             return UNKNOWN
-        return MachineReading(value == good, names.get(value, names.get("", value)))
+        return MachineReading(good(value), names.get(value, names.get("*", value)))
 
     return read
 
@@ -368,7 +361,7 @@ CHECKS = (
     ),
     MachineCheck(
         *("smt", "SMT (hyper-threading)"),
-        _file("sys/devices/system/cpu/smt/active", "0", {"0": "off", "": "on"}),
+        _file("sys/devices/system/cpu/smt/active", "0".__eq__, {"0": "off", "*": "on"}),
         unknown="If two threads share a core, work on one slows the other by up to half.",
         good="No other thread shares the caches and units of a core, as far as is visible here.",
         warning="Whatever runs on a sibling thread takes caches and execution units from what is "
@@ -377,7 +370,7 @@ CHECKS = (
         "CPUs away from running programs)",
     ),
     MachineCheck(
-        *("isolated", "isolated CPUs", _isolated),
+        *("isolated", "isolated CPUs", _file(ISOLATED, bool, {"": "none"})),
         unknown="Other programs may run on the CPUs that measure.",
         good="Nothing runs on these CPUs but what is pinned to them: start whyfast with taskset.",
         warning="Other programs are scheduled on the CPUs that measure, which adds noise but, as "
@@ -402,7 +395,7 @@ CHECKS = (
     ),
     MachineCheck(
         *("aslr", "address randomisation (ASLR)"),
-        _file(ASLR, "2", {"0": "off", "1": "without the heap", "2": "full"}),
+        _file(ASLR, "2".__eq__, {"0": "off", "1": "without the heap", "2": "full"}),
         unknown="If addresses are not drawn anew for each process, one layout's luck is in all.",
         good="Each process gets other addresses, so their luck averages out over the blocks.",
         warning="Every process gets the same addresses, so the luck of one layout is in all its "
@@ -437,10 +430,10 @@ CHECKS = (
         how="boot with spectre_v2_user=prctl; mind what that gives up",
     ),
     MachineCheck(
-        *("clock_source", "clock source", _clock_source),
+        *("clock_source", "clock source", _file(_CLOCK, _FAST_CLOCKS.__contains__, {})),
         unknown="If reading the clock is slow, short values are too long.",
-        good="MachineReading the clock takes tens of nanoseconds and no system call.",
-        warning="MachineReading the clock takes a microsecond or more, which short values contain.",
+        good="Reading the clock takes tens of nanoseconds and no system call.",
+        warning="Reading the clock takes a microsecond or more, which short values contain.",
         how="boot with clocksource=tsc, if the kernel did not find the TSC unstable",
     ),
     MachineCheck(
@@ -453,7 +446,7 @@ CHECKS = (
     ),
     MachineCheck(
         *("nmi_watchdog", "NMI watchdog"),
-        _file(WATCHDOG, "0", {"0": "off", "": "on"}),
+        _file(WATCHDOG, "0".__eq__, {"0": "off", "*": "on"}),
         unknown="If it runs, it occupies one hardware counter of each CPU.",
         good="All hardware counters are free.",
         warning="It occupies one hardware counter of each CPU, so fewer events are counted at a "

@@ -1,20 +1,27 @@
-"""Applying settings and putting back exactly what was there.
+"""Settings of the kernel: changed, and put back exactly as they were.
 
 Old values are in a journal, one file a boot: the kernel forgets such settings when it restarts, and
 so may we. The name of the machine is in it, as a data folder may be shared between machines. An
 entry is on disk before the setting is changed, so that a crash at any moment leaves a journal from
 which everything can be put back; putting back what was never changed does nothing.
+
+:class:`TemporarySysctls` is for what the kernel decides once, when a program is loaded: whether its
+JIT hardens a BPF program, for instance. The old value is put back when the process is ready; by a
+watcher, a process of its own, when this one is killed meanwhile; and from the journal when both
+are.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 import os
 import platform
-from collections.abc import Callable, Container, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+import subprocess
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.measure.doctor.readings import (
@@ -31,29 +38,19 @@ from whyfast.measure.doctor.readings import (
     WATCHDOG,
 )
 from whyfast.measure.doctor.system import System, cpu_list, number, selected
+from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
 from whyfast.model.errors import UserError
 from whyfast.model.machine import SettingChange
 from whyfast.store.files import exclusive
 
 
-@dataclass(frozen=True)
-class Setting:
-    """One kernel file with the value it holds now and the value it should hold."""
-
-    key: str
-    path: str
-    old: str
-    wanted: str
-
-
-def settings_to_change(system: System) -> list[Setting]:
+def settings_to_change(system: System) -> list[SettingChange]:
     """Every setting that exists here and is not as it should be."""
-    settings = []
-    for key, path, wanted in _wanted(system):
-        old = current(system, path)
-        if old is not None and not same(old, wanted):
-            settings.append(Setting(key, path, old, wanted))
-    return settings
+    return [
+        SettingChange(key, path, old, wanted)
+        for key, path, wanted in _wanted(system)
+        if (old := current(system, path)) is not None and not same(old, wanted)
+    ]
 
 
 def current(system: System, path: str) -> str | None:
@@ -99,16 +96,8 @@ def _interrupts(system: System) -> Iterator[tuple[str, str, str]]:
 
 
 SCHEMA = "whyfast-doctor-journal/1"
-
-
-@dataclass(frozen=True)
-class JournalEntry:
-    """A setting that was or was about to be changed from ``old`` to ``new``."""
-
-    key: str
-    path: str
-    old: str
-    new: str
+#: What the journal keeps of a setting that was or was about to be changed.
+_KEPT = ("key", "path", "old", "new")
 
 
 class Journal:
@@ -121,12 +110,12 @@ class Journal:
         self._file = folder / f"{boot}.json"
         self.entries = _read(self._file)[1] if self._file.exists() else ()
 
-    def add(self, entry: JournalEntry) -> None:
+    def add(self, entry: SettingChange) -> None:
         """Keep an entry durably. What the setting held first is what counts: a second entry for
         the same path changes nothing but ``new``."""
         known = {e.path: e for e in self.entries}
-        old = known[entry.path].old if entry.path in known else entry.old
-        known[entry.path] = JournalEntry(entry.key, entry.path, old, entry.new)
+        old = known.get(entry.path, entry).old
+        known[entry.path] = replace(entry, old=old)
         self._save(known.values())
 
     def remove(self, path: str) -> None:
@@ -145,7 +134,7 @@ class Journal:
                 file.unlink(missing_ok=True)
         return dropped
 
-    def _save(self, entries: Iterable[JournalEntry]) -> None:
+    def _save(self, entries: Iterable[SettingChange]) -> None:
         self.entries = tuple(entries)
         if not self.entries:
             self._file.unlink(missing_ok=True)
@@ -154,7 +143,7 @@ class Journal:
             "schema": SCHEMA,
             "boot": self.boot,
             "machine": self.machine,
-            "settings": [asdict(e) for e in self.entries],
+            "settings": [{name: getattr(e, name) for name in _KEPT} for e in self.entries],
         }
         temporary = self._file.with_suffix(".part")
         with temporary.open("w", encoding="utf-8") as out:
@@ -169,14 +158,13 @@ class Journal:
             os.close(fd)
 
 
-def _read(file: Path) -> tuple[str, tuple[JournalEntry, ...]]:
+def _read(file: Path) -> tuple[str, tuple[SettingChange, ...]]:
     """(machine, entries); UserError for a file that is not a journal, as guessing would lose old
     values."""
     try:
         document = json.loads(file.read_text(encoding="utf-8"))
         entries = tuple(
-            JournalEntry(str(e["key"]), str(e["path"]), str(e["old"]), str(e["new"]))
-            for e in document["settings"]
+            SettingChange(*(str(entry[name]) for name in _KEPT)) for entry in document["settings"]
         )
         return str(document["machine"]), entries
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -207,30 +195,26 @@ class TuneOutcome:
     message: str = ""
 
 
-def tune(system: System, folder: Path, machine: str = "") -> TuneOutcome:
-    """Set what is not as it should be; what cannot be set is reported, and the others are done.
-
-    ``folder`` is where old values are kept. Raises UserError when that is not possible.
-    """
-    return change(system, folder, settings_to_change, machine)
-
-
-def change(
+def tune(
     system: System,
     folder: Path,
-    wanted: Callable[[System], Iterable[Setting]],
     machine: str = "",
+    wanted: Callable[[System], Iterable[SettingChange]] = settings_to_change,
 ) -> TuneOutcome:
-    """Set what ``wanted`` names, as :func:`tune` does."""
+    """Set what is not as it should be; what cannot be set is reported, and the others are done.
+
+    ``folder`` is where old values are kept, ``wanted`` gives the changes. Raises UserError when old
+    values cannot be kept.
+    """
     with _journal(system, folder, machine) as (journal, message):
         changes = []
-        for s in wanted(system):
-            known = s.path in {entry.path for entry in journal.entries}
-            journal.add(JournalEntry(s.key, s.path, s.old, s.wanted))
-            error = _write(system, s.path, s.wanted)
-            if error and not known and current(system, s.path) == s.old:
-                journal.remove(s.path)
-            changes.append(SettingChange(s.key, s.path, s.old, s.wanted, error))
+        for change in wanted(system):
+            known = change.path in {entry.path for entry in journal.entries}
+            journal.add(change)
+            error = _write(system, change.path, change.new)
+            if error and not known and current(system, change.path) == change.old:
+                journal.remove(change.path)
+            changes.append(replace(change, error=error))
     return TuneOutcome(tuple(changes), message)
 
 
@@ -288,3 +272,140 @@ def _journal(system: System, folder: Path, machine: str) -> Iterator[tuple[Journ
         raise UserError(
             f"old values of settings cannot be kept: {error.strerror}", where=folder
         ) from error
+
+
+#: Reads one line; when there is none, because the other end of the pipe is gone, writes the old
+#: value ($1) into the setting ($2).
+_WATCH = 'read -r done || printf %s "$1" > "$2"'
+
+
+class CannotHold(Exception):
+    """A setting does not take the value that it should."""
+
+
+#: Makes settings hold for the time of a ``with`` block; raises CannotHold.
+Holding = Callable[[Mapping[str, str]], AbstractContextManager[None]]
+
+
+class TemporarySysctls:
+    """A :data:`Holding`. ``folder`` is where the doctor keeps old values, ``root`` where /proc
+    is."""
+
+    def __init__(self, system: System, folder: Path, root: Path = Path("/")) -> None:
+        self._system = system
+        self._folder = folder
+        self._root = root
+
+    @contextlib.contextmanager
+    def __call__(self, settings: Mapping[str, str]) -> Iterator[None]:
+        wanted = []
+        for name, value in settings.items():
+            path = path_of(name)
+            now = current(self._system, path)
+            if now is None:
+                raise CannotHold(_missing(name))
+            if not same(now, value):
+                wanted.append(SettingChange(name, path, now, value))
+        if not wanted:
+            yield
+            return
+        with ExitStack() as stack:
+            for setting in wanted:
+                stack.enter_context(_watched(setting, self._root))
+            paths = [s.path for s in wanted]
+            stack.callback(lambda: _check(restore(self._system, self._folder, only=paths), "back "))
+            _check(tune(self._system, self._folder, wanted=lambda _: wanted))
+            yield
+
+    def recover(self, settings: Sequence[str]) -> tuple[str, ...]:
+        """Put back what an earlier process left behind; returns what was done, in words."""
+        if not any(self._folder.glob("*.json")):
+            return ()
+        done = restore(self._system, self._folder, only=[path_of(name) for name in settings])
+        return tuple(
+            f"{_name(c.path)} was left at {c.old} by an earlier run"
+            + (f": {c.error}" if c.error else f" and is {c.new} again")
+            for c in done.changes
+            if c.error or c.old != c.new
+        )
+
+    def why_not(self, settings: Mapping[str, str]) -> str:
+        """Why these settings cannot hold here; empty when they can, as far as can be seen."""
+        for name, value in settings.items():
+            now = current(self._system, path_of(name))
+            if now is None:
+                return _missing(name)
+            if not same(now, value) and not os.access(self._root / path_of(name), os.W_OK):
+                return f"{name} is {now}, and setting it to {value} needs root"
+        return ""
+
+
+@dataclass
+class SysctlRunner:
+    """A runner whose processes start while the settings of their variant hold."""
+
+    inner: Runner
+    settings: Mapping[str, Mapping[str, str]]
+    hold: Holding
+
+    def __post_init__(self) -> None:
+        self.loops_vary = self.inner.loops_vary
+
+    def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
+        """Start one process and wait until it is ready."""
+        invocation: Invocation | None = None
+        try:
+            with self.hold(self.settings.get(variant, {})):
+                invocation = self.inner.enter(variant, cpu=cpu, pad=pad, layout=layout)
+        except BaseException as error:  # also of an interrupt: nobody else knows this process yet
+            if invocation is not None:
+                invocation.close()
+            if isinstance(error, CannotHold):
+                raise InvocationFailed(str(error)) from error
+            raise
+        return invocation
+
+
+def _check(outcome: TuneOutcome, back: str = "") -> None:
+    """Raise CannotHold for the first setting that did not change."""
+    for setting in outcome.changes:
+        if setting.error:
+            what = f"put {back}to" if back else "set to"
+            raise CannotHold(
+                f"{_name(setting.path)} cannot be {what} {setting.new}: {setting.error}"
+            )
+
+
+def path_of(name: str) -> str:
+    """The file of a setting, from the root: ``proc/sys/net/core/bpf_jit_harden``."""
+    return "proc/sys/" + name.replace(".", "/")
+
+
+def _missing(name: str) -> str:
+    outside = " (some of net.core exist outside of containers only)"
+    more = outside if name.startswith("net.core.") else ""
+    return f"this kernel does not show a setting {name}{more}"
+
+
+def _name(path: str) -> str:
+    return path.removeprefix("proc/sys/").replace("/", ".")
+
+
+@contextlib.contextmanager
+def _watched(setting: SettingChange, root: Path) -> Iterator[None]:
+    """Inside, the end of this process, however it comes, puts the old value back."""
+    file = str(root / setting.path)
+    with subprocess.Popen(
+        ["/bin/sh", "-c", _WATCH, "watcher", setting.old, file],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,  # an interrupt from the terminal is not for it
+    ) as watcher:
+        try:
+            yield
+        finally:
+            assert watcher.stdin is not None
+            with contextlib.suppress(BrokenPipeError):
+                watcher.stdin.write(b"done\n")
+                watcher.stdin.flush()

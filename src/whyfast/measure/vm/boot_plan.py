@@ -18,7 +18,7 @@ from whyfast.model.variant import Variant
 
 _MAGIC = b"070701"
 _TRAILER = "TRAILER!!!"
-#: The kernel reads the archive in blocks of so many bytes.
+#: Bytes of the blocks in which the kernel reads the archive.
 _BLOCK = 512
 #: Major and minor number of /dev/console, which the kernel opens for the first process.
 _CONSOLE = (5, 1)
@@ -58,25 +58,18 @@ def initramfs(init: bytes, programs: Mapping[str, bytes], plan: bytes) -> bytes:
 def newc(entries: Iterable[CpioEntry]) -> bytes:
     """The archive of these entries; a folder must come before what is in it."""
     out = bytearray()
-    for number, entry in enumerate(entries, start=1):
-        _add(out, number, entry)
-    _add(out, 0, CpioEntry(_TRAILER, 0))
+    for number, entry in [*enumerate(entries, start=1), (0, CpioEntry(_TRAILER, 0))]:
+        name = entry.name.encode() + b"\0"
+        # inode, mode, owner, group, links, time, size, device, device of a device file, name,
+        # checksum
+        fields = (
+            *(number, entry.mode, 0, 0, 1, 0, len(entry.data)),
+            *(0, 0, *entry.device, len(name), 0),
+        )
+        for part in (_MAGIC + b"".join(b"%08X" % field for field in fields) + name, entry.data):
+            out += part + bytes(-(len(out) + len(part)) % 4)
     out += bytes(-len(out) % _BLOCK)
     return bytes(out)
-
-
-def _add(out: bytearray, number: int, entry: CpioEntry) -> None:
-    name = entry.name.encode() + b"\0"
-    major, minor = entry.device
-    # inode, mode, owner, group, links, time, size, device, device of a device file, name, checksum
-    fields = (
-        *(number, entry.mode, 0, 0, 1, 0, len(entry.data)),
-        *(0, 0, major, minor, len(name), 0),
-    )
-    out += _MAGIC + b"".join(b"%08X" % field for field in fields) + name
-    out += bytes(-len(out) % 4)
-    out += entry.data
-    out += bytes(-len(out) % 4)
 
 
 #: Loops of the shorter grant of a turn. A timer interrupt comes every four million instructions, so

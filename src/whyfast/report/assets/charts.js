@@ -1,6 +1,6 @@
 "use strict";
 // Small plots in SVG: traces of points, lines and bars over a linear, logarithmic or categorical axis.
-// `drawChart(holder, traces, layout)` draws again when its holder gets another width.
+// `Chart(holder, compose)` draws again when its holder gets another width.
 const Chart = (() => {
   const NS = "http://www.w3.org/2000/svg";
   const DASHES = { dot: "2 3", dash: "6 4" };
@@ -13,6 +13,7 @@ const Chart = (() => {
     "triangle-left": "M-.55 0L.45-.55V.55z", "triangle-right": "M.55 0L-.45-.55V.55z",
     circle: "M-.5 0a.5 .5 0 1 0 1 0a.5 .5 0 1 0-1 0z",
   };
+  // An element of SVG.
   const element = (name, attributes, text) => {
     const made = document.createElementNS(NS, name);
     for (const [key, value] of Object.entries(attributes || {})) if (value !== undefined) made.setAttribute(key, value);
@@ -27,9 +28,9 @@ const Chart = (() => {
     const rough = Math.max(high - low, 1e-300) / wanted;
     const unit = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((n) => n * unit).find((n) => n >= rough);
-    const found = [];
-    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) found.push(k * step);
-    return found;
+    const numbers = [];
+    for (let k = Math.ceil(low / step - 1e-9); k * step <= high + step * 1e-9; k += 1) numbers.push(k * step);
+    return numbers;
   }
 
   // An axis: `at` turns a value into a share of its length, `ticks` are [value, text].
@@ -68,7 +69,7 @@ const Chart = (() => {
       ticks = decades.flatMap((e) => digits.map((d) => d * 10 ** e)).map((v) => [v, short(v)]);
     } else ticks = rounds([Math.min(...range), Math.max(...range)], spec.nticks || wanted).map((v) => [v, short(v)]);
     const at = (value) => (scale(value) - from) / (to - from);
-    const inside = (found) => found.filter(([v]) => at(v) >= -1e-6 && at(v) <= 1 + 1e-6);
+    const inside = (all) => all.filter(([v]) => at(v) >= -1e-6 && at(v) <= 1 + 1e-6);
     const kept = inside(ticks);
     // A logarithmic axis over less than a decade may hold none of the round numbers.
     return { at, ticks: log && kept.length < 2 ? inside(rounds(range, wanted).map((v) => [v, short(v)])) : kept };
@@ -88,18 +89,19 @@ const Chart = (() => {
     });
   }
 
-  function bars(trace, i, x, y, box, upright, across) {
+  // The error bar of a point at x, y: along its axis, `at` gives the place of a value within `from` and `to`.
+  function errorBar(trace, i, x, y, upright, at, [from, to]) {
     const error = upright ? trace.error_y : trace.error_x;
     const value = upright ? trace.y[i] : trace.x[i];
-    const end = (v) => (upright ? box.top + (1 - across.at(v)) * box.height : box.left + across.at(v) * box.width);
-    const limit = (p) => (upright ? Math.max(box.top, Math.min(box.top + box.height, p)) : Math.max(box.left, Math.min(box.left + box.width, p)));
-    const [one, two] = [end(value - error.arrayminus[i]), end(value + error.array[i])];
-    const cap = (error.width || 0);
-    const capped = (p) => (p === limit(p) && cap ? (upright ? `M${x - cap} ${p}h${2 * cap}` : `M${p} ${y - cap}v${2 * cap}`) : "");
-    const line = upright ? `M${x} ${limit(one)}V${limit(two)}` : `M${limit(one)} ${y}H${limit(two)}`;
+    const limit = (place) => Math.max(from, Math.min(to, place));
+    const cap = error.width || 0;
+    const ends = [at(value - error.arrayminus[i]), at(value + error.array[i])];
+    const caps = ends.filter((end) => end === limit(end) && cap)
+      .map((end) => (upright ? `M${x - cap} ${end}h${2 * cap}` : `M${end} ${y - cap}v${2 * cap}`));
+    const [start, end] = ends.map(limit);
     return element("path", {
-      class: upright ? "yerror" : "xerror", d: line + capped(one) + capped(two), fill: "none",
-      stroke: error.color || of(trace.marker.color, i), "stroke-width": error.thickness || 1,
+      class: upright ? "yerror" : "xerror", d: (upright ? `M${x} ${start}V${end}` : `M${start} ${y}H${end}`) + caps.join(""),
+      fill: "none", stroke: error.color || of(trace.marker.color, i), "stroke-width": error.thickness || 1,
     });
   }
 
@@ -122,11 +124,11 @@ const Chart = (() => {
 
   let tip = null;
   function hint(event) {
-    const said = event.type === "pointerover" && event.target.hint;
+    const text = event.type === "pointerover" && event.target.hint;
     if (!tip) { tip = document.createElement("div"); tip.className = "tip"; document.body.append(tip); }
-    tip.hidden = !said;
-    if (!said) return;
-    tip.textContent = said;
+    tip.hidden = !text;
+    if (!text) return;
+    tip.textContent = text;
     const box = event.target.getBoundingClientRect();
     const left = Math.min(Math.max(8, box.x + scrollX + 12), scrollX + document.documentElement.clientWidth - tip.offsetWidth - 8);
     tip.style.left = `${left}px`;
@@ -155,34 +157,32 @@ const Chart = (() => {
     const { l, r, t, b } = layout.margin;
     const box = { left: l, top: t, width: Math.max(width - l - r, 10), height: layout.height - t - b };
     const svg = element("svg", { class: "chart", width, height: layout.height, viewBox: `0 0 ${width} ${layout.height}` });
-    const every = (axisName, ends) => traces.flatMap((trace) => trace[axisName].flatMap((v, i) => {
-      const error = trace[ends];
+    const axisOf = (name, wanted) => axis(layout[`${name}axis`], traces.flatMap((trace) => trace[name].flatMap((v, i) => {
+      const error = trace[`error_${name}`];
       return error ? [v, v + error.array[i], v - error.arrayminus[i]] : [v];
-    }));
-    const across = axis(layout.xaxis, every("x", "error_x"), Math.max(2, Math.floor(box.width / 70)));
-    const up = axis(layout.yaxis, every("y", "error_y"), Math.max(2, Math.floor(box.height / 45)));
+    })), Math.max(2, Math.floor(wanted)));
+    const [across, up] = [axisOf("x", box.width / 70), axisOf("y", box.height / 45)];
     const px = (v) => box.left + across.at(v) * box.width;
     const py = (v) => box.top + (1 - up.at(v)) * box.height;
     const grid = element("g", { class: "grid" }), below = element("g"), marks = element("g"), texts = element("g");
     svg.append(grid, below, marks, texts);
-    if (layout.xaxis.visible !== false) {
-      across.ticks.forEach(([v, text]) => {
-        grid.append(element("path", { d: `M${px(v)} ${box.top}v${box.height}` }));
-        texts.append(element("text", { class: "tick xtick", x: px(v), y: box.top + box.height + 16, "text-anchor": "middle" }, text));
+    const [right, bottom] = [box.left + box.width, box.top + box.height];
+    const drawAxis = (spec, { ticks }, line, place, titled) => {
+      if (spec.visible === false) return;
+      ticks.forEach(([v, text]) => {
+        grid.append(element("path", { d: line(v) }));
+        texts.append(element("text", place(v), text));
       });
-      if (layout.xaxis.title) texts.append(element("text", { x: box.left + box.width / 2, y: box.top + box.height + 34, "text-anchor": "middle" }, layout.xaxis.title.text));
-    }
-    if (layout.yaxis.visible !== false) {
-      up.ticks.forEach(([v, text]) => {
-        grid.append(element("path", { d: `M${box.left} ${py(v)}h${box.width}` }));
-        texts.append(element("text", { class: "tick ytick", x: box.left - 6, y: py(v) + 4, "text-anchor": "end" }, text));
-      });
-      if (layout.yaxis.title) texts.append(element("text", { transform: `translate(12 ${box.top + box.height / 2}) rotate(-90)`, "text-anchor": "middle" }, layout.yaxis.title.text));
-    }
+      if (spec.title) texts.append(element("text", { ...titled, "text-anchor": "middle" }, spec.title));
+    };
+    drawAxis(layout.xaxis, across, (v) => `M${px(v)} ${box.top}V${bottom}`,
+      (v) => ({ class: "tick xtick", x: px(v), y: bottom + 16, "text-anchor": "middle" }), { x: box.left + box.width / 2, y: bottom + 34 });
+    drawAxis(layout.yaxis, up, (v) => `M${box.left} ${py(v)}H${right}`,
+      (v) => ({ class: "tick ytick", x: box.left - 6, y: py(v) + 4, "text-anchor": "end" }), { transform: `translate(12 ${box.top + box.height / 2}) rotate(-90)` });
     (layout.shapes || []).forEach((s) => {
       const [x0, x1] = [px(s.x0), px(s.x1)];
-      const [y0, y1] = s.yref === "paper" ? [box.top, box.top + box.height] : [py(s.y0), py(s.y1)];
-      const inside = (x) => Math.max(box.left, Math.min(box.left + box.width, x));
+      const [y0, y1] = s.yref === "paper" ? [box.top, bottom] : [py(s.y0), py(s.y1)];
+      const inside = (x) => Math.max(box.left, Math.min(right, x));
       below.append(s.type === "rect"
         ? element("rect", { class: "shape", x: inside(Math.min(x0, x1)), y: Math.min(y0, y1), width: Math.abs(inside(x1) - inside(x0)), height: Math.abs(y1 - y0), fill: s.fillcolor, opacity: s.opacity })
         : element("path", { class: "shape", d: `M${x0} ${y0}L${x1} ${y1}`, stroke: s.line.color, "stroke-width": s.line.width, "stroke-dasharray": DASHES[s.line.dash] }));
@@ -198,8 +198,8 @@ const Chart = (() => {
       trace.x.forEach((v, i) => {
         if (trace.y[i] === null || trace.y[i] === undefined || v === undefined) return;
         const [x, y] = [px(v), py(trace.y[i])];
-        if (trace.error_x) group.append(bars(trace, i, x, y, box, false, across));
-        if (trace.error_y) group.append(bars(trace, i, x, y, box, true, up));
+        if (trace.error_x) group.append(errorBar(trace, i, x, y, false, px, [box.left, right]));
+        if (trace.error_y) group.append(errorBar(trace, i, x, y, true, py, [box.top, bottom]));
         if (trace.mode === "text") group.append(element("text", { x: x + 4, y: y + 4 }, trace.text[i]));
         else if ((trace.mode || "").includes("markers")) {
           const point = marker(trace, i, x, y);
@@ -214,7 +214,7 @@ const Chart = (() => {
       const y = a.yref === "paper" ? box.top + (1 - a.y) * box.height - (a.yshift || 0) + 12 : py(a.y) + (a.yanchor === "top" ? 12 : 4);
       texts.append(element("text", { class: "name", x, y, "text-anchor": a.xanchor === "right" ? "end" : "start" }, a.text));
     });
-    if (layout.showlegend) legend(texts, traces, width, box.top + box.height + (layout.xaxis.title ? 44 : 26));
+    if (layout.showlegend) legend(texts, traces, width, bottom + (layout.xaxis.title ? 44 : 26));
     svg.addEventListener("pointerover", hint);
     svg.addEventListener("pointerout", hint);
     holder.replaceChildren(svg);
@@ -236,10 +236,11 @@ const Chart = (() => {
   window.addEventListener("afterprint", () => [...drawn.keys()].forEach((holder) => again(holder)));
 
   // `compose(width)` gives [traces, layout] for a width in pixels.
-  return (holder, compose) => {
+  const drawChart = (holder, compose) => {
     const draw = (width) => { const [traces, layout] = compose(width); paint(holder, traces, layout, width); };
     drawn.set(holder, { draw, width: holder.clientWidth });
     draw(holder.clientWidth || 600);
     observer.observe(holder);
   };
+  return Object.assign(drawChart, { element });
 })();

@@ -53,16 +53,36 @@ function ratioShapes(margin) {
 const SIDES = [["← faster", 0, "left"], ["slower →", 1, "right"]].map(([text, x, xanchor]) => (
   { text, x, xanchor, xref: "paper", y: 0, yref: "paper", yshift: -22 }));
 
-// Points with what bounds them on the logarithmic axis; an end that nothing bounds is the plot's edge.
-function ratioTrace(points, at, range, look, unbounded) {
-  const end = (p, value, edge) =>
-    (unbounded && p.low === null && p.high === null ? 0 : Math.abs((value === null ? edge : Math.log(value)) - Math.log(p.ratio)));
+// Bars from `value(point)` to the ends of its interval; an end that nothing bounds is at the edge, or 0 long.
+function errorBars(points, value, look, [left, right] = []) {
+  const length = (p, end, edge = value(p)) => Math.abs((end === null ? edge : end) - value(p));
+  return { ...look, array: points.map((p) => length(p, p.high, right)), arrayminus: points.map((p) => length(p, p.low, left)) };
+}
+// Points with their intervals on the logarithmic axis, at the heights `at`.
+function ratioTrace(points, at, range, look) {
+  const log = (value) => (value === null ? null : Math.log(value));
+  const ends = points.map((p) => ({ ratio: log(p.ratio), low: log(p.low), high: log(p.high) }));
   return {
-    x: points.map((p) => Math.log(p.ratio)), y: at, mode: "markers",
-    error_x: {
-      color: look.color, thickness: 2, width: 5,
-      array: points.map((p) => end(p, p.high, range[1])), arrayminus: points.map((p) => end(p, p.low, range[0])),
-    },
+    x: ends.map((p) => p.ratio), y: at, mode: "markers",
+    error_x: errorBars(ends, (p) => p.ratio, { color: look.color, thickness: 2, width: 5 }, range),
+  };
+}
+// The common range of plots of ratios. One wide interval must not squeeze all others: it may leave the plot.
+function ratioRange(points, margin) {
+  const logs = (values) => values.filter(Boolean).map(Math.log);
+  const ends = logs(points.flatMap((p) => [p.ratio, p.low, p.high, ...(p.expect || [])]));
+  const far = Math.max(0, ...logs(points.map((p) => p.ratio)).map(Math.abs));
+  const least = 2 * Math.log1p(margin);
+  const most = 1.12 * Math.max(Math.min(Math.max(0, ...ends.map(Math.abs)), 2 * far + 4 * least), least);
+  const reach = (end) => Math.min(most, Math.max(1.15 * end, least));
+  return [-reach(-Math.min(0, ...ends)), reach(Math.max(0, ...ends))];
+}
+// The layout of a plot of ratios over `rows` of the y axis, with the margin, the line at 1 and `names`.
+function ratioLayout({ range, margin, rows, width, height, left, right = 14, top = 6, shapes = [], names }) {
+  return {
+    shapes: [...ratioShapes(margin), ...shapes], annotations: [...names, ...SIDES],
+    height: height + top + 52, margin: { l: left, r: right, t: top, b: 52 },
+    xaxis: { range, ...ticks(range, width - left - right) }, yaxis: { range: rows, visible: false },
   };
 }
 
@@ -79,10 +99,11 @@ const VERDICT_LEGEND = `
   <span class="band">the margin, within which a difference does not matter</span></p>`;
 function verdictTraces(points, range) {
   return Object.entries(VERDICTS).map(([word, look]) => {
-    const own = points.map((p, row) => ({ ...p, row })).filter((p) => p.word === word);
+    const some = points.map((p, row) => ({ ...p, row })).filter((p) => p.word === word)
+      .map((p) => (p.low === null && p.high === null ? { ...p, low: p.ratio, high: p.ratio } : p));
     return {
-      ...ratioTrace(own, own.map((p) => p.row), range, look, true),
-      text: own.map((p) => `${p.name}\n${p.text}`),
+      ...ratioTrace(some, some.map((p) => p.row), range, look),
+      text: some.map((p) => `${p.name}\n${p.text}`),
       marker: { color: look.color, symbol: look.symbol, size: 10, line: { width: word === "undecided" ? 2 : 0 } },
     };
   });
@@ -116,13 +137,61 @@ function addSwitch(holder, type, value, act, title) {
   holder.append(label);
   return input;
 }
-// The choice of a reader stands in the fragment of the address, so that a link shows the same.
-function saveFragment(given) {
-  const text = given.toString();
+// The choice of a reader stands in the fragment of the address, so that a link shows the same:
+// `load` takes it from there, `save` puts it there, and `show` draws it.
+function followFragment(load, save, show) {
+  const read = () => { load(new URLSearchParams(location.hash.slice(1))); show(); };
+  window.addEventListener("hashchange", read);
+  read();
+  return () => { const choice = new URLSearchParams(); save(choice); writeFragment(choice); show(); };
+}
+function writeFragment(choice) {
+  const text = choice.toString();
   history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
+// Switches for `names` in `holder`; those switched off are in the set `off`, never all of them.
+function addSwitches(holder, names, off, change, abouts = {}) {
+  holder.hidden = names.length < 2;
+  names.forEach((name) => addSwitch(holder, "checkbox", name, (input) => {
+    if (input.checked) off.delete(name);
+    else if (off.size < names.length - 1) off.add(name);
+    change();
+  }, abouts[name]));
+}
+function readSwitches(off, names, given) {
+  off.clear();
+  given.filter((name) => names.includes(name)).forEach((name) => off.add(name));
+  if (off.size >= names.length) off.clear();
+}
+const showSwitches = (holder, off) => holder.querySelectorAll("input").forEach((input) => { input.checked = !off.has(input.value); });
 
-// What is packed is gzip in base64; the browser itself inflates it.
+// Names in the colours of their series.
+const coloredNames = (holder, names) => names.forEach((name, i) => holder.append(make("span", name, { style: `color: ${color(i)}` }), " "));
+
+// A table with a heading, in a box that scrolls.
+function makeTable(heads, label, caption) {
+  const table = make("table"), head = make("thead"), row = make("tr"), body = make("tbody");
+  row.append(...heads.map(([title, attributes]) => make("th", title, { scope: "col", ...attributes })));
+  head.append(row);
+  table.append(...(caption ? [caption] : []), head, body);
+  const scroll = make("div", undefined, { class: "scroll", tabindex: "0", role: "region", "aria-label": label });
+  scroll.append(table);
+  return { table, body, scroll };
+}
+// Draws PAGE_ROWS rows at a time: `draw(part)`, and a button for the next ones.
+const PAGE_ROWS = 200;
+function drawPages(rows, more, draw) {
+  let shown = 0;
+  more.onclick = () => {
+    draw(rows.slice(shown, shown + PAGE_ROWS));
+    shown = Math.min(shown + PAGE_ROWS, rows.length);
+    more.hidden = shown >= rows.length;
+    more.textContent = `Show more rows (${shown} of ${rows.length} shown)`;
+  };
+  more.onclick();
+}
+
+// Packs are gzip in base64; the browser itself inflates them.
 async function unpacked(id) {
   const element = byId(id);
   if (element.type === "application/json") return element.textContent;

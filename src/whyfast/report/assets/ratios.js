@@ -4,7 +4,7 @@
 // benchmark. Tables below follow the choice; the fragment of the address has it.
 KINDS.intervals = (() => {
   const ROW = 24;
-  const DENSE_ROW = 19; // for one dot a benchmark, of which there may be a hundred
+  const DENSE_ROW = 19; // for one dot per benchmark, of which there may be a hundred
   const NAMED_ROW = 44; // with the name above the interval, where there is no room beside it
   const SKELETON = `
     <form class="switches">
@@ -12,7 +12,7 @@ KINDS.intervals = (() => {
     <fieldset id="chosen" class="choice"><legend>Benchmarks</legend></fieldset>
     <p class="choice"><label><input type="checkbox" id="sorted"> sorted</label>
     <button type="button" id="whole" hidden>Back to all benchmarks</button></p></form>
-    <p id="said" aria-live="polite"></p>
+    <p id="choice-text" aria-live="polite"></p>
     <div id="plots" class="plots"></div>
     ${VERDICT_LEGEND}
     <details id="more-plots" hidden><summary>Each variant: one dot for each benchmark</summary>
@@ -20,49 +20,31 @@ KINDS.intervals = (() => {
     <div class="plots"></div></details>
     <details id="benchmark-plots" hidden><summary>A plot for each benchmark</summary><div class="plots"></div></details>`;
 
-  // The common range of all plots of one baseline.
-  function reach(plots, margin) {
-    const points = plots.flatMap((plot) => plot.points);
-    const far = Math.max(0, ...points.map((p) => Math.abs(Math.log(p.ratio))));
-    const ends = points.flatMap((p) => [p.low, p.high]).filter((end) => end !== null);
-    const furthest = Math.max(far, ...ends.map((end) => Math.abs(Math.log(end))));
-    // One wide interval must not squeeze all others: it may leave the plot.
-    const least = 2 * Math.log1p(margin);
-    const most = Math.min(furthest, 2 * far + 8 * Math.log1p(margin));
-    const wanted = 1.12 * Math.max(most, least);
-    const low = Math.min(0, ...points.map((p) => Math.log(p.low || p.ratio)));
-    const high = Math.max(0, ...points.map((p) => Math.log(p.high || p.ratio)));
-    return [-Math.min(wanted, Math.max(1.15 * -low, least)), Math.min(wanted, Math.max(1.15 * high, least))];
-  }
-
   function compose(plot, range, margin, width) {
     const count = plot.points.length;
     const dense = plot.mean !== undefined;
     const wanted = Math.max(...plot.points.map((p) => p.name.length)) * LETTER + 16;
     const longest = dense ? Math.min(wanted, 0.4 * width) : wanted;
     const beside = dense || (width > 400 && longest < 0.45 * width);
-    // What a point says stands at the right, where there is room for it too.
-    const said = plot.wide && beside ? plot.points.map((p) => p.said) : [];
-    const right = Math.max(0, ...said.map((text) => text.length)) * 6.6 + 16;
-    const told = said.length && longest + right < 0.62 * width;
+    // The verdicts stand at the right, where there is room for them too.
+    const texts = plot.wide && beside ? plot.points.map((p) => p.verdict) : [];
+    const right = Math.max(0, ...texts.map((text) => text.length)) * 6.6 + 16;
+    const hasRoom = texts.length && longest + right < 0.62 * width;
     const names = plot.points.map((p, row) => nameAt(
       beside ? row : row - 0.42, cut(p.name, Math.floor((dense ? longest - 8 : width) / LETTER)), beside ? -longest : 0));
-    if (told) said.forEach((text, row) => names.push({ x: 1, xref: "paper", xanchor: "left", xshift: 12, y: row, text }));
-    const shapes = ratioShapes(margin);
+    if (hasRoom) texts.forEach((text, row) => names.push({ x: 1, xref: "paper", xanchor: "left", xshift: 12, y: row, text }));
+    const shapes = [];
     if (plot.mean) {
       const { ratio, low, high, word } = plot.mean;
-      const look = VERDICTS[word];
+      const { color } = VERDICTS[word];
       const whole = { yref: "paper", y0: 0, y1: 1 };
-      if (low && high) shapes.push({ ...whole, type: "rect", x0: Math.log(low), x1: Math.log(high), fillcolor: look.color, opacity: 0.18 });
-      shapes.push({ ...whole, type: "line", x0: Math.log(ratio), x1: Math.log(ratio), line: { color: look.color, width: 1.5, dash: "dash" } });
+      if (low && high) shapes.push({ ...whole, type: "rect", x0: Math.log(low), x1: Math.log(high), fillcolor: color, opacity: 0.18 });
+      shapes.push({ ...whole, type: "line", x0: Math.log(ratio), x1: Math.log(ratio), line: { color, width: 1.5, dash: "dash" } });
     }
-    const sides = { l: beside ? longest : 4, r: told ? right : 14 };
-    return [verdictTraces(plot.points, range), {
-      shapes, annotations: [...names, ...SIDES],
-      height: count * (dense ? DENSE_ROW : beside ? ROW : NAMED_ROW) + 58, margin: { ...sides, t: 6, b: 52 },
-      xaxis: { range, ...ticks(range, width - sides.l - sides.r) },
-      yaxis: { range: [count - 0.5, beside ? -0.5 : -0.75], visible: false },
-    }];
+    return [verdictTraces(plot.points, range), ratioLayout({
+      range, margin, width, shapes, names, rows: [count - 0.5, beside ? -0.5 : -0.75],
+      height: count * (dense ? DENSE_ROW : beside ? ROW : NAMED_ROW), left: beside ? longest : 4, right: hasRoom ? right : 14,
+    })];
   }
 
   // Figures that are drawn when their fold is opened, and at once if it is open already.
@@ -83,16 +65,16 @@ KINDS.intervals = (() => {
     const [r, l, h] = turned ? [1 / inside, high && 1 / high, low && 1 / low] : [inside, low, high];
     const ends = [l, h].filter((end) => end !== null);
     const near = ends.length < 2 ? Infinity : Math.max(1e-5 * r, 0.05 * (h - l));
-    const told = [1, ...ends].filter((x) => Math.abs(r - x) > near).map((x) => [r, x]);
-    told.push(...ends.filter((end) => Math.abs(end - 1) > 1e-5).map((end) => [end, 1]));
+    const distinct = [1, ...ends].filter((x) => Math.abs(r - x) > near).map((x) => [r, x]);
+    distinct.push(...ends.filter((end) => Math.abs(end - 1) > 1e-5).map((end) => [end, 1]));
     let digits = r < 10 ? 2 : r < 100 ? 1 : 0;
-    while (digits < 5 && told.some(([a, b]) => a.toFixed(digits) === b.toFixed(digits))) digits += 1;
+    while (digits < 5 && distinct.some(([a, b]) => a.toFixed(digits) === b.toFixed(digits))) digits += 1;
     const printed = (end) => (end === null ? "–" : end.toFixed(digits));
     const interval = `[${printed(l)}, ${printed(h)}]${ends.length < 2 ? " (too few blocks)" : ""}`;
-    const one = Number(r.toFixed(digits)) === 1 && !(l > 1) && (h === null || h >= 1);
-    const factor = `${r.toFixed(digits)}x${plain || one ? "" : turned ? " faster" : " slower"}`;
+    const equal = Number(r.toFixed(digits)) === 1 && !(l > 1) && (h === null || h >= 1);
+    const factor = `${r.toFixed(digits)}x${plain || equal ? "" : turned ? " faster" : " slower"}`;
     if (plain) return `same within ${Number((margin * 100).toPrecision(4))} % (${factor} ${interval})`;
-    return `${word === "undecided" ? "undecided: " : ""}${factor} ${interval}`;
+    return `${word === "undecided" ? "undecided, " : ""}${factor} ${interval}`;
   }
 
   // The verdict on a mean of some benchmarks where none was embedded: its ends are the means of theirs,
@@ -114,23 +96,18 @@ KINDS.intervals = (() => {
     const benchmarks = [...new Set(baselines.flatMap((b) => b.plots.filter((p) => !p.suite).map((p) => p.title)))];
     const state = { baseline: 0, off: new Set(), sorted: true };
 
-    function load() {
-      const given = new URLSearchParams(location.hash.slice(1));
-      const place = baselines.findIndex((b) => b.name === given.get("against"));
-      state.baseline = Math.max(0, place);
-      state.off = new Set(given.getAll("without").filter((name) => benchmarks.includes(name)));
-      if (state.off.size >= benchmarks.length) state.off.clear();
+    function load(given) {
+      state.baseline = Math.max(0, baselines.findIndex((b) => b.name === given.get("against")));
+      readSwitches(state.off, benchmarks, given.getAll("without"));
       state.sorted = given.get("order") !== "study";
     }
-    function save() {
-      const given = new URLSearchParams();
-      if (state.baseline) given.set("against", baselines[state.baseline].name);
-      state.off.forEach((name) => given.append("without", name));
-      if (!state.sorted) given.set("order", "study");
-      saveFragment(given);
+    function save(choice) {
+      if (state.baseline) choice.set("against", baselines[state.baseline].name);
+      state.off.forEach((name) => choice.append("without", name));
+      if (!state.sorted) choice.set("order", "study");
     }
 
-    // Every point of a baseline over the chosen benchmarks, one a variant.
+    // The points of a baseline over the chosen benchmarks, one per variant.
     function points(baseline) {
       const whole = baseline.plots.find((p) => p.suite);
       const single = baseline.plots.filter((p) => !p.suite && !state.off.has(p.title));
@@ -144,74 +121,66 @@ KINDS.intervals = (() => {
           const [word, ratio, low, high] = exact;
           return { name, word, ratio, low, high, text: words({ word, ratio, low, high }, margin) };
         }
-        const own = single.flatMap((p) => p.points.filter((q) => q.name === name));
-        const mean = meanOf(own, margin);
+        const mean = meanOf(single.flatMap((p) => p.points.filter((q) => q.name === name)), margin);
         return { name, ...mean, text: words(mean, margin), some: true };
       });
     }
 
-    function sentence(baseline, own) {
+    function sentence(baseline, means) {
       const chosen = benchmarks.length - state.off.size;
       const over = benchmarks.length < 2 ? "" : chosen === 1 ? `, on ${benchmarks.find((b) => !state.off.has(b))}`
         : state.off.size ? `, geometric mean of ${chosen} of ${benchmarks.length} benchmarks` : `, geometric mean of ${chosen} benchmarks`;
-      const count = (word) => own.filter((p) => p.word === word).length;
+      const count = (word) => means.filter((p) => p.word === word).length;
       const parts = ["faster", "same", "undecided", "slower"].filter(count).map((word) => `${count(word)} ${word}`);
-      const order = [...own].sort((a, b) => a.ratio - b.ratio);
-      const ends = own.length > 1 ? ` ${order[0].name}: ${words(order[0], margin)}. ${order[order.length - 1].name}: ${words(order[order.length - 1], margin)}.` : "";
+      const order = [...means].sort((a, b) => a.ratio - b.ratio);
+      const ends = order.length > 1 ? [order[0], order[order.length - 1]].map((p) => ` ${p.name}: ${words(p, margin)}.`) : [];
       const bound = Math.max(0, 1 - (1 - confidence) * chosen);
-      const some = own.some((p) => p.some)
+      const some = means.some((p) => p.some)
         ? ` An interval is the mean of those of the benchmarks, and holds with at least ${Number((bound * 100).toPrecision(3))} %.` : "";
-      return `Against ${baseline.name}${over}: ${parts.join(", ")}.${ends}${some}`;
+      return `Against ${baseline.name}${over}: ${parts.join(", ")}.${ends.join("")}${some}`;
     }
 
     function show() {
       const baseline = baselines[state.baseline];
-      const own = points(baseline).map((p) => ({ ...p, said: words(p, margin).replace(/ within [^(]*\((.*)\)$/, " $1") }));
-      const ordered = state.sorted ? [...own].sort((a, b) => a.ratio - b.ratio) : own;
-      byId("said").textContent = sentence(baseline, own);
+      const means = points(baseline).map((p) => ({ ...p, verdict: words(p, margin).replace(/ within [^(]*\((.*)\)$/, " $1") }));
+      const ordered = state.sorted ? [...means].sort((a, b) => a.ratio - b.ratio) : means;
+      byId("choice-text").textContent = sentence(baseline, means);
       byId("whole").hidden = !state.off.size;
       const title = benchmarks.length < 2 ? benchmarks[0] || "" : state.off.size ? "Mean of the chosen benchmarks" : baseline.plots[0].title;
-      const label = `${title}: time relative to ${baseline.name}. ${own.map((p) => `${p.name} ${words(p, margin)}`).join("; ")}.`;
+      const label = `${title}: time relative to ${baseline.name}. ${means.map((p) => `${p.name} ${words(p, margin)}`).join("; ")}.`;
       const picture = { title, label, points: ordered, wide: true };
-      const kept = (list) => list.filter((p) => !state.off.has(p.name));
       const spread = baseline.distributions.map((d) => {
-        const of = kept(d.points);
-        const number = (word) => of.filter((p) => p.word === word).length;
-        const title = `${d.name}: faster on ${number("faster")}, slower on ${number("slower")} of ${of.length}`;
-        return { ...d, title, points: of, mean: own.find((p) => p.name === d.name) || d.mean };
+        const kept = d.points.filter((p) => !state.off.has(p.name));
+        const number = (word) => kept.filter((p) => p.word === word).length;
+        const title = `${d.name}: faster on ${number("faster")}, slower on ${number("slower")} of ${kept.length}`;
+        return { ...d, title, points: kept, mean: means.find((p) => p.name === d.name) || d.mean };
       });
       const single = baseline.plots.filter((p) => !p.suite && !state.off.has(p.title));
-      const range = reach([picture, ...spread, ...single], margin);
-      const paint = (plot, holder) => plot.points.length && Chart(holder, (width) => compose(plot, range, margin, width));
-      drawFigures(byId("plots"), [picture], (plot, holder) => plot.points.length
-        && Chart(holder, (width) => compose(plot, reach([picture], margin), margin, width)));
+      const painter = (plots) => {
+        const range = ratioRange(plots.flatMap((plot) => plot.points), margin);
+        return (plot, holder) => plot.points.length && Chart(holder, (width) => compose(plot, range, margin, width));
+      };
+      const paint = painter([picture, ...spread, ...single]);
+      drawFigures(byId("plots"), [picture], painter([picture]));
       fold("more-plots", spread, paint);
       fold("benchmark-plots", baseline.plots.some((p) => p.suite) ? single : [], paint);
       follow(baselines, state, points, (p) => words(p, margin));
       tell(later, state);
       byId("sorted").checked = state.sorted;
-      document.querySelectorAll("#baselines input").forEach((input, i) => { input.checked = i === state.baseline; });
-      document.querySelectorAll("#chosen input").forEach((input) => { input.checked = !state.off.has(input.value); });
+      byId("baselines").querySelectorAll("input").forEach((input, i) => { input.checked = i === state.baseline; });
+      showSwitches(byId("chosen"), state.off);
     }
 
-    const change = () => { save(); show(); };
     byId("baselines").hidden = baselines.length < 2;
-    byId("chosen").hidden = benchmarks.length < 2;
     baselines.forEach((b, i) => addSwitch(byId("baselines"), "radio", b.name, () => { state.baseline = i; change(); }));
-    benchmarks.forEach((name) => addSwitch(byId("chosen"), "checkbox", name, (input) => {
-      if (input.checked) state.off.delete(name);
-      else if (state.off.size < benchmarks.length - 1) state.off.add(name);
-      change();
-    }));
+    addSwitches(byId("chosen"), benchmarks, state.off, () => change());
     byId("sorted").addEventListener("change", () => { state.sorted = byId("sorted").checked; change(); });
     byId("whole").addEventListener("click", () => { state.off.clear(); change(); });
-    window.addEventListener("hashchange", () => { load(); show(); });
-    load();
-    show();
+    const change = followFragment(load, save, show);
   };
 })();
 
-// Each comparison with an interval a machine, and what is expected of others; machines to choose,
+// Each comparison with an interval for each machine, and the range expected of others; machines to choose,
 // which the tables below follow. The fragment of the address has those left out.
 KINDS.machines = (parent, read) => {
   const { margin, machines, figures } = read();
@@ -224,69 +193,40 @@ KINDS.machines = (parent, read) => {
     ${VERDICT_LEGEND}`;
   const names = machines.map((m) => m.name);
 
-  function load() {
-    const given = new URLSearchParams(location.hash.slice(1)).getAll("without-machine");
-    leftOut.clear();
-    given.filter((name) => names.includes(name)).forEach((name) => leftOut.add(name));
-    if (leftOut.size >= names.length) leftOut.clear();
-  }
-  function save() {
-    const given = new URLSearchParams();
-    leftOut.forEach((name) => given.append("without-machine", name));
-    saveFragment(given);
-  }
-
   // The points of a figure, the pooled one last: it is of all machines, whichever are shown.
   const rows = (figure) => [...figure.points.filter((p) => !leftOut.has(p.name)), ...(figure.pooled ? [figure.pooled] : [])];
 
-  function range(points) {
-    const logs = points.flatMap((p) => [p.ratio, p.low, p.high, ...(p.expect || [])]).filter(Boolean).map(Math.log);
-    const least = 2 * Math.log1p(margin);
-    const far = Math.max(least, ...points.map((p) => 3 * Math.abs(Math.log(p.ratio))));
-    return [-Math.min(far, Math.max(least, -1.12 * Math.min(0, ...logs))), Math.min(far, Math.max(least, 1.12 * Math.max(0, ...logs)))];
-  }
-
-  function compose(points, reach, width) {
-    const longest = Math.min(Math.max(...points.map((p) => p.name.length)) * LETTER + 16, 0.4 * width);
-    const shapes = ratioShapes(margin);
-    points.forEach((p, row) => {
-      if (!p.expect || p.expect.includes(null)) return;
-      const [x0, x1] = p.expect.map((end) => Math.min(Math.max(Math.log(end), reach[0]), reach[1]));
-      shapes.push({ type: "rect", x0, x1, y0: row - 0.28, y1: row + 0.28, fillcolor: VERDICTS[p.word].color, opacity: 0.18 });
-    });
-    return [verdictTraces(points, reach), {
-      shapes, height: points.length * ROW + 58, margin: { l: longest, r: 14, t: 6, b: 52 },
-      annotations: [...points.map((p, row) => nameAt(row, cut(p.name, Math.floor((longest - 8) / LETTER)), -longest)), ...SIDES],
-      xaxis: { range: reach, ...ticks(reach, width - longest - 14) },
-      yaxis: { range: [points.length - 0.5, -0.5], visible: false },
-    }];
+  function compose(points, range, width) {
+    const left = Math.min(Math.max(...points.map((p) => p.name.length)) * LETTER + 16, 0.4 * width);
+    const inside = (end) => Math.min(Math.max(Math.log(end), range[0]), range[1]);
+    const shapes = points.flatMap((p, row) => (!p.expect || p.expect.includes(null) ? [] : [{
+      type: "rect", x0: inside(p.expect[0]), x1: inside(p.expect[1]), y0: row - 0.28, y1: row + 0.28,
+      fillcolor: VERDICTS[p.word].color, opacity: 0.18,
+    }]));
+    return [verdictTraces(points, range), ratioLayout({
+      range, margin, width, left, shapes, height: points.length * ROW, rows: [points.length - 0.5, -0.5],
+      names: points.map((p, row) => nameAt(row, cut(p.name, Math.floor((left - 8) / LETTER)), -left)),
+    })];
   }
 
   function show() {
     const shown = figures.map((figure) => ({ ...figure, points: rows(figure) })).filter((figure) => figure.points.length);
-    const reach = range(shown.flatMap((figure) => figure.points));
-    drawFigures(byId("machine-plots"), shown, (figure, holder) => Chart(holder, (width) => compose(figure.points, reach, width)));
+    const range = ratioRange(shown.flatMap((figure) => figure.points), margin);
+    drawFigures(byId("machine-plots"), shown, (figure, holder) => Chart(holder, (width) => compose(figure.points, range, width)));
     hideMachines(document);
     byId("all-machines").hidden = !leftOut.size;
-    document.querySelectorAll("#chosen-machines input").forEach((input) => { input.checked = !leftOut.has(input.value); });
+    showSwitches(byId("chosen-machines"), leftOut);
   }
 
-  byId("chosen-machines").hidden = machines.length < 2;
-  machines.forEach(({ name, about }) => {
-    addSwitch(byId("chosen-machines"), "checkbox", name, (input) => {
-      if (input.checked) leftOut.delete(name);
-      else if (leftOut.size < names.length - 1) leftOut.add(name);
-      save();
-      show();
-    }, about);
-  });
-  byId("all-machines").addEventListener("click", () => { leftOut.clear(); save(); show(); });
-  window.addEventListener("hashchange", () => { load(); show(); });
-  load();
-  show();
+  const abouts = Object.fromEntries(machines.map(({ name, about }) => [name, about]));
+  addSwitches(byId("chosen-machines"), names, leftOut, () => change(), abouts);
+  byId("all-machines").addEventListener("click", () => { leftOut.clear(); change(); });
+  const change = followFragment(
+    (given) => readSwitches(leftOut, names, given.getAll("without-machine")),
+    (choice) => leftOut.forEach((name) => choice.append("without-machine", name)), show);
 };
 
-// One figure a pair of variants: every drawn pair of layouts a dot, above them the interval as
+// One figure per pair of variants: every drawn pair of layouts a dot, above them the interval as
 // linked, below them the one over layouts.
 KINDS.placement = (() => {
   const LINKED = { color: "#d07c2a", symbol: "diamond" };
@@ -302,33 +242,24 @@ KINDS.placement = (() => {
     <span class="lane">○ one pair of drawn layouts</span> <span class="band">the margin</span></p>
     <div id="placement-plots" class="plots"></div>`;
 
-  const ends = (rows, pick) => rows.flatMap((row) => [row.linked, row.varied])
-    .filter((interval) => interval).map((interval) => interval[pick] || interval.ratio);
-
-  function reach(rows, margin) {
-    const least = 2 * Math.log1p(margin);
-    const dots = rows.flatMap((row) => row.points);
-    const low = Math.log(Math.min(1, ...dots, ...ends(rows, "low")));
-    const high = Math.log(Math.max(1, ...dots, ...ends(rows, "high")));
-    const beside = 0.06 * (high - low);
-    return [Math.min(low - beside, -least), Math.max(high + beside, least)];
-  }
+  const reach = (rows, margin) => ratioRange(
+    rows.flatMap((row) => [...row.points.map((ratio) => ({ ratio })), row.linked, row.varied]).filter(Boolean), margin);
 
   function intervals(rows, which, look, range) {
-    const own = rows.map((row, at) => ({ ...row[which], at })).filter((p) => p.ratio);
+    const points = rows.map((row, at) => ({ ...row[which], at })).filter((p) => p.ratio);
     return {
-      ...ratioTrace(own, own.map((p) => p.at + LANE[which]), range, look, false),
-      text: own.map((p) => p.text), marker: { color: look.color, symbol: look.symbol, size: 11 },
+      ...ratioTrace(points, points.map((p) => p.at + LANE[which]), range, look),
+      text: points.map((p) => p.text), marker: { color: look.color, symbol: look.symbol, size: 11 },
     };
   }
 
   function dots(rows) {
-    const own = rows.flatMap((row, at) => row.points.map((ratio, i) => ({ ratio, i, at })));
+    const pairs = rows.flatMap((row, at) => row.points.map((ratio, i) => ({ ratio, i, at })));
     // Multiples of the golden section spread any number of dots evenly, and always alike.
     const lane = (i) => LANE.dots + SPREAD * (((i * 0.618) % 1) - 0.5);
     return {
-      x: own.map((p) => Math.log(p.ratio)), y: own.map((p) => p.at + lane(p.i)),
-      text: own.map((p) => `one pair of layouts: ${p.ratio.toPrecision(4)}x`),
+      x: pairs.map((p) => Math.log(p.ratio)), y: pairs.map((p) => p.at + lane(p.i)),
+      text: pairs.map((p) => `one pair of layouts: ${p.ratio.toPrecision(4)}x`),
       mode: "markers",
       marker: { color: GREY, symbol: "circle-open", size: 7 },
     };
@@ -346,13 +277,10 @@ KINDS.placement = (() => {
     const range = reach(rows, margin);
     const names = rows.filter((row) => row.name).map((row) => (
       { ...nameAt(rows.indexOf(row) + LANE.name, cut(row.name, Math.floor(width / LETTER))), yanchor: "top" }));
-    return [[dots(rows), intervals(rows, "linked", LINKED, range), intervals(rows, "varied", VARIED, range)], {
-      height: rows.length * ROW + 56, margin: { l: 8, r: 14, t: 2, b: 52 },
-      shapes: [...ratioShapes(margin), ...bands(rows, "linked", LINKED, range), ...bands(rows, "varied", VARIED, range)],
-      annotations: [...names, ...SIDES],
-      xaxis: { range, ...ticks(range, width) },
-      yaxis: { range: [rows.length, 0], visible: false },
-    }];
+    return [[dots(rows), intervals(rows, "linked", LINKED, range), intervals(rows, "varied", VARIED, range)], ratioLayout({
+      range, margin, width, names, height: rows.length * ROW, left: 8, top: 2, rows: [rows.length, 0],
+      shapes: [...bands(rows, "linked", LINKED, range), ...bands(rows, "varied", VARIED, range)],
+    })];
   }
 
   return (parent, read) => {

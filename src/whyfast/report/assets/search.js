@@ -27,18 +27,15 @@ KINDS.search = (parent, read) => {
   const ratios = {
     x: measured.map((m) => m.at), y: measured.map((m) => m.ratio), mode: "markers", marker: { color: color(1), size: 8 },
     text: measured.map((m) => `${names[m.at] || m.at}\n${m.text}, ${m.n} ${m.n === 1 ? "block" : "blocks"}`),
-    error_y: {
-      color: color(1), thickness: 1.5, width: 3,
-      array: measured.map((m) => m.high - m.ratio), arrayminus: measured.map((m) => m.ratio - m.low),
-    },
+    error_y: errorBars(measured, (m) => m.ratio, { color: color(1), thickness: 1.5, width: 3 }),
   };
   Chart(above, () => [[tops, out], {
     height: 190, margin: { l: 64, r: 14, t: 8, b: 26 }, shapes: [...bars, ...answer],
-    xaxis: across, yaxis: { title: { text: "probability" }, range: [0, 1.02] },
+    xaxis: across, yaxis: { title: "probability", range: [0, 1.02] },
   }]);
   Chart(below, () => [[ratios], {
     height: 280, margin: { l: 64, r: 14, t: 8, b: 48 }, shapes: answer,
-    xaxis: { ...across, title: { text: "candidate, from the good end to the bad one" } },
-    yaxis: { title: { text: "ratio to the good end" } },
+    xaxis: { ...across, title: "candidate, from the good end to the bad one" },
+    yaxis: { title: "ratio to the good end" },
   }]);
 };

@@ -1,14 +1,8 @@
 "use strict";
 // Tables that sort and filter, long ones that are drawn on demand, and all of them follow the choice
 // of baseline and benchmarks.
-const PAGE_ROWS = 200;
 const WORDS = ["faster", "slower", "same", "undecided"];
 
-const keyOf = (cell) => {
-  if (!cell) return "";
-  const number = Number(cell.dataset.n);
-  return cell.dataset.n !== undefined && Number.isFinite(number) ? number : cell.textContent.trim();
-};
 const compared = (a, b) => {
   if (typeof a === typeof b) return typeof a === "number" ? a - b : a.localeCompare(b, undefined, { numeric: true });
   return typeof a === "number" ? -1 : 1;
@@ -33,19 +27,26 @@ function sortable(table, sort) {
   });
 }
 
-// A field, and buttons for the verdicts that the table has.
-function filters(table, words, changed) {
+// A table that sorts and, if it is long, filters by a text and a verdict: `redraw(rows)` shows what is chosen, in that
+// order. `key` is what a row is sorted by in a column, `text` what it is searched for, `has` whether it has a verdict.
+function interactive(table, rows, { key, text, has }, redraw) {
+  let column = 0, way = 0;
+  const label = `Filter the rows: ${table.caption ? table.caption.textContent : ""}`;
+  const field = make("input", undefined, { type: "search", placeholder: "filter rows", "aria-label": label });
+  const select = make("select", undefined, { "aria-label": "Only rows with this verdict" });
+  const verdicts = WORDS.filter((word) => rows.some((row) => has(row, word)));
+  select.append(make("option", "every verdict", { value: "" }), ...verdicts.map((word) => make("option", word, { value: word })));
+  const draw = () => {
+    const [wanted, verdict] = [field.value.toLowerCase(), select.value];
+    const chosen = rows.filter((row) => text(row).toLowerCase().includes(wanted) && (!verdict || has(row, verdict)));
+    redraw(way ? chosen.sort((a, b) => way * compared(key(a, column), key(b, column))) : chosen);
+  };
+  sortable(table, (c, w) => { column = c; way = w; draw(); });
+  if (rows.length < 8) return;
+  field.addEventListener("input", draw);
+  select.addEventListener("change", draw);
   const line = make("p", undefined, { class: "choice filters" });
-  const field = make("input", undefined, { type: "search", placeholder: "filter rows", "aria-label": `Filter the rows: ${table.caption ? table.caption.textContent : ""}` });
-  field.addEventListener("input", () => changed(field.value.toLowerCase(), select ? select.value : ""));
-  line.append(field);
-  let select = null;
-  if (words.length > 1) {
-    select = make("select", undefined, { "aria-label": "Only rows with this verdict" });
-    select.append(make("option", "every verdict", { value: "" }), ...words.map((word) => make("option", word, { value: word })));
-    select.addEventListener("change", () => changed(field.value.toLowerCase(), select.value));
-    line.append(select);
-  }
+  line.append(field, ...(verdicts.length > 1 ? [select] : []));
   table.closest(".scroll").before(line);
 }
 
@@ -54,59 +55,49 @@ function enhance(table) {
   if (!table.tHead || !body || body.rows.length < 3 || table.dataset.made) return;
   table.dataset.made = "yes";
   const rows = [...body.rows];
-  sortable(table, (column, way) => {
-    const order = way ? [...rows].sort((a, b) => way * compared(keyOf(a.cells[column]), keyOf(b.cells[column]))) : rows;
-    body.append(...order);
+  interactive(table, rows, {
+    key: ({ cells }, column) => {
+      if (!cells[column]) return "";
+      const number = Number(cells[column].dataset.n);
+      return Number.isFinite(number) ? number : cells[column].textContent.trim();
+    },
+    text: (row) => row.textContent,
+    has: (row, word) => row.querySelector(`.verdict.${word}`),
+  }, (chosen) => {
+    rows.forEach((row) => row.classList.add("filtered"));
+    chosen.forEach((row) => row.classList.remove("filtered"));
+    body.append(...chosen);
   });
-  if (rows.length < 8) return;
-  const words = WORDS.filter((word) => table.querySelector(`.verdict.${word}`));
-  filters(table, words, (text, word) => rows.forEach((row) => {
-    const fits = row.textContent.toLowerCase().includes(text) && (!word || row.querySelector(`.verdict.${word}`));
-    row.classList.toggle("filtered", !fits);
-  }));
 }
 
 // A long table from its data: the rows that are asked for, a page at a time.
 async function drawPacked(holder) {
   const { caption, columns, rows } = JSON.parse(await unpacked(holder.dataset.table));
-  const table = make("table"), head = make("tr"), body = make("tbody"), top = make("thead");
-  const scroll = make("div", undefined, { class: "scroll", tabindex: "0", role: "region", "aria-label": caption });
   const machine = ([title, , own]) => (own ? { "data-machine": title } : {});
-  columns.forEach((c) => head.append(make("th", c[0], { scope: "col", ...(c[1] === "right" ? { class: "number" } : {}), ...machine(c) })));
-  top.append(head);
-  table.append(make("caption", caption, { class: "unseen" }), top, body);
-  scroll.append(table);
+  const right = (column) => (column[1] === "right" ? { class: "number" } : {});
+  const heads = columns.map((column) => [column[0], { ...right(column), ...machine(column) }]);
+  const { table, body, scroll } = makeTable(heads, caption, make("caption", caption, { class: "unseen" }));
   const more = make("button", undefined, { type: "button" });
   holder.replaceChildren(scroll, more);
-  let chosen = rows, shown = 0, column = 0, way = 0, text = "", word = "";
-  const key = (cell) => (cell[3] === null || cell[3] === undefined ? cell[0] : cell[3]);
-  const page = () => {
-    chosen.slice(shown, shown + PAGE_ROWS).forEach((cells) => {
-      const row = make("tr");
-      cells.forEach(([said, detail, verdict], i) => {
-        const cell = make(i ? "td" : "th", undefined, { ...(i ? {} : { scope: "row" }), ...(columns[i][1] === "right" ? { class: "number" } : {}), ...machine(columns[i]) });
-        cell.append(verdict ? make("span", said, { class: `verdict ${verdict}` }) : said);
-        if (detail) cell.append(" ", make("span", detail, { class: "detail" }));
-        row.append(cell);
-      });
-      body.append(row);
+  const rowOf = (cells) => {
+    const row = make("tr");
+    cells.forEach(([text, detail, verdict], i) => {
+      const cell = make(i ? "td" : "th", undefined, { ...(i ? {} : { scope: "row" }), ...right(columns[i]), ...machine(columns[i]) });
+      fill(cell, text, verdict, detail);
+      row.append(cell);
     });
-    hideMachines(table);
-    shown = Math.min(shown + PAGE_ROWS, chosen.length);
-    more.hidden = shown >= chosen.length;
-    more.textContent = `Show more rows (${shown} of ${chosen.length} shown)`;
+    return row;
   };
-  const draw = () => {
-    chosen = rows.filter((cells) => cells.some((c) => `${c[0]} ${c[1] || ""}`.toLowerCase().includes(text)) && (!word || cells.some((c) => c[2] === word)));
-    if (way) chosen = [...chosen].sort((a, b) => way * compared(key(a[column]), key(b[column])));
+  const redraw = (chosen) => {
     body.replaceChildren();
-    shown = 0;
-    page();
+    drawPages(chosen, more, (part) => { body.append(...part.map(rowOf)); hideMachines(table); });
   };
-  sortable(table, (c, w) => { column = c; way = w; draw(); });
-  filters(table, WORDS.filter((w) => rows.some((cells) => cells.some((c) => c[2] === w))), (t, w) => { text = t; word = w; draw(); });
-  more.addEventListener("click", page);
-  draw();
+  interactive(table, rows, {
+    key: (cells, column) => cells[column][3] ?? cells[column][0],
+    text: (cells) => cells.map((cell) => `${cell[0]} ${cell[1] || ""}`).join("\n"),
+    has: (cells, word) => cells.some((cell) => cell[2] === word),
+  }, redraw);
+  redraw(rows);
 }
 
 // Columns and rows of machines that the reader left out.
@@ -116,7 +107,7 @@ function hideMachines(part) {
 }
 
 document.addEventListener("DOMContentLoaded", () => {
-  document.querySelectorAll(".scroll > table").forEach(enhance);
+  document.querySelectorAll(".scroll:not(.counted) > table").forEach(enhance);
   document.querySelectorAll("[data-table]").forEach((holder) => {
     const fold = holder.closest("details");
     let drawn = false;
@@ -131,7 +122,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const inner = make("div");
       inner.innerHTML = await unpacked(fold.dataset.html);
       fold.append(inner);
-      inner.querySelectorAll(".scroll > table").forEach(enhance);
+      inner.querySelectorAll(".scroll:not(.counted) > table").forEach(enhance);
     });
   });
 });
@@ -139,15 +130,15 @@ document.addEventListener("DOMContentLoaded", () => {
 // What follows the choice of baseline and benchmarks below the picture: tables, and the headline and the
 // sentences under it where what they say then is embedded; where it is not, they stay and are marked.
 
-// A cell as it was made, and with what is said of the choice.
-function asMade(cell) {
-  if (cell.first === undefined) cell.first = [...cell.childNodes];
-  cell.replaceChildren(...cell.first);
-}
-function instead(cell, text, word, detail) {
-  asMade(cell);
-  cell.replaceChildren(word ? make("span", text, { class: `verdict ${word}` }) : text);
+// The text of a cell, coloured by its verdict, and a detail.
+function fill(cell, text, verdict, detail) {
+  cell.replaceChildren(verdict ? make("span", text, { class: `verdict ${verdict}` }) : text);
   if (detail) cell.append(" ", make("span", detail, { class: "detail" }));
+}
+// An element as it was in the file.
+function restore(element) {
+  if (element.first === undefined) element.first = [...element.childNodes];
+  element.replaceChildren(...element.first);
 }
 const headsOf = (table) => [...table.tHead.rows[0].cells].map((head) => head.textContent);
 
@@ -160,53 +151,53 @@ function followMeans(table, baselines, state, points, words) {
     const own = new Map(points(baseline).map((p) => [p.name, p]));
     for (const row of table.tBodies[0].rows) {
       const point = own.get(row.cells[0].textContent.trim());
-      asMade(row.cells[column]);
+      restore(row.cells[column]);
       if (!point || !state.off.size) continue;
-      instead(row.cells[column], words(point), point.word);
+      fill(row.cells[column], words(point), point.word);
       row.cells[column].dataset.n = point.ratio;
     }
   });
 }
 
-// How the benchmarks lie: the extremes and the shares of those that are chosen.
-const LIES = "variant,best,worst,faster,slower,by estimate";
+// The distribution of the chosen benchmarks: extremes and shares.
+const DISTRIBUTION = "variant,best,worst,faster,slower,by estimate";
 const rounded = (x) => (x % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)); // as Python does
-function followLies(table, baseline, state, words) {
+function followDistribution(table, baseline, state, words) {
   const single = baseline.plots.filter((p) => !p.suite && !state.off.has(p.title));
   for (const row of table.tBodies[0].rows) {
     const name = row.cells[0].textContent.trim();
     const own = single.flatMap((plot) => plot.points.filter((p) => p.name === name).map((p) => ({ ...p, on: plot.title })));
     own.sort((a, b) => a.ratio - b.ratio);
-    [...row.cells].slice(1).forEach(asMade);
+    [...row.cells].slice(1).forEach(restore);
     if (!state.off.size || !own.length) continue;
     const extreme = (cell, p) => {
       const factor = words({ ...p, word: "" }).replace(/ [[(].*$/, "");
       const sure = p.word === "faster" || p.word === "slower";
-      instead(cell, sure ? factor : `${factor} (${p.word})`, sure && p.word, `on ${p.on}`);
+      fill(cell, sure ? factor : `${factor} (${p.word})`, sure && p.word, `on ${p.on}`);
     };
     const share = (cell, word) => {
       const number = own.filter((p) => p.word === word).length;
-      instead(cell, `${rounded((100 * number) / own.length)} %,`, number && word, `${number} of ${own.length}`);
+      fill(cell, `${rounded((100 * number) / own.length)} %,`, number && word, `${number} of ${own.length}`);
     };
     extreme(row.cells[1], own[0]);
     extreme(row.cells[2], own[own.length - 1]);
     share(row.cells[3], "faster");
     share(row.cells[4], "slower");
-    instead(row.cells[5], `${own.filter((p) => p.ratio < 1).length} / ${own.filter((p) => p.ratio > 1).length}`);
+    fill(row.cells[5], `${own.filter((p) => p.ratio < 1).length} / ${own.filter((p) => p.ratio > 1).length}`);
   }
 }
 
-// Of a table of benchmarks: the row of the mean, and what is said of the mean of all.
+// Of a table of benchmarks: the row of the mean, and the cells about the mean of all.
 function followEach(table, state, own, words) {
   const heads = headsOf(table);
   const verdict = heads.indexOf("verdict"), without = heads.indexOf("mean without it");
   for (const row of table.tBodies[0].rows) {
     const mean = row.dataset.benchmark === "geometric mean";
     const cells = [...row.cells].filter((_, i) => i === without || (mean && i >= verdict));
-    cells.forEach(asMade);
+    cells.forEach(restore);
     if (!state.off.size) continue;
-    cells.forEach((cell) => instead(cell, "–"));
-    if (mean && own) instead(row.cells[verdict], words(own), own.word);
+    cells.forEach((cell) => fill(cell, "–"));
+    if (mean && own) fill(row.cells[verdict], words(own), own.word);
   }
 }
 
@@ -223,12 +214,12 @@ function follow(baselines, state, points, words) {
   const own = new Map(points(chosen).map((p) => [p.name, p]));
   document.querySelectorAll("[data-against] > table").forEach((table) => {
     if (table.parentElement.dataset.against !== chosen.name) return;
-    if (headsOf(table).join() === LIES) followLies(table, chosen, state, words);
+    if (headsOf(table).join() === DISTRIBUTION) followDistribution(table, chosen, state, words);
     else if (headsOf(table)[0] === "benchmark") followEach(table, state, own.get(table.parentElement.dataset.of), words);
   });
 }
 
-// What is left out, as the embedded data name it.
+// The key of the benchmarks left out in the embedded data.
 const outOf = (later, off) => later.benchmarks.flatMap((name, i) => (off.has(name) ? [i] : [])).join(",");
 
 // A sentence, with code where it stands between backticks.
@@ -238,18 +229,16 @@ function prose(text) {
 }
 
 function tell(later, state) {
-  const head = document.querySelector(".headline"), told = byId("told");
-  [head, told].filter((part) => part).forEach((part) => {
-    if (part.first === undefined) part.first = [...part.childNodes];
-    part.replaceChildren(...part.first);
-  });
+  const head = document.querySelector(".headline"), sentences = byId("answer-text");
+  const parts = [head, sentences].filter(Boolean);
+  parts.forEach(restore);
   const key = later && `${state.baseline}|${outOf(later, state.off)}`;
-  const found = later && later.answers[key];
-  if (!found) return;
-  const [[headline], ...others] = found;
-  [head, told].filter((part) => part).forEach((part) => part.classList.remove("whole"));
+  const answer = later && later.answers[key];
+  if (!answer) return;
+  const [[headline], ...others] = answer;
+  parts.forEach((part) => part.classList.remove("whole"));
   if (head) head.replaceChildren(...prose(later.texts[headline]));
-  if (!told) return;
+  if (!sentences) return;
   const list = make("ul");
   others.forEach(([text, link]) => {
     const item = make("li");
@@ -257,7 +246,7 @@ function tell(later, state) {
     if (link && byId(link)) item.append(" ", make("a", "The code", { href: `#${link}` }));
     list.append(item);
   });
-  told.replaceChildren(...(others.length ? [list] : []));
+  sentences.replaceChildren(...(others.length ? [list] : []));
 }
 
 // Two functions side by side, drawn when their fold is opened; equal parts unfold by a button.
@@ -279,10 +268,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   async function draw(fold) {
     const { a, b, rows, folds } = JSON.parse(await unpacked(fold.dataset.sides));
-    const table = make("table"), head = make("thead"), titles = make("tr"), body = make("tbody");
-    titles.append(make("th", a, { scope: "col" }), make("th", b, { scope: "col" }));
-    head.append(titles);
-    table.append(head, body);
+    const { body, scroll } = makeTable([[a], [b]], `${a} beside ${b}`);
     let at = 0;
     for (const [start, end] of [...folds, [rows.length, rows.length]]) {
       body.append(...rows.slice(at, start).map(line));
@@ -296,8 +282,6 @@ document.addEventListener("DOMContentLoaded", () => {
       }
       at = end;
     }
-    const scroll = make("div", undefined, { class: "scroll", tabindex: "0", role: "region", "aria-label": `${a} beside ${b}` });
-    scroll.append(table);
     fold.append(scroll);
   }
 

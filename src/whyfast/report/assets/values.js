@@ -2,7 +2,6 @@
 // Every raw value: read when its panel is opened, as a plot by block, a table in pages, and CSV.
 KINDS.raw = (() => {
   const MOST_POINTS = 8000;
-  const PAGE = 200;
   const SKELETON = `
     <details id="raw-values"><summary>Show the values</summary>
     <p class="choice"><label for="raw-benchmark">Benchmark</label> <select id="raw-benchmark"></select>
@@ -10,11 +9,10 @@ KINDS.raw = (() => {
     <button type="button" id="csv-all">CSV of all</button></p>
     <div id="raw-plot" role="img"></div>
     <p id="raw-plot-note" class="note" hidden></p>
-    <div class="scroll" tabindex="0" role="region" aria-label="Raw values"><table id="raw-table"></table></div>
+    <div id="raw-table"></div>
     <p><button type="button" id="raw-more" hidden></button></p>
     </details>`;
   let raw = null;
-  let shown = null;
 
   function unit(benchmark) {
     const first = benchmark.blocks[0];
@@ -56,8 +54,8 @@ KINDS.raw = (() => {
     Chart(holder, (width) => [traces, {
       height: 360 + 19 * Math.ceil((traces.length * 150) / width), showlegend: true,
       margin: { l: 64, r: 8, t: 10, b: 50 + 19 * Math.ceil((traces.length * 150) / width) },
-      xaxis: { title: { text: "block" }, range: [0, benchmark.blocks.length] },
-      yaxis: { title: { text: name }, nticks: 6 },
+      xaxis: { title: "block", range: [0, benchmark.blocks.length] },
+      yaxis: { title: name, nticks: 6 },
     }]);
   }
 
@@ -71,30 +69,20 @@ KINDS.raw = (() => {
   function table(benchmark) {
     const [name, size] = unit(benchmark);
     const columns = raw.variants.map((variant, i) => [variant, i]).filter(([, i]) => benchmark.blocks.some((b) => b.values[i]));
-    const head = make("tr");
-    for (const title of ["block", "turn", ...columns.map(([variant]) => variant)]) head.append(make("th", title, { scope: "col" }));
-    const body = make("tbody");
-    const header = make("thead");
-    header.append(head);
-    byId("raw-table").replaceChildren(make("caption", `Time of one inner loop in ${name}`), header, body);
-    const all = rows(benchmark);
-    let next = 0;
-    shown = () => {
-      for (const { block, turn } of all.slice(next, next + PAGE)) {
-        const row = make("tr");
-        row.append(make("th", String(block.index), { scope: "row" }), make("td", String(turn)));
-        for (const [, i] of columns) {
-          const value = (block.values[i] || [])[turn];
-          const said = value === undefined ? "–" : (value / block.loops / size).toPrecision(5);
-          row.append(make("td", said, { class: "number" }));
-        }
-        body.append(row);
+    const heads = ["block", "turn", ...columns.map(([variant]) => variant)].map((title) => [title]);
+    const caption = make("caption", `Time of one inner loop in ${name}`);
+    const { body, scroll } = makeTable(heads, "Raw values", caption);
+    byId("raw-table").replaceChildren(scroll);
+    drawPages(rows(benchmark), byId("raw-more"), (part) => part.forEach(({ block, turn }) => {
+      const row = make("tr");
+      row.append(make("th", String(block.index), { scope: "row" }), make("td", String(turn)));
+      for (const [, i] of columns) {
+        const value = (block.values[i] || [])[turn];
+        const text = value === undefined ? "–" : (value / block.loops / size).toPrecision(5);
+        row.append(make("td", text, { class: "number" }));
       }
-      next = Math.min(next + PAGE, all.length);
-      byId("raw-more").hidden = next >= all.length;
-      byId("raw-more").textContent = `Show more rows (${next} of ${all.length} shown)`;
-    };
-    shown();
+      body.append(row);
+    }));
   }
 
   function csv(benchmarks) {
@@ -135,7 +123,6 @@ KINDS.raw = (() => {
       if (raw.benchmarks.length) show();
     });
     choice.addEventListener("change", show);
-    byId("raw-more").addEventListener("click", () => shown && shown());
     const name = (text) => text.replace(/[^\w.-]+/g, "-").slice(0, 60);
     byId("csv-one").addEventListener("click", () => download(csv([chosen()]), `${name(chosen().name)}.csv`));
     byId("csv-all").addEventListener("click", () => download(csv(raw.benchmarks), "values.csv"));
@@ -150,18 +137,18 @@ KINDS.timeline = (parent, read) => {
   const label = `Every block by time: ${series.map((s) => s.name).join(", ")}`;
   const holder = make("div", undefined, { id: "timeline-plot", role: "img", "aria-label": label });
   parent.append(holder);
-  const traces = series.map((one, i) => ({
-    x: one.points.map((p) => p.at), y: one.points.map((p) => p.level), mode: "markers", name: cut(one.name, 40),
-    text: one.points.map((p) => `${one.name}, ${p.text}`),
-    marker: { color: color(i), size: 6, symbol: one.points.map((p) => `${symbol(i)}${p.drawn ? "-open" : ""}`) },
+  const traces = series.map((s, i) => ({
+    x: s.points.map((p) => p.at), y: s.points.map((p) => p.level), mode: "markers", name: cut(s.name, 40),
+    text: s.points.map((p) => `${s.name}, ${p.text}`),
+    marker: { color: color(i), size: 6, symbol: s.points.map((p) => `${symbol(i)}${p.drawn ? "-open" : ""}`) },
   }));
   const starts = sessions.map((s) => upright(Math.max(s.at, 0), "dash"));
-  const said = sessions.map((s) => ({ x: Math.max(s.at, 0), y: 1, yref: "paper", xshift: 4, text: s.text }));
+  const names = sessions.map((s) => ({ x: Math.max(s.at, 0), y: 1, yref: "paper", xshift: 4, text: s.text }));
   Chart(holder, (width) => {
     const below = 19 * Math.ceil((traces.length * 150) / width);
     return [traces, {
-      height: 320 + below, margin: { l: 64, r: 8, t: 10, b: 50 + below }, showlegend: true, shapes: starts, annotations: said,
-      xaxis: { title: { text: "minutes" } }, yaxis: { title: { text: "time, 1 is usual" }, nticks: 6 },
+      height: 320 + below, margin: { l: 64, r: 8, t: 10, b: 50 + below }, showlegend: true, shapes: starts, annotations: names,
+      xaxis: { title: "minutes" }, yaxis: { title: "time, 1 is usual", nticks: 6 },
     }];
   });
 };

@@ -35,8 +35,7 @@ _STATES = ("warning", "unknown", "good")
 
 
 def doctor_page(findings: Sequence[MachineFinding], changes: Sequence[str] = ()) -> Document:
-    """What was set or put back, then what was found, what it does, and how to set what is not
-    good; warnings first."""
+    """The changes, then each finding with its effect and how to mend it; warnings first."""
     items = [
         Sentence(
             f"{f.title}: {f.value}",
@@ -58,7 +57,7 @@ def doctor_page(findings: Sequence[MachineFinding], changes: Sequence[str] = ())
 def setting_sentences(
     changes: Sequence[SettingChange], *, restored: bool, message: str = ""
 ) -> Iterator[str]:
-    """What was set or put back, and what could not be, one line for each setting."""
+    """One line for each setting: changed, restored, or why not."""
     if message:
         yield message
     if not changes:
@@ -83,9 +82,8 @@ def builds_page(builds: Sequence[StoredBuild]) -> Document:
         for p in [b.provenance]
     ]
     columns = ("digest", "variant", "compiler", "source", *right("size"), "used")
-    made = table("", columns, rows)
-    nothing = "" if made else "no builds yet"
-    return document("builds", "", nothing, section("builds", "", made), heading="Builds")
+    shown = section("builds", "", table("", columns, rows))
+    return document("builds", "", "" if rows else "no builds yet", shown, heading="Builds")
 
 
 def build_page(build: StoredBuild, script: str) -> Document:
@@ -234,7 +232,7 @@ def _mark(study: Study, variant: Variant) -> str:
 
 
 def _measuring(forecast: Forecast) -> Iterator[str]:
-    """What is run, and how long that takes at most."""
+    """The benchmarks or kernels, and the longest time that they take."""
     study = forecast.study
     if not study.measured:
         yield "evidence only: no measurement"

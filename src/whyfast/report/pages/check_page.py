@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -22,20 +21,19 @@ from whyfast.report.document import (
     section,
     sentences,
 )
-from whyfast.report.formatting import escape_controls
-from whyfast.report.render.markdown import escape, render_markdown
+from whyfast.report.formatting import escape_controls, percent_text
+from whyfast.report.render.markdown import code, fold, render_markdown
 from whyfast.report.sections.check import (
     CHECK_HEADING,
     change_sentence,
-    change_text,
     changed_hot,
     check_of,
     check_table,
     machine_line,
-    percent_interval,
     promise,
 )
 from whyfast.report.sections.summary import check_summary
+from whyfast.report.sections.why import why_sections
 
 #: The most lines of a comment: nobody reads longer ones.
 LINES = 60
@@ -55,17 +53,17 @@ def check_page(result: Result) -> Document:
         answer.headline,
         section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
         section("sure", "How sure", sentences(texts), importance="answer"),
-        section("code", "Changed code", *map(_diff, changed_hot(result)), importance="detail"),
+        *why_sections(result.found.account),
+        section(
+            "code",
+            "Changed code",
+            # The instructions of each before and after.
+            *(group(_title(c), CodeBlock(c.diff, "diff")) for c in changed_hot(result) if c.diff),
+            importance="detail",
+        ),
         heading=CHECK_HEADING,
         summary=check_summary(result),
     )
-
-
-def _diff(change: FunctionChange) -> Block | None:
-    """The instructions of a function before and after, under what became of it."""
-    if not change.diff:
-        return None
-    return group(change_sentence(change).replace("`", ""), CodeBlock(change.diff, "diff"))
 
 
 def check_markdown(result: Result) -> str:
@@ -74,31 +72,19 @@ def check_markdown(result: Result) -> str:
     answer, *details = page.sections
     rest = tuple(s for s in details if s.importance == "answer")
     short = replace(answer, blocks=tuple(map(_cut, answer.blocks)))
-    text = render_markdown(replace(page, sections=(short, *rest)))
-    parts = [text.rstrip("\n")]
+    parts = [render_markdown(replace(page, sections=(short, *rest))).rstrip("\n")]
     used = parts[0].count("\n") + 1
     for change in changed_hot(result)[:_FUNCTIONS]:
         room = LINES - used - 9
-        if not change.diff or room < 3:
-            continue
-        part = "\n".join(_folded(change, room))
-        parts.append(part)
-        used += part.count("\n") + 2
+        if change.diff and room >= 3:
+            parts.append(fold(_title(change), code(change.diff, "diff", room)))
+            used += parts[-1].count("\n") + 2
     lines = "\n\n".join(parts).split("\n")
     return "\n".join(lines[:LINES]) + "\n"
 
 
-def _folded(change: FunctionChange, room: int) -> Iterator[str]:
-    yield f"<details><summary>{escape(change_sentence(change).replace('`', ''))}</summary>"
-    yield ""
-    yield "```diff"
-    lines = [escape_controls(line).replace("```", "'''") for line in change.diff]
-    yield from lines[:room]
-    if len(lines) > room:
-        yield f"… {len(lines) - room} more lines"
-    yield "```"
-    yield ""
-    yield "</details>"
+def _title(change: FunctionChange) -> str:
+    return change_sentence(change).replace("`", "")
 
 
 def _cut(block: Block) -> Block:
@@ -116,17 +102,15 @@ def github_annotations(result: Result, failed: bool) -> list[str]:
     lines = [_annotation(kind, "whyfast", answer_of(result).headline)]
     for v in result.judged.verdicts:
         if v.outcome == "slower":
-            text = f"{change_text(v)} {percent_interval(v)}"
-            lines.append(_annotation("error" if failed else "warning", f"{v.benchmark}", text))
+            kind = "error" if failed else "warning"
+            lines.append(_annotation(kind, f"{v.benchmark}", str(percent_text(v))))
     return lines
 
 
 def _annotation(kind: str, title: str, text: str) -> str:
-    def escaped(raw: str) -> str:
-        return escape_controls(raw).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-    title = escaped(title).replace(":", "%3A").replace(",", "%2C")
-    return f"::{kind} title={title}::{escaped(text)}"
+    title, text = (escape_controls(raw).replace("%", "%25") for raw in (title, text))
+    title = title.replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={title}::{text}"
 
 
 def log_line(result: Result) -> str:
@@ -137,18 +121,15 @@ def log_line(result: Result) -> str:
     check = check_of(result)
     entries: dict[str, Any] = {}
     for v in result.judged.verdicts:
-        times = {
-            side: [
-                statistics.median(b.values[side]) / b.loops
-                for b in result.recorded.blocks
-                if b.benchmark == v.benchmark and side in b.values
-            ]
-            for side in ("base", "head")
-        }
+        times: dict[str, list[float]] = {}
+        for block in result.recorded.blocks:
+            if block.benchmark == v.benchmark:
+                for side, values in block.values.items():
+                    times.setdefault(side, []).append(statistics.median(values) / block.loops)
         entries[str(v.benchmark)] = {
             "outcome": v.outcome,
             "ratio": v.ratio,
-            "seconds": {side: statistics.median(t) for side, t in times.items() if t},
+            "seconds": {side: statistics.median(times[side]) for side in sorted(times)},
         }
     at = datetime.fromtimestamp(result.recorded.started, UTC).isoformat(timespec="seconds")
     data = {

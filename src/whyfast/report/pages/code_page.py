@@ -43,8 +43,7 @@ _MOST = 300
 
 @dataclass(frozen=True)
 class Looked:
-    """A program that was looked at: its functions, and how its interpreter dispatches, if it is
-    one."""
+    """A program's functions, and the dispatch of its interpreter, if it is one."""
 
     program: Evidence
     dispatch: DispatchFacts | None = None
@@ -86,7 +85,7 @@ def programs_brief(
 ) -> Summary:
     """Programs on one screen: the functions that differ, the hottest first with ``heat``; of one
     program, or where none differs, ``candidates``, a table of the first one's functions."""
-    first, *others = programs = [one.program for one in looked]
+    first, *others = programs = [p.program for p in looked]
     comparisons = [compare_programs(first, other, heat) for other in others]
     shown = difference_table(comparisons, heat)
     if shown is not None:
@@ -268,11 +267,11 @@ def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> Ta
     columns = (*(right("of the run") if heat else ()), *(("in",) if several else ()))
     numbers = right("bytes", "instructions", "indirect jumps", "calls")
     more = f": the first {_MOST} of {len(differing):,}" if len(differing) > _MOST else ""
-    made = table(f"{a} → {others}{more}", ("function", *columns, *numbers, *only), rows)
-    heads = made.columns if made else ()
-    return made and replace(
-        made, columns=tuple(replace(c, drop=9) if c.title in only else c for c in heads)
-    )
+    whole = table(f"{a} → {others}{more}", ("function", *columns, *numbers, *only), rows)
+    if whole is None:
+        return None
+    heads = tuple(replace(c, drop=9) if c.title in only else c for c in whole.columns)
+    return replace(whole, columns=heads)
 
 
 def _share(heat: Heat, name: str) -> Cell:
@@ -355,22 +354,20 @@ def programs_headline(
 
 
 def _dispatch(a: Looked, b: Looked) -> str:
-    """What can be said of both, as far as both dispatch."""
+    """How the dispatch of the two compares; empty unless both dispatch."""
     facts, other = a.dispatch, b.dispatch
-    if facts is None or other is None or "unknown" in (facts.form, other.form):
+    if facts is None or other is None or {"unknown", "none"} & {facts.form, other.form}:
         return ""
-    if "none" in (facts.form, other.form):
-        return ""
-    here, there = quote(a.program.variant), quote(b.program.variant)
-    form, jumps = _form(facts), [_jumps(facts.indirect_jumps), _jumps(other.indirect_jumps)]
+    first, second = quote(a.program.variant), quote(b.program.variant)
+    form, jumps = _form(facts), [_jumps(d.indirect_jumps) for d in (facts, other)]
     if (facts.style, facts.form) != (other.style, other.form):
         return (
-            f"The dispatch is {_form(other)} in {there}: {jumps[1]}, where {here}, {form}, has "
+            f"The dispatch is {_form(other)} in {second}: {jumps[1]}, where {first}, {form}, has "
             f"{facts.indirect_jumps:,}; "
         )
     if jumps[0] == jumps[1]:
-        return f"{here} and {there} dispatch alike ({form}, {jumps[0]}); "
-    return f"Both dispatch alike ({form}), by {jumps[0]} in {here} and {jumps[1]} in {there}; "
+        return f"{first} and {second} dispatch alike ({form}, {jumps[0]}); "
+    return f"Both dispatch alike ({form}), by {jumps[0]} in {first} and {jumps[1]} in {second}; "
 
 
 def _form(facts: DispatchFacts) -> str:
@@ -385,8 +382,8 @@ def _functions(a: Looked, b: Looked, heat: Heat | None, changed: int | None) -> 
     compared = compare_functions(a.program, b.program)
     differing = [d.name for d in compared if d.differs]
     if not compared:
-        here, there = quote(a.program.variant), quote(b.program.variant)
-        return f"{here} and {there} have no function in common"
+        names = [quote(a.program.variant), quote(b.program.variant)]
+        return f"{join_words(names)} have no function in common"
     both = f"{len(compared):,} functions" if len(compared) > 1 else "1 function"
     if not differing:
         text = f"no count differs between the {both} in both"

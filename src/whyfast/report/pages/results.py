@@ -17,33 +17,29 @@ from whyfast.report.document import (
     document,
     section,
 )
-from whyfast.report.sections.along_axes import axes_table, interaction_section
 from whyfast.report.sections.certainty import (
     certainty_section,
     confound_section,
-    machine_section,
     method_sections,
     metric_section,
-    raw_section,
-    when,
 )
 from whyfast.report.sections.check import CHECK_HEADING
 from whyfast.report.sections.claim_audit import choices
 from whyfast.report.sections.code_sides import linked, result_code_section
-from whyfast.report.sections.cost_by_parameter import slope_sections
+from whyfast.report.sections.cost_by_parameter import figures_section, slope_sections
 from whyfast.report.sections.counted_work import counted_sections
-from whyfast.report.sections.counters_shown import figures_section
 from whyfast.report.sections.dispatching import dispatch_section
 from whyfast.report.sections.distribution import distribution_section, interval_plot
 from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_tables
 from whyfast.report.sections.kernel_counts import kernel_sections
 from whyfast.report.sections.layouts import layout_section
 from whyfast.report.sections.machine_code import machine_code_sections, trouble_code
-from whyfast.report.sections.main_table import summary_table
+from whyfast.report.sections.main_table import axes_table, interaction_section, summary_table
 from whyfast.report.sections.programs import builds_section, provenance_section
 from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.summary import result_summary
-from whyfast.report.sections.timeline import timeline_section
+from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
+from whyfast.report.sections.why import why_sections
 
 #: The rows of the table of times: variants, or benchmarks with a column for each variant.
 TableRows = Literal["variants", "benchmarks"]
@@ -81,6 +77,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
     noise, method = method_sections(result)
     return (
         _answer(result, answer, rows),
+        *why_sections(result.found.account),
         confound_section(result),
         certainty_section(result),
         metric_section(result),

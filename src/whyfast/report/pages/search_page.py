@@ -6,8 +6,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from whyfast.model.codec import dump, encode
-from whyfast.report.document import Document, ReportSection, document, section, sentences
+from whyfast.report.document import (
+    Block,
+    Document,
+    Importance,
+    ReportSection,
+    document,
+    section,
+    sentences,
+)
 from whyfast.report.formatting import format_percent, join_words, pluralize, quote
+from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.search import (
     alike,
     because,
@@ -16,14 +25,17 @@ from whyfast.report.sections.search import (
     evidence_sentences,
     exact,
     measured_table,
+    placement,
     posterior_plot,
     posterior_table,
     scatter_of,
     sections_table,
+    swapped,
 )
 from whyfast.report.sections.search_set import set_headline, set_page
-from whyfast.report.sections.summary import search_brief
-from whyfast.search.results import SearchResult, SetResult, deepest, merged_by
+from whyfast.report.sections.summary import search_summary
+from whyfast.report.sections.why import why_sections
+from whyfast.search.results import SearchResult, SetResult, StepEvidence, deepest, merged_by
 from whyfast.search.state import Interval, Where
 
 _MOST_NAMED = 5
@@ -36,31 +48,24 @@ def search_page(result: SearchResult | SetResult) -> Document:
     inner = deepest(result)
     others = [search for search in _every(result) if search is not inner]
     evidence = inner.evidence
+    basis = sentences((*_rests_on(result), *_weakened(result)))
     return document(
         "search",
         "",
         search_headline(result),
-        section("basis", "What it rests on", sentences(_basis(result)), importance="answer"),
-        section(
-            "because",
-            "Because",
-            *(
-                (
-                    sentences(evidence_sentences(evidence)),
-                    sections_table(evidence),
-                    code_shown(evidence),
-                )
-                if evidence is not None
-                else ()
-            ),
-        ),
+        section("basis", "What it rests on", basis, importance="answer"),
+        section("because", "Because", *(_because(evidence) if evidence is not None else ())),
+        *why_sections(evidence.account if evidence is not None else None),
         section("further", "Further steps", sentences(_further(result))),
         *_course(inner, ""),
         *(s for i, o in enumerate(others, 1) for s in _course(o, _which(o, result), i)),
         about=(_taken(result),),
         heading="Search",
-        summary=search_brief(
-            (*_further(result), *_rests_on(result), *_first_evidence(inner)),
+        summary=search_summary(
+            (
+                *(*_further(result), *_rests_on(result)),
+                *(_beside_headline(evidence) if evidence is not None else ()),
+            ),
             tuple(_weakened(result)),
             measured_table(inner),
             _taken(result),
@@ -71,32 +76,37 @@ def search_page(result: SearchResult | SetResult) -> Document:
     )
 
 
-def _first_evidence(result: SearchResult) -> tuple[str, ...]:
-    """What the headline does not say of the machine code."""
-    return () if result.evidence is None else tuple(evidence_sentences(result.evidence))[1:]
+def _beside_headline(evidence: StepEvidence) -> Iterator[str]:
+    """The headline has the causes of an account, else the first sentence of the evidence."""
+    yield from account_sentences(evidence.account, headline=False)
+    first = 0 if named_causes(evidence.account) else 1
+    yield from tuple(evidence_sentences(evidence))[first:]
+
+
+def _because(evidence: StepEvidence) -> tuple[Block | None, ...]:
+    return (
+        sentences(evidence_sentences(evidence)),
+        sections_table(evidence),
+        code_shown(evidence),
+    )
 
 
 def _course(
     result: SearchResult, which: str, number: int = 0
 ) -> tuple[ReportSection | None, ReportSection | None]:
-    """What was measured, and skipped."""
+    """The measured candidates, and the skipped ones."""
     suffix = f"-{number}" if number else ""
-    return (
-        section(
-            f"measured{suffix}",
-            f"Measured{which}",
-            posterior_plot(result),
-            measured_table(result),
-            posterior_table(result),
-            importance="detail" if number else "main",
-        ),
-        section(
-            f"skipped{suffix}",
-            f"Skipped{which}",
-            sentences(_skipped(result)),
-            importance="detail" if number else "main",
-        ),
+    importance: Importance = "detail" if number else "main"
+    plot = posterior_plot(result)
+    tables = measured_table(result), posterior_table(result)
+    measured = section(
+        f"measured{suffix}", f"Measured{which}", plot, *tables, importance=importance
     )
+    skipped = sentences(
+        f"{quote(result.candidates[candidate].title)}: {reason}"
+        for candidate, reason in sorted(result.state.skipped.items())
+    )
+    return measured, section(f"skipped{suffix}", f"Skipped{which}", skipped, importance=importance)
 
 
 def _which(search: SearchResult, outermost: SearchResult) -> str:
@@ -141,25 +151,34 @@ def _further(result: SearchResult) -> Iterator[str]:
 def _repaired(back: SearchResult) -> str:
     """The result of a backward search of a range over which it became better."""
     names, answer = back.candidates, back.answer
-    if answer.outcome in ("culprit", "one of") and answer.where is not None and answer.step:
-        reverted, before = (quote(names[i].title) for i in (answer.where.parent, answer.where.last))
-        clause = compares(back.quantity, answer.step)
-        return f"{reverted} repaired some of it: {before} {clause} than that."
+    if change := _better(back):
+        reverted, clause = change
+        return f"{reverted} repaired some of it: {clause}."
+    if not answer.ends:
+        return _answer(back)
     after, good = quote(names[-1].title), quote(names[0].title)
-    ends = f"{after} {compares(back.quantity, answer.ends)} than {good}" if answer.ends else ""
-    return f"After it some of it was repaired in several steps: {ends}." if ends else _answer(back)
+    ends = f"{after} {compares(back.quantity, answer.ends)} than {good}"
+    return f"After it some of it was repaired in several steps: {ends}."
 
 
 def _good_again(back: SearchResult) -> str:
     """The result of a search beyond the bad end; its good end is the last candidate of all."""
-    names, answer = back.candidates, back.answer
-    last, bad = quote(names[0].title), quote(names[-1].title)
-    if answer.outcome in ("culprit", "one of") and answer.where is not None and answer.step:
-        again, before = (quote(names[i].title) for i in (answer.where.parent, answer.where.last))
-        return f"{again} is good again: {before} {compares(back.quantity, answer.step)} than that."
-    if answer.outcome in ("none", "swapped"):
+    last, bad = quote(back.candidates[0].title), quote(back.candidates[-1].title)
+    if change := _better(back):
+        again, clause = change
+        return f"{again} is good again: {clause}."
+    if back.answer.outcome in ("none", "swapped"):
         return f"It is not good again: {last} is no better than {bad}."
     return f"Not found where it is good again, up to {last}: {_answer(back)}"
+
+
+def _better(back: SearchResult) -> tuple[str, str] | None:
+    """The candidate that became better, and how the one before compares with it."""
+    where, step = back.answer.where, back.answer.step
+    if back.answer.outcome not in ("culprit", "one of") or where is None or not step:
+        return None
+    better, before = (quote(back.candidates[i].title) for i in (where.parent, where.last))
+    return better, f"{before} {compares(back.quantity, step)} than that"
 
 
 def search_headline(result: SearchResult) -> str:
@@ -196,12 +215,9 @@ def _answer(result: SearchResult) -> str:
     if answer.outcome == "none":
         return f"There is no step: {alike(result.quantity, answer.ends, good, bad)}."
     if answer.outcome == "swapped":
-        return f"The ends are swapped: {bad} {ends} than {good}; exchange good and bad."
+        return swapped(f"{bad} {ends} than {good}")
     if answer.outcome == "placement":
-        return (
-            f"Placement, not a change of the code: {bad} {ends} than {good} as linked, and the "
-            "difference disappears in other layouts of the same code."
-        )
+        return f"Placement, not a change of the code: {placement(f'{bad} {ends} than {good}')}"
     if answer.outcome in ("gradual", "scattered"):
         how = "grew in many small steps" if answer.outcome == "gradual" else "went back and forth"
         return f"There is no single step: {_of_ends(result, answer.ends)}; it {how}."
@@ -209,13 +225,8 @@ def _answer(result: SearchResult) -> str:
     return f"Undecided: not enough measurements{likely}."
 
 
-def _basis(result: SearchResult) -> Iterator[str]:
-    yield from _rests_on(result)
-    yield from _weakened(result)
-
-
 def _rests_on(result: SearchResult) -> Iterator[str]:
-    """What was measured, and how sure that makes it."""
+    """The measurements behind the answer, and its probability."""
     answer = result.answer
     if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # in the headline
         blocks = pluralize(answer.ends.blocks, "block")
@@ -259,11 +270,6 @@ def _weakened(result: SearchResult) -> Iterator[str]:
             yield "Placement was not tested: there are no other layouts."
         elif answer.tested == "undecided":
             yield "Whether placement made the difference is undecided."
-
-
-def _skipped(result: SearchResult) -> Iterator[str]:
-    for candidate, reason in sorted(result.state.skipped.items()):
-        yield f"{quote(result.candidates[candidate].title)}: {reason}"
 
 
 def _listed(result: SearchResult, where: Where) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from whyfast.model.result import Result
 from whyfast.report.document import Document, document
 from whyfast.report.pages.results import result_page
@@ -11,7 +13,7 @@ from whyfast.report.sections.why import why_headline, why_sections, why_summary
 def why_page(result: Result) -> Document:
     """The account first, then everything that a comparison of commands shows."""
     account = result.found.account
-    measured = result_page(result)
+    measured = result_page(replace(result, found=replace(result.found, account=None)))
     if account is None:
         return measured
     return document(

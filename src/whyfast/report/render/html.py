@@ -20,7 +20,8 @@ from whyfast import __version__
 from whyfast.model.code import CodeLine
 from whyfast.model.codec import dump, encode
 from whyfast.report.document import Block, Cell, CodeSides, Document, Group, Plot, Table
-from whyfast.report.formatting import escape_controls
+from whyfast.report.formatting import amount_text, escape_controls
+from whyfast.report.render.svg import bars_svg, flame_svg
 from whyfast.report.sections.code_sides import folded
 
 #: Longer tables of detail and lists begin folded, or with their first entries only.
@@ -29,9 +30,9 @@ MANY_ITEMS = 6
 #: Wider tables, in letters, have the detail of a cell beneath it; longer cells are prose.
 _WIDE, _WORDY = 95, 40
 
-#: Longer tables are drawn on demand; so is what is for the record, from so many letters of HTML on.
+#: Longer tables are drawn on demand; so are groups for the record with more letters of HTML.
 PACKED_ROWS, PACKED_LETTERS = 200, 8_000
-#: What is shorter than this, in letters, is not worth packing.
+#: Shorter texts, in letters, are not worth packing.
 _PLAIN = 4_000
 
 #: Which file of assets draws a kind of plot, where the file is not called like it.
@@ -55,7 +56,7 @@ class Packs:
         return self._add(script_json(data))
 
     def table(self, table: Table) -> int:
-        """The number of a pack of a table: caption, columns and cells, without what is empty."""
+        """The number of a pack of a table: caption, columns and cells, without empty ends."""
         return self.data(
             {
                 "caption": table.caption,
@@ -151,26 +152,29 @@ def _plots(blocks: Iterable[Block]) -> Iterator[Plot]:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FunctionLoader(_asset),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        # Whatever is put in is made visible, but for HTML, which is made of what was.
+        # Every text is made visible, but for HTML, whose texts are already.
         finalize=lambda value: escape_controls(value) if type(value) is str else value,
     )
-    made.filters["prose"] = prose
-    made.globals.update(
+    environment.filters["prose"] = prose
+    environment.globals.update(
         id=id,
         kind=lambda block: type(block).__name__,
         is_code=lambda value: bool(re.search(r"[/=_]|^-|^[0-9a-f]{16,}$", value)),
         table_class=_table_class,
+        bars_svg=bars_svg,
+        flame_svg=flame_svg,
+        amount=amount_text,
         many_rows=MANY_ROWS,
         many_items=MANY_ITEMS,
         packed_rows=PACKED_ROWS,
         packed_letters=PACKED_LETTERS,
     )
-    return made
+    return environment
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from whyfast.report.document import (
@@ -12,19 +12,22 @@ from whyfast.report.document import (
     Cell,
     CodeBlock,
     CodeSides,
+    CountedSides,
     Document,
     FactTree,
+    FlameGraph,
     Group,
     Plot,
     ReportSection,
     Sentence,
     Sentences,
+    ShareBars,
     Table,
     TextTable,
     fact_text,
 )
 from whyfast.report.formatting import escape_controls
-from whyfast.report.sections.code_sides import folded
+from whyfast.report.sections.code_sides import counted_lines, folded
 
 # Everything that can start a construct of GitHub's dialect in the middle of a line, or end one.
 _SPECIAL = re.compile(r"([\\`*_\[<|~$]|#(?!\w))")
@@ -85,12 +88,12 @@ def _escape_start(match: re.Match[str]) -> str:
 
 
 def _details(sections: Iterable[ReportSection]) -> Iterator[tuple[str, str]]:
-    """What is folded away, as title and Markdown."""
+    """The folded parts, as title and Markdown."""
     for section in sections:
         for block in section.blocks:
             if isinstance(block, (Table, Group)):
                 title = block.caption if isinstance(block, Table) else block.title
-                yield title, _fold(title, _block(block, caption=False))
+                yield title, fold(title, _block(block, caption=False))
             else:
                 yield section.title, _block(block)
 
@@ -123,7 +126,7 @@ def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
         case Sentences(items=items):
             return "\n".join(_item(item) for item in items)
         case CodeBlock():
-            return _code(block.lines, block.language)
+            return code(block.lines, block.language)
         case FactTree():
             return _facts(block.values)
         case Group(blocks=blocks):
@@ -133,16 +136,18 @@ def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
             return "\n\n".join(part for part in parts if part)
         case CodeSides():
             return _sides(block)
-        case Plot():
+        case CountedSides():
+            return fold(block.caption, code(list(counted_lines(block)), "text", MOST_CODE))
+        case Plot() | ShareBars() | FlameGraph():
             return ""
 
 
 def _sides(block: CodeSides) -> str:
-    """As a difference of texts, what is equal folded, its beginning only where it is long."""
+    """A difference of texts, equal lines folded; of a long one its beginning."""
     lines: list[str] = []
     rows = block.difference.rows
-    for start, end, fold in folded(rows, around=1):
-        if fold:
+    for start, end, equal in folded(rows, around=1):
+        if equal:
             lines.append(f"  … {end - start} equal")
             continue
         for row in rows[start:end]:
@@ -151,10 +156,8 @@ def _sides(block: CodeSides) -> str:
                 continue
             lines += [f"- {row.a.text}"] if row.a else []
             lines += [f"+ {row.b.text}"] if row.b else []
-    more = len(lines) - MOST_CODE
-    shown = [*lines[:MOST_CODE], *([f"  … {more} more lines"] if more > 0 else [])]
     title = f"{block.a} → {block.b}: {block.caption}"
-    return _fold(title, _code(shown, "diff"))
+    return fold(title, code(lines, "diff", MOST_CODE))
 
 
 def _item(item: Sentence) -> str:
@@ -167,10 +170,13 @@ def _lines(tables: Iterable[TextTable]) -> str:
     text: list[str] = []
     for table in tables:
         text += ["", table.title, *(f"  {line}" for line in (*table.texts(), table.last))]
-    return _code(text[1:], "text")
+    return code(text[1:], "text")
 
 
-def _code(lines: Iterable[str], language: str) -> str:
+def code(lines: Sequence[str], language: str, most: int | None = None) -> str:
+    """Lines as they are; of more than ``most`` the first."""
+    if most is not None and len(lines) > most:
+        lines = [*lines[:most], f"  … {len(lines) - most} more lines"]
     text = "\n".join(map(escape_controls, lines))
     fence = "`" * max(3, *(len(run) + 1 for run in _TICKS.findall(text)), 3)
     return f"{fence}{language}\n{text}\n{fence}"
@@ -190,10 +196,8 @@ def _table(table: Table, *, caption: bool) -> str:
     heads = [escape(column.title) for column in table.columns]
     rules = ["---:" if column.align == "right" else "---" for column in table.columns]
     rows = [[_cell(cell) for cell in row] for row in table.rows]
-    lines = [f"| {' | '.join(row)} |" for row in (heads, rules, *rows)]
-    return "\n".join(
-        [*([f"_{escape(table.caption)}_", ""] if caption and table.caption else []), *lines]
-    )
+    title = [f"_{escape(table.caption)}_", ""] if caption and table.caption else []
+    return "\n".join([*title, *(f"| {' | '.join(row)} |" for row in (heads, rules, *rows))])
 
 
 def _cell(cell: Cell) -> str:
@@ -203,7 +207,7 @@ def _cell(cell: Cell) -> str:
     return f"{text} {escape(cell.detail)}" if cell.detail else text
 
 
-def _fold(title: str, body: str) -> str:
-    """The summary is HTML, in which Markdown has no meaning."""
+def fold(title: str, body: str) -> str:
+    """Folded away under a title, which is HTML: Markdown has no meaning there."""
     summary = _REFERENCE.sub(r"\1<!-- -->", html.escape(escape_controls(title), quote=False))
     return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"

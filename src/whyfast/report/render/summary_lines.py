@@ -146,8 +146,10 @@ def draw_bars(cells: Sequence[Cell], width: int) -> list[Cell]:
         low, high = (low - short, high) if -low > high else (low, high + short)
     scale = high - low
     zero, sure = -low / scale, [c.outcome != "undecided" for c in cells]
-    drawn = [bar_text(zero, (x - low) / scale, width, s) for x, s in zip(logs, sure, strict=True)]
-    return [Cell(bar, "", c.outcome) for bar, c in zip(drawn, cells, strict=True)]
+    return [
+        Cell(bar_text(zero, (x - low) / scale, width, s), "", c.outcome)
+        for c, x, s in zip(cells, logs, sure, strict=True)
+    ]
 
 
 def _short_titles(table: Table) -> Table:
@@ -167,7 +169,7 @@ def _narrowed(table: Table, widths: Widths, room: int, least: int) -> Table:
     while plain and (over := sum(now := widths(table)) - room) > 0:
         widest = max(plain, key=lambda i: now[i])
         second = max([least, *(now[i] for i in plain if i != widest)])
-        heading, texts = _parts(table, widest)
+        heading, texts = [table.columns[widest].title], [row[widest].text for row in table.rows]
         gap = now[widest] - max(map(len, (*heading, *texts)))
         width = max(now[widest] - over, second - 1, least) - gap
         if width >= now[widest] - gap:
@@ -178,10 +180,6 @@ def _narrowed(table: Table, widths: Widths, room: int, least: int) -> Table:
         ]
         table = _with_column(table, widest, cells, shortened(heading, width)[0])
     return table
-
-
-def _parts(table: Table, column: int) -> tuple[list[str], list[str]]:
-    return [table.columns[column].title], [row[column].text for row in table.rows]
 
 
 def _with_column(table: Table, i: int, cells: Sequence[Cell], title: str | None = None) -> Table:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -16,14 +18,16 @@ from whyfast.report.document import (
     Cell,
     CodeBlock,
     CodeSides,
-    Column,
+    CountedSides,
     Document,
     FactTree,
+    FlameGraph,
     Group,
     Plot,
     ReportSection,
     Sentence,
     Sentences,
+    ShareBars,
     Summary,
     Table,
     TextTable,
@@ -31,7 +35,7 @@ from whyfast.report.document import (
 )
 from whyfast.report.formatting import escape_controls, pluralize
 from whyfast.report.render.summary_lines import HEAD_LINES, LINES, compact, fit_screen, last_line
-from whyfast.report.sections.code_sides import folded
+from whyfast.report.sections.code_sides import counted_lines, folded
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeLine, CodeRow
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
 SIDES = 100
 _FLOWS = {"indirect jump": "bold magenta", "indirect call": "bold magenta", "call": "cyan"}
 _SOURCE = 16
+_ALIKE = ("same", "registers")
 
 
 def code_lines(block: CodeSides, width: int, safe: Callable[[str], str]) -> Iterator[Text]:
@@ -60,32 +65,23 @@ def code_lines(block: CodeSides, width: int, safe: Callable[[str], str]) -> Iter
 
 def _beside(row: CodeRow, width: int, safe: Callable[[str], str]) -> Text:
     half = (width - 3) // 2
-    mark = {"same": " ", "registers": " ", "changed": "!", "only a": "-", "only b": "+"}[row.beside]
-    differs = row.beside not in ("same", "registers")
+    mark = {"changed": "!", "only a": "-", "only b": "+"}.get(row.beside, " ")
+    differs = row.beside not in _ALIKE
     text = _side(row.a, half, safe, "red" if differs else "dim")
     text.append(f" {mark} ", style="bold" if differs else "dim")
     return text.append_text(_side(row.b, half, safe, "green" if differs else "dim"))
 
 
-def _above(rows: tuple[CodeRow, ...], width: int, safe: Callable[[str], str]) -> Iterator[Text]:
-    i = 0
-    while i < len(rows):
-        if rows[i].beside in ("same", "registers"):
-            yield Text("  ").append_text(_side(rows[i].b, width - 2, safe, "dim"))
-            i += 1
-            continue
-        end = i
-        while end < len(rows) and rows[end].beside not in ("same", "registers"):
-            end += 1
-        for mark, style, lines in (
-            ("- ", "red", [r.a for r in rows[i:end]]),
-            ("+ ", "green", [r.b for r in rows[i:end]]),
-        ):
-            for line in lines:
-                if line is not None:
-                    text = Text(mark, style=style)
-                    yield text.append_text(_side(line, width - 2, safe, style))
-        i = end
+def _above(rows: Iterable[CodeRow], width: int, safe: Callable[[str], str]) -> Iterator[Text]:
+    for alike, part in groupby(rows, lambda row: row.beside in _ALIKE):
+        group = list(part)
+        sides = [("  ", "dim", [r.b for r in group])]
+        if not alike:
+            sides = [("- ", "red", [r.a for r in group]), ("+ ", "green", [r.b for r in group])]
+        for mark, style, lines in sides:
+            for line in filter(None, lines):
+                text = Text(mark, style=style)
+                yield text.append_text(_side(line, width - 2, safe, style))
 
 
 def _side(line: CodeLine | None, width: int, safe: Callable[[str], str], style: str) -> Text:
@@ -94,9 +90,9 @@ def _side(line: CodeLine | None, width: int, safe: Callable[[str], str], style: 
     room = width - _SOURCE - 1
     text = safe(line.text)
     text = text if len(text) <= room else f"{text[: room - 1]}…"
-    made = Text(f"{text:<{room}}", style=_FLOWS.get(line.flow, style))
     source = safe(line.source)[-_SOURCE:]
-    return made.append(f" {source:<{_SOURCE}}", style="dim")
+    instruction = Text(f"{text:<{room}}", style=_FLOWS.get(line.flow, style))
+    return instruction.append(f" {source:<{_SOURCE}}", style="dim")
 
 
 _STYLES = {
@@ -175,21 +171,17 @@ class _Printer:
 
     def _compact(self, table: Table, bars: str) -> None:
         """Every row on one line, unless the table is too wide for that."""
-        room = self._console.width + 1
-
-        def widths(part: Table) -> list[int]:
-            return self._widths(part, folded=False, stacked=False)
-
-        text = compact(table, widths, room, bars=bars)
+        widths = partial(self._widths, folded=False, stacked=False)
+        text = compact(table, widths, self._console.width + 1, bars=bars)
         if text is None:
             self._begun = False
             self._table(table)
             return
         self._line(self._text(text.caption, "italic"))
-        made = self._rich(text, folded=False, stacked=False)
-        made.box = None
-        made.padding = (0, 2, 0, 0)
-        self._console.print(made)
+        rich_table = self._rich(text, folded=False, stacked=False)
+        rich_table.box = None
+        rich_table.padding = (0, 2, 0, 0)
+        self._console.print(rich_table)
 
     @property
     def _unicode(self) -> bool:
@@ -225,7 +217,9 @@ class _Printer:
             case Group():
                 for inner in block.blocks:
                     self._block(inner)
-            case Plot():
+            case CountedSides():
+                self._counted(block)
+            case Plot() | ShareBars() | FlameGraph():
                 pass
 
     def _space(self) -> None:
@@ -258,7 +252,7 @@ class _Printer:
             self._line(text.append(self._safe(item.text)))
 
     def _hanging(self, item: Sentence, width: int) -> None:
-        """The label in a column of its own, what is said beside it."""
+        """The label in a column of its own, the texts beside it."""
         made = RichTable(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
         made.add_column(no_wrap=True, min_width=width - 2)
         made.add_column(overflow="fold")
@@ -280,6 +274,12 @@ class _Printer:
         self._line(self._text(f"{block.a} → {block.b}: {block.caption}", "bold"))
         for line in code_lines(block, self._console.width, self._safe):
             self._console.print(line, soft_wrap=True)
+
+    def _counted(self, block: CountedSides) -> None:
+        self._space()
+        self._line(self._text(block.caption, "italic"))
+        for line in counted_lines(block, self._console.width):
+            self._console.print(self._text(line), soft_wrap=True)
 
     def _facts(self, values: Mapping[str, Any], indent: str = "") -> None:
         width = max(map(len, values), default=0)
@@ -346,18 +346,12 @@ class _Printer:
                 Text(title.replace(" ", "\n") if folded and len(title) > widest else title),
                 justify=column.align,
                 overflow="fold",
-                no_wrap=self._short(column, index, table, stacked),
+                # Narrow columns stay whole when others must give way.
+                no_wrap=widest <= 30 and len(column.title) < 16,
             )
         for row in table.rows:
             made.add_row(*(self._cell(cell, stacked) for cell in row))
         return made
-
-    def _short(self, column: Column, index: int, table: Table, stacked: bool) -> bool:
-        """Whether a column is narrow enough to be kept whole when others must give way."""
-        cells = [row[index] for row in table.rows]
-        return (
-            all(self._cell_width(cell, stacked) <= 30 for cell in cells) and len(column.title) < 16
-        )
 
     def _cell(self, cell: Cell, stacked: bool) -> Text:
         text = self._text(cell.text, _STYLES[cell.outcome] if cell.outcome else "")

@@ -15,7 +15,14 @@ from whyfast.model.result import Result
 from whyfast.model.study import Claim, Question
 from whyfast.model.verdict import Suite, Verdict
 from whyfast.report.document import Sentence
-from whyfast.report.formatting import format_percent, format_verdict, join_words, quote, ratio_text
+from whyfast.report.formatting import (
+    format_percent,
+    format_verdict,
+    join_words,
+    quote,
+    ratio_text,
+    text_of,
+)
 from whyfast.report.sections.distribution import interval_data
 from whyfast.report.sections.main_table import Comparisons
 
@@ -49,11 +56,8 @@ def audit_claim(
     if claim is None:
         return None
     claimed = comparisons.of(claim.variant, claim.baseline)
-    others = [
-        found
-        for name in plausible_baselines(study, claim, evidence)
-        if (found := comparisons.of(claim.variant, name)) is not None
-    ]
+    names = plausible_baselines(study, claim, evidence)
+    others = [v for name in names if (v := comparisons.of(claim.variant, name)) is not None]
     others.sort(key=lambda verdict: -verdict.ratio)
     vanished: tuple[Verdict, ...] = ()
     if claimed is not None and claimed.outcome == "faster":
@@ -72,11 +76,11 @@ def audit_headline(audit: Audit, margin: float) -> str:
             "there is no result for the pair."
         )
     if claimed.outcome == "undecided":
-        text = ratio_text(claimed.ratio, claimed.low, claimed.high)
-        return f"Whether {variant} beats {baseline} is undecided: {text}."
+        return f"Whether {variant} beats {baseline} is undecided: {text_of(claimed)}."
+    whole = format_verdict(claimed, margin, "clause")
     if claimed.outcome != "faster":
-        return f"The claim does not hold: {variant} is {_against(claimed, margin, True)}."
-    gain = _against(claimed, margin)
+        return f"The claim does not hold: {variant} is {whole}."
+    gain = format_verdict(claimed, margin, "brief")
     if audit.vanished:
         first = audit.vanished[0]
         nothing = first.outcome in ("same", "slower") or first.low >= 1 / (1 + margin)
@@ -86,19 +90,19 @@ def audit_headline(audit: Audit, margin: float) -> str:
             f"{share} gain is a slow baseline."
         )
     if not audit.others:
-        return f"{variant} is {_against(claimed, margin, True)}; no other baseline was measured."
+        return f"{variant} is {whole}; no other baseline was measured."
     return f"{variant} is {gain}; {_holds(claimed, audit.others)}."
 
 
-def audit_intervals(audit: Audit, margin: float) -> str | None:
-    """The figures behind the headline, with their intervals."""
+def audit_intervals(audit: Audit, margin: float) -> Iterator[str]:
+    """The figures behind the headline, with their intervals, where there are several."""
     if audit.claimed is None or not audit.others:
-        return None
+        return
     parts = [
         f"{format_verdict(v, margin)} against {quote(v.baseline)}"
         for v in (audit.claimed, *audit.others)
     ]
-    return f"In figures, {quote(audit.claim.variant)} is {'; '.join(parts)}."
+    yield f"In figures, {quote(audit.claim.variant)} is {'; '.join(parts)}."
 
 
 def _unlike(study: Question, claim: Claim, name: str) -> int:
@@ -116,18 +120,6 @@ def _vanishes(claimed: Verdict, other: Verdict) -> bool:
     return small and not other.low <= claimed.ratio <= other.high
 
 
-def _against(verdict: Verdict, margin: float, interval: bool = False) -> str:
-    """ "2.08x faster than b", with its interval at the end if wanted."""
-    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    baseline = quote(verdict.baseline)
-    if verdict.outcome == "same":
-        return f"the same as {baseline} within {format_percent(margin)}"
-    message = text.than(baseline)
-    if verdict.outcome == "undecided":
-        message += " (undecided)"
-    return f"{message} {text.interval}" if interval else message
-
-
 def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
     """The fairest comparison; with it those others that are the same."""
     first = vanished[0]
@@ -137,7 +129,7 @@ def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
     same = f"the same as {join_words(names)} within {format_percent(margin)}"
     if first.outcome == "same":
         return same
-    text = _against(first, margin)
+    text = format_verdict(first, margin, "brief")
     if first.outcome == "undecided" and first.low > 0:
         most = ratio_text(min(first.low, 1.0), first.low, first.high).value
         text = f"at most {most} faster than {quote(first.baseline)}"
@@ -150,7 +142,7 @@ def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:
     if len(held) == 1:
         return f"against {join_words(open_ones)} it is undecided"
     gains = sorted(held, key=lambda v: -v.ratio)
-    ends = [ratio_text(v.ratio, v.low, v.high).value for v in (gains[0], gains[-1])]
+    ends = [text_of(v).value for v in (gains[0], gains[-1])]
     which = "both" if len(held) == 2 else f"all {len(held)}"
     if open_ones:
         which = str(len(held))
@@ -158,7 +150,7 @@ def _holds(claimed: Verdict, others: tuple[Verdict, ...]) -> str:
     return f"{text}, and is undecided against {join_words(open_ones)}" if open_ones else text
 
 
-# ---- The answer for a reader's choice of baseline and benchmarks, with means judged anew.
+# The answer for a reader's choice of baseline and benchmarks, with means judged anew.
 
 #: The most means that are judged anew; each takes a hundredth of a second.
 MOST_MEANS = 600
@@ -190,19 +182,23 @@ def _data(result: Result, say: Say) -> dict[str, Any]:
     means = dict(_means(result, names)) if len(names) > 1 else {}
     texts: dict[str, int] = {}
 
-    def told(of: Result) -> list[list[Any]]:
-        return [[texts.setdefault(s.text, len(texts)), s.link] for s in say(of)]
+    def numbered(chosen: Result, baseline: str) -> list[list[Any]]:
+        """The answer with that baseline first."""
+        others = (b for b in result.question.baselines if b != baseline)
+        question = replace(chosen.question, baselines=(baseline, *others))
+        answer = say(replace(chosen, question=question))
+        return [[texts.setdefault(s.text, len(texts)), s.link] for s in answer]
 
     baselines = result.question.baselines[: 1 if result.question.along else None]
     answers = {}
     for i, baseline in enumerate(baselines):
         if i:
-            answers[f"{i}|"] = told(_from(result, baseline))
+            answers[f"{i}|"] = numbered(result, baseline)
         # Placement is judged over all benchmarks, and so is what it does to the answer.
         if not (result.judged.placements or result.judged.slopes):
             for out, suites in means.items():
                 chosen = without(result, [names[n] for n in out], suites)
-                answers[f"{i}|{_key(out)}"] = told(_from(chosen, baseline))
+                answers[f"{i}|{_key(out)}"] = numbered(chosen, baseline)
     return {
         "benchmarks": names,
         "means": {_key(out): _by_baseline(suites) for out, suites in means.items()},
@@ -251,21 +247,13 @@ def without(result: Result, out: Collection[str], suites: tuple[Suite, ...]) -> 
     )
 
 
-def _from(result: Result, baseline: str) -> Result:
-    """The same with that baseline first."""
-    others = (b for b in result.question.baselines if b != baseline)
-    return replace(result, question=replace(result.question, baselines=(baseline, *others)))
-
-
 def _key(out: Sequence[int]) -> str:
     return ",".join(map(str, out))
 
 
 def _by_baseline(suites: Sequence[Suite]) -> dict[str, dict[str, list[Any]]]:
-    found: dict[str, dict[str, list[Any]]] = {}
+    means: dict[str, dict[str, list[Any]]] = {}
     for v in (s.verdict for s in suites):
-        ends = interval_data(v)
-        found.setdefault(v.baseline, {})[v.variant] = [
-            v.outcome, ends["ratio"], ends["low"], ends["high"],
-        ]  # fmt: skip
-    return found
+        figures = [v.outcome, *interval_data(v).values()]
+        means.setdefault(v.baseline, {})[v.variant] = figures
+    return means

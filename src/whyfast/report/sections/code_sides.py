@@ -4,31 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
 from whyfast.report.document import (
-    Block,
     CodeSides,
+    CountedSides,
     Group,
     Importance,
     ReportSection,
     Sentence,
     Sentences,
-    group,
     section,
     sentences,
 )
-from whyfast.report.formatting import pluralize, quote
+from whyfast.report.formatting import amount_text, pluralize, quote
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeDifference, CodePair, CodeRow, ProgramCode
+    from whyfast.model.why import CountedLine
 
 #: Equal instructions that are shown on either side of what differs.
 AROUND = 3
 #: Fewer equal instructions than this are not worth a fold.
 _LEAST_FOLD = 4
+#: Letters of how often something ran; the width from which two sides are beside each other.
+_NUMBER, BESIDE = 8, 100
 
 
 def pair_name(a: str, b: str) -> str:
@@ -40,22 +41,17 @@ def code_section(
     pairs: Sequence[CodePair], importance: Importance = "detail"
 ) -> ReportSection | None:
     """A group for each pair, a fold for each function."""
-    return section(
-        "code",
-        "Side by side",
-        *(_pair(pair) for pair in pairs),
-        importance=importance,
-    )
+    return section("code", "Side by side", *map(_pair, pairs), importance=importance)
 
 
-def _pair(pair: CodePair) -> Block | None:
+def _pair(pair: CodePair) -> Group:
     start = pair_name(pair.a, pair.b)
     sides = [
         CodeSides(f"{start}-{i}", pair.a, pair.b, d, difference_text(d))
         for i, d in enumerate(pair.differences)
     ]
-    made = group(f"{pair.a} → {pair.b}", sentences(_about(pair)), *sides)
-    return replace(made, name=start) if isinstance(made, Group) else made
+    about = [block for block in (sentences(_about(pair)),) if block]
+    return Group(f"{pair.a} → {pair.b}", (*about, *sides), start)
 
 
 def _about(pair: CodePair) -> Iterator[str]:
@@ -98,7 +94,7 @@ def folded(rows: Sequence[CodeRow], around: int = AROUND) -> Iterator[tuple[int,
         start = end
 
 
-# ---- The machine code of a result's builds side by side, with links from the sentences about it.
+# The machine code of a result, with links from the sentences about it.
 
 #: Functions of one pair that are shown; a tail-call interpreter has one a handler.
 MOST_FUNCTIONS = 12
@@ -106,12 +102,41 @@ MOST_FUNCTIONS = 12
 _ABOUT_CODE = re.compile("indirect jump")
 
 
+def counted_lines(block: CountedSides, width: int = BESIDE) -> Iterator[str]:
+    """A function with how often each instruction ran: both sides beside each other, marked ``!``
+    where they differ; in less room one side after the other."""
+    rows, unit = block.code.rows, block.code.unit
+    if width < BESIDE:
+        for name, lines in (
+            (block.fast, [row.fast for row in rows]),
+            (block.slow, [row.slow for row in rows]),
+        ):
+            yield f"{'ran':>{_NUMBER}}  {name}"
+            yield from (_counted(line, unit, width) for line in lines if line is not None)
+        return
+    half = (width - 3) // 2
+    heads = [f"{'ran':>{_NUMBER}}  {name}"[:half] for name in (block.fast, block.slow)]
+    yield f"{heads[0]:<{half}}   {heads[1]}"
+    for row in rows:
+        if row.skipped:
+            yield f"{'⋮':>{_NUMBER}}"
+        left, right = (_counted(line, unit, half) for line in (row.fast, row.slow))
+        yield f"{left:<{half}} {'!' if row.differs else ' '} {right}".rstrip()
+
+
+def _counted(line: CountedLine | None, unit: str, width: int) -> str:
+    if line is None:
+        return ""
+    room = width - _NUMBER - 2
+    text = line.text if len(line.text) <= room else f"{line.text[: room - 1]}…"
+    return f"{amount_text(line.amount, unit):>{_NUMBER}}  {text}"
+
+
 def result_code_section(result: Result, texts: Sequence[str]) -> ReportSection | None:
     """Each variant beside the main baseline, and the pairs that the answer speaks of."""
-    code = {one.variant: one for one in result.found.code}
+    code = {program.variant: program for program in result.found.code}
     pairs = [_side_by_side(code[a], code[b]) for a, b in _pairs(result, texts)]
-    shown_ = [p for p in pairs if p.differences or p.only_in_a or p.only_in_b]
-    return code_section(shown_, "record") if shown_ else None
+    return code_section([p for p in pairs if p.differences or p.only_in_a or p.only_in_b], "record")
 
 
 def linked(result: Result, texts: Sequence[str]) -> Sentences | None:
@@ -126,7 +151,7 @@ def linked(result: Result, texts: Sequence[str]) -> Sentences | None:
 
 def _pairs(result: Result, texts: Sequence[str]) -> list[tuple[str, str]]:
     """(baseline, variant) of builds whose code was kept, those of the sentences first."""
-    code = {one.variant for one in result.found.code}
+    code = {program.variant for program in result.found.code}
     main = result.question.baselines[:1]
     named = [pair for text in texts if (pair := _pair_of(result, text)) is not None]
     each = [(b, v.name) for b in main for v in result.question.measured if v.name != b]
@@ -138,30 +163,27 @@ def _pair_of(result: Result, text: str) -> tuple[str, str] | None:
     other is compared with; None for other sentences."""
     if not _ABOUT_CODE.search(text):
         return None
-    named = sorted(_named(result, text))
-    return (named[1][1], named[0][1]) if len(named) > 1 else None
-
-
-def _named(result: Result, text: str) -> Iterator[tuple[int, str]]:
-    """Where which variants are named; a name that is part of another one is not meant."""
-    for variant in result.question.variants:
-        found = re.search(rf"(?<![\w-]){re.escape(quote(variant.name))}(?![\w-])", text)
-        if found:
-            yield found.start(), variant.name
+    places = []
+    for name in (v.name for v in result.question.variants):
+        # A name that is part of another one is not meant.
+        if match := re.search(rf"(?<![\w-]){re.escape(quote(name))}(?![\w-])", text):
+            places.append((match.start(), name))
+    names = [name for _, name in sorted(places)]
+    return (names[1], names[0]) if len(names) > 1 else None
 
 
 def _side_by_side(a: ProgramCode, b: ProgramCode) -> CodePair:
     from whyfast.explain.code_diff import align, relevance
     from whyfast.model.code import CodePair
 
-    of_a, of_b = ({x.function: x for x in one.listings} for one in (a, b))
-    found = [align(of_a[name], of_b[name]) for name in of_a if name in of_b]
-    found = sorted((d for d in found if d.changed), key=relevance)
+    in_a, in_b = ({x.function: x for x in program.listings} for program in (a, b))
+    aligned = (align(in_a[name], in_b[name]) for name in in_a if name in in_b)
+    differences = sorted((d for d in aligned if d.changed), key=relevance)
     return CodePair(
         a.variant,
         b.variant,
-        tuple(found[:MOST_FUNCTIONS]),
-        len(found[MOST_FUNCTIONS:]),
-        tuple(sorted(n for n in of_a if n not in of_b)),
-        tuple(sorted(n for n in of_b if n not in of_a)),
+        tuple(differences[:MOST_FUNCTIONS]),
+        len(differences[MOST_FUNCTIONS:]),
+        tuple(sorted(in_a.keys() - in_b)),
+        tuple(sorted(in_b.keys() - in_a)),
     )

@@ -1,16 +1,29 @@
-"""Cost by parameter: slopes, the time at every value, and single runs at each."""
+"""Cost by parameter, single runs, and further figures, as programs under study report them."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import Any
 
 from whyfast.model.result import Result
-from whyfast.model.sample import RunTimes
+from whyfast.model.sample import Figure, RunTimes
 from whyfast.model.verdict import Coefficient, Line
-from whyfast.report.document import Cell, Plot, ReportSection, Table, right, section, table
+from whyfast.report.document import (
+    NOTHING,
+    Cell,
+    Plot,
+    ReportSection,
+    Row,
+    Table,
+    right,
+    section,
+    table,
+)
 from whyfast.report.formatting import (
     UNBOUNDED,
+    RatioText,
     format_percent,
     format_seconds,
     join_words,
@@ -38,32 +51,33 @@ def slope_sections(result: Result) -> tuple[ReportSection | None, ReportSection 
 def slope_sentences(slopes: Sequence[Line]) -> list[str]:
     """A sentence for each linear family: the slope of every variant, the first against the
     others."""
-    return [
-        _sentence([one for one in slopes if one.family == family])
-        for family in dict.fromkeys(one.family for one in slopes if one.linear)
-    ]
+    return [_sentence(family) for family in _families(slopes) if family[0].linear]
 
 
 def _sentence(slopes: Sequence[Line]) -> str:
-    first = slopes[0]
-    costs = [
-        f"{format_estimate(one.slope)} with {quote(one.variant)}{_factor(one)}" for one in slopes
-    ]
-    most = first.points[-1].at
-    passes = "1 pass" if first.passes == 1 else f"{first.passes} passes"
+    first, costs = slopes[0], []
+    for line in slopes:
+        text, r = _slope_ratio(line), line.slope_ratio
+        apart = text and r and not (r.low or 0) <= 1 <= (r.high or 0)
+        factor = f" ({text.factor})" if text and apart else ""
+        costs.append(f"{format_estimate(line.slope)} with {quote(line.variant)}{factor}")
+    most = pluralize(first.points[-1].at, first.name)
     return (
         f"One more {first.name} costs {join_words(costs)} (slope from {first.points[0].at} to "
-        f"{pluralize(most, first.name)}, median of {passes})."
+        f"{most}, median of {_passes(first.passes)})."
     )
 
 
-def _factor(line: Line) -> str:
+def _passes(number: int) -> str:
+    return "1 pass" if number == 1 else f"{number} passes"
+
+
+def _slope_ratio(line: Line) -> RatioText | None:
+    """That of the slopes; None where nothing bounds it."""
     r = line.slope_ratio
-    if r is None or r.low is None or r.high is None:
-        return ""
-    if min(r.low, r.value) <= 0 or r.low <= 1 <= r.high:
-        return ""
-    return f" ({ratio_text(r.value, r.low, r.high).factor})"
+    if r is None or r.low is None or r.high is None or min(r.low, r.value) <= 0:
+        return None
+    return ratio_text(r.value, r.low, r.high)
 
 
 def format_estimate(estimate: Coefficient) -> str:
@@ -71,11 +85,11 @@ def format_estimate(estimate: Coefficient) -> str:
     known = [x for x in (estimate.low, estimate.value, estimate.high) if x is not None]
     unit, size = _unit(max(abs(x) for x in known))
     decimals = _decimals(estimate, size)
-    ends = [
-        UNBOUNDED if end is None else _number(end / size, decimals)
-        for end in (estimate.low, estimate.high)
-    ]
-    return f"{_number(estimate.value / size, decimals)} {unit} [{ends[0]}, {ends[1]}]"
+    value, low, high = (
+        UNBOUNDED if x is None else f"{x / size:.{decimals}f}".replace("-", "−")
+        for x in (estimate.value, estimate.low, estimate.high)
+    )
+    return f"{value} {unit} [{low}, {high}]"
 
 
 def _unit(seconds: float) -> tuple[str, float]:
@@ -95,85 +109,73 @@ def _decimals(estimate: Coefficient, size: float) -> int:
     return decimals
 
 
-def _number(value: float, decimals: int) -> str:
-    return f"{value:.{decimals}f}".replace("-", "−")
-
-
 def slope_tables(result: Result) -> tuple[Table, ...]:
     """Slope and intercept of every variant, a table for each linear family."""
-    found = (_slope_table(mine) for mine in _families(result) if mine[0].linear)
-    return tuple(t for t in found if t is not None)
+    families = _families(result.judged.slopes)
+    tables = (_slope_table(family) for family in families if family[0].linear)
+    return tuple(t for t in tables if t is not None)
 
 
-def _slope_table(slopes: list[Line]) -> Table | None:
+def _slope_table(slopes: Sequence[Line]) -> Table | None:
     first, passes = slopes[0], min(line.passes for line in slopes)
-    return table(
-        f"Cost by number of {first.name}s: medians over {passes} "
-        f"{'pass' if passes == 1 else 'passes'}, intervals at {format_percent(first.confidence)}",
-        (
-            *("variant", f"one more {first.name}", "against the baseline"),
-            *("intercept", "largest departure"),
-        ),
-        [
-            (
-                line.variant,
-                _estimate_cell(line.slope),
-                _ratio(line),
-                _estimate_cell(line.intercept),
-                f"{'−' if line.departure < 0 else '+'}{format_seconds(abs(line.departure))} "
-                f"at {line.departure_at}",
-            )
-            for line in slopes
-        ],
+    caption = (
+        f"Cost by number of {first.name}s: medians over {_passes(passes)}, intervals at "
+        f"{format_percent(first.confidence)}"
     )
+    columns = (
+        *("variant", f"one more {first.name}", "against the baseline"),
+        *("intercept", "largest departure"),
+    )
+    rows = []
+    for line in slopes:
+        sign = "−" if line.departure < 0 else "+"
+        departure = f"{sign}{format_seconds(abs(line.departure))} at {line.departure_at}"
+        text, r = _slope_ratio(line), line.slope_ratio
+        ratio = None
+        if r is not None:
+            factor, interval = (text.factor, text.interval) if text else (f"{r.value:.3g}x", "")
+            ratio = Cell(factor, interval, number=r.value)
+        intercept = _estimate_cell(line.intercept)
+        rows.append((line.variant, _estimate_cell(line.slope), ratio, intercept, departure))
+    return table(caption, columns, rows)
 
 
 def point_tables(result: Result) -> tuple[Table, ...]:
     """The time at every value of the parameter, a table for each family."""
-    found = (_point_table(mine) for mine in _families(result))
-    return tuple(t for t in found if t is not None)
+    tables = (_point_table(family) for family in _families(result.judged.slopes))
+    return tuple(t for t in tables if t is not None)
 
 
-def _point_table(slopes: list[Line]) -> Table | None:
+def _point_table(slopes: Sequence[Line]) -> Table | None:
     first = slopes[0]
-    points = [
-        (line, p) for at in first.points for line in slopes for p in line.points if p.at == at.at
-    ]
-    return table(
-        f"Time by number of {first.name}s, with the standard deviations of a value within a "
-        "process and between processes",
+    rows = [
         (
-            *(*right(f"{first.name}s"), "variant", "time of a run"),
-            *right("value", "process", "blocks"),
-        ),
-        [
-            (
-                *(p.at, line.variant, _estimate_cell(p.seconds)),
-                *(_deviation(p.value), _deviation(p.process), p.blocks),
-            )
-            for line, p in points
-        ],
-        fixed=2,
+            *(p.at, line.variant, _estimate_cell(p.seconds)),
+            *(_deviation(p.value), _deviation(p.process), p.blocks),
+        )
+        for at in first.points
+        for line in slopes
+        for p in line.points
+        if p.at == at.at
+    ]
+    caption = (
+        f"Time by number of {first.name}s, with the standard deviations of a value within a "
+        "process and between processes"
     )
+    columns = (
+        *(*right(f"{first.name}s"), "variant", "time of a run"),
+        *right("value", "process", "blocks"),
+    )
+    return table(caption, columns, rows, fixed=2)
 
 
 def _estimate_cell(estimate: Coefficient) -> Cell:
     return Cell(format_estimate(estimate), number=estimate.value)
 
 
-def _families(result: Result) -> list[list[Line]]:
-    names = dict.fromkeys(line.family for line in result.judged.slopes)
-    return [[line for line in result.judged.slopes if line.family == name] for name in names]
-
-
-def _ratio(line: Line) -> Cell | None:
-    r = line.slope_ratio
-    if r is None:
-        return None
-    if r.low is None or r.high is None or min(r.low, r.value) <= 0:
-        return Cell(f"{r.value:.3g}x", number=r.value)
-    text = ratio_text(r.value, r.low, r.high)
-    return Cell(text.factor, text.interval, number=r.value)
+def _families(slopes: Sequence[Line]) -> list[list[Line]]:
+    names = dict.fromkeys(line.family for line in slopes)
+    return [[line for line in slopes if line.family == name] for name in names]
 
 
 def _deviation(share: float) -> Cell:
@@ -183,53 +185,50 @@ def _deviation(share: float) -> Cell:
 
 def run_times_table(result: Result) -> Table | None:
     """Quantiles of single runs; None when no program reported them."""
-    return table(
-        "Quantiles of single runs, including the cost of reading the clock",
+    rows: list[Row] = [
         (
-            *("benchmark", "variant", *right(*(f"{share * 100:g} %" for share in QUANTILES))),
-            *right("longest", "runs"),
-        ),
-        [
-            (
-                *(found.benchmark, found.variant),
-                *(_bucket(found, _quantile(found, share)) for share in QUANTILES),
-                _bucket(found, len(found.starts) - 1),
-                Cell(f"{sum(found.counts):,}".replace(",", " "), number=sum(found.counts)),
-            )
-            for found in result.found.observed.run_times
-            if found.counts
-        ],
-        fixed=2,
-    )
+            *(runs.benchmark, runs.variant),
+            *(_bucket(runs, _quantile(runs, share)) for share in QUANTILES),
+            *(_bucket(runs, len(runs.starts) - 1), spaced_cell(sum(runs.counts))),
+        )
+        for runs in result.found.observed.run_times
+        if runs.counts
+    ]
+    shares = (f"{share * 100:g} %" for share in QUANTILES)
+    columns = ("benchmark", "variant", *right(*shares, "longest", "runs"))
+    caption = "Quantiles of single runs, including the cost of reading the clock"
+    return table(caption, columns, rows, fixed=2)
+
+
+def spaced_cell(number: int, unit: str = "") -> Cell:
+    """A whole number with its thousands apart: ``1 234 B``."""
+    return Cell(f"{number:,}{unit}".replace(",", " "), number=number)
 
 
 def overhead_table(result: Result) -> Table | None:
     """What the ways of timing cost; None when no program reported it."""
     rows = [
-        (one.what, Cell(format_seconds(one.seconds), number=one.seconds))
-        for one in result.found.observed.overheads
+        (method.what, Cell(format_seconds(method.seconds), number=method.seconds))
+        for method in result.found.observed.overheads
     ]
     return table("Cost of the timing itself", ("method", *right("time")), rows)
 
 
-def _quantile(found: RunTimes, share: float) -> int:
+def _quantile(runs: RunTimes, share: float) -> int:
     """The place of the bucket that holds that share of the runs, counted from the shortest."""
-    wanted, seen = share * sum(found.counts), 0
-    for i, number in enumerate(found.counts):
-        seen += number
-        if seen >= wanted:
-            return i
-    return len(found.starts) - 1
+    wanted = share * sum(runs.counts)
+    reached = (i for i, seen in enumerate(accumulate(runs.counts)) if seen >= wanted)
+    return next(reached, len(runs.starts) - 1)
 
 
-def _bucket(found: RunTimes, i: int) -> Cell:
-    more = "≥ " if found.widths[i] == 0 else ""
-    return Cell(more + format_seconds(found.starts[i]), number=found.starts[i])
+def _bucket(runs: RunTimes, i: int) -> Cell:
+    more = "≥ " if runs.widths[i] == 0 else ""
+    return Cell(more + format_seconds(runs.starts[i]), number=runs.starts[i])
 
 
 def slope_plots(result: Result) -> Iterator[Plot]:
     """A family each: its values, and its variants with times in nanoseconds."""
-    for slopes in _families(result):
+    for slopes in _families(result.judged.slopes):
         values = sorted({point.at for line in slopes for point in line.points})
         variants = [_variant(line, result) for line in slopes]
         data = {"name": slopes[0].name, "values": values, "variants": variants}
@@ -242,10 +241,10 @@ def _variant(line: Line, result: Result) -> dict[str, Any]:
         for b in result.question.benchmarks
         if b.parameter and b.parameter.family == line.family
     }
-    runs = {
-        str(at[found.benchmark]): _runs(found)
-        for found in result.found.observed.run_times
-        if found.variant == line.variant and found.benchmark in at and found.counts
+    drawn = {
+        str(at[runs.benchmark]): _drawn(runs)
+        for runs in result.found.observed.run_times
+        if runs.variant == line.variant and runs.benchmark in at and runs.counts
     }
     return {
         "name": line.variant,
@@ -260,17 +259,95 @@ def _variant(line: Line, result: Result) -> dict[str, Any]:
             }
             for p in line.points
         ],
-        "runs": runs,
+        "runs": drawn,
     }
 
 
-def _runs(found: RunTimes) -> dict[str, list[float]]:
+def _drawn(runs: RunTimes) -> dict[str, list[float]]:
     """Per cent of the runs by nanoseconds, up to :data:`_DRAWN` of them."""
-    last = _quantile(found, _DRAWN) + 1
-    total = sum(found.counts)
-    drawn = zip(found.starts[:last], found.widths[:last], found.counts[:last], strict=True)
+    last = _quantile(runs, _DRAWN) + 1
+    total = sum(runs.counts)
+    drawn = zip(runs.starts[:last], runs.widths[:last], runs.counts[:last], strict=True)
     bars = [(s * 1e9, w * 1e9, 100 * c / total) for s, w, c in drawn if w > 0]
     return {
         "ns": [round(s, 3) for s, _, _ in bars],
         "share": [share / max(w, 1e-9) for _, w, share in bars],
     }
+
+
+# Figures that programs report about a loop, and instructions of it.
+
+
+def figures_section(result: Result) -> ReportSection | None:
+    """Figures reported by programs in which variants differ."""
+    return section("figures", "Other figures", figures_table(result), importance="detail")
+
+
+def _figures(result: Result) -> tuple[Figure, ...]:
+    """Figures reported by programs, after the instructions of a loop where these were counted."""
+    reported = result.found.observed.figures
+    if not reported:
+        return ()  # counts have a table of their own
+    order = {b.name: at for at, b in enumerate(result.question.benchmarks)}
+    counted = (
+        Figure(work.benchmark, counts.variant, f"instructions a loop ({source})", round(number, 1))
+        for work in result.found.counted
+        for counts in work.counts
+        for number, source in filter(None, [work.instructions_a_loop(counts.variant)])
+    )
+    return tuple(sorted((*counted, *reported), key=lambda f: order.get(f.benchmark, len(order))))
+
+
+def figures_table(result: Result, *, every: bool = False) -> Table | None:
+    """A row for each benchmark and figure, a column for each variant; None without figures.
+
+    Rows in which all variants say the same are left out, unless ``every``.
+    """
+    figures: dict[tuple[str, str], dict[str, Figure]] = {}
+    for figure in _figures(result):
+        figures.setdefault((figure.benchmark, figure.what), {})[figure.variant] = figure
+    asked = {name for row in figures.values() for name in row}
+    variants = [v.name for v in result.question.variants if v.name in asked]
+    rows = [
+        (*names, *(_figure_cell(row.get(variant)) for variant in variants))
+        for names, row in figures.items()
+        if every or len({(f.number, f.text) for f in row.values()}) > 1
+    ]
+    caption = f"Other figures of a loop{'' if every else ', where variants differ'}"
+    return table(caption, ("benchmark", "figure", *right(*variants)), rows, fixed=2)
+
+
+def _figure_cell(figure: Figure | None) -> Cell | None:
+    if figure is None:
+        return None
+    if figure.number is not None:
+        return Cell(f"{figure.number:g}", number=figure.number)
+    return Cell(figure.text) if figure.text else Cell(NOTHING.text, figure.why)
+
+
+def figure_sentences(result: Result) -> Iterator[str]:
+    """For each variant that is faster than a baseline somewhere, and does more of something there:
+    how often, and the largest case."""
+    numbers = {
+        (f.benchmark, f.variant, f.what): f.number for f in _figures(result) if f.number is not None
+    }
+    faster: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for v in result.judged.verdicts:
+        if v.outcome == "faster" and v.benchmark is not None:
+            faster[v.variant, v.baseline].append(v.benchmark)
+    for (variant, baseline), benchmarks in faster.items():
+        for what in dict.fromkeys(what for _, _, what in numbers):
+            pairs = [
+                (numbers.get((b, variant, what)), numbers.get((b, baseline, what)), b)
+                for b in benchmarks
+            ]
+            more = [(x, y, b) for x, y, b in pairs if x is not None and y is not None and x > y]
+            if not more:
+                continue
+            mine, theirs, name = max(more, key=lambda case: case[0] - case[1])
+            among = f" on {len(more)} of the {pluralize(len(benchmarks), 'benchmark')}"
+            yield (
+                f"{quote(variant)} is faster than {quote(baseline)} with more {what}"
+                f"{among if len(benchmarks) > 1 else ''}: "
+                f"{mine:g} against {theirs:g} on {quote(name)}."
+            )

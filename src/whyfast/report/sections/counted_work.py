@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,13 +9,33 @@ from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
 from whyfast.model.study import Question
-from whyfast.report.document import Cell, ReportSection, Table, group, right, section, table
+from whyfast.report.document import (
+    Cell,
+    ReportSection,
+    Table,
+    group,
+    right,
+    section,
+    table,
+)
 from whyfast.report.formatting import format_amount, join_words, pluralize, quote, sentence
-from whyfast.report.sections.counters_shown import counter_tables, hot_table, overlap_sentences
-from whyfast.report.sections.main_table import Comparisons
+from whyfast.report.sections.counters_shown import (
+    counter_tables,
+    hot_table,
+    overlap_sentences,
+    share_cell,
+    source_text,
+)
+from whyfast.report.sections.main_table import Comparisons, decided
 
 if TYPE_CHECKING:
-    from whyfast.model.counters import ChangedFunctions, Counted, HotFunction, Overlap, Source
+    from whyfast.model.counters import (
+        ChangedFunctions,
+        CodePlace,
+        Counted,
+        Overlap,
+        Source,
+    )
 
 #: Smaller differences, relative to the baseline's count, get no list of functions.
 _SMALL = 0.001
@@ -68,34 +87,31 @@ class CountTotals:
 
     def share(self, above: str, below: str, variant: str) -> float | None:
         """One event in another, from 0 to 1."""
-        found = self.sums.get(variant, {})
-        return found[above] / found[below] if above in found and found.get(below) else None
+        a, b = (self.sums.get(variant, {}).get(event) for event in (above, below))
+        return a / b if a is not None and b else None
 
 
 def totals(counted: Sequence[Counted], source: Source) -> CountTotals | None:
     """None when nothing was counted that way."""
     values: dict[str, dict[str, dict[str, float]]] = {}
     tools: dict[str, None] = {}
-    for one in counted:
-        values[one.benchmark] = {}
-        for counts in one.counts:
-            found = {
-                c.name: c.value
-                for c in counts.counters
-                if c.source == source and c.unit == "events" and c.value is not None
-            }
-            if found:
-                values[one.benchmark][counts.variant] = found
-                tools.update((c.tool, None) for c in counts.counters if c.source == source)
-    variants = list(dict.fromkeys(v for of in values.values() for v in of))
-    whole = tuple(name for name, of in values.items() if variants and set(of) == set(variants))
-    if not whole:
+    for work in counted:
+        values[work.benchmark] = {}
+        for counts in work.counts:
+            mine = [c for c in counts.counters if c.source == source]
+            events = {c.name: c.value for c in mine if c.unit == "events" and c.value is not None}
+            if events:
+                values[work.benchmark][counts.variant] = events
+                tools.update((c.tool, None) for c in mine)
+    variants = dict.fromkeys(v for by_variant in values.values() for v in by_variant)
+    whole = tuple(name for name, by_variant in values.items() if len(by_variant) == len(variants))
+    if not variants or not whole:
         return None
     sums = {}
     for variant in variants:
-        counts_of = [values[name][variant] for name in whole]
-        shared = [event for event in counts_of[0] if all(event in c for c in counts_of)]
-        sums[variant] = {event: sum(c[event] for c in counts_of) for event in shared}
+        first, *rest = (values[name][variant] for name in whole)
+        shared = [event for event in first if all(event in events for events in rest)]
+        sums[variant] = {x: first[x] + sum(events[x] for events in rest) for x in shared}
     left_out = tuple(name for name in values if name not in whole)
     return CountTotals(source, tuple(tools), whole, left_out, sums)
 
@@ -108,11 +124,11 @@ def function_changes(
     ``what`` is ``costs`` or ``misses``. Only functions that are hot in some build.
     """
     changes: defaultdict[str, float] = defaultdict(float)
-    for one in counted:
-        if one.benchmark not in benchmarks or not {variant, baseline} <= set(one.profiled):
+    for work in counted:
+        if work.benchmark not in benchmarks or not {variant, baseline} <= set(work.profiled):
             continue
-        i, j = one.profiled.index(variant), one.profiled.index(baseline)
-        for function in one.hot:
+        i, j = work.profiled.index(variant), work.profiled.index(baseline)
+        for function in work.hot:
             values = function.costs if what == "costs" else function.misses
             if values:
                 name = f"{function.name} ({function.object})" if function.object else function.name
@@ -124,7 +140,7 @@ def function_changes(
 def counted_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
     """Totals; and each benchmark with its hot functions, and where these lie."""
     groups = [
-        group(f"Counted: {quote(one.benchmark)}", *_details(one)) for one in result.found.counted
+        group(f"Counted: {quote(work.benchmark)}", *_details(work)) for work in result.found.counted
     ]
     behind = (*groups, places_table(result.found.counted))
     return (
@@ -133,52 +149,55 @@ def counted_sections(result: Result) -> tuple[ReportSection | None, ReportSectio
     )
 
 
+def _details(work: Counted) -> Iterator[Table]:
+    name = quote(work.benchmark)
+    for counters in counter_tables(work.counts):
+        yield replace(counters, caption=f"{name}, {work.work}: {counters.caption}")
+    hot = hot_table(work.hot, work.profiled, event=work.event, source=work.source, tool=work.tool)
+    if hot is not None:
+        yield replace(hot, caption=f"{name}: {hot.caption}")
+
+
 def count_tables(result: Result) -> tuple[Table, ...]:
     """What every build did in all benchmarks together, measured and simulated apart; and in which
     functions the builds differ from the main baseline."""
-    sources: tuple[Source, ...] = ("measured", "simulated")
-    found = [t for source in sources if (t := totals(result.found.counted, source)) is not None]
-    tables = [_totals_table(result, t) for t in found]
+    tables = [_totals_table(result, source) for source in _COLUMNS]
     return tuple(t for t in (*tables, where_table(result)) if t is not None)
 
 
-def _totals_table(result: Result, found: CountTotals) -> Table | None:
-    main = result.question.baselines[0]
-    wanted = [
-        column
-        for column in _COLUMNS[found.source]
-        if any({column[1], column[2] or column[1]} <= set(of) for of in found.sums.values())
-        and any(of.get(column[1]) for of in found.sums.values())
-    ]
-    if not wanted:
+def _totals_table(result: Result, source: Source) -> Table | None:
+    total, main = totals(result.found.counted, source), result.question.baselines[0]
+    if total is None:
         return None
-    rows = [
-        (name, *(_cell(found, event, below, name, main) for _, event, below in wanted))
-        for name in _in_order(result, found.sums)
+    wanted = [
+        (title, event, below)
+        for title, event, below in _COLUMNS[source]
+        if any({event, below or event} <= set(events) for events in total.sums.values())
+        and any(events.get(event) for events in total.sums.values())
     ]
-    how = "Counted by the hardware" if found.source == "measured" else "Simulated, not measured"
-    where = (
-        quote(found.benchmarks[0])
-        if len(found.benchmarks) == 1
-        else pluralize(len(found.benchmarks), "benchmark")
-    )
-    left_out = pluralize(len(found.left_out), "benchmark")
-    left = f", without {left_out} not counted everywhere" if found.left_out else ""
-    caption = f"{how} ({', '.join(found.tools)}): the same work of {where} in each build{left}"
-    return table(caption, ("variant", *right(*(title for title, _, _ in wanted))), rows)
+    rows = [
+        (name, *(_cell(total, event, below, name, main) for _, event, below in wanted))
+        for name in _in_order(result, total.sums)
+    ]
+    benchmarks = total.benchmarks
+    work = quote(benchmarks[0])
+    if len(benchmarks) > 1:
+        work = pluralize(len(benchmarks), "benchmark")
+    left_out = pluralize(len(total.left_out), "benchmark")
+    left = f", without {left_out} not counted everywhere" if total.left_out else ""
+    caption = f"{source_text(source, total.tools)}: the same work of {work} in each build{left}"
+    columns = ("variant", *right(*(title for title, _, _ in wanted)))
+    return table(caption, columns, rows if wanted else ())
 
 
-def _cell(found: CountTotals, event: str, below: str, name: str, main: str) -> Cell | None:
+def _cell(total: CountTotals, event: str, below: str, name: str, main: str) -> Cell | None:
     if below:
-        share = found.share(event, below, name)
-        if share is None:
-            return None
-        text = f"{share:.2f}" if below == "cycles" else f"{share * 100:.1f} %"
-        return Cell(text, number=share)
-    value = found.sums[name].get(event)
+        share = total.share(event, below, name)
+        return None if share is None else share_cell(share, per_cycle=below == "cycles")
+    value = total.sums[name].get(event)
     if value is None:
         return Cell("unavailable")
-    ratio = found.ratio(event, name, main)
+    ratio = total.ratio(event, name, main)
     detail = "" if ratio is None or name == main else f"{ratio:.3f}x"
     return Cell(format_amount(value), detail, number=value)
 
@@ -188,26 +207,26 @@ def where_table(result: Result) -> Table | None:
     None when no functions are known, or nothing differs."""
     main = result.question.baselines[0]
     source = next((c.source for c in result.found.counted if c.hot), None)
-    found = totals(result.found.counted, source) if source else None
-    if found is None or main not in found.sums:
+    total = totals(result.found.counted, source) if source else None
+    if total is None or main not in total.sums:
         return None
     events = {"costs": "instructions", "misses": "branch-misses"}
     rows = []
-    for name in _in_order(result, found.sums):
-        cells = [_where(result, found, name, what, event) for what, event in events.items()]
+    for name in _in_order(result, total.sums):
+        cells = [_where(result, total, name, what, event) for what, event in events.items()]
         if name != main and any(cells):
             rows.append((name, *cells))
     caption = f"Differences from {quote(main)} by hot function, largest change first"
     columns = ("variant", "instructions", "mispredicted branches")
-    return table(f"{caption} ({found.source})", columns, rows)
+    return table(f"{caption} ({source})", columns, rows)
 
 
-def _where(result: Result, found: CountTotals, name: str, what: str, event: str) -> Cell | None:
+def _where(result: Result, total: CountTotals, name: str, what: str, event: str) -> Cell | None:
     main = result.question.baselines[0]
-    value, base = (found.sums[n].get(event) for n in (name, main))
+    value, base = (total.sums[n].get(event) for n in (name, main))
     if value is None or not base or abs(value - base) < _SMALL * base:
         return None
-    changes = function_changes(result.found.counted, found.benchmarks, name, main, what)
+    changes = function_changes(result.found.counted, total.benchmarks, name, main, what)
     texts = [f"{f} {format_amount(change, sign=True)}" for f, change in changes[:_NAMED]]
     rest = changes[_NAMED:]
     if rest:
@@ -217,33 +236,24 @@ def _where(result: Result, found: CountTotals, name: str, what: str, event: str)
     return Cell(text, f"in {', '.join(texts)}" if texts else "", number=value - base)
 
 
-def _details(one: Counted) -> Iterator[Table]:
-    name = quote(one.benchmark)
-    for made in counter_tables(one.counts):
-        yield replace(made, caption=f"{name}, {one.work}: {made.caption}")
-    hot = hot_table(one.hot, one.profiled, event=one.event, source=one.source, tool=one.tool)
-    if hot is not None:
-        yield replace(hot, caption=f"{name}: {hot.caption}")
-
-
 def places_table(counted: Sequence[Counted]) -> Table | None:
     """Address of each hot function in each build, its lines and sets of the L1 instruction cache,
     and how many of these sets hold more hot lines than they have ways."""
-    found: dict[str, tuple[Counted, HotFunction]] = {}
-    for one in counted:
-        for function in one.hot:
+    places: dict[str, dict[str, CodePlace | None]] = {}
+    for work in counted:
+        for function in work.hot:
             if not function.object and any(function.places):
-                found.setdefault(function.name, (one, function))
-    variants = list(dict.fromkeys(v for one, _ in found.values() for v in one.profiled))
+                by_variant = dict(zip(work.profiled, function.places, strict=True))
+                places.setdefault(function.name, by_variant)
+    variants = list(dict.fromkeys(v for by_variant in places.values() for v in by_variant))
     rows = [
-        (name, *(_place_cell(one, function, variant) for variant in variants))
-        for name, (one, function) in list(found.items())[:_PLACED]
+        (name, *(_place_cell(by_variant.get(v)) for v in variants))
+        for name, by_variant in list(places.items())[:_PLACED]
     ]
     return table("Addresses of the hot functions", ("function", *variants), rows)
 
 
-def _place_cell(one: Counted, function: HotFunction, variant: str) -> Cell | None:
-    place = dict(zip(one.profiled, function.places, strict=True)).get(variant)
+def _place_cell(place: CodePlace | None) -> Cell | None:
     if place is None:
         return None
     crowded = f", {place.crowded} crowded" if place.crowded else ""
@@ -256,15 +266,14 @@ def counted_notes(result: Result) -> tuple[str, ...]:
     """What the hot code of each build needs of the instruction cache, in the benchmark where it is
     most; and what there is to know about the counts, each note once."""
     largest: dict[str, Overlap] = {}
-    for one in result.found.counted:
-        for overlap in one.overlaps:
-            known = largest.get(overlap.variant)
-            if known is None or overlap.lines > known.lines:
-                largest[overlap.variant] = overlap
+    for overlap in (o for work in result.found.counted for o in work.overlaps):
+        known = largest.get(overlap.variant)
+        if known is None or overlap.lines > known.lines:
+            largest[overlap.variant] = overlap
     notes = dict.fromkeys(
         note
-        for one in result.found.counted
-        for counts in one.counts
+        for work in result.found.counted
+        for counts in work.counts
         if not counts.failed
         for note in counts.notes
     )
@@ -280,96 +289,82 @@ def counted_sentences(
 ) -> list[str]:
     """What goes with the largest difference from the main baseline, and with the claim; and what
     could not be counted."""
-    texts = []
-    found = totals(counted, "measured") or totals(counted, "simulated")
-    if found is not None:
+    total, texts = totals(counted, "measured") or totals(counted, "simulated"), []
+    if total is not None:
         pairs = dict.fromkeys(_pairs(study, comparisons))
-        texts += [s for pair in pairs if (s := _pair(found, counted, *pair))]
+        texts = [text for pair in pairs if (text := _pair(total, counted, *pair))]
     return [*texts, *_failures(counted)]
 
 
-def changed_sentences(changed: Sequence[ChangedFunctions]) -> list[str]:
+def changed_sentences(changed: Sequence[ChangedFunctions]) -> Iterator[str]:
     """Whether commits touch hot functions, as a fact, and what they touch."""
-    return [
-        sentence(f"From {c.base} to {c.head}, {c.statement}; it touches {_changed(c)}")
-        for c in changed
-    ]
-
-
-def _changed(changed: ChangedFunctions) -> str:
-    names = changed.functions
-    if not names:
-        return "no function of the program"
-    if names[_TOUCHED:]:
-        return f"{len(names)} functions, among them {join_words(names[:_TOUCHED])}"
-    return join_words(names)
+    for c in changed:
+        names = join_words(c.functions[:_TOUCHED]) or "no function of the program"
+        if c.functions[_TOUCHED:]:
+            names = f"{len(c.functions)} functions, among them {names}"
+        yield sentence(f"From {c.base} to {c.head}, {c.statement}; it touches {names}")
 
 
 def _pairs(study: Question, comparisons: Comparisons) -> Iterator[tuple[str, str]]:
     main = study.baselines[0]
     if study.claim is not None:
         yield study.claim.variant, study.claim.baseline
-    verdicts = [
-        v
+    verdicts = decided(
+        comparisons.of(variant.name, main)
         for variant in study.measured
         if variant.name != main and not variant.twin_of
-        if (v := comparisons.of(variant.name, main)) and v.outcome in ("faster", "slower")
-    ]
-    if verdicts:
-        largest = max(verdicts, key=lambda v: abs(math.log(v.ratio)))
-        slow = [v for v in verdicts if v.outcome == "slower"]
-        for v in (largest, *(sorted(slow, key=lambda v: -v.ratio)[:1])):
-            yield v.variant, main
+    )
+    # The largest difference, then the slowest variant.
+    slowest = [v for v in verdicts if v.outcome == "slower"]
+    for v in verdicts[:1] + slowest[:1]:
+        yield v.variant, main
 
 
 def _pair(
-    found: CountTotals, counted: Sequence[Counted], variant: str, baseline: str
+    total: CountTotals, counted: Sequence[Counted], variant: str, baseline: str
 ) -> str | None:
-    executed = found.ratio("instructions", variant, baseline)
+    executed = total.ratio("instructions", variant, baseline)
     if executed is None:
         return None
-    how = "Counted apart from the timed runs" if found.source == "measured" else "In simulation"
+    how = "Counted apart from the timed runs" if total.source == "measured" else "In simulation"
     alike = abs(executed - 1) < _ALIKE
     many = "as many instructions as" if alike else f"{executed:.2f}x the instructions of"
     text = f"{how}, {quote(variant)} executes {many} {quote(baseline)}"
-    shares = [
-        found.share("indirect branch misses", "indirect branches", name)
-        for name in (variant, baseline)
-    ]
-    missed = found.ratio("branch-misses", variant, baseline)
-    if shares[0] is not None and shares[1] is not None:
-        own, other = (f"{share * 100:.1f} %" for share in (shares[0], shares[1]))
-        text += f" and mispredicts {own} of its indirect branches, "
-        text += "as that does" if own == other else f"where {quote(baseline)} mispredicts {other}"
+    indirect = ("indirect branch misses", "indirect branches")
+    mine, theirs = (total.share(*indirect, name) for name in (variant, baseline))
+    missed = total.ratio("branch-misses", variant, baseline)
+    if mine is not None and theirs is not None:
+        share, other = f"{mine * 100:.1f} %", f"{theirs * 100:.1f} %"
+        where = "as that does" if share == other else f"where {quote(baseline)} mispredicts {other}"
+        text += f" and mispredicts {share} of its indirect branches, {where}"
     elif missed is not None:
         text += f" and mispredicts {missed:.2f}x as many branches"
-    return f"{text}{_place(found, counted, variant, baseline)}."
+    return f"{text}{_place(total, counted, variant, baseline)}."
 
 
-def _place(found: CountTotals, counted: Sequence[Counted], variant: str, baseline: str) -> str:
+def _place(total: CountTotals, counted: Sequence[Counted], variant: str, baseline: str) -> str:
     """Which function has most of the further mispredictions, if one has."""
-    own, other = (found.sums[name].get("branch-misses") for name in (variant, baseline))
-    if own is None or not other or abs(own - other) < _ALIKE * other:
+    mine, theirs = (total.sums[name].get("branch-misses") for name in (variant, baseline))
+    if mine is None or not theirs or abs(mine - theirs) < _ALIKE * theirs:
         return ""
-    changes = function_changes(counted, found.benchmarks, variant, baseline, "misses")
+    changes = function_changes(counted, total.benchmarks, variant, baseline, "misses")
     name, change = changes[0] if changes else ("", 0.0)
-    share = change / (own - other)
+    share = change / (mine - theirs)
     if not _MOST_OF_IT <= share <= 1 / _MOST_OF_IT:
         return ""
-    kind = "further" if own > other else "spared"
+    kind = "further" if mine > theirs else "spared"
     return f"; of all {kind} mispredictions {min(share, 1.0) * 100:.0f} % are in {name}"
 
 
 def _failures(counted: Sequence[Counted]) -> Iterator[str]:
     reasons: dict[str, list[tuple[str, str]]] = {}
-    number = sum(len(one.counts) for one in counted)
-    for one in counted:
-        for counts in one.counts:
-            if counts.failed:
-                why = counts.notes[0] if counts.notes else "unknown reason"
-                reasons.setdefault(why, []).append((one.benchmark, counts.variant))
+    every = [(work.benchmark, counts) for work in counted for counts in work.counts]
+    for benchmark, counts in every:
+        if counts.failed:
+            why = counts.notes[0] if counts.notes else "unknown reason"
+            reasons.setdefault(why, []).append((benchmark, counts.variant))
     for why, pairs in reasons.items():
-        if len(pairs) == number:
+        if len(pairs) == len(every):
             yield sentence(f"No counts: {why}")
             continue
         variants = join_words(list(dict.fromkeys(quote(v) for _, v in pairs)))

@@ -13,7 +13,8 @@ from whyfast.model.study import Question
 from whyfast.model.variant import Variant, differences
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Cell, ReportSection, Table, right, section, table
-from whyfast.report.formatting import pluralize, quote, ratio_text
+from whyfast.report.formatting import pluralize, quote, ratio_text, text_of
+from whyfast.report.sections.cost_by_parameter import spaced_cell
 from whyfast.report.sections.main_table import Comparisons, verdict_cell
 from whyfast.report.sections.programs import without_lost
 
@@ -29,22 +30,21 @@ def dispatch_section(result: Result) -> ReportSection | None:
 def jump_table(result: Result) -> Table | None:
     """The indirect jumps of every program that was looked at, measured or not, beside its time;
     None when none was looked at for its dispatch."""
-    found = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
-    order = [v.name for v in result.question.variants]
-    names = [n for n in order if n in found] + [n for n in found if n not in order]
+    facts = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
+    order = {v.name: i for i, v in enumerate(result.question.variants)}
     compilers = _compilers(result)
     baselines = without_lost(result.question, result.found.failed_expectations).baselines
-    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
+    comparisons = Comparisons.of_result(result)
     main = baselines[0] if baselines and comparisons else None
     troubled = {t.variant: t for t in result.found.troubles}
     rows = [
         (
-            *(name, jumps_cell(found[name]), kind_cell(found[name])),
+            *(name, jumps_cell(facts[name]), kind_cell(facts[name])),
             *((compilers.get(name),) if compilers else ()),
             *((_trouble(troubled.get(name)),) if troubled else ()),
             *((_time(name, main, comparisons),) if main is not None else ()),
         )
-        for name in names
+        for name in sorted(facts, key=lambda name: order.get(name, len(order)))
     ]
     columns = (
         *("variant", *right("indirect jumps"), "dispatch"),
@@ -64,12 +64,8 @@ def jumps_cell(facts: DispatchFacts) -> Cell | None:
 
 def kind_cell(facts: DispatchFacts) -> Cell:
     """Replicated, merged, or tail calls with the number of functions."""
-    if facts.form == "none":
-        return Cell("no dispatch")
-    if facts.form == "unknown":
-        return Cell("unknown")
-    if facts.style != "tail-call":
-        return Cell(facts.form)
+    if facts.style != "tail-call" or facts.form in ("none", "unknown"):
+        return Cell("no dispatch" if facts.form == "none" else facts.form)
     merged = "" if facts.form == "replicated" else f", {facts.form}"
     return Cell("tail calls", f"over {pluralize(facts.functions, 'function')}{merged}")
 
@@ -101,57 +97,47 @@ def dispatch_table(result: Result) -> Table | None:
     """The functions behind the table of indirect jumps; None without any."""
     rows = [
         (
-            *(found.variant, "unknown" if facts.targets is None else facts.targets),
-            *(facts.functions, _spaced(facts.instructions), _spaced(facts.size, " B")),
+            *(e.variant, "unknown" if facts.targets is None else facts.targets),
+            *(facts.functions, spaced_cell(facts.instructions), spaced_cell(facts.size, " B")),
             facts.reason,
         )
-        for found in result.found.evidence
-        if (facts := found.dispatch) is not None
+        for e in result.found.evidence
+        if (facts := e.dispatch) is not None
     ]
     numbers = right("targets", "functions", "instructions", "size")
     return table("The dispatching functions", ("variant", *numbers, "reason"), rows)
 
 
-def _spaced(number: int, unit: str = "") -> Cell:
-    return Cell(f"{number:,}{unit}".replace(",", " "), number=number)
-
-
 def entry_table(result: Result) -> Table | None:
     """A row for each build whose handlers are known; None without any."""
-    rows = [
-        (
-            *(found.variant, _style(found.dispatch), facts.handlers, facts.saving),
-            *(facts.pushes, facts.spills),
-            f"{facts.pushes_median:g} + {facts.spills_median:g}",
-        )
-        for found in result.found.evidence
-        if (facts := found.entry) is not None
-    ]
+    rows = []
+    for e in result.found.evidence:
+        if (facts := e.entry) is not None:
+            tail = e.dispatch is not None and e.dispatch.style == "tail-call"
+            style = "functions" if tail else "parts of a loop"
+            counts = (facts.handlers, facts.saving, facts.pushes, facts.spills)
+            median = f"{facts.pushes_median:g} + {facts.spills_median:g}"
+            rows.append((e.variant, style, *counts, median))
     numbers = right("handlers", "saving", "pushes", "spills", "in the median handler")
     caption = "Registers that handlers save before their first branch or call"
     return table(caption, ("variant", "handlers are", *numbers), rows)
 
 
-def _style(dispatch: DispatchFacts | None) -> str:
-    tail = dispatch is not None and dispatch.style == "tail-call"
-    return "functions" if tail else "parts of a loop"
-
-
 def option_table(result: Result) -> Table | None:
     """Options as rows, builds as columns; None when no build shows a trace of any."""
-    looked = {e.variant: e.options for e in result.found.evidence if e.options is not None}
-    names = list(dict.fromkeys(t.option for traces in looked.values() for t in traces))
+    builds = {
+        e.variant: {t.option: t for t in e.options}
+        for e in result.found.evidence
+        if e.options is not None
+    }
+    names = dict.fromkeys(option for traces in builds.values() for option in traces)
     rows = [
-        (
-            option,
-            *(_trace(next((t for t in ts if t.option == option), None)) for ts in looked.values()),
-        )
-        for option in names
+        (option, *(_trace(traces.get(option)) for traces in builds.values())) for option in names
     ]
     caption = (
         "Compiler options with a trace in the dispatching functions, or in the compiler's record"
     )
-    return table(caption, ("option", *looked), rows)
+    return table(caption, ("option", *builds), rows)
 
 
 def _trace(trace: OptionTrace | None) -> Cell | None:
@@ -161,7 +147,7 @@ def _trace(trace: OptionTrace | None) -> Cell | None:
     return Cell(seen, trace.recorded)
 
 
-# ---- Dispatch as an explanation of a difference, worded as strongly as the variants allow.
+# Dispatch as an explanation of a difference, worded as strongly as the variants allow.
 
 _MERGED = ("merged", "partly merged")
 
@@ -183,19 +169,17 @@ class Witness:
 
 def dispatch_of(evidence: Mapping[str, Evidence], name: str) -> DispatchFacts | None:
     """The dispatch of that variant's build, if its form is known."""
-    found = evidence.get(name)
-    if found is None or found.dispatch is None or found.dispatch.form in ("none", "unknown"):
-        return None
-    return found.dispatch
+    facts = evidence[name].dispatch if name in evidence else None
+    return None if facts is None or facts.form in ("none", "unknown") else facts
 
 
 def dispatch_contrast(verdict: Verdict, evidence: Mapping[str, Evidence]) -> str | None:
     """ "its dispatch is merged (6 indirect jumps where b has 168)", if the two forms differ."""
-    own, other = (dispatch_of(evidence, n) for n in (verdict.variant, verdict.baseline))
-    if own is None or other is None or own.form == other.form:
+    mine, other = (dispatch_of(evidence, n) for n in (verdict.variant, verdict.baseline))
+    if mine is None or other is None or mine.form == other.form:
         return None
     return (
-        f"its dispatch is {own.form} ({pluralize(own.indirect_jumps, 'indirect jump')} where "
+        f"its dispatch is {mine.form} ({pluralize(mine.indirect_jumps, 'indirect jump')} where "
         f"{quote(verdict.baseline)} has {other.indirect_jumps})"
     )
 
@@ -218,27 +202,22 @@ def find_witness(
     variants = {v.name: v for v in study.variants}
     if slow not in variants:
         return None
-    found = [
-        witness
+    witnesses = (
+        _testify(other, variants[slow], fast, verdict, comparisons, evidence)
         for other in study.variants
-        if (witness := _testify(other, variants[slow], fast, verdict, comparisons, evidence))
-    ]
-    return max(found, key=lambda w: w.regained, default=None)
+    )
+    return max((w for w in witnesses if w), key=lambda w: w.regained, default=None)
 
 
 def witness_sentence(witness: Witness) -> str:
     """What the witness shows, in one sentence."""
-    parts = []
-    if witness.added:
-        parts.append(f"with `{' '.join(witness.added)}`")
-    if witness.removed:
-        parts.append(f"without `{' '.join(witness.removed)}`")
-    jumps = pluralize(witness.jumps, "indirect jump")
+    flags = (("with", witness.added), ("without", witness.removed))
+    how = " and ".join(f"{word} `{' '.join(words)}`" for word, words in flags if words)
     cost = "the cause" if witness.regained >= 2 / 3 else "part of the cause"
     return (
-        f"The same source {' and '.join(parts)} ({quote(witness.name)}) keeps {jumps} "
-        f"and is {witness.gain} than {quote(witness.slow)}: "
-        f"merged dispatch is {cost}."
+        f"The same source {how} ({quote(witness.name)}) keeps "
+        f"{pluralize(witness.jumps, 'indirect jump')} and is {witness.gain} than "
+        f"{quote(witness.slow)}: merged dispatch is {cost}."
     )
 
 
@@ -272,12 +251,12 @@ def _gain(name: str, slow: str, fast: str, comparisons: Comparisons) -> tuple[st
     if direct is not None:
         if direct.outcome != "faster":
             return None
-        return ratio_text(direct.ratio, direct.low, direct.high).factor, -math.log(direct.ratio)
-    one, two = comparisons.of(name, fast), comparisons.of(slow, fast)
-    if one is None or two is None or one.high >= two.low:
+        return text_of(direct).factor, -math.log(direct.ratio)
+    to_fast, slow_to_fast = comparisons.of(name, fast), comparisons.of(slow, fast)
+    if to_fast is None or slow_to_fast is None or to_fast.high >= slow_to_fast.low:
         return None
     # Not judged against each other, but apart beyond both intervals.
-    ratio = one.ratio / two.ratio
+    ratio = to_fast.ratio / slow_to_fast.ratio
     return f"about {ratio_text(ratio, 0.0, math.inf).factor}", -math.log(ratio)
 
 
@@ -285,10 +264,10 @@ def _flag_difference(
     other: Variant, slow: Variant
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Compiler flags that ``other`` adds and leaves out; None if anything else differs too."""
-    found = {d.aspect: d for d in differences(slow, other)}
-    if not found or found.keys() - {"cflags", "ldflags"}:
+    aspects = {d.aspect: d for d in differences(slow, other)}
+    if not aspects or aspects.keys() - {"cflags", "ldflags"}:
         return None
     # The linker repeats the flag when it generates the code; saying it once is enough.
-    flags = found.get("cflags") or found["ldflags"]
-    source = any(d.changes_source for d in found.values())
+    flags = aspects.get("cflags") or aspects["ldflags"]
+    source = any(d.changes_source for d in aspects.values())
     return None if source or not flags.words else (flags.added, flags.removed)

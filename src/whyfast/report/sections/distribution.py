@@ -8,12 +8,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from whyfast.judge.suite import carriers
+from whyfast.judge.comparisons import carriers
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
 from whyfast.report.document import Cell, Plot, ReportSection, Table, section, sentences, table
-from whyfast.report.formatting import format_percent, format_verdict, pluralize, quote, ratio_text
+from whyfast.report.formatting import (
+    Estimate,
+    exact_text,
+    format_percent,
+    format_verdict,
+    pluralize,
+    quote,
+    ratio_text,
+    text_of,
+)
 from whyfast.report.sections.main_table import SUITE
 
 _WITHOUT = "The plots need JavaScript; the tables below show the same data."
@@ -100,21 +109,19 @@ def suite_carriers(suite: Suite | None, margin: float) -> tuple[Carrier, ...]:
     """
     if suite is None or suite.verdict.outcome == "undecided" or suite.verdict.ratio <= 0:
         return ()
-    verdict, limit = suite.verdict, math.log1p(margin)
+    same = suite.verdict.outcome == "same"
+
+    def outcome(log_ratio: float) -> Outcome:
+        """Of the mean without a benchmark there is no interval: a difference stays one while it
+        points the same way."""
+        if same and abs(log_ratio) <= math.log1p(margin):
+            return "same"
+        return "slower" if log_ratio > 0 else "faster"
+
     logs = {b: math.log(ratio) for b, ratio in suite.influence.items() if ratio > 0}
-    without = {b: (log, _word(log, verdict.outcome, limit)) for b, log in logs.items()}
-    found = carriers(verdict, without, margin)
-    if verdict.outcome == "same":
-        return tuple(c for c in found if c.outcome != "same")
-    return found
-
-
-def _word(log_ratio: float, outcome: Outcome, limit: float) -> Outcome:
-    """What the estimate alone would be called: of the mean without a benchmark there is no
-    interval, so a difference stays one while it points the same way."""
-    if outcome == "same" and abs(log_ratio) <= limit:
-        return "same"
-    return "slower" if log_ratio > 0 else "faster"
+    without = {b: (log, outcome(log)) for b, log in logs.items()}
+    every = carriers(suite.verdict, without, margin)
+    return tuple(c for c in every if c.outcome != "same") if same else every
 
 
 def influence_sentences(suites: Sequence[Suite], study: Question) -> list[str]:
@@ -132,7 +139,7 @@ def influence_sentences(suites: Sequence[Suite], study: Question) -> list[str]:
 
 
 def _influence(verdict: Verdict, carrier: Carrier, study: Question) -> str:
-    rest = ratio_text(carrier.without, carrier.without, carrier.without)
+    rest = exact_text(carrier.without)
     mean = f"the {SUITE} of {quote(verdict.variant)}"
     if verdict.baseline not in study.baselines[:1]:
         mean += f" against {quote(verdict.baseline)}"
@@ -141,6 +148,12 @@ def _influence(verdict: Verdict, carrier: Carrier, study: Question) -> str:
     else:
         mean = f"carries {carrier.share:.0%} of {mean}"
     return f"{quote(carrier.benchmark)} alone {mean}: without it, {rest.factor}."
+
+
+def mean_without(verdict: Verdict, ratio: float) -> str:
+    """The mean without a benchmark, with as many digits as the mean ``verdict`` itself has."""
+    scale = ratio / verdict.ratio
+    return ratio_text(ratio, verdict.low * scale, verdict.high * scale).factor
 
 
 def distribution_section(result: Result) -> ReportSection | None:
@@ -156,20 +169,20 @@ def distribution_tables(result: Result) -> tuple[Table, ...]:
     A short report has all variants against the main baseline, and the claimed gain where another
     baseline is claimed.
     """
-    found = distributions(result)
+    spreads = distributions(result)
     claim, main = result.question.claim, result.question.baselines[:1]
+    claimed = (claim.variant, claim.baseline) if claim else None
     tables = []
-    for baseline in dict.fromkeys(d.baseline for d in found):
-        mine = [d for d in found if d.baseline == baseline]
+    for baseline in dict.fromkeys(d.baseline for d in spreads):
+        mine = [d for d in spreads if d.baseline == baseline]
         most = max(len(d.verdicts) for d in mine)
         caption = f"Distribution of the {most} benchmarks, against {baseline}"
         whole = table(caption, _COLUMNS, map(_row, mine))
         assert whole is not None
         whole = replace(whole, against=baseline)
         if baseline not in main:
-            claimed = claim is not None and claim.baseline == baseline
-            rows = [_row(d) for d in mine if claimed and claim and d.variant == claim.variant]
-            whole = replace(whole, short=replace(whole, rows=tuple(rows)))
+            rows = tuple(_row(d) for d in mine if (d.variant, d.baseline) == claimed)
+            whole = replace(whole, short=replace(whole, rows=rows))
         tables.append(whole)
     return tuple(tables)
 
@@ -187,14 +200,14 @@ def _row(d: Distribution) -> tuple[Cell, ...]:
 
 def share_cell(d: Distribution, outcome: Literal["faster", "slower"]) -> Cell:
     """ "25 %," with "2 of 8" beside it."""
-    number, of = d.words.get(outcome, 0), len(d.verdicts)
-    text = f"{100 * number / of:.0f} %,"
-    return Cell(text, f"{number} of {of}", outcome if number else None, number / of)
+    number, total = d.words.get(outcome, 0), len(d.verdicts)
+    text = f"{100 * number / total:.0f} %,"
+    return Cell(text, f"{number} of {total}", outcome if number else None, number / total)
 
 
 def _extreme(verdict: Verdict) -> Cell:
     """The factor of one benchmark and its name; what is not certain is not coloured and says so."""
-    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
+    text = text_of(verdict)
     name = f"on {verdict.benchmark or ''}"
     if verdict.outcome in ("faster", "slower"):
         return Cell(text.factor, name, verdict.outcome, verdict.ratio)
@@ -207,7 +220,7 @@ def interval_plot(result: Result) -> Plot | None:
     first. Points have their ends (None: unbounded) and their verdict in words."""
     if not (result.judged.verdicts or result.judged.suites):
         return None
-    found = distributions(result)
+    spreads = distributions(result)
     data = {
         "margin": result.question.margin,
         "confidence": min((v.confidence for v in result.judged.verdicts), default=0.0),
@@ -215,7 +228,7 @@ def interval_plot(result: Result) -> Plot | None:
             {
                 "name": name,
                 "plots": _plots(result, name),
-                "distributions": [_figure(d, result) for d in found if d.baseline == name],
+                "distributions": [_figure(d, result) for d in spreads if d.baseline == name],
             }
             for name in result.question.baselines
         ],
@@ -224,51 +237,45 @@ def interval_plot(result: Result) -> Plot | None:
 
 
 def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
-    plots = []
     suites = [s.verdict for s in result.judged.suites if s.verdict.baseline == baseline]
-    if suites:
-        title = f"{SUITE} of {pluralize(len(result.question.benchmarks), 'benchmark')}"
-        plots.append({**_plot(title, suites, result), "suite": True})
-    found = [
-        v for v in result.judged.verdicts if v.baseline == baseline and v.benchmark is not None
-    ]
-    mine: dict[str, list[Verdict]] = {b.name: [] for b in result.question.benchmarks}
-    for v in found:
-        mine.setdefault(v.benchmark or "", []).append(v)
-    return plots + [_plot(name, verdicts, result) for name, verdicts in mine.items() if verdicts]
+    title = f"{SUITE} of {pluralize(len(result.question.benchmarks), 'benchmark')}"
+    by_name: dict[str, list[Verdict]] = {b.name: [] for b in result.question.benchmarks}
+    for v in result.judged.verdicts:
+        if v.baseline == baseline and v.benchmark is not None:
+            by_name.setdefault(v.benchmark, []).append(v)
+    plots = [_plot(name, verdicts, result) for name, verdicts in by_name.items() if verdicts]
+    return [{**_plot(title, suites, result), "suite": True}, *plots] if suites else plots
 
 
 def _plot(title: str, verdicts: list[Verdict], result: Result) -> dict[str, Any]:
-    margin = result.question.margin
-    text = "; ".join(f"{quote(v.variant)} {format_verdict(v, margin)}" for v in verdicts)
+    texts = [_named(v.variant, v, result) for v in verdicts]
     return {
         "title": title,
-        "label": f"{title}: time relative to {quote(verdicts[0].baseline)}. {text}.",
+        "label": (f"{title}: time relative to {quote(verdicts[0].baseline)}. {'; '.join(texts)}."),
         "points": [_point(v, v.variant, result) for v in verdicts if plottable(v.ratio)],
     }
 
 
 def _figure(d: Distribution, result: Result) -> dict[str, Any]:
-    margin = result.question.margin
-    number = len(d.verdicts)
-    counts = (
-        f"faster on {d.words.get('faster', 0)}, slower on {d.words.get('slower', 0)} of {number}"
-    )
+    faster, slower = d.words.get("faster", 0), d.words.get("slower", 0)
+    counts = f"faster on {faster}, slower on {slower} of {len(d.verdicts)}"
     mean, text = None, ""
     if d.suite is not None and plottable(d.suite.verdict.ratio):
         mean = _point(d.suite.verdict, SUITE, result)
-        text = f"{SUITE} {format_verdict(d.suite.verdict, margin)}; "
-    ends = "; ".join(
-        f"{quote(v.benchmark or '')} {format_verdict(v, margin)}" for v in (d.best, d.worst)
-    )
+        text = f"{SUITE} {format_verdict(d.suite.verdict, result.question.margin)}; "
+    best, worst = (_named(v.benchmark or "", v, result) for v in (d.best, d.worst))
     pair = f"{quote(d.variant)} against {quote(d.baseline)}"
     return {
         "name": d.variant,
         "title": f"{d.variant}: {counts}",
-        "label": f"{pair}: {text}{counts} benchmarks; best and worst: {ends}.",
+        "label": f"{pair}: {text}{counts} benchmarks; best and worst: {best}; {worst}.",
         "mean": mean,
         "points": [_point(v, v.benchmark or "", result) for v in d.verdicts],
     }
+
+
+def _named(name: str, verdict: Verdict, result: Result) -> str:
+    return f"{quote(name)} {format_verdict(verdict, result.question.margin)}"
 
 
 def _point(verdict: Verdict, name: str, result: Result) -> dict[str, Any]:
@@ -278,10 +285,10 @@ def _point(verdict: Verdict, name: str, result: Result) -> dict[str, Any]:
     return {"name": name, "word": verdict.outcome, **interval_data(verdict), "text": text}
 
 
-def interval_data(verdict: Verdict) -> dict[str, float | None]:
+def interval_data(estimate: Estimate) -> dict[str, float | None]:
     """A ratio and its ends for a plot; None where nothing bounds it."""
-    ends = {"low": verdict.low, "high": verdict.high}
-    return {"ratio": verdict.ratio, **{k: v if plottable(v) else None for k, v in ends.items()}}
+    low, high = (x if plottable(x) else None for x in (estimate.low, estimate.high))
+    return {"ratio": estimate.ratio, "low": low, "high": high}
 
 
 def plottable(ratio: float) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from whyfast.model.result import Result
@@ -28,9 +28,8 @@ from whyfast.report.formatting import (
     format_e_value,
     format_verdict,
     quote,
-    ratio_text,
 )
-from whyfast.report.sections.distribution import Distribution, distributions
+from whyfast.report.sections.distribution import Distribution, distributions, mean_without
 from whyfast.report.sections.main_table import (
     SUITE,
     median_times,
@@ -39,6 +38,8 @@ from whyfast.report.sections.main_table import (
     verdict_cell,
 )
 
+#: Seconds by benchmark and variant.
+Times = Mapping[tuple[str, str], float]
 TOTAL = "total"
 #: Marks what the others are compared with, as pyperf does.
 REFERENCE = "(*)"
@@ -52,50 +53,47 @@ def matrix_tables(result: Result) -> tuple[Table, ...]:
 
     Baselines that nothing is compared with have none.
     """
-    return tuple(filter(None, (_against(result, name) for name in result.question.baselines)))
-
-
-def _against(result: Result, baseline: str) -> Table | None:
     times = median_times(result.recorded.blocks)
+    tables = (_matrix(result, baseline, times) for baseline in result.question.baselines)
+    return tuple(t for t in tables if t is not None)
+
+
+def _matrix(result: Result, baseline: str, times: Times) -> Table | None:
     against = [v for v in result.judged.verdicts if v.baseline == baseline]
     verdicts = {(v.benchmark, v.variant): v for v in against}
-    suites = {
-        s.verdict.variant: s.verdict for s in result.judged.suites if s.verdict.baseline == baseline
-    }
+    means = (s.verdict for s in result.judged.suites if s.verdict.baseline == baseline)
+    suites = {v.variant: v for v in means}
     judged = {v.variant for v in against}
+    variants = [v.name for v in result.question.variants if v.name in judged]
     if not judged:
         return None
-    variants = [v.name for v in result.question.variants if v.name in judged]
     benchmarks = [b.name for b in result.question.benchmarks]
-    rows: list[Row] = []
-    for name in benchmarks:
-        cells = (_cell(result, times, (name, who), verdicts.get((name, who))) for who in variants)
-        first = _cell(result, times, (name, baseline), None)
-        if first.text != NOTHING.text:
-            first = Cell(f"{first.text} {REFERENCE}", number=first.number)
-        rows.append((name, first, *cells))
+    lacking = {(f.benchmark, f.variant): f.reason for f in result.recorded.lacking}
+
+    def cell(benchmark: str, variant: str) -> Cell:
+        """Empty, with the reason, where there is no such benchmark."""
+        time = time_cell(times.get((benchmark, variant)), result.judged.about)
+        if time is None:
+            return Cell(NOTHING.text, lacking.get((benchmark, variant), ""))
+        if variant == baseline:
+            return Cell(f"{time.text} {REFERENCE}", number=time.number)
+        verdict = verdicts.get((benchmark, variant))
+        return _changed(f"{time.text} ", verdict) if verdict else time
+
+    rows: list[Row] = [
+        (name, *(cell(name, variant) for variant in (baseline, *variants))) for name in benchmarks
+    ]
     if suites:
-        means = (_changed("", suites[v]) if v in suites else None for v in variants)
-        rows.append((SUITE, REFERENCE, *means))
-    if total := _total(result, times, benchmarks, (baseline, *variants)):
-        rows.append(total)
+        rows.append(
+            (
+                SUITE,
+                REFERENCE,
+                *(_changed("", suites[v]) if v in suites else None for v in variants),
+            )
+        )
+    rows += _total(result, times, benchmarks, (baseline, *variants))
     columns = ("benchmark", *right(baseline, *variants))
-    caption = f"Each benchmark against {baseline} {REFERENCE}"
-    return table(caption, columns, rows, fixed=2)
-
-
-def _cell(
-    result: Result,
-    times: Mapping[tuple[str, str], float],
-    place: tuple[str, str],
-    verdict: Verdict | None,
-) -> Cell:
-    """Of a (benchmark, variant); empty, with the reason, where there is no such benchmark."""
-    time = time_cell(times.get(place), result.judged.about)
-    if time is None:
-        lacking = {(f.benchmark, f.variant): f.reason for f in result.recorded.lacking}
-        return Cell(NOTHING.text, lacking.get(place, ""))
-    return time if verdict is None else _changed(time.text, verdict)
+    return table(f"Each benchmark against {baseline} {REFERENCE}", columns, rows, fixed=2)
 
 
 def _changed(time: str, verdict: Verdict) -> Cell:
@@ -105,30 +103,24 @@ def _changed(time: str, verdict: Verdict) -> Cell:
     digits = 1 if narrow else _digits(verdict.ratio)
     ends = ", ".join(_percent(end, digits) for end in (verdict.low, verdict.high))
     interval = f"[{ends}]" if bounded else UNBOUNDED
-    change = f"({_percent(verdict.ratio, digits)} %)"
-    text = change if not time else f"{time} {change}"
+    text = f"{time}({_percent(verdict.ratio, digits)} %)"
     return Cell(text, f"{interval} {verdict.outcome}", verdict.outcome, verdict.ratio)
 
 
 def _total(
-    result: Result,
-    times: Mapping[tuple[str, str], float],
-    benchmarks: Sequence[str],
-    names: Sequence[str],
-) -> tuple[Cell, ...] | None:
-    """The sum of the times over the benchmarks that all have; None for fewer than two."""
+    result: Result, times: Times, benchmarks: Sequence[str], names: Sequence[str]
+) -> Iterator[Row]:
+    """The sum of the times over the benchmarks that all have, where these are several."""
     common = [b for b in benchmarks if all((b, name) in times for name in names)]
     if len(common) < 2:
-        return None
-    sums = [sum(times[b, name] for b in common) for name in names]
-    shown = [value_text(total, result.judged.about) for total in sums]
-    label = Cell(TOTAL, "" if len(common) == len(benchmarks) else f"over {len(common)}")
-    first = Cell(f"{shown[0]} {REFERENCE}")
-    others = (
-        Cell(f"{text} ({_percent(ratio, _digits(ratio))} %)")
-        for text, ratio in zip(shown[1:], (total / sums[0] for total in sums[1:]), strict=True)
+        return
+    first, *others = (sum(times[b, name] for b in common) for name in names)
+    about = result.judged.about
+    yield (
+        Cell(TOTAL, "" if len(common) == len(benchmarks) else f"over {len(common)}"),
+        f"{value_text(first, about)} {REFERENCE}",
+        *(f"{value_text(x, about)} ({_percent(x / first, _digits(x / first))} %)" for x in others),
     )
-    return label, first, *others
 
 
 def _digits(ratio: float) -> int:
@@ -144,8 +136,6 @@ def _percent(ratio: float, digits: int) -> str:
     return sign + text
 
 
-#: Seconds by benchmark and variant.
-Times = Mapping[tuple[str, str], float]
 #: The number of lines that a short report has room for; more are shown on demand.
 FEW = 12
 _EXPLAINED = (
@@ -165,19 +155,11 @@ def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSect
         if 0 < sum(len(t.lines.lines) for t in parts if t.lines) <= FEW:
             few, tables[baseline] = parts, ()
     groups = [group(f"Each benchmark against {b}", *parts) for b, parts in tables.items()]
-    intervals = section(
-        "intervals",
-        "Each benchmark",
-        *few,
-        note if few else None,
-    )
-    return intervals, section(
-        "benchmarks",
-        "Each benchmark",
-        *groups,
-        None if few else note,
-        importance="detail",
-        hint="" if few or not lined else "Each benchmark: with -v.",
+    hint = "" if few or not lined else "Each benchmark: with -v."
+    title, below = "Each benchmark", None if few else note
+    return (
+        section("intervals", title, *few, note if few else None),
+        section("benchmarks", title, *groups, below, importance="detail", hint=hint),
     )
 
 
@@ -213,23 +195,22 @@ def _each_benchmark_against(result: Result, baseline: str, times: Times) -> tupl
     spreads = () if runs else distributions(result)
     lines = {d.variant: d for d in spreads if d.baseline == baseline}
     order = {v.name: i for i, v in enumerate(result.question.variants)}
-    judged = sorted({v.variant for v in verdicts}, key=lambda n: (order.get(n, len(order)), n))
-    made = ((_by_benchmark(result, (v, baseline), times), lines.get(v)) for v in judged)
-    return tuple(
-        replace(t, lines=benchmark_lines(result, d, times)) if d else t
-        for t, d in made
-        if t is not None
-    )
+    tables = []
+    for name in sorted({v.variant for v in verdicts}, key=lambda n: (order.get(n, len(order)), n)):
+        mine = _by_benchmark(result, [v for v in verdicts if v.variant == name], times)
+        if mine and name in lines:
+            mine = replace(mine, lines=benchmark_lines(result, lines[name], times))
+        tables += [mine] if mine else []
+    return tuple(tables)
 
 
-def _by_variant(result: Result, verdicts: list[Verdict], times: Times) -> Table | None:
-    about = result.judged.about
+def _by_variant(result: Result, verdicts: Sequence[Verdict], times: Times) -> Table | None:
     rows = [
         (
             v.benchmark or "",
             v.variant,
             verdict_cell(v),
-            time_cell(times.get((v.benchmark or "", v.variant)), about),
+            time_cell(times.get((v.benchmark or "", v.variant)), result.judged.about),
             *_sureness(v),
         )
         for v in verdicts
@@ -239,11 +220,12 @@ def _by_variant(result: Result, verdicts: list[Verdict], times: Times) -> Table 
     return table(caption, columns, rows, fixed=2)
 
 
-def _by_benchmark(result: Result, pair: tuple[str, str], times: Times) -> Table | None:
-    (variant, baseline), about = pair, result.judged.about
+def _by_benchmark(result: Result, verdicts: Sequence[Verdict], times: Times) -> Table | None:
+    """Of one pair, with the geometric mean as the last row."""
+    variant, baseline, about = verdicts[0].variant, verdicts[0].baseline, result.judged.about
     order = {b.name: i for i, b in enumerate(result.question.benchmarks)}
-    verdicts = [v for v in result.judged.verdicts if (v.variant, v.baseline) == pair]
-    verdicts.sort(key=lambda v: order.get(v.benchmark or "", len(order)))
+    verdicts = sorted(verdicts, key=lambda v: order.get(v.benchmark or "", len(order)))
+    pair = (variant, baseline)
     suites = [s for s in result.judged.suites if (s.verdict.variant, s.verdict.baseline) == pair]
     rows: list[Row] = [
         (
@@ -262,17 +244,14 @@ def _by_benchmark(result: Result, pair: tuple[str, str], times: Times) -> Table 
         *("benchmark", *right(baseline, variant)),
         *("verdict", *right(repeated, "e-value"), "mean without it"),
     )
-    made = table(f"{variant} against {baseline}, each benchmark", columns, rows)
-    return made and replace(made, of=variant)
+    whole = table(f"{variant} against {baseline}, each benchmark", columns, rows)
+    return whole and replace(whole, of=variant)
 
 
 def without_cell(suite: Suite, benchmark: str | None) -> Cell | None:
     """The mean without that benchmark, with as many digits as the mean itself has."""
-    ratio, whole = suite.influence.get(benchmark or ""), suite.verdict
-    if ratio is None:
-        return None
-    scale = ratio / whole.ratio
-    return Cell(ratio_text(ratio, whole.low * scale, whole.high * scale).factor, number=ratio)
+    ratio = suite.influence.get(benchmark or "")
+    return None if ratio is None else Cell(mean_without(suite.verdict, ratio), number=ratio)
 
 
 def _sureness(verdict: Verdict) -> tuple[int, Cell]:
@@ -304,7 +283,12 @@ def benchmark_lines(result: Result, d: Distribution, seconds: Times) -> TextTabl
     return TextTable(
         f"{quote(d.variant)} against {quote(d.baseline)}",
         tuple(
-            TextRow(start(part, base, variant), start(part, "", ""), _said(v, margin), v.outcome)
+            TextRow(
+                start(part, base, variant),
+                start(part, "", ""),
+                format_verdict(v, margin),
+                v.outcome,
+            )
             for part, v in zip(parts, d.verdicts, strict=True)
         ),
         f"{SUITE}: {_mean_text(d, margin)}",
@@ -315,13 +299,9 @@ def _mean_text(d: Distribution, margin: float) -> str:
     """The geometric mean, and what it would be without a benchmark that moves what is said."""
     if d.suite is None:
         return "no verdict yet: a benchmark has no result"
-    text = _said(d.suite.verdict, margin)
+    text = format_verdict(d.suite.verdict, margin)
     for carrier in d.carriers[:1]:
         rest = without_cell(d.suite, carrier.benchmark)
         if rest is not None:
             text += f"; without {quote(carrier.benchmark)} {rest.text}"
     return text
-
-
-def _said(verdict: Verdict, margin: float) -> str:
-    return format_verdict(verdict, margin).replace("undecided: ", "undecided, ", 1)

@@ -8,13 +8,13 @@ from typing import Any
 
 from whyfast.judge.lines import (
     ReleaseSeries,
-    ReleaseStep,
     counts,
     release_series,
     spread,
     version_key,
 )
 from whyfast.model.result import Result
+from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.document import (
     Cell,
@@ -27,7 +27,14 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import format_percent, join_words, plain_ratio_text, quote, sentence
+from whyfast.report.formatting import (
+    format_percent,
+    join_words,
+    plain_text_of,
+    quote,
+    sentence,
+)
+from whyfast.report.sections.main_table import decided
 from whyfast.report.sections.programs import not_built
 
 #: Two ticks a round, give or take what an interrupt can add to a hundred thousand of them.
@@ -46,19 +53,12 @@ def kernel_sections(result: Result, texts: Sequence[str]) -> tuple[ReportSection
     """The costs by kernel with the sentences ``texts``, every count, and the kernels."""
     series = series_of(result)
     slopes, every = slope_table(series), count_table(result)
+    costs = (slopes or every, release_plot(result), sentences(texts))
+    tables = (*((every,) if slopes else ()), point_table(result, series))
+    title = "By kernel release" if slopes else "What was counted"
     return (
-        section(
-            "slopes",
-            "By kernel release" if slopes else "What was counted",
-            *(slopes or every, release_plot(result), sentences(texts)),
-            importance="answer",
-        ),
-        section(
-            "counts",
-            "Every count",
-            *(every if slopes else None, point_table(result, series)),
-            importance="detail",
-        ),
+        section("slopes", title, *costs, importance="answer"),
+        section("counts", "Every count", *tables, importance="detail"),
         section("boots", "The kernels", boot_table(result), importance="detail"),
         section("how", "How it was counted", sentences([_HOW]), importance="record"),
     )
@@ -72,16 +72,15 @@ def series_of(result: Result) -> tuple[ReleaseSeries, ...]:
 
 def kernel_sentences(result: Result) -> list[str]:
     """The steps from release to release first, then what the numbers are and how sure."""
-    series = series_of(result)
+    series, margin = series_of(result), format_percent(result.question.margin)
     texts = _steps(series)
-    if not texts and any(len(one.points) > 1 for one in series):
-        margin = format_percent(result.question.margin)
+    if not texts and any(len(s.points) > 1 for s in series):
         texts = [
             f"No step of more than {margin} from one kernel to the next in {len(series)} series."
         ]
     return [
         *(texts or [_largest(result)]),
-        *(_unit(result), *_repeated(result), *_disturbed(result), *_ticks(result)),
+        *(_unit(result), *_repeated(result), *_disturbed(result)),
         *(*_departures(result), *_failures(result)),
     ]
 
@@ -89,34 +88,27 @@ def kernel_sentences(result: Result) -> list[str]:
 def _steps(series: Sequence[ReleaseSeries]) -> list[str]:
     """One sentence for each pair of kernels between which something changed, in most series
     first."""
-    groups: dict[tuple[str, str], list[tuple[ReleaseSeries, ReleaseStep]]] = {}
-    for one in series:
-        for step in one.steps:
-            key = (step.before.kernel, step.after.kernel)
-            groups.setdefault(key, []).append((one, step))
-    texts = []
-    for (before, after), found in sorted(groups.items(), key=lambda item: -len(item[1])):
-        costs = [
-            f"{number(step.after.slope)} instructions after {number(step.before.slope)} "
-            f"({one.name})"
-            for one, step in found
-        ]
-        texts.append(
-            f"From Linux {before} to {after} a {found[0][0].unit} takes {join_words(costs)}."
-        )
-    return texts
+    groups: dict[tuple[str, str], list[str]] = {}
+    for s in series:
+        for step in s.steps:
+            costs = f"{number(step.after.slope)} instructions after {number(step.before.slope)}"
+            pair = (step.before.kernel, step.after.kernel)
+            groups.setdefault(pair, [s.unit]).append(f"{costs} ({s.name})")
+    return [
+        f"From Linux {before} to {after} a {unit} takes {join_words(costs)}."
+        for (before, after), (unit, *costs) in sorted(groups.items(), key=lambda g: -len(g[1]))
+    ]
 
 
 def _largest(result: Result) -> str:
-    decided = [v for v in result.judged.verdicts if v.outcome in ("faster", "slower")]
-    if not decided:
+    if not (different := decided(result.judged.verdicts)):
         if result.judged.verdicts:
             return "No difference exceeds the margin."
         if not result.recorded.blocks:
             return "Nothing was counted."
         missing = quote(result.question.baselines[0])
         return f"Nothing can be compared: the baseline {missing} was not counted."
-    v = max(decided, key=lambda v: max(v.ratio, 1 / v.ratio))
+    v = different[0]
     return (
         f"{quote(v.variant)} executes {number(v.ratio)} times as many instructions as "
         f"{quote(v.baseline)} on {quote(v.benchmark or '')}."
@@ -136,46 +128,38 @@ def _repeated(result: Result) -> Iterator[str]:
     if not result.recorded.boots:
         return
     boots = Counter(b.variants for b in result.recorded.boots)
-    twice = sum(n > 1 for n in boots.values())
-    who = (
-        f"{twice} of {len(boots)} machines were booted twice"
-        if 0 < twice < len(boots)
-        else "Every machine was booted twice"
-    )
-    pairs = [
-        own
+    twice, who = sum(n > 1 for n in boots.values()), "Every machine was booted twice"
+    if 0 < twice < len(boots):
+        who = f"{twice} of {len(boots)} machines were booted twice"
+    every = (
+        counts(result.recorded.blocks, b.name, v.name)
         for b in result.question.benchmarks
         for v in result.question.measured
-        if len(own := counts(result.recorded.blocks, b.name, v.name)) > 1
-    ]
+    )
+    pairs = [pair for pair in every if len(pair) > 1]
+    differing = [pair for pair in pairs if max(pair) > min(pair)]
     if not pairs:
         yield "Every machine was booted once, so repeatability is unknown."
-        return
-    differing = [own for own in pairs if max(own) > min(own)]
-    if not differing:
+    elif not differing:
         yield f"{who}: all {len(pairs)} counts were equal."
-        return
-    worst = max(spread(own) for own in differing)
-    yield (
-        f"{who}: {len(differing)} of {len(pairs)} counts differ between boots, "
-        f"by {worst * 100:.2g} % at most."
-    )
+    else:
+        yield (
+            f"{who}: {len(differing)} of {len(pairs)} counts differ between boots, "
+            f"by {max(map(spread, differing)) * 100:.2g} % at most."
+        )
 
 
 def _disturbed(result: Result) -> Iterator[str]:
+    """How often the kernel interrupted, and a warning where the guest's clock does not count
+    instructions."""
     shares = [b.disturbed for b in result.recorded.boots]
     if shares and max(shares) > 0:
         most = max(b.most for b in result.recorded.boots)
-        low, high = (f"{share:.0%}" for share in (min(shares), max(shares)))
-        span = high if low == high else f"{low} to {high}"
+        span = " to ".join(dict.fromkeys(f"{x:.0%}" for x in (min(shares), max(shares))))
         yield (
             f"The kernel interrupted {span} of the grants of a boot, for at most {number(most)} "
             "instructions; the smallest of equal grants counts."
         )
-
-
-def _ticks(result: Result) -> Iterator[str]:
-    """A warning where the guest's clock does not count instructions."""
     for b in result.recorded.boots:
         if b.per_round is not None and abs(b.per_round - _ROUND) > _ROUND_OFF:
             yield (
@@ -185,11 +169,10 @@ def _ticks(result: Result) -> Iterator[str]:
 
 
 def _departures(result: Result) -> Iterator[str]:
-    if result.judged.slopes:
-        line = max(result.judged.slopes, key=lambda one: abs(one.departure))
-        if abs(line.departure) < _EXACT:
-            yield "Every point lies exactly on its straight line."
-            return
+    line = max(result.judged.slopes, key=lambda line: abs(line.departure), default=None)
+    if line is not None and abs(line.departure) < _EXACT:
+        yield "Every point lies exactly on its straight line."
+    elif line is not None:
         yield (
             f"The points lie on straight lines to within {number(abs(line.departure))} "
             f"instructions ({quote(line.variant)} at {line.departure_at} is furthest off)."
@@ -198,12 +181,12 @@ def _departures(result: Result) -> Iterator[str]:
 
 def _failures(result: Result) -> Iterator[str]:
     yield from not_built(result.recorded.builds, what="run")
-    groups: dict[str, list[tuple[str, str]]] = {}
+    groups: dict[str, list[RunFailure]] = {}
     for f in result.recorded.failed:
-        groups.setdefault(f.reason, []).append((f.variant, f.benchmark))
-    for reason, where in groups.items():
-        variants = join_words([quote(v) for v in dict.fromkeys(v for v, _ in where)])
-        benchmarks = list(dict.fromkeys(b for _, b in where))
+        groups.setdefault(f.reason, []).append(f)
+    for reason, failed in groups.items():
+        variants = join_words([quote(v) for v in dict.fromkeys(f.variant for f in failed)])
+        benchmarks = list(dict.fromkeys(f.benchmark for f in failed))
         on = quote(benchmarks[0]) if len(benchmarks) == 1 else f"{len(benchmarks)} benchmarks"
         yield sentence(f"{variants} failed on {on}: {reason}")
 
@@ -231,7 +214,7 @@ def slope_table(series: Sequence[ReleaseSeries]) -> Table | None:
     """A row for each kernel, a column for each series: the cost of one more unit of the
     parameter; None where nothing has a parameter."""
     kernels = sorted({p.kernel for s in series for p in s.points}, key=version_key)
-    rows = [(kernel, *(_slope(one, kernel) for one in series)) for kernel in kernels]
+    rows = [(kernel, *(_slope(s, kernel) for s in series)) for kernel in kernels]
     units = " or ".join(dict.fromkeys(s.unit for s in series))
     caption = f"Instructions for one more {units} (simulated, not time)"
     if any(s.steps for s in series):
@@ -255,19 +238,18 @@ def count_table(result: Result) -> Table | None:
     rows = []
     for variant in result.question.measured:
         for benchmark in result.question.benchmarks:
-            own = counts(result.recorded.blocks, benchmark.name, variant.name)
-            if own:
-                ends = dict.fromkeys(number(n) for n in (min(own), max(own)))
+            if loops := counts(result.recorded.blocks, benchmark.name, variant.name):
+                ends = dict.fromkeys(number(n) for n in (min(loops), max(loops)))
                 verdict = against.get((benchmark.name, variant.name))
                 beside = Cell("baseline") if verdict is None else _against(verdict)
-                least = Cell(" to ".join(ends), number=min(own))
+                least = Cell(" to ".join(ends), number=min(loops))
                 rows.append((variant.name, benchmark.name, least, beside))
     columns = ("variant", "benchmark", *right("instructions"), f"against {main}")
     return table("Instructions of one loop (simulated, not time)", columns, rows, fixed=2)
 
 
 def _against(verdict: Verdict) -> Cell:
-    text = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
+    text = plain_text_of(verdict)
     if verdict.outcome == "same":
         return Cell("same", text.value, "same", verdict.ratio)
     ends = "" if verdict.low == verdict.high else text.interval
@@ -292,7 +274,7 @@ def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None
 
 def boot_table(result: Result) -> Table | None:
     """Every kernel as it was booted, once for all boots that were alike."""
-    found: dict[tuple[str, ...], list[float]] = {}
+    boots: dict[tuple[str, ...], list[float]] = {}
     for b in result.recorded.boots:
         key = (
             b.kernel.upstream,
@@ -302,10 +284,10 @@ def boot_table(result: Result) -> Table | None:
             b.facts.get("bpf_jit_harden", "–"),
             b.command_line,
         )
-        found.setdefault(key, []).append(b.disturbed)
+        boots.setdefault(key, []).append(b.disturbed)
     rows: list[Row] = [
         (*key, Cell(f"{max(shares):.1%}", number=max(shares)), len(shares))
-        for key, shares in sorted(found.items(), key=lambda item: version_key(item[0][0]))
+        for key, shares in sorted(boots.items(), key=lambda item: version_key(item[0][0]))
     ]
     titles = ("Linux", "package", "image", "spectre_v2", "jit_harden", "parameters")
     columns = (*titles, *right("disturbed", "boots"))
@@ -332,24 +314,22 @@ def release_plot(result: Result) -> Plot | None:
 def _series(
     result: Result, series: ReleaseSeries, kernels: list[str], at: list[int]
 ) -> dict[str, Any]:
-    variants = {p.kernel: p.variant for p in series.points}
-    slopes = {p.kernel: p.slope for p in series.points}
+    points = {p.kernel: p for p in series.points}
     names = {
         b.parameter.value: b.name
         for b in result.question.benchmarks
         if b.parameter and b.parameter.family == series.family
     }
 
-    def least(benchmark: str | None, variant: str | None) -> float | None:
-        if benchmark is None or variant is None:
+    def least(value: int, kernel: str) -> float | None:
+        if value not in names or kernel not in points:
             return None
-        return min(counts(result.recorded.blocks, benchmark, variant), default=None)
+        variant = points[kernel].variant
+        return min(counts(result.recorded.blocks, names[value], variant), default=None)
 
     return {
         "name": series.name,
-        "slopes": [slopes.get(kernel) for kernel in kernels],
-        "counts": [
-            [least(names.get(value), variants.get(kernel)) for kernel in kernels] for value in at
-        ],
+        "slopes": [points[k].slope if k in points else None for k in kernels],
+        "counts": [[least(value, kernel) for kernel in kernels] for value in at],
         "steps": [kernels.index(step.after.kernel) for step in series.steps],
     }

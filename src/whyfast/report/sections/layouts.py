@@ -17,41 +17,29 @@ from whyfast.report.formatting import (
     format_verdict,
     has,
     join_words,
-    plain_ratio_text,
+    plain_text_of,
     pluralize,
     quote,
-    ratio_text,
+    text_of,
+    verdict_text,
 )
 from whyfast.report.sections.distribution import interval_data, plottable
 from whyfast.report.sections.main_table import SUITE, Comparisons, verdict_cell
 
 _WITHOUT = "The plots need JavaScript; the table says the same without the dots."
 #: What each word is called where there is room for no sentence.
-_PLACED: dict[PlacementWord, str] = {
-    "placement": "placement",
-    "change": "the change",
-    "both": "both",
-    "neither": "no difference",
-    "undecided": "undecided",
-}
-_FIXED: dict[FixWord, str] = {
-    "removed": "removed",
-    "reduced": "reduced",
-    "larger": "increased",
-    "none": "no spread",
-    "undecided": "undecided",
-}
+_CAUSES: dict[PlacementWord, str] = {"change": "the change", "neither": "no difference"}
+_SPREADS: dict[FixWord, str] = {"larger": "increased", "none": "no spread"}
 
 
 def layout_section(result: Result) -> ReportSection | None:
     """The tables and a plot with a dot for each layout; None where no layouts were drawn."""
-    return section(
-        "placement",
-        "Placement or change",
-        placement_table(result),
-        placement_plot(result),
-        fix_table(result),
-    )
+    blocks = (placement_table(result), placement_plot(result), fix_table(result))
+    return section("placement", "Placement or change", *blocks)
+
+
+def _cause(p: Placement) -> str:
+    return _CAUSES.get(p.outcome, p.outcome)
 
 
 def placement_sentences(
@@ -75,6 +63,10 @@ def placement_sentences(
 def _overall(placements: Sequence[Placement]) -> list[Placement]:
     """Of the suite where there is one, of each benchmark otherwise."""
     return [p for p in placements if p.linked.benchmark is None] or list(placements)
+
+
+def _overall_fixes(fixes: Sequence[Fix]) -> list[Fix]:
+    return [f for f in fixes if f.benchmark is None] or list(fixes)
 
 
 def spread_text(spread: float) -> str:
@@ -114,20 +106,20 @@ def _rare(p: Placement) -> bool:
 
 def _sentence(p: Placement, margin: float) -> str:
     name, base = quote(p.linked.variant), quote(p.linked.baseline)
-    text = ratio_text(p.linked.ratio, p.linked.low, p.linked.high)
-    linked = f"{text.than(base)} {text.interval}"
-    plain = str(plain_ratio_text(p.linked.ratio, p.linked.low, p.linked.high))
-    over, varied = f"over {p.layouts} layouts", _short(p.varied)
+    text, plain = text_of(p.linked), plain_text_of(p.linked)
+    linked = f"{name} is {text.than(base)} {text.interval}"
+    over, varied = f"over {p.layouts} layouts", verdict_text(p.varied)
     same = f"{name} is the same as {base} within {format_percent(margin)}"
     match p.outcome:
         case "placement":
-            return f"{name} is {linked} as linked, but {varied} {over}: placement, not the change."
+            return f"{linked} as linked, but {varied} {over}: placement, not the change."
         case "change":
-            return f"{name} is {varied} {over} and {_short(p.linked)} as linked: it is the change."
+            as_linked = verdict_text(p.linked)
+            return f"{name} is {varied} {over} and {as_linked} as linked: it is the change."
         case "both":
             return (
-                f"{name} is {linked} as linked, and {varied} {over}: the difference over layouts "
-                "is the change, the rest is placement."
+                f"{linked} as linked, and {varied} {over}: the difference over layouts is the "
+                "change, the rest is placement."
             )
         case "neither":
             return f"{same}, as linked ({plain}) and {over} ({varied})."
@@ -135,15 +127,9 @@ def _sentence(p: Placement, margin: float) -> str:
             return f"{same} as linked ({plain}); {over} it is undecided ({varied})."
         case _:
             return (
-                f"{name} is {linked} as linked, and {varied} {over}: whether that is the change or "
-                "placement is undecided."
+                f"{linked} as linked, and {varied} {over}: whether that is the change or placement "
+                "is undecided."
             )
-
-
-def _short(v: Verdict) -> str:
-    if v.outcome == "same":
-        return str(plain_ratio_text(v.ratio, v.low, v.high))
-    return str(ratio_text(v.ratio, v.low, v.high))
 
 
 def control_sentences(study: Question, comparisons: Comparisons) -> Iterator[str]:
@@ -162,52 +148,33 @@ def fix_sentences(
 ) -> list[str]:
     """One sentence a fix: with it against each baseline as linked, and whether layouts still move
     it. Of the suite where there is one, of each benchmark otherwise."""
-    texts = []
+    texts, margin = [], study.margin
     for fix in _overall_fixes(fixes):
-        start = f"{quote(fix.variant)}, a fix of {quote(fix.of)},"
+        text = f"{quote(fix.variant)}, a fix of {quote(fix.of)},"
         if fix.benchmark is not None and len(study.benchmarks) > 1:
-            start = f"{quote(fix.benchmark)}: {start}"
-        linked = [_against(v) for _, _, v in _as_linked(fix, placements) if v is not None]
-        effect = f" is {join_words(linked)} as linked" if linked else ""
-        texts.append(f"{start}{effect}{_varied(fix, placements)}; {_spread(fix, study.margin)}.")
+            text = f"{quote(fix.benchmark)}: {text}"
+        every = _as_linked(fix, placements)
+        if linked := [format_verdict(v, margin, "clause") for _, _, v in every if v is not None]:
+            text += f" is {join_words(linked)} as linked"
+        for p in placements:  # what the fix does to the code beside placing it
+            v = p.varied
+            if (v.benchmark, v.variant, v.baseline) == (fix.benchmark, fix.variant, fix.of):
+                over = pluralize(p.layouts, "layout")
+                text += f", and {format_verdict(v, margin, 'clause')} over {over}"
+        texts.append(f"{text}; {_spread(fix, margin)}.")
     return texts
-
-
-def _overall_fixes(fixes: Sequence[Fix]) -> list[Fix]:
-    """Of the suite where there is one, of each benchmark otherwise."""
-    return [f for f in fixes if f.benchmark is None] or list(fixes)
 
 
 def _as_linked(
     fix: Fix, placements: Sequence[Placement]
 ) -> Iterator[tuple[str, Verdict | None, Verdict | None]]:
     """Each baseline, and the verdicts against it without and with the fix; None against itself."""
-    found = {
-        (p.linked.benchmark, p.linked.variant, p.linked.baseline): p.linked for p in placements
-    }
+    linked = {(v.benchmark, v.variant, v.baseline): v for v in (p.linked for p in placements)}
     for end in dict.fromkeys(p.linked.baseline for p in placements):
-        without = found.get((fix.benchmark, fix.of, end))
-        with_fix = found.get((fix.benchmark, fix.variant, end))
+        without = linked.get((fix.benchmark, fix.of, end))
+        with_fix = linked.get((fix.benchmark, fix.variant, end))
         if without or with_fix:
             yield end, without, with_fix
-
-
-def _against(v: Verdict) -> str:
-    base = quote(v.baseline)
-    if v.outcome == "same":
-        return f"the same as {base} ({plain_ratio_text(v.ratio, v.low, v.high)})"
-    text = ratio_text(v.ratio, v.low, v.high)
-    open_ = " (undecided)" if v.outcome == "undecided" else ""
-    return f"{text.than(base)} {text.interval}{open_}"
-
-
-def _varied(fix: Fix, placements: Sequence[Placement]) -> str:
-    """What the fix does to the code beside placing it."""
-    for p in placements:
-        v = p.varied
-        if (v.benchmark, v.variant, v.baseline) == (fix.benchmark, fix.variant, fix.of):
-            return f", and {_against(v)} over {pluralize(p.layouts, 'layout')}"
-    return ""
 
 
 def _spread(fix: Fix, margin: float) -> str:
@@ -246,35 +213,27 @@ def placement_table(result: Result) -> Table | None:
 def _placement_table(placements: Sequence[Placement]) -> Table | None:
     named = len({p.linked.benchmark for p in placements}) > 1
     layouts = max((p.layouts for p in placements), default=0)
-    rows = [
-        (
-            *(p.linked.variant, p.linked.baseline),
-            *((p.linked.benchmark or "all",) if named else ()),
-            *(_PLACED[p.outcome], verdict_cell(p.linked), verdict_cell(p.varied)),
-            Cell(spread_text(p.spread), number=p.spread) if math.isfinite(p.spread) else None,
+    rows, seen = [], set()
+    for p in placements:
+        v = p.linked
+        if (v.benchmark, v.variant, v.baseline) in seen:  # said from the other side
+            continue
+        seen.add((v.benchmark, v.baseline, v.variant))
+        rows.append(
+            (
+                *(v.variant, v.baseline, *((v.benchmark or "all",) if named else ())),
+                *(_cause(p), verdict_cell(v), verdict_cell(p.varied)),
+                Cell(spread_text(p.spread), number=p.spread) if math.isfinite(p.spread) else None,
+            )
         )
-        for p in _one_way(placements)
-    ]
-    columns = (
-        *("variant", "against", *(("benchmark",) if named else ()), "cause", "as linked"),
-        *("over layouts", *right("spread")),
-    )
+    names = ("variant", "against", *(("benchmark",) if named else ()))
+    columns = (*names, "cause", "as linked", "over layouts", *right("spread"))
     caption = f"Placement or change, over {layouts} layouts"
-    return table(caption, columns, rows, fixed=3 if named else 2)
+    return table(caption, columns, rows, fixed=len(names))
 
 
 def _shortened(full: Table | None, short: Table | None) -> Table | None:
     return full if full is None or full == short else replace(full, short=short)
-
-
-def _one_way(placements: Sequence[Placement]) -> Iterator[Placement]:
-    """Without those that say another one from the other side."""
-    seen = set()
-    for p in placements:
-        v = p.linked
-        if (v.benchmark, v.baseline, v.variant) not in seen:
-            seen.add((v.benchmark, v.variant, v.baseline))
-            yield p
 
 
 def fix_table(result: Result) -> Table | None:
@@ -288,79 +247,65 @@ def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table |
     named = len({f.benchmark for f in fixes}) > 1
     rows = [
         (
-            *(fix.variant, fix.of, end),
-            *((fix.benchmark or "all",) if named else ()),
-            *(verdict_cell(v) if v else None for v in (without, with_fix)),
+            *(fix.variant, fix.of, end, *((fix.benchmark or "all",) if named else ())),
+            *(v and verdict_cell(v) for v in (without, with_fix)),
             _spread_cell(fix),
         )
         for fix in fixes
         for end, without, with_fix in _as_linked(fix, placements)
     ]
-    columns = (
-        *("fix", "of", "against", *(("benchmark",) if named else ())),
-        *("without it", "with it", "spread over layouts"),
-    )
-    caption = "Fixes as linked, and their spread over layouts"
-    return table(caption, columns, rows, fixed=4 if named else 3)
+    names = ("fix", "of", "against", *(("benchmark",) if named else ()))
+    columns = (*names, "without it", "with it", "spread over layouts")
+    return table("Fixes as linked, and their spread over layouts", columns, rows, fixed=len(names))
 
 
 def _spread_cell(fix: Fix) -> Cell | None:
     """Without the fix and with it, and what that comes to."""
     if not math.isfinite(fix.spread):
         return None
-    if fix.spread <= 0 and fix.without <= 0:
-        return Cell(_FIXED[fix.outcome], "none seen")
-    return Cell(_FIXED[fix.outcome], f"{spread_text(fix.without)} → {spread_text(fix.spread)}")
+    none = fix.spread <= 0 and fix.without <= 0
+    figures = f"{spread_text(fix.without)} → {spread_text(fix.spread)}"
+    return Cell(_SPREADS.get(fix.outcome, fix.outcome), "none seen" if none else figures)
 
 
 def placement_plot(result: Result) -> Plot | None:
     """One figure a pair, its rows the mean and the benchmarks; ratios of time throughout."""
     if not result.judged.placements:
         return None
+    pairs: dict[str, dict[str, list[Placement]]] = {}
+    for p in result.judged.placements:
+        pairs.setdefault(p.linked.baseline, {}).setdefault(p.linked.variant, []).append(p)
+    margin = result.question.margin
     baselines = [
-        {"name": name, "figures": _figures(result, name)}
+        {"name": name, "figures": [_figure(each, margin) for each in pairs[name].values()]}
         for name in result.question.baselines
-        if any(p.linked.baseline == name for p in result.judged.placements)
+        if name in pairs
     ]
-    data = {"margin": result.question.margin, "baselines": baselines}
-    return Plot("placement", data, _WITHOUT)
-
-
-def _figures(result: Result, baseline: str) -> list[dict[str, Any]]:
-    mine = [p for p in result.judged.placements if p.linked.baseline == baseline]
-    variants = dict.fromkeys(p.linked.variant for p in mine)
-    return [
-        _figure([p for p in mine if p.linked.variant == name], result.question.margin)
-        for name in variants
-    ]
+    return Plot("placement", {"margin": margin, "baselines": baselines}, _WITHOUT)
 
 
 def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
     first, alone = placements[0], len(placements) == 1
     title = f"{quote(first.linked.variant)} against {quote(first.linked.baseline)}"
-    text = "; ".join(_said(p, margin, alone=alone) for p in placements)
+    texts, rows = [], []
+    for p in placements:
+        name = p.linked.benchmark or SUITE
+        linked = f"as linked {format_verdict(p.linked, margin)}"
+        layouts = f"over {pluralize(p.layouts, 'layout')}"
+        varied = f"{layouts} {format_verdict(p.varied, margin)}"
+        texts.append(f"{'' if alone else f'{quote(name)}: '}{linked}, {varied}: {_cause(p)}")
+        rows.append(
+            {
+                "name": "" if alone else name,
+                "linked": _interval(p.linked, margin, "as linked"),
+                "varied": _interval(p.varied, margin, layouts),
+                "points": [math.exp(x) for x in p.points if math.isfinite(x)],
+            }
+        )
     return {
-        "title": f"{title}: {_PLACED[first.outcome]}",
-        "label": f"{title}. {text}.",
-        "rows": [_row(p, margin, alone=alone) for p in placements],
-    }
-
-
-def _said(p: Placement, margin: float, *, alone: bool) -> str:
-    name = "" if alone else f"{quote(p.linked.benchmark or SUITE)}: "
-    return (
-        f"{name}as linked {format_verdict(p.linked, margin)}, "
-        f"over {pluralize(p.layouts, 'layout')} {format_verdict(p.varied, margin)}: "
-        f"{_PLACED[p.outcome]}"
-    )
-
-
-def _row(p: Placement, margin: float, *, alone: bool) -> dict[str, Any]:
-    return {
-        "name": "" if alone else p.linked.benchmark or SUITE,
-        "linked": _interval(p.linked, margin, "as linked"),
-        "varied": _interval(p.varied, margin, f"over {pluralize(p.layouts, 'layout')}"),
-        "points": [math.exp(x) for x in p.points if math.isfinite(x)],
+        "title": f"{title}: {_cause(first)}",
+        "label": f"{title}. {'; '.join(texts)}.",
+        "rows": rows,
     }
 
 

@@ -46,30 +46,19 @@ _NAMED = 3
 
 def machine_code_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
     """Tables and notes on the evidence; and every function and listing."""
-    question = result.question
-    asked_for_functions = isinstance(question, Study) and question.evidence.functions
+    asked = isinstance(result.question, Study) and result.question.evidence.functions
+    makers = (image_table, dispatch_table, entry_table, option_table, calls_table)
+    tables, notes = (make(result) for make in makers), sentences(evidence_notes(result))
     return (
-        section(
-            "evidence",
-            "The machine code",
-            *evidence_tables(result),
-            sentences(evidence_notes(result)),
-            importance="detail",
-        ),
+        section("evidence", "The machine code", *tables, notes, importance="detail"),
         section(
             "functions",
             "Functions and listings",
             function_table(result),
             *_listings(result),
-            importance="detail" if asked_for_functions else "record",
+            importance="detail" if asked else "record",
         ),
     )
-
-
-def evidence_tables(result: Result) -> tuple[Table, ...]:
-    """What stands behind the table of indirect jumps."""
-    found = (image_table, dispatch_table, entry_table, option_table, calls_table)
-    return tuple(made for one in found if (made := one(result)) is not None)
 
 
 def evidence_headline(
@@ -81,11 +70,12 @@ def evidence_headline(
         return None
     programs = pluralize(len(read), "program")
     names = list(dict.fromkeys(quote(t.variant) for t in troubles))
-    found = f"none of {programs} shows the symptom of a compiler's trouble"
+    shown = f"none of {programs} shows"
     if names:
-        verb = "shows" if len(names) == 1 else "show"
-        found = f"{join_words(names)}, of {programs}, {verb} the symptom of a compiler's trouble"
-    return f"Nothing was measured; in the machine code, {found}."
+        shown = f"{join_words(names)}, of {programs}, {'shows' if len(names) == 1 else 'show'}"
+    return (
+        f"Nothing was measured; in the machine code, {shown} the symptom of a compiler's trouble."
+    )
 
 
 def evidence_sentences(
@@ -108,7 +98,7 @@ def trouble_sentences(troubles: Sequence[Trouble], looked_at: Iterable[str]) -> 
     ``looked_at`` are all variants whose machine code was read."""
     if not troubles:
         return ()
-    texts = [sentence(" ".join((_finding(one), _way_out(one))).strip()) for one in troubles]
+    texts = [sentence(f"{_symptom(trouble)} {_way_out(trouble)}") for trouble in troubles]
     without = [name for name in looked_at if name not in {t.variant for t in troubles}]
     if len(without) > 1 and len(troubles) + len(without) > 3:
         number = pluralize(len(without), "other variant")
@@ -119,53 +109,50 @@ def trouble_sentences(troubles: Sequence[Trouble], looked_at: Iterable[str]) -> 
 def trouble_code(troubles: Iterable[Trouble]) -> CodeBlock | None:
     """What can be added to the study to try the workarounds; a blank line between variants."""
     lines: list[str] = []
-    for one in troubles:
-        if one.toml:
-            lines += ["", *one.toml] if lines else one.toml
+    for trouble in troubles:
+        lines += ["", *trouble.toml] if lines and trouble.toml else trouble.toml
     return CodeBlock(tuple(lines), "toml") if lines else None
 
 
-def _finding(one: Trouble) -> str:
-    name = quote(one.variant)
-    if not one.name:
+def _symptom(trouble: Trouble) -> str:
+    name, compiler = quote(trouble.variant), trouble.compiler
+    if not trouble.name:
         return (
-            f"{name} ({one.compiler}) shows {one.symptom}: {one.shows}. No known trouble of this "
-            "compiler has that symptom."
+            f"{name} ({compiler}) shows {trouble.symptom}: {trouble.shows}. No known trouble of "
+            "this compiler has that symptom."
         )
-    where = f" ({one.sources[0]})" if one.sources else ""
-    of = (
-        f"a known trouble of {one.compiler}"
-        if one.listed
-        else f"a trouble known in other versions than its {one.compiler}"
+    where = f" ({trouble.sources[0]})" if trouble.sources else ""
+    known = f"a trouble known in other versions than its {compiler}"
+    if trouble.listed:
+        known = f"a known trouble of {compiler}"
+    return (
+        f"{name} has the symptom of {known}: {trouble.title}{where}. Its code shows "
+        f"{trouble.shows}."
     )
-    return f"{name} has the symptom of {of}: {one.title}{where}. Its code shows {one.shows}."
 
 
-def _with_degree(one: Trouble, name: str) -> str:
-    """A variant with the workaround, and how far that reaches in it."""
-    text = one.degrees.get(name)
-    return f"{quote(name)} ({text})" if text else quote(name)
-
-
-def _way_out(one: Trouble) -> str:
-    flags = f"`{' '.join(one.flags)}`"
-    if one.cured:
-        names = [_with_degree(one, name) for name in one.cured]
-        verb = "does" if len(names) == 1 else "do"
-        return f"{join_words(names)}, the same with {flags}, {verb} not show it."
-    if one.untried:
-        names = list(one.untried)
-        return f"The study has the same with {flags}: run it with `--only {' '.join(names)}`."
-    if one.toml:
+def _way_out(trouble: Trouble) -> str:
+    flags = f"`{' '.join(trouble.flags)}`"
+    cured, uncured = (
+        [
+            f"{quote(n)} ({degree})" if (degree := trouble.degrees.get(n)) else quote(n)
+            for n in names
+        ]
+        for names in (trouble.cured, trouble.uncured)
+    )
+    if cured:
+        do = "does" if len(cured) == 1 else "do"
+        return f"{join_words(cured)}, the same with {flags}, {do} not show it."
+    if trouble.untried:
+        only = " ".join(trouble.untried)
+        return f"The study has the same with {flags}: run it with `--only {only}`."
+    if trouble.toml:
         return f"{flags} may work around it: add the variant below to the study and run it again."
-    if one.remedy:
-        return f"Remedy: {one.remedy}."
-    if one.uncured:
-        return (
-            f"{flags} should work around it, but "
-            f"{has([_with_degree(one, name) for name in one.uncured], 'has', 'have')} it."
-        )
-    return f"{flags} works around it." if one.flags else ""
+    if trouble.remedy:
+        return f"Remedy: {trouble.remedy}."
+    if uncured:
+        return f"{flags} should work around it, but {has(uncured, 'has', 'have')} it."
+    return f"{flags} works around it." if trouble.flags else ""
 
 
 def calls_sentences(calls: Sequence[CalleeCounts]) -> tuple[str, ...]:
@@ -175,12 +162,12 @@ def calls_sentences(calls: Sequence[CalleeCounts]) -> tuple[str, ...]:
     telling = [
         c for c in calls if c.where == DISPATCH and c.local and max(c.counts.values()) >= _MANY
     ]
-    for one in telling[:_NAMED]:
-        making = [f"{quote(v)} ({n})" for v, n in one.counts.items() if n]
-        without = [quote(v) for v, n in one.counts.items() if not n]
+    for call in telling[:_NAMED]:
+        making = [f"{quote(v)} ({n})" for v, n in call.counts.items() if n]
+        without = [quote(v) for v, n in call.counts.items() if not n]
         do = "does" if len(without) == 1 else "do"
         texts.append(
-            f"{has(making, 'calls', 'call')} {quote(one.callee)} from the dispatching code, where "
+            f"{has(making, 'calls', 'call')} {quote(call.callee)} from the dispatching code, where "
             f"{has(without, 'has', 'have')} inlined it or {do} not call it."
         )
     return tuple(texts)
@@ -191,11 +178,11 @@ def calls_table(result: Result) -> Table | None:
     names = list(dict.fromkeys(v for c in result.found.calls for v in c.counts))
     rows = [
         (
-            "dispatching code" if one.where == DISPATCH else one.where,
-            Cell(one.callee, "static" if one.local else ""),
-            *(one.counts.get(name) for name in names),
+            "dispatching code" if call.where == DISPATCH else call.where,
+            Cell(call.callee, "static" if call.local else ""),
+            *(call.counts.get(name) for name in names),
         )
-        for one in result.found.calls
+        for call in result.found.calls
     ]
     caption = "Calls that some builds make and others have inlined or removed"
     return table(caption, ("called from", "function", *right(*names)), rows, fixed=2)
@@ -207,12 +194,12 @@ def image_sentences(
     """What each variant's programs were compiled to at run time, and what a setting alone does to
     that."""
     forms = {image.variant: image.form for image in images}
+    by_form: dict[JumpForm, list[str]] = {}
+    for variant, form in forms.items():
+        by_form.setdefault(form, []).append(quote(variant))
     if not forms:
         return []
-    parts = [
-        f"{_FORMS[form]} for {join_words([quote(v) for v, own in forms.items() if own == form])}"
-        for form in dict.fromkeys(forms.values())
-    ]
+    parts = [f"{_FORMS[form]} for {join_words(names)}" for form, names in by_form.items()]
     return [
         f"In the machine code generated at run time, each program continues to the next by "
         f"{join_words(parts)}.",
@@ -227,9 +214,9 @@ def _switches(
     costs = {line.variant: line for line in slopes}
     base = next((v for v in study.variants if v.name == study.baselines[0]), None)
     for v in study.variants:
-        if base is None or differ_in(v, base) != {"sysctl"}:
+        if base is None or not {v.name, base.name} <= forms.keys():
             continue
-        if v.name not in forms or base.name not in forms:
+        if differ_in(v, base) != {"sysctl"}:
             continue
         setting = join_words([f"{k} = {x}" for k, x in v.sysctl.items() if base.sysctl.get(k) != x])
         text = f"{quote(v.name)} is {quote(base.name)} with only {setting} changed"
@@ -238,11 +225,8 @@ def _switches(
             continue
         text += f": that alone turns {_FORMS[forms[base.name]]} into {_FORMS[forms[v.name]]}"
         if v.name in costs and base.name in costs:
-            one, other = costs[base.name], costs[v.name]
-            text += (
-                f", and one more {one.name} from {format_estimate(one.slope)} "
-                f"to {format_estimate(other.slope)}"
-            )
+            before, after = (format_estimate(costs[n].slope) for n in (base.name, v.name))
+            text += f", and one more {costs[v.name].name} from {before} to {after}"
         yield f"{text}."
 
 
@@ -260,15 +244,12 @@ def image_table(result: Result) -> Table | None:
                 image.reason,
             )
         )
-    found = dict.fromkeys(s.environment.get("spectre_v2") for s in result.recorded.sessions)
-    mitigations = "; ".join(str(text) for text in found if text)
+    settings = dict.fromkeys(s.environment.get("spectre_v2") for s in result.recorded.sessions)
+    mitigations = "; ".join(str(text) for text in settings if text)
     title = "Machine code generated at run time"
     title += f" (spectre_v2 in this kernel: {mitigations})" if mitigations else ""
-    columns = (
-        *("variant", "to the next by", *right("first program", "instructions")),
-        *("exits", "reason"),
-    )
-    return table(title, columns, rows)
+    numbers = right("first program", "instructions")
+    return table(title, ("variant", "to the next by", *numbers, "exits", "reason"), rows)
 
 
 def _listings(result: Result) -> Iterator[Block | None]:
@@ -287,11 +268,11 @@ def evidence_notes(result: Result) -> tuple[str, ...]:
     """What could not be seen in the programs, one line for all builds of which it is true."""
     missing: dict[tuple[str, ...], list[str]] = {}
     notes: dict[str, list[str]] = {}
-    for found in result.found.evidence:
-        if found.missing:
-            missing.setdefault(found.missing, []).append(quote(found.variant))
-        for note in found.notes:
-            notes.setdefault(note, []).append(quote(found.variant))
+    for evidence in result.found.evidence:
+        if evidence.missing:
+            missing.setdefault(evidence.missing, []).append(quote(evidence.variant))
+        for note in evidence.notes:
+            notes.setdefault(note, []).append(quote(evidence.variant))
     return (
         *(
             f"{has(names, 'has', 'have')} no function that matches {' or '.join(patterns)}."
@@ -307,12 +288,12 @@ def function_table(result: Result) -> Table | None:
     """Every function that was looked at, build by build; None without any."""
     rows = [
         (
-            *(found.variant, f.name, f.section, Cell(f"0x{f.address:x}", number=f.address)),
+            *(e.variant, f.name, f.section, Cell(f"0x{f.address:x}", number=f.address)),
             *(f.size, f.instructions, f.indirect_jumps),
             *(f.direct_calls, f.indirect_calls, f.tail_jumps),
         )
-        for found in result.found.evidence
-        for f in found.functions
+        for e in result.found.evidence
+        for f in e.functions
     ]
     numbers = ("address", "bytes", "instructions", "indirect jumps")
     calls = ("direct calls", "indirect calls", "tail jumps")

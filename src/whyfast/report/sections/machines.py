@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from whyfast.judge.machines import FEWEST
 from whyfast.model.build import Build
 from whyfast.model.result import MachineResult, Merged
 from whyfast.model.verdict import Verdict
 from whyfast.report.answer import answer_of
 from whyfast.report.document import (
     NOTHING,
-    Block,
     Cell,
     Column,
     FactTree,
@@ -30,24 +30,27 @@ from whyfast.report.document import (
     without_details,
 )
 from whyfast.report.formatting import (
+    format_percent,
     format_verdict,
     join_words,
     pluralize,
     quote,
     sentence,
 )
-from whyfast.report.sections.certainty import when
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
 from whyfast.report.sections.distribution import interval_data, plottable
-from whyfast.report.sections.machine_differences import POOLED
-from whyfast.report.sections.main_table import SUITE, verdict_cell
+from whyfast.report.sections.main_table import time_caption, verdict_cell
 from whyfast.report.sections.over_machines import (
+    POOLED,
     OverMachines,
+    compared_pairs,
     cpu_text,
+    expected_interval,
     machine_sentences,
     over_machines,
     pooled_sentence,
 )
+from whyfast.report.sections.timeline import when
 
 _SHORT = 12
 _PROVENANCE = (
@@ -63,7 +66,8 @@ def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
     on, what others may do."""
     every = over_machines(merged)
     pooled = pooled and any(o.pooled for o in every)
-    several = len({o.baseline for o in every}) > 1
+    baselines = list(dict.fromkeys(o.baseline for o in every))
+    several = len(baselines) > 1
     rows = [
         (
             *(o.variant, *((o.baseline,) if several else ())),
@@ -73,17 +77,9 @@ def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
         for o in every
     ]
     heads = ("variant", *(("against",) if several else ()))
-    after = (POOLED,) if pooled else ()
-    return _by_column(overall_caption(merged, every), heads, merged, rows, after)
-
-
-def overall_caption(merged: Merged, every: Sequence[OverMachines]) -> str:
-    """What the verdicts of ``every`` comparison are about, with the baseline if it is one."""
-    names = [b.name for b in merged.question.benchmarks]
-    on = f" on {names[0]}" if len(names) == 1 else f", {SUITE} of {len(names)} benchmarks"
-    baselines = list(dict.fromkeys(o.baseline for o in every))
     against = f" against {baselines[0]}" if len(baselines) == 1 else ""
-    return f"Time{on}{against}, on each machine"
+    caption = f"{time_caption(merged.question)}{against}, on each machine"
+    return _by_column(caption, heads, merged, rows, (POOLED,) if pooled else ())
 
 
 def _by_column(
@@ -95,12 +91,12 @@ def _by_column(
 ) -> Table | None:
     """A table with a column for each machine after those of ``heads``, which stay."""
     names = [m.machine.name for m in merged.machines]
-    made = table(caption, (*heads, *names, *after), rows, fixed=len(heads))
-    if made is None:
+    whole = table(caption, (*heads, *names, *after), rows, fixed=len(heads))
+    if whole is None:
         return None
     first, last = len(heads), len(heads) + len(names)
-    columns = (replace(c, machine=first <= i < last) for i, c in enumerate(made.columns))
-    return replace(made, columns=tuple(columns))
+    columns = (replace(c, machine=first <= i < last) for i, c in enumerate(whole.columns))
+    return replace(whole, columns=tuple(columns))
 
 
 def _verdict_cells(
@@ -134,13 +130,8 @@ def benchmark_machine_section(merged: Merged) -> ReportSection | None:
         group(f"{o.variant} against {o.baseline}", _each(merged, o.variant, o.baseline))
         for o in over_machines(merged)
     ]
-    return section(
-        "benchmarks",
-        "Each benchmark",
-        *groups,
-        importance="detail",
-        hint="Each benchmark: with -v.",
-    )
+    title = "Each benchmark"
+    return section("benchmarks", title, *groups, importance="detail", hint=f"{title}: with -v.")
 
 
 def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
@@ -167,6 +158,43 @@ def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
     return _by_column(caption, ("benchmark",), merged, rows, (POOLED,) if pooled else ())
 
 
+def pooled_section(merged: Merged) -> ReportSection | None:
+    """The mean over machines; why there is none below five."""
+    if len(merged.machines) < 2:
+        return None
+    if not merged.pooled:
+        why = "too few machines have enough blocks."
+        if len(merged.machines) < FEWEST:
+            why = f"how far machines lie apart takes at least {FEWEST} of them."
+        reason = sentences([f"There is no mean over machines: {why}"], aside=True)
+        return section("pooled", "Machines like these", reason)
+    single, pairs = len(merged.question.benchmarks) == 1, compared_pairs(merged)
+    rows = [
+        (
+            *(p.variant, p.baseline, verdict_cell(p)),
+            Cell(format_percent(round(p.tau, 4)), number=p.tau),
+            expected_interval(p),
+            p.machines,
+        )
+        for p in merged.pooled
+        if (single or p.benchmark is None) and (p.variant, p.baseline) in pairs
+    ]
+    columns = (
+        *("variant", "against", "mean over machines"),
+        *(*right("between machines"), "a further machine", *right("machines")),
+    )
+    means = table("Means over machines, the machine as a random effect", columns, rows, fixed=2)
+    return section("pooled", "Machines like these", means, sentences([_POOLING], aside=True))
+
+
+_POOLING = (
+    "This treats the machines as a random sample of their kind, which they are not: read it as a "
+    "summary. Between machines: the standard deviation of the logarithm of the ratio beyond "
+    "measurement error. Unlike the intervals of single machines, these assume normally distributed "
+    "differences, and do not cover a kind of machine that is absent here."
+)
+
+
 def machine_table(merged: Merged) -> Table | None:
     """What each machine is, with what it compiled, and how much it measured."""
     rows = [
@@ -189,8 +217,8 @@ def machine_table(merged: Merged) -> Table | None:
         *("machine", "CPU", *right("CPUs"), "system", "virtual?", "compilers"),
         *(*right("blocks", "warnings"), "measured", "from"),
     )
-    made = table("The machines", columns, rows)
-    return replace(made, by_machine=True) if made else None
+    whole = table("The machines", columns, rows)
+    return whole and replace(whole, by_machine=True)
 
 
 def dispatch_machine_section(merged: Merged) -> ReportSection | None:
@@ -204,8 +232,8 @@ def dispatch_machine_section(merged: Merged) -> ReportSection | None:
                 return Cell(f"{kind.text}{number}", kind.detail)
         return None
 
-    made = _by_variant(merged, "How they dispatch, on each machine", cell)
-    return section("dispatch", "How they dispatch", made)
+    title = "How they dispatch"
+    return section("dispatch", title, _by_variant(merged, f"{title}, on each machine", cell))
 
 
 def builds_machine_section(merged: Merged) -> ReportSection | None:
@@ -220,9 +248,9 @@ def builds_machine_section(merged: Merged) -> ReportSection | None:
                 return Cell(b.program_sha256[:_SHORT], version)
         return None
 
-    made = _by_variant(merged, "Programs, by digest, and what compiled them", cell)
-    note = sentences([_PROVENANCE], aside=True) if made else None
-    return section("builds", "The builds", made, note, importance="detail")
+    programs = _by_variant(merged, "Programs, by digest, and what compiled them", cell)
+    note = sentences([_PROVENANCE], aside=True) if programs else None
+    return section("builds", "The builds", programs, note, importance="detail")
 
 
 def _by_variant(
@@ -238,64 +266,52 @@ def _by_variant(
 
 def each_machine_section(merged: Merged) -> ReportSection | None:
     """What each says by itself, and its environment."""
-    groups: list[Block | None] = []
+    groups = []
     for m in merged.machines:
-        answer = answer_of(m.result)
+        answer, name = answer_of(m.result), m.machine.name
+        texts = sentences([f"{quote(name)}: {answer.headline}", *answer.sentences])
         environments = {
             f"session {s.id}, started {when(s.started)}": s.environment
             for s in m.result.recorded.sessions
         }
-        groups.append(
-            group(
-                m.machine.name,
-                sentences([f"{quote(m.machine.name)}: {answer.headline}", *answer.sentences]),
-                FactTree(environments),
-            )
-        )
+        groups.append(group(name, texts, FactTree(environments)))
     return section("each", "Each machine by itself", *groups, importance="detail")
 
 
 def machine_plot(merged: Merged) -> Plot | None:
     """For each comparison a row for each machine with its interval, and the mean over machines."""
     margin = merged.question.margin
-    figures = [_figure(o, merged) for o in over_machines(merged)]
+    figures = [_figure(o, margin) for o in over_machines(merged)]
     if not any(f["points"] for f in figures):
         return None
-    data = {
-        "margin": margin,
-        "machines": [
-            {"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines
-        ],
-        "figures": figures,
-    }
+    machines = [
+        {"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines
+    ]
+    data = {"margin": margin, "machines": machines, "figures": figures}
     return Plot("machines", data, "The plots need JavaScript; the tables below say the same.")
 
 
-def _figure(o: OverMachines, merged: Merged) -> dict[str, Any]:
-    margin = merged.question.margin
+def _figure(o: OverMachines, margin: float) -> dict[str, Any]:
     points = [
         {"name": name, "word": v.outcome, **interval_data(v), "text": format_verdict(v, margin)}
         for name, v in o.verdicts.items()
         if plottable(v.ratio)
     ]
-    pooled = None
-    if o.pooled:
-        p = o.pooled
-        ends = {"low": p.low, "high": p.high}
-        pooled = {
-            "name": POOLED,
-            "word": p.outcome,
-            "ratio": p.ratio,
-            **{k: x if plottable(x) else None for k, x in ends.items()},
-            "expect": [x if plottable(x) else None for x in (p.expect_low, p.expect_high)],
-            "text": pooled_sentence(p, margin),
-        }
+    pooled = o.pooled and {
+        "name": POOLED,
+        "word": o.pooled.outcome,
+        **interval_data(o.pooled),
+        "expect": [
+            x if plottable(x) else None for x in (o.pooled.expect_low, o.pooled.expect_high)
+        ],
+        "text": pooled_sentence(o.pooled, margin),
+    }
     verdicts = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
     title = f"{o.variant} against {o.baseline}"
     return {"title": title, "label": f"{title}: {verdicts}.", "points": points, "pooled": pooled}
 
 
-# The first screen.
+# The summary.
 
 #: Up to this number of machines each has a column, more have rows.
 _COLUMNS = 4
@@ -339,13 +355,11 @@ def _care(merged: Merged) -> Iterator[str]:
     yield from (sentence(c.text) for c in warnings[:_QUOTED])
     lacking = dict.fromkeys((lack.machine, lack.variant) for lack in merged.lacking)
     yield from (f"{quote(m)} has no {quote(v)}." for m, v in list(lacking)[:_QUOTED])
-    warned = {
-        m.machine.name: sum(c.severity == "warning" for c in m.result.judged.confounds)
+    warnings_of = {
+        quote(m.machine.name): sum(c.severity == "warning" for c in m.result.judged.confounds)
         for m in merged.machines
     }
-    some = [f"{quote(name)} {number}" for name, number in warned.items() if number]
-    if some:
-        yield f"Warnings of the machines themselves: {', '.join(some)}."
-    rest = len(merged.confounds) - len(warnings[:_QUOTED])
-    if rest:
+    if numbers := [f"{name} {number}" for name, number in warnings_of.items() if number]:
+        yield f"Warnings of the machines themselves: {', '.join(numbers)}."
+    if rest := len(merged.confounds) - len(warnings[:_QUOTED]):
         yield f"{pluralize(rest, 'further note')} on what differs between the machines."

@@ -1,96 +1,43 @@
-"""The main table: every variant against every baseline; and what failed or is missing, in words."""
+"""The main tables: every variant against every baseline, or along axes; whether a change has the
+same effect everywhere."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from statistics import median
 
 from whyfast.judge.ratios import over_layouts
 from whyfast.model.build import BuildFailure
 from whyfast.model.result import Pooled, Result
-from whyfast.model.sample import Block, RunFailure
-from whyfast.model.verdict import About, Outcome, Suite, Verdict
-from whyfast.report.document import Cell, Table, right, table
+from whyfast.model.sample import Block
+from whyfast.model.study import Question
+from whyfast.model.verdict import About, Interaction, Outcome, Suite, Verdict
+from whyfast.report.document import Cell, ReportSection, Row, Table, right, section, table
 from whyfast.report.formatting import (
     escape_controls,
     format_amount,
+    format_percent,
     format_seconds,
-    has,
+    format_verdict,
     join_words,
-    plain_ratio_text,
+    plain_text_of,
     pluralize,
     quote,
-    ratio_text,
-    sentence,
+    size_of,
+    text_of,
+    verdict_text,
 )
 from whyfast.report.sections.programs import contradiction
 
-#: More names than these are not spelt out.
-MOST_NAMES = 3
-#: Characters of what a program printed last that are shown.
-_SAID = 400
-
-
-def failure_text(failure: RunFailure) -> str:
-    """One failure on a line: what failed, or what is lacking, and why."""
-    if failure.lacks:
-        return f"{failure.variant} has no {failure.benchmark}: {failure.reason}"
-    return f"{failure.variant} failed on {failure.benchmark}: {reason_and_output(failure)}"
-
-
-def reason_and_output(failure: RunFailure) -> str:
-    """Why, with the last line that the program printed."""
-    lines = [escape_controls(line).strip() for line in failure.output.splitlines() if line.strip()]
-    if not lines:
-        return failure.reason
-    last = lines[-1]
-    return (
-        f"{failure.reason}; last output: {last if len(last) <= _SAID else last[: _SAID - 1] + '…'}"
-    )
-
-
-def failed_sentences(failed: Sequence[RunFailure]) -> list[str]:
-    """A single failure with its reason, of several the variants."""
-    if len(failed) == 1:
-        (failure,) = failed
-        return [sentence(f"{quote(failure.variant)} failed: {reason_and_output(failure)}")]
-    broken = dict.fromkeys(f.variant for f in failed)
-    names = [quote(name) for name in broken]
-    return [f"{has(names, 'has', 'have')} benchmarks that failed."] if names else []
-
-
-def lacking_sentences(lacking: Sequence[RunFailure]) -> list[str]:
-    """One sentence a variant and reason; then what that means for geometric means."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for lack in lacking:
-        groups.setdefault((lack.variant, lack.reason), []).append(lack.benchmark)
-    texts = [
-        sentence(f"{quote(variant)} has no {_names(benchmarks)}: {reason}")
-        for (variant, reason), benchmarks in groups.items()
-    ]
-    if texts:
-        texts.append("A geometric mean covers the benchmarks that both sides have.")
-    return texts
-
-
-def _names(benchmarks: Sequence[str]) -> str:
-    few = [quote(name) for name in benchmarks[:MOST_NAMES]]
-    rest = len(benchmarks) - len(few)
-    return join_words([*few, pluralize(rest, "further benchmark")] if rest else few)
-
-
+#: The most interactions that get a sentence; the table has all.
+MOST_INTERACTIONS = 3
 SUITE = "geometric mean"
 OUTCOMES: tuple[Outcome, ...] = ("faster", "slower", "same", "undecided")
 
-_OPPOSITE: dict[Outcome, Outcome] = {
-    "faster": "slower",
-    "slower": "faster",
-    "same": "same",
-    "undecided": "undecided",
-}
+_OPPOSITE: dict[Outcome, Outcome] = {"faster": "slower", "slower": "faster"}
 
 
 class Comparisons:
@@ -100,22 +47,29 @@ class Comparisons:
         single: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
         for verdict in verdicts:
             single[verdict.variant, verdict.baseline].append(verdict)
-        self._overall = {
-            pair: verdicts_of[0] for pair, verdicts_of in single.items() if len(verdicts_of) == 1
-        }
+        self._overall = {pair: vs[0] for pair, vs in single.items() if len(vs) == 1}
         for suite in suites:
             self._overall[suite.verdict.variant, suite.verdict.baseline] = suite.verdict
+
+    @classmethod
+    def of_result(cls, result: Result) -> Comparisons:
+        """Those that the result has judged."""
+        return cls(result.judged.verdicts, result.judged.suites)
 
     def of(self, variant: str, baseline: str) -> Verdict | None:
         """The overall verdict on ``variant`` against ``baseline``, whichever way it was judged."""
         verdict = self._overall.get((variant, baseline))
-        if verdict is not None:
-            return verdict
         other = self._overall.get((baseline, variant))
-        return None if other is None else reversed_verdict(other)
+        return verdict or (other and reversed_verdict(other))
 
     def __bool__(self) -> bool:
         return bool(self._overall)
+
+
+def decided(verdicts: Iterable[Verdict | None]) -> list[Verdict]:
+    """Those that are faster or slower, the largest difference first."""
+    known = [v for v in verdicts if v is not None and v.outcome in ("faster", "slower")]
+    return sorted(known, key=lambda v: -size_of(v.ratio))
 
 
 def reversed_verdict(verdict: Verdict) -> Verdict:
@@ -124,7 +78,7 @@ def reversed_verdict(verdict: Verdict) -> Verdict:
         verdict,
         variant=verdict.baseline,
         baseline=verdict.variant,
-        outcome=_OPPOSITE[verdict.outcome],
+        outcome=_OPPOSITE.get(verdict.outcome, verdict.outcome),
         ratio=1 / verdict.ratio if verdict.ratio else math.inf,
         low=0.0 if math.isinf(verdict.high) else 1 / verdict.high,
         high=math.inf if verdict.low <= 0 else 1 / verdict.low,
@@ -133,19 +87,17 @@ def reversed_verdict(verdict: Verdict) -> Verdict:
 
 def verdict_cell(verdict: Verdict | Pooled) -> Cell:
     """A verdict as a cell: the ratio or the word in front, the interval as its detail."""
-    if verdict.outcome == "same":
-        plain = plain_ratio_text(verdict.ratio, verdict.low, verdict.high)
-        return Cell("same", str(plain), "same", verdict.ratio)
-    text = ratio_text(verdict.ratio, verdict.low, verdict.high)
-    if verdict.outcome == "undecided":
-        return Cell("undecided", str(text), "undecided", verdict.ratio)
-    return Cell(text.factor, text.interval, verdict.outcome, verdict.ratio)
+    text, outcome = verdict_text(verdict), verdict.outcome
+    if outcome in ("same", "undecided"):
+        return Cell(outcome, str(text), outcome, verdict.ratio)
+    return Cell(text.factor, text.interval, outcome, verdict.ratio)
 
 
-def tally(outcomes: Counter[Outcome]) -> str:
+def tally(verdicts: Iterable[Verdict]) -> str:
     """``faster on 3, slower on 1 and the same on 2``."""
-    words = {outcome: outcome for outcome in OUTCOMES} | {"same": "the same"}
-    return join_words([f"{words[o]} on {outcomes[o]}" for o in OUTCOMES if outcomes[o]])
+    outcomes = Counter(v.outcome for v in verdicts)
+    words = {"same": "the same"}
+    return join_words([f"{words.get(o, o)} on {outcomes[o]}" for o in OUTCOMES if outcomes[o]])
 
 
 def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
@@ -176,30 +128,39 @@ def summary_table(result: Result) -> Table | None:
 
     Variants of which only the machine code is read are left out; None when no other is there.
     """
-    study, about = result.question, result.judged.about
-    if about == "runs" and not result.judged.verdicts:
+    study, same = result.question, result.recorded.same
+    if result.judged.about == "runs" and not result.judged.verdicts:
         return None
-    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
-    only = study.benchmarks[0].name if len(study.benchmarks) == 1 else None
-    times = median_times(result.recorded.blocks) if only is not None else {}
-
-    baselines = [b for b in study.baselines if b not in result.recorded.same]
+    comparisons, times = Comparisons.of_result(result), _only_times(result)
+    judged = (*result.judged.verdicts, *(s.verdict for s in result.judged.suites))
+    names = [v.name for v in study.measured if v.name not in same]
+    baselines = [b for b in study.baselines if b not in same]
     rows = [
         (
             folded_cell(result, name),
-            *([time_cell(times.get((only or "", name)), about)] if times else []),
+            *([time_cell(times.get(name), result.judged.about)] if times else []),
             *(comparison_cell(result, comparisons, name, b) for b in baselines),
         )
-        for name in _summary_names(result)
+        for name in dict.fromkeys([*names, *(v.variant for v in judged)])
     ]
-    columns = ("variant", *(right("time") if times else ()))
-    caption = (
-        f"Time on {only}"
-        if only
-        else f"Time, {SUITE} of {pluralize(len(study.benchmarks), 'benchmark')}"
-    )
-    made = table(caption, (*columns, *(f"against {b}" for b in baselines)), rows)
-    return None if made is None else replace(made, overall=True)
+    against = (f"against {b}" for b in baselines)
+    columns = ("variant", *(right("time") if times else ()), *against)
+    whole = table(time_caption(study), columns, rows)
+    return whole and replace(whole, overall=True)
+
+
+def time_caption(question: Question) -> str:
+    """What a table of overall verdicts compares."""
+    if len(question.benchmarks) == 1:
+        return f"Time on {question.benchmarks[0].name}"
+    return f"Time, {SUITE} of {pluralize(len(question.benchmarks), 'benchmark')}"
+
+
+def _only_times(result: Result) -> dict[str, float]:
+    """The median time of each variant on the only benchmark; none with several."""
+    if len(result.question.benchmarks) != 1:
+        return {}
+    return {variant: time for (_, variant), time in median_times(result.recorded.blocks).items()}
 
 
 def folded_cell(result: Result, name: str) -> Cell:
@@ -222,20 +183,147 @@ def comparison_cell(
         return Cell("same", "byte-identical", "same", 1.0)
     if name in contradictions or baseline in contradictions:
         return Cell("not compared", contradictions.get(name, ""))
-    verdict = comparisons.of(name, baseline)
-    return _failure(result, name) if verdict is None else verdict_cell(verdict)
-
-
-def _summary_names(result: Result) -> list[str]:
-    names = [v.name for v in result.question.measured if v.name not in result.recorded.same]
-    judged = (*result.judged.verdicts, *(s.verdict for s in result.judged.suites))
-    return list(dict.fromkeys([*names, *(v.variant for v in judged)]))
-
-
-def _failure(result: Result, name: str) -> str | None:
+    if (verdict := comparisons.of(name, baseline)) is not None:
+        return verdict_cell(verdict)
     for build in result.recorded.builds:
         if isinstance(build, BuildFailure) and build.variant == name:
             return "not buildable" if build.kind == "not-buildable" else "build failed"
-    if any(f.variant == name for f in result.recorded.failed):
-        return "run failed"
-    return None
+    return "run failed" if any(f.variant == name for f in result.recorded.failed) else None
+
+
+# Along axes.
+
+_WORDS = {"faster": "differ", "slower": "differ"}
+
+
+def axes_table(result: Result) -> Table | None:
+    """The values of the axes that are compared along as columns, the baseline's first, and a row
+    for each combination of the others; None where baselines are not along axes.
+
+    With a single benchmark a baseline shows its time.
+    """
+    question = result.question
+    measured = [v for v in question.measured if v.axes and not v.twin_of]
+    if not question.along or not measured:
+        return None
+    others = [axis for axis in measured[0].axes if axis not in question.along]
+    base = _change(question, question.along)
+    columns = dict.fromkeys([base, *(_change(question, v.axes) for v in measured)])
+    by_place: dict[tuple[str, ...], dict[str, str]] = {}
+    for v in measured:
+        place = tuple(v.axes[axis] for axis in others)
+        by_place.setdefault(place, {})[_change(question, v.axes)] = v.name
+    times, comparisons = _only_times(result), Comparisons.of_result(result)
+
+    def cell(names: Mapping[str, str], column: str) -> Cell | str | None:
+        name, baseline = names.get(column), names.get(base)
+        if name is None or baseline is None:
+            return None
+        time = times.get(result.recorded.same.get(name, name))
+        if name == baseline and time is not None:
+            return time_cell(time, result.judged.about)
+        return comparison_cell(result, comparisons, name, baseline)
+
+    rows = [
+        (*place, *(cell(names, column) for column in columns)) for place, names in by_place.items()
+    ]
+    caption = f"{time_caption(question)}, against {base}{' of the same row' if others else ''}"
+    heads = [f"{base} (baseline)", *(c for c in columns if c != base)]
+    return table(caption, (*others, *right(*heads)), rows, fixed=max(1, len(others)))
+
+
+def interaction_sentences(result: Result) -> Iterator[str]:
+    """Where a change does not do the same in two places, the largest difference first."""
+    comparisons = Comparisons.of_result(result)
+    apart = [i for i in _overall(result) if i.verdict.outcome in ("faster", "slower")]
+    apart.sort(key=lambda i: -size_of(i.verdict.ratio))
+    for interaction in apart[:MOST_INTERACTIONS]:
+        yield _apart(result.question, interaction, comparisons)
+    if (more := len(apart) - MOST_INTERACTIONS) > 0:
+        yield f"{pluralize(more, 'more pair')} of places differ, see below."
+
+
+def alike_sentences(result: Result) -> Iterator[str]:
+    """Where a change does the same in two places, and where that is open."""
+    if same := _pairs(result, "same"):
+        yield f"Within {format_percent(result.question.margin)}, {same}."
+    if unclear := _pairs(result, "undecided"):
+        yield f"It is undecided whether {unclear}."
+
+
+def interaction_section(result: Result) -> ReportSection | None:
+    """Every interaction, on each benchmark and over all."""
+    question = result.question
+    rows: list[Row] = []
+    for interaction in result.judged.interactions:
+        v = interaction.verdict
+        text = plain_text_of(v)
+        rows.append(
+            (
+                _change(question, question.variant(v.variant).axes),
+                v.benchmark or SUITE,
+                *_places(question, interaction),
+                Cell(text.factor, text.interval, number=v.ratio),
+                _WORDS.get(v.outcome, v.outcome),
+                v.blocks,
+            )
+        )
+    columns = ("change", "benchmark", "in", "over in", *right("ratio"), "verdict", *right("blocks"))
+    return section(
+        "interactions",
+        "Does a change have the same effect everywhere?",
+        table("Effect of the change in one place, relative to another", columns, rows),
+        importance="detail",
+    )
+
+
+def _overall(result: Result) -> list[Interaction]:
+    """One of each two pairs: over the suite, or on the only benchmark."""
+    single = len(result.question.benchmarks) == 1
+    every = result.judged.interactions
+    return [i for i in every if i.verdict.benchmark is None] or (list(every) if single else [])
+
+
+def _apart(question: Question, interaction: Interaction, comparisons: Comparisons) -> str:
+    """The effect of a change in either place, and how far the two lie apart."""
+    v, base = interaction.verdict, quote(_change(question, question.along))
+    sides = []
+    for name, baseline, place in zip(
+        (v.variant, v.baseline), interaction.baselines, _places(question, interaction), strict=True
+    ):
+        verdict = comparisons.of(name, baseline)
+        effect = (
+            format_verdict(verdict, question.margin, "brief", base) if verdict else "no verdict"
+        )
+        sides.append(f"{effect} with {escape_controls(place)}")
+    change, text = quote(_change(question, question.variant(v.variant).axes)), text_of(v)
+    return (
+        f"The effect of {change} depends on {escape_controls(interaction.axis)}: {sides[0]}, "
+        f"{sides[1]}; these differ by {text.value} {text.interval}."
+    )
+
+
+def _pairs(result: Result, outcome: str) -> str:
+    """ "goto does the same with gcc and clang, and tail with …"; empty when there are none."""
+    by_change: dict[str, list[str]] = {}
+    for interaction in _overall(result):
+        if interaction.verdict.outcome == outcome:
+            here, there = map(escape_controls, _places(result.question, interaction))
+            axes = result.question.variant(interaction.verdict.variant).axes
+            change = quote(_change(result.question, axes))
+            by_change.setdefault(change, []).append(f"with {here} and {there}")
+    return join_words([f"{c} does the same {join_words(where)}" for c, where in by_change.items()])
+
+
+def _change(question: Question, axes: Mapping[str, str]) -> str:
+    """The values of the axes that are compared along."""
+    return "-".join(axes[axis] for axis in question.along)
+
+
+def _places(question: Question, interaction: Interaction) -> Iterator[str]:
+    """The values that set the two places apart, each with those of further axes."""
+    for name in (interaction.verdict.variant, interaction.verdict.baseline):
+        axes = question.variant(name).axes
+        further = [x for a, x in axes.items() if a != interaction.axis and a not in question.along]
+        more = f" ({', '.join(further)})" if further else ""
+        yield f"{axes[interaction.axis]}{more}"

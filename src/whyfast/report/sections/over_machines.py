@@ -1,30 +1,42 @@
-"""One comparison on several machines, in sentences: where it comes out the same, and where not."""
+"""Comparisons on several machines: where they come out the same, and where not, in sentences and
+tables."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from whyfast.model.result import MachineDifference, Merged, Pooled
 from whyfast.model.verdict import Outcome, Verdict
+from whyfast.report.document import (
+    Cell,
+    ReportSection,
+    Sentence,
+    Sentences,
+    Table,
+    section,
+    sentences,
+    table,
+)
 from whyfast.report.formatting import (
     format_percent,
     format_verdict,
     has,
     join_words,
-    plain_ratio_text,
+    plain_text_of,
     pluralize,
     quote,
-    ratio_text,
+    size_of,
+    text_of,
+    verdict_text,
 )
-from whyfast.report.sections.claim_audit import Audit, audit_claim
-from whyfast.report.sections.main_table import Comparisons
+from whyfast.report.sections.claim_audit import Audit, audit_claim, audit_headline, audit_intervals
+from whyfast.report.sections.main_table import OUTCOMES, Comparisons
 
 #: How many comparisons are put in words; the table has all.
-_MOST_SAID = 4
+_MOST_COMPARISONS = 4
 #: How many machines a sentence names; of more it has the number.
 _MOST_NAMED = 4
 #: What a CPU's name has beside the name.
@@ -32,12 +44,8 @@ _NOISE = re.compile(r"\((?:R|TM)\)|\b(?:CPU|\d+-Core|Processor)\b|@.*$", re.IGNO
 
 T = TypeVar("T", MachineDifference, Pooled)
 
-_RELATIONS: dict[Outcome, str] = {
-    "faster": "faster than",
-    "slower": "slower than",
-    "same": "the same as",
-    "undecided": "undecided against",
-}
+#: The heading of what is pooled.
+POOLED = "machines like these"
 
 
 @dataclass(frozen=True)
@@ -54,45 +62,41 @@ class OverMachines:
     identical: tuple[str, ...] = ()
 
     @property
-    def words(self) -> frozenset[Outcome]:
-        """Those that some machine says."""
+    def outcomes(self) -> frozenset[Outcome]:
+        """Those of all machines."""
         return frozenset(v.outcome for v in self.verdicts.values())
 
-    def on(self, *words: Outcome) -> list[str]:
-        """The machines that say one of them."""
-        return [name for name, v in self.verdicts.items() if v.outcome in words]
+    def on(self, outcome: Outcome) -> list[str]:
+        """The machines with that outcome."""
+        return [name for name, v in self.verdicts.items() if v.outcome == outcome]
 
 
 def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
     """One for each pair that some machine judges as a whole, in the order of the study; those of
     A/A controls last."""
-    by_machine = {
-        m.machine.name: Comparisons(m.result.judged.verdicts, m.result.judged.suites)
-        for m in merged.machines
-    }
     question = merged.question
-    pairs = compared_pairs(merged)
-    order = {v.name: i for i, v in enumerate(question.variants)}
-    controls = {v.name for v in question.variants if v.twin_of}
+    order = {v.name: (bool(v.twin_of), i) for i, v in enumerate(question.variants)}
     bases = {name: i for i, name in enumerate(question.baselines)}
+    last = (False, len(order))
+
+    def place(pair: tuple[str, str]) -> tuple[bool, int, int]:
+        twin, i = order.get(pair[0], last)
+        return twin, bases.get(pair[1], len(bases)), i
+
     comparisons = []
-    for v, b in sorted(
-        pairs,
-        key=lambda p: (p[0] in controls, bases.get(p[1], len(bases)), order.get(p[0], len(order))),
-    ):
-        sides = {
-            m.machine.name: [m.result.recorded.same.get(x, x) for x in (v, b)]
-            for m in merged.machines
-        }
-        judged = {name: c.of(*sides[name]) for name, c in by_machine.items()}
-        identical = tuple(name for name, (first, second) in sides.items() if first == second)
-        verdicts = {name: verdict for name, verdict in judged.items() if verdict is not None}
+    for pair in sorted(compared_pairs(merged), key=place):
+        verdicts, identical = {}, []
+        for m in merged.machines:
+            first, second = (m.result.recorded.same.get(name, name) for name in pair)
+            if first == second:
+                identical.append(m.machine.name)
+            if (verdict := Comparisons.of_result(m.result).of(first, second)) is not None:
+                verdicts[m.machine.name] = verdict
         if verdicts:
             benchmarks = {verdict.benchmark for verdict in verdicts.values()}
-            benchmark = benchmarks.pop() if len(benchmarks) == 1 else None
-            key = (v, b, benchmark)
-            over = _of(merged.differences, key), _of(merged.pooled, key)
-            comparisons.append(OverMachines(v, b, verdicts, *over, identical))
+            key = (*pair, benchmarks.pop() if len(benchmarks) == 1 else None)
+            over = _with_key(merged.differences, key), _with_key(merged.pooled, key)
+            comparisons.append(OverMachines(*pair, verdicts, *over, tuple(identical)))
     return tuple(comparisons)
 
 
@@ -106,7 +110,7 @@ def compared_pairs(merged: Merged) -> list[tuple[str, str]]:
     return list(pairs)
 
 
-def _of(every: Sequence[T], key: tuple[str, str, str | None]) -> T | None:
+def _with_key(every: Sequence[T], key: tuple[str, str, str | None]) -> T | None:
     return next((x for x in every if (x.variant, x.baseline, x.benchmark) == key), None)
 
 
@@ -114,41 +118,32 @@ def machine_sentences(merged: Merged) -> list[str]:
     """The headline and what follows: the claim, then the comparisons that machines decide
     otherwise, then those on which they agree, against the main baseline; what single benchmarks
     show."""
-    every = over_machines(merged)
     controls = {v.name for v in merged.question.variants if v.twin_of}
-    main = merged.question.baselines[:1]
-    wanted = [
-        o
-        for o in every
-        if o.variant not in controls and (o.baseline in main or merged.question.along)
-    ]
-    wanted = wanted or [o for o in every if o.variant not in controls]
-    texts = [*_claim(merged), *_single(merged)]
-    ranked = sorted(wanted, key=_rank)
-    texts += [comparison_sentence(o, merged) for o in ranked[:_MOST_SAID]]
-    if len(ranked) > _MOST_SAID:
-        texts.append(f"{pluralize(len(ranked) - _MOST_SAID, 'more comparison')} in the table.")
-    texts += _benchmarks(merged)
-    pooled = (o.pooled for o in ranked[:_MOST_SAID])
-    return texts + [pooled_sentence(p, merged.question.margin) for p in pooled if p is not None]
-
-
-def _single(merged: Merged) -> Iterator[str]:
+    main, margin = merged.question.baselines[:1], merged.question.margin
+    every = [o for o in over_machines(merged) if o.variant not in controls]
+    wanted = [o for o in every if o.baseline in main or merged.question.along] or every
+    texts = list(_claim(merged))
     if len(merged.machines) == 1:
-        (machine,) = merged.machines
-        yield (
-            f"All results are from one machine, {quote(machine.machine.name)}: nothing to compare. "
+        name = quote(merged.machines[0].machine.name)
+        texts.append(
+            f"All results are from one machine, {name}: nothing to compare. "
             "If these are several machines with one host name, set WHYFAST_MACHINE on each."
         )
+    ranked = sorted(wanted, key=_rank)
+    shown = ranked[:_MOST_COMPARISONS]
+    texts += [comparison_sentence(o, merged) for o in shown]
+    if more := len(ranked) - len(shown):
+        texts.append(f"{pluralize(more, 'more comparison')} in the table.")
+    texts += _benchmarks(merged)
+    return texts + [pooled_sentence(o.pooled, margin) for o in shown if o.pooled is not None]
 
 
 def _rank(o: OverMachines) -> tuple[int, float]:
     """What turns around first, then what differs, then what is decided alike."""
-    turns = {"faster", "slower"} <= o.words
-    size = max(abs(math.log(v.ratio)) if 0 < v.ratio < math.inf else 0 for v in o.verdicts.values())
+    turns = {"faster", "slower"} <= o.outcomes
     differs = o.difference is not None
-    place = 0 if turns and differs else 1 if differs else 2 if len(o.words) > 1 else 3
-    return place, -size
+    place = 0 if turns and differs else 1 if differs else 2 if len(o.outcomes) > 1 else 3
+    return place, -max(size_of(v.ratio) for v in o.verdicts.values())
 
 
 def comparison_sentence(o: OverMachines, merged: Merged) -> str:
@@ -162,46 +157,39 @@ def comparison_sentence(o: OverMachines, merged: Merged) -> str:
 
 def _where_measured(o: OverMachines, merged: Merged) -> str:
     if len(o.verdicts) == 1:
-        (name,) = o.verdicts
+        ((name, verdict),) = o.verdicts.items()
         alone = " (no other machine has it)" if len(merged.machines) > 1 else ""
-        outcome = o.verdicts[name].outcome
         where = f"{machines_text([name], merged)}{_figures(o, [name])}"
-        return f"{_relation(o, outcome, merged)} on {where}{alone}."
-    if len(o.words) == 1:
-        (outcome,) = o.words
+        return f"{_relation(o, verdict.outcome, merged)} on {where}{alone}."
+    if len(o.outcomes) == 1:
+        (outcome,) = o.outcomes
         text = f"{_relation(o, outcome, merged)} on {_all(len(o.verdicts))}"
         return f"{text}{_range(o, outcome)}{_apart(o, merged, alike=True)}."
-    groups: list[tuple[Outcome, list[str]]] = [
-        (outcome, names) for outcome in _order(o) if (names := o.on(outcome))
-    ]
-    (outcome, names), *rest = groups
-    text = f"{_relation(o, outcome, merged)} on "
-    only = " only" if _only(o, names) else ""
-    text += f"{machines_text(names, merged)}{only}{_figures(o, names)}"
-    for outcome, others in rest:
-        all_others = only and len(rest) == 1 and len(others) > 1
+    # The rarer of faster and slower first: it is the news.
+    sides: list[Outcome] = ["slower", "faster"]
+    sides.sort(key=lambda outcome: len(o.on(outcome)))
+    order = [x for x in (*sides, *OUTCOMES[2:]) if o.on(x)]
+    names = o.on(order[0])
+    groups = o.difference.groups if o.difference and not o.difference.between else ()
+    only = any(set(names) == set(group) for group in groups[:1] + groups[-1:])
+    text = (
+        f"{_relation(o, order[0], merged)} on {machines_text(names, merged)}"
+        f"{' only' if only else ''}{_figures(o, names)}"
+    )
+    for outcome in order[1:]:
+        others = o.on(outcome)
+        all_others = only and len(order) == 2 and len(others) > 1
         where = "elsewhere" if all_others else f"on {machines_text(others, merged)}"
-        short = {"same": "the same", "undecided": "undecided"}.get(outcome, outcome)
-        text += f", {short} {where}"
+        text += f", {'the same' if outcome == 'same' else outcome} {where}"
     return f"{text}{_apart(o, merged, alike=False)}."
 
 
-def _order(o: OverMachines) -> list[Outcome]:
-    """The rarer of faster and slower first: it is the news."""
-    sides: list[Outcome] = ["slower", "faster"]
-    sides.sort(key=lambda outcome: (len(o.on(outcome)), outcome != "slower"))
-    return [*sides, "same", "undecided"]
-
-
-def _only(o: OverMachines, names: Sequence[str]) -> bool:
-    """Whether the machines are told apart from all others."""
-    groups = o.difference.groups if o.difference and not o.difference.between else ()
-    return any(set(names) == set(group) for group in (groups[:1] + groups[-1:]))
-
-
 def _relation(o: OverMachines, outcome: Outcome, merged: Merged) -> str:
-    within = f" within {format_percent(merged.question.margin)}" if outcome == "same" else ""
-    return f"{quote(o.variant)} is {_RELATIONS[outcome]} {quote(o.baseline)}{within}"
+    if outcome == "same":
+        within = f" within {format_percent(merged.question.margin)}"
+        return f"{quote(o.variant)} is the same as {quote(o.baseline)}{within}"
+    than = "against" if outcome == "undecided" else "than"
+    return f"{quote(o.variant)} is {outcome} {than} {quote(o.baseline)}"
 
 
 def _all(number: int) -> str:
@@ -209,26 +197,25 @@ def _all(number: int) -> str:
 
 
 def _figures(o: OverMachines, names: Sequence[str]) -> str:
-    if len(names) == 1:
-        v = o.verdicts[names[0]]
-        plain = v.outcome in ("same", "undecided")
-        text = (plain_ratio_text if plain else ratio_text)(v.ratio, v.low, v.high)
-        return f" ({text.value} {text.interval})"
-    return ""
+    """The ratio on a single machine; faster or slower stands before it."""
+    if len(names) > 1:
+        return ""
+    v = o.verdicts[names[0]]
+    text = (plain_text_of if v.outcome in ("same", "undecided") else text_of)(v)
+    return f" ({text.value} {text.interval})"
 
 
 def _range(o: OverMachines, outcome: Outcome) -> str:
     """The least and the largest difference, with their machines."""
     if outcome not in ("faster", "slower"):
         return ""
-    ordered = sorted(o.verdicts, key=lambda name: abs(math.log(o.verdicts[name].ratio)))
-    ends = (o.verdicts[name] for name in (ordered[0], ordered[-1]))
-    low, high = (ratio_text(v.ratio, v.low, v.high).value for v in ends)
+    first, *_, last = sorted(o.verdicts, key=lambda name: size_of(o.verdicts[name].ratio))
+    low, high = (text_of(o.verdicts[name]).value for name in (first, last))
     if low == high:
         return f", {low}"
     if o.difference is None:
         return f", {low} to {high}"
-    return f", from {low} ({quote(ordered[0])}) to {high} ({quote(ordered[-1])})"
+    return f", from {low} ({quote(first)}) to {high} ({quote(last)})"
 
 
 def _apart(o: OverMachines, merged: Merged, *, alike: bool) -> str:
@@ -239,12 +226,14 @@ def _apart(o: OverMachines, merged: Merged, *, alike: bool) -> str:
         if len(o.verdicts) > 1 and min(v.blocks for v in o.verdicts.values()) < needed:
             return f"; to tell whether the machines differ takes {needed} blocks on each"
         return "" if alike else "; this does not show that the machines differ"
-    first, last = o.difference.groups[0], o.difference.groups[-1]
-    highest, lowest = (machines_text(names, merged, cpu=False) for names in (last, first))
-    d = o.difference
-    return (
-        f"; the ratio on {highest} is {plain_ratio_text(d.ratio, d.low, d.high)} that on {lowest}"
+    return f"; {_higher(o.difference, merged)}"
+
+
+def _higher(d: MachineDifference, merged: Merged) -> str:
+    highest, lowest = (
+        machines_text(names, merged, cpu=False) for names in (d.groups[-1], d.groups[0])
     )
+    return f"the ratio on {highest} is {plain_text_of(d)} that on {lowest}"
 
 
 def machines_text(names: Sequence[str], merged: Merged, *, cpu: bool = True) -> str:
@@ -268,8 +257,7 @@ def audits(merged: Merged) -> dict[str, Audit]:
     """The audit of the study's claim on each machine; empty without a claim."""
     by_machine = {}
     for m in merged.machines:
-        judged = m.result.judged
-        comparisons = Comparisons(judged.verdicts, judged.suites)
+        comparisons = Comparisons.of_result(m.result)
         audit = audit_claim(merged.question, comparisons, m.result.found.evidence)
         if audit is not None:
             by_machine[m.machine.name] = audit
@@ -280,27 +268,20 @@ def _claim(merged: Merged) -> Iterator[str]:
     """On which machines the claim holds, and on which not."""
     outcomes: dict[str, list[str]] = {}
     for name, audit in audits(merged).items():
-        outcomes.setdefault(_outcome(audit), []).append(name)
-    if not outcomes:
+        holds = "rests on a slow baseline" if audit.vanished else "holds"
+        if audit.claimed is None:
+            holds = "could not be tested"
+        elif audit.claimed.outcome != "faster":
+            holds = "is undecided" if audit.claimed.outcome == "undecided" else "does not hold"
+        outcomes.setdefault(holds, []).append(name)
+    if not outcomes or (claim := merged.question.claim) is None:
         return
-    claim = merged.question.claim
-    assert claim is not None
     start = f"The claim that {quote(claim.variant)} beats {quote(claim.baseline)}"
     if len(outcomes) == 1 and len(merged.machines) > 1:
         yield f"{start} {next(iter(outcomes))} on {_all(len(merged.machines))}."
         return
     parts = [f"{outcome} on {machines_text(names, merged)}" for outcome, names in outcomes.items()]
     yield f"{start} {'; it '.join(parts)}."
-
-
-def _outcome(audit: Audit) -> str:
-    if audit.claimed is None:
-        return "could not be tested"
-    if audit.claimed.outcome == "undecided":
-        return "is undecided"
-    if audit.claimed.outcome != "faster":
-        return "does not hold"
-    return "rests on a slow baseline" if audit.vanished else "holds"
 
 
 def _benchmarks(merged: Merged) -> Iterator[str]:
@@ -317,27 +298,113 @@ def _benchmarks(merged: Merged) -> Iterator[str]:
         for v in m.result.judged.verdicts
         if (v.variant, v.baseline) in pairs
     }
-    most = max(single, key=lambda d: math.log(d.ratio))
-    text = plain_ratio_text(most.ratio, most.low, most.high)
-    highest, lowest = (
-        machines_text(names, merged, cpu=False) for names in (most.groups[-1], most.groups[0])
-    )
+    most = max(single, key=lambda d: d.ratio)
     yield (
         f"Machines differ in {len(single)} of {len(every)} comparisons of single benchmarks, most "
         f"in {quote(most.variant)} against {quote(most.baseline)} on {quote(most.benchmark or '')}:"
-        f" the ratio on {highest} is {text} that on {lowest}."
+        f" {_higher(most, merged)}."
     )
 
 
 def pooled_sentence(p: Pooled, margin: float) -> str:
     """The mean over machines, how far they lie apart, and what a further one may do."""
-    text = format_verdict(p, margin).removeprefix("undecided: ")
-    text = {"same": f"the {text}", "undecided": f"undecided ({text})"}.get(p.outcome, text)
-    text_of = plain_ratio_text if p.outcome == "same" else ratio_text
-    more = text_of(p.ratio, p.expect_low, p.expect_high).interval
     left = f" ({has(p.left_out, 'has', 'have')} too few blocks)" if p.left_out else ""
     return (
-        f"Over machines like these {p.machines}, {quote(p.variant)} against {quote(p.baseline)} is "
-        f"{text}; between machines the ratio varies by {format_percent(round(p.tau, 4))}, so a "
-        f"further one may show {more}{left}."
+        f"Over machines like these {p.machines}, {quote(p.variant)} is "
+        f"{format_verdict(p, margin, 'clause')}; between machines the ratio varies by "
+        f"{format_percent(round(p.tau, 4))}, so a further one may show "
+        f"{expected_interval(p)}{left}."
     )
+
+
+def expected_interval(p: Pooled) -> str:
+    """The interval of a further machine."""
+    return verdict_text(replace(p, low=p.expect_low, high=p.expect_high)).interval
+
+
+# Sections on what differs.
+
+
+def difference_sections(merged: Merged) -> tuple[ReportSection | None, ReportSection | None]:
+    """What differs between machines, and by how much: as a whole, and on single benchmarks."""
+    if len(merged.machines) < 2:
+        return None, None
+    single = len(merged.question.benchmarks) == 1
+    whole = [d for d in merged.differences if single or d.benchmark is None]
+    each = [d for d in merged.differences if not single and d.benchmark is not None]
+    title = "differ between machines"
+    return (
+        section(
+            "differences",
+            "Where machines differ",
+            _differences(merged, f"Comparisons that {title}", whole, ()) or _NO_DIFFERENCE,
+            sentences([_DIFFERENCES], aside=True),
+        ),
+        section(
+            "each-difference",
+            "On which benchmarks they differ",
+            _differences(merged, f"Single benchmarks that {title}", each, ("benchmark",)),
+            importance="detail",
+        ),
+    )
+
+
+def _differences(
+    merged: Merged, caption: str, differences: Sequence[MachineDifference], named: tuple[str, ...]
+) -> Table | None:
+    """``named`` is the column of the benchmark, if there is one."""
+    pairs = compared_pairs(merged)
+    rows = [
+        (
+            *(d.variant, d.baseline, *(d.benchmark for _ in named)),
+            Cell(text.value, text.interval, None, d.ratio),
+            *(join_words(d.groups[-1]), join_words(d.groups[0])),
+            "; ".join(join_words(g) for g in (*d.groups[1:-1], d.between) if g) or None,
+        )
+        for d in differences
+        if (d.variant, d.baseline) in pairs
+        for text in [plain_text_of(d)]
+    ]
+    names = ("variant", "against", *named)
+    columns = (*names, "ratio higher by", "on", "than on", "in between")
+    return table(caption, columns, rows, fixed=len(names))
+
+
+_NO_DIFFERENCE = sentences(["No comparison is shown to differ between machines."])
+_DIFFERENCES = (
+    "A difference is reported where the intervals of two machines do not overlap, at a level at "
+    "which all of them hold together with 99 % confidence; different outcomes alone show nothing. "
+    "Only ratios are compared, each measured on one machine, never times."
+)
+
+
+def claim_section(merged: Merged) -> ReportSection | None:
+    """The audit of the claim, machine by machine."""
+    margin = merged.question.margin
+    rows = [
+        (name, Cell(audit_headline(audit, margin), "".join(audit_intervals(audit, margin))))
+        for name, audit in audits(merged).items()
+    ]
+    columns = ("machine", "what the audit says")
+    whole = table("The claim, audited on each machine", columns, rows)
+    return section("claim", "The claim", whole and replace(whole, by_machine=True))
+
+
+def lacking_section(merged: Merged) -> ReportSection | None:
+    """What some machine has no result of."""
+    texts = (
+        f"{quote(lack.machine)} has no {quote(lack.variant)}"
+        f"{f' on {quote(lack.benchmark)}' if lack.benchmark else ''}: {lack.reason}."
+        for lack in merged.lacking
+    )
+    return section("lacking", "What is missing", sentences(texts))
+
+
+def care_section(merged: Merged) -> ReportSection | None:
+    """What differs between the machines beside them, and the machines' own warnings."""
+    items = [Sentence(c.text, c.severity) for c in merged.confounds]
+    for m in merged.machines:
+        warnings = [c for c in m.result.judged.confounds if c.severity == "warning"]
+        items += [Sentence(f"{quote(m.machine.name)}: {c.text}", "warning") for c in warnings]
+    block = Sentences(tuple(items)) if items else None
+    return section("confounds", "Read with care", block, importance="answer")

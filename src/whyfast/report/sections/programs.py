@@ -1,4 +1,4 @@
-"""The variants as programs: their builds, failed expectations, variants that are read only."""
+"""The variants as programs: builds, failed expectations, failed runs, what is missing."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from whyfast.judge.confounds import identical_programs
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.evidence import FailedExpectation
 from whyfast.model.result import Result
+from whyfast.model.sample import RunFailure
 from whyfast.model.study import Question
 from whyfast.report.document import (
     Block,
@@ -17,18 +18,28 @@ from whyfast.report.document import (
     CodeBlock,
     FactTree,
     ReportSection,
+    Row,
     Table,
     group,
     section,
     sentences,
     table,
 )
-from whyfast.report.formatting import has, join_words, quote, sentence
+from whyfast.report.formatting import (
+    escape_controls,
+    has,
+    join_words,
+    pluralize,
+    quote,
+    sentence,
+)
 
 #: Hex digits of a digest that tell builds apart.
 _SHORT = 12
 #: Keys of a provenance that hold the commands to repeat the build by hand, as lines of shell.
 _COMMANDS = ("by_hand", "commands", "script")
+#: More benchmarks that a variant lacks are not named, and more characters of output not quoted.
+_NAMES, _OUTPUT = 3, 400
 
 
 def lost_baselines(
@@ -36,18 +47,19 @@ def lost_baselines(
 ) -> tuple[list[str], list[str]]:
     """Sentences on baselines that fail their expectations: those that go before all others, as
     the main baseline is among them, and those for their usual place."""
-    refuted = {u.variant: u for u in failed_expectations if u.found is not None}
-    lost = [b for b in study.baselines if b in refuted]
+    refuted = {u.variant: contradiction(u) for u in failed_expectations if u.found is not None}
+    lost = [f"{quote(b)} ({refuted[b]})" for b in study.baselines if b in refuted]
+    left = [quote(b) for b in study.baselines if b not in refuted]
     if not lost:
         return [], []
-    left = [b for b in study.baselines if b not in refuted]
-    refutations = " and ".join(f"{quote(b)} ({contradiction(refuted[b])})" for b in lost)
     verb = "is" if len(lost) == 1 else "are"
-    text = f"Nothing is compared with {refutations}, which {verb} not what the name promises"
-    if left:
-        text += f"; the others are compared with {join_words([quote(b) for b in left])}."
-    else:
-        text += ": there is no baseline, and so no verdict."
+    end = (
+        f"; the others are compared with {join_words(left)}."
+        if left
+        else ": there is no baseline, and so no verdict."
+    )
+    text = f"Nothing is compared with {' and '.join(lost)}, which {verb} not what the name promises"
+    text += end
     return ([text], []) if study.baselines[0] in refuted else ([], [text])
 
 
@@ -62,25 +74,21 @@ def failed_expectation_sentences(
     study: Question, failed_expectations: Sequence[FailedExpectation]
 ) -> Iterator[str]:
     """One sentence for each expectation that a program contradicts or that could not be checked."""
-    for one in failed_expectations:
-        name = quote(one.variant)
-        if one.found is None:
+    for failed in failed_expectations:
+        name, why = quote(failed.variant), failed.reason
+        expected = f"expected {failed.key} {failed.wanted}"
+        if failed.found is None:
+            yield f"The expectation of {name} could not be checked: {expected}, but {why}."
+        elif failed.variant not in study.baselines:
             yield (
-                f"The expectation of {name} could not be checked: expected {one.key} {one.wanted}, "
-                f"but {one.reason}."
-            )
-        elif one.variant not in study.baselines:
-            yield (
-                f"{name} does not meet its expectation and is not compared: expected {one.key} "
-                f"{one.wanted}, the program has {one.found} ({one.reason})."
+                f"{name} does not meet its expectation and is not compared: {expected}, the "
+                f"program has {failed.found} ({why})."
             )
 
 
-def contradiction(failed_expectations: FailedExpectation) -> str:
-    """ "merged, not replicated": what the program has instead of what is expected."""
-    return (
-        f"{failed_expectations.key} {failed_expectations.found}, not {failed_expectations.wanted}"
-    )
+def contradiction(failed: FailedExpectation) -> str:
+    """ "dispatch merged, not replicated": what the program has instead of what is expected."""
+    return f"{failed.key} {failed.found}, not {failed.wanted}"
 
 
 def claim_untested(study: Question, failed_expectations: Sequence[FailedExpectation]) -> list[str]:
@@ -104,9 +112,8 @@ def unmeasured_sentences(study: Question, builds: Sequence[BuildOutcome]) -> lis
     names = [quote(v.name) for v in study.variants if v.evidence_only and v.name in built]
     if not names:
         return []
-    return [
-        f"{has(names, 'is', 'are')} evidence only: the machine code was read, nothing was measured."
-    ]
+    which = has(names, "is", "are")
+    return [f"{which} evidence only: the machine code was read, nothing was measured."]
 
 
 def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[BuildOutcome]:
@@ -147,11 +154,56 @@ def not_built(builds: Sequence[BuildOutcome], *, what: str = "built") -> list[st
     ]
 
 
+def failure_text(failure: RunFailure) -> str:
+    """One failure on a line: what failed, or what is lacking, and why."""
+    if failure.lacks:
+        return f"{failure.variant} has no {failure.benchmark}: {failure.reason}"
+    return f"{failure.variant} failed on {failure.benchmark}: {reason_and_output(failure)}"
+
+
+def reason_and_output(failure: RunFailure) -> str:
+    """Why, with the last line that the program printed."""
+    lines = [escape_controls(line).strip() for line in failure.output.splitlines() if line.strip()]
+    if not lines:
+        return failure.reason
+    last = lines[-1] if len(lines[-1]) <= _OUTPUT else f"{lines[-1][: _OUTPUT - 1]}…"
+    return f"{failure.reason}; last output: {last}"
+
+
+def failed_sentences(failed: Sequence[RunFailure]) -> list[str]:
+    """A single failure with its reason, of several the variants."""
+    if len(failed) == 1:
+        (failure,) = failed
+        return [sentence(f"{quote(failure.variant)} failed: {reason_and_output(failure)}")]
+    names = [quote(name) for name in dict.fromkeys(f.variant for f in failed)]
+    return [f"{has(names, 'has', 'have')} benchmarks that failed."] if names else []
+
+
+def lacking_sentences(lacking: Sequence[RunFailure]) -> list[str]:
+    """One sentence a variant and reason; then what that means for geometric means."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for lack in lacking:
+        groups.setdefault((lack.variant, lack.reason), []).append(lack.benchmark)
+    texts = [
+        sentence(f"{quote(variant)} has no {_some(benchmarks)}: {reason}")
+        for (variant, reason), benchmarks in groups.items()
+    ]
+    if texts:
+        texts.append("A geometric mean covers the benchmarks that both sides have.")
+    return texts
+
+
+def _some(benchmarks: Sequence[str]) -> str:
+    few = [quote(name) for name in benchmarks[:_NAMES]]
+    rest = len(benchmarks) - len(few)
+    return join_words([*few, pluralize(rest, "further benchmark")] if rest else few)
+
+
 def build_table(result: Result) -> Table | None:
     """What became of each variant; None when nothing was built, as for two commands."""
     toolchains = {v.name: v.toolchain for v in result.question.variants}
     versions = {t.name: t.version for t in result.recorded.toolchains}
-    rows: list[tuple[Cell | str | None, ...]] = []
+    rows: list[Row] = []
     for build in result.recorded.builds:
         toolchain = toolchains.get(build.variant, "")
         start = (build.variant, Cell(toolchain, versions.get(toolchain, "")))
@@ -182,8 +234,7 @@ def provenance_section(result: Result) -> ReportSection | None:
 
 
 def _provenance(build: Build) -> Iterator[Block | None]:
-    lines = _commands(build.provenance)
-    if lines:
+    if lines := _commands(build.provenance):
         # The commands alone do not repeat it: source, headers and environment belong to them.
         yield sentences(
             [
@@ -201,9 +252,9 @@ def _provenance(build: Build) -> Iterator[Block | None]:
 
 def _commands(provenance: Mapping[str, Any]) -> list[str]:
     for key in _COMMANDS:
-        found = provenance.get(key)
-        if isinstance(found, str):
-            return found.splitlines()
-        if isinstance(found, (list, tuple)):
-            return [line if isinstance(line, str) else " ".join(map(str, line)) for line in found]
+        commands = provenance.get(key)
+        if isinstance(commands, str):
+            return commands.splitlines()
+        if isinstance(commands, (list, tuple)):
+            return [x if isinstance(x, str) else " ".join(map(str, x)) for x in commands]
     return []

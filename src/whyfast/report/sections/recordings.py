@@ -9,25 +9,23 @@ from statistics import fmean, median, stdev
 
 from whyfast.judge.run_confounds import DRIFT, MACHINE
 from whyfast.model.result import Result
-from whyfast.model.verdict import Carrier, Suite, Verdict
+from whyfast.model.verdict import Suite, Verdict
 from whyfast.report.document import ReportSection, Table, right, section, sentences, table
 from whyfast.report.formatting import (
+    exact_text,
     format_percent,
     format_seconds,
+    format_verdict,
     join_words,
     no_difference,
     pluralize,
     quote,
     ratio_text,
-    size_of,
+    text_of,
 )
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.main_table import Comparisons, tally
-
-_SIGMA = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
-
-
-_SIGMA = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
+from whyfast.report.sections.distribution import mean_without
+from whyfast.report.sections.main_table import Comparisons, decided, tally
 
 
 def run_times_section(result: Result) -> ReportSection | None:
@@ -46,12 +44,9 @@ def run_times_table(result: Result) -> Table | None:
             times[variant] += (value / block.loops for value in values)
     rows = [
         (
-            name,
-            format_seconds(fmean(values)),
+            *(name, format_seconds(fmean(values))),
             format_seconds(stdev(values)) if len(values) > 1 else "–",
-            format_seconds(min(values)),
-            format_seconds(max(values)),
-            str(len(values)),
+            *(format_seconds(min(values)), format_seconds(max(values)), str(len(values))),
         )
         for name, values in times.items()
     ]
@@ -71,17 +66,12 @@ def recording_sentences(result: Result) -> list[str]:
     if not result.judged.verdicts:
         return [_without_speed(result)]
     whole = _whole(result)
-    sentences = [*_audited(result), _headline(result, whole)]
-    if len(whole) > 1:
-        sentences += _shared(result, whole)
+    texts = [*_audited(result), _headline(result, whole), *_shared(result, whole)]
     for suite in _suites(result):
-        sentences += _median(result, suite.verdict)
-        sentences += _carried(suite.verdict, suite.carriers, margin)
+        texts += [*_median(result, suite.verdict), *_carried(suite, margin)]
     for head in result.question.variants[1:]:
-        verdicts = _of(result, head.name)
-        if len(verdicts) > 1:
-            sentences += _tally(verdicts, head.name)
-    return sentences
+        texts += _tally(_of(result, head.name), head.name)
+    return texts
 
 
 def recording_surprises(result: Result) -> list[str]:
@@ -90,13 +80,13 @@ def recording_surprises(result: Result) -> list[str]:
     if not result.judged.verdicts:
         return []
     whole = _whole(result)
-    audited = list(_audited(result))
+    audited = _audited(result)
     texts = [*audited[1:], *([_headline(result, whole)] if audited else [])]
-    texts += _shared(result, whole) if len(whole) > 1 else []
+    texts += _shared(result, whole)
     for suite in _suites(result):
         if len(whole) == 1 and _median_unlike(result, suite.verdict):
             texts += _median(result, suite.verdict)
-        texts += _carried(suite.verdict, suite.carriers, result.question.margin)
+        texts += _carried(suite, result.question.margin)
     return texts
 
 
@@ -115,20 +105,11 @@ def _suites(result: Result) -> list[Suite]:
     return [s for s in result.judged.suites if s.verdict.baseline == main]
 
 
-def _audited(result: Result) -> Iterable[str]:
+def _audited(result: Result) -> Sequence[str]:
     """The outcome of the audit of a claim, and its figures."""
-    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
-    audit = audit_claim(result.question, comparisons, ())
-    if audit is None:
-        return
-    yield audit_headline(audit, result.question.margin)
-    figures = audit_intervals(audit, result.question.margin)
-    if figures is not None:
-        yield figures
-
-
-def _factor_of(verdict: Verdict) -> str:
-    return ratio_text(verdict.ratio, verdict.low, verdict.high).factor
+    audit = audit_claim(result.question, Comparisons.of_result(result), ())
+    margin = result.question.margin
+    return [audit_headline(audit, margin), *audit_intervals(audit, margin)] if audit else []
 
 
 def _whole(result: Result) -> list[Verdict]:
@@ -149,11 +130,18 @@ def _headline(result: Result, whole: Sequence[Verdict]) -> str:
     end = headline_end(result)
     overs = [_over(_of(result, v.variant)) for v in whole]
     if len(whole) == 1:
-        return f"{_said(whole[0], margin, base)}, {overs[0]}{end}"
+        (v,) = whole
+        text = f"{quote(v.variant)} is {format_verdict(v, margin, 'clause')}"
+        if v.outcome == "undecided":
+            text = no_difference(v, quote(v.variant), base)
+        return f"{text}, {overs[0]}{end}"
     if len({frozenset(v.benchmark for v in _of(result, w.variant)) for w in whole}) == 1:
-        parts = [_against(v, margin) for v in whole]
+        parts = [f"{quote(v.variant)} {format_verdict(v, margin)}" for v in whole]
         return f"Against {base}, {overs[0]}: {'; '.join(parts)}{end}"
-    parts = [f"{_against(v, margin)}, {over}" for v, over in zip(whole, overs, strict=True)]
+    parts = [
+        f"{quote(v.variant)} {format_verdict(v, margin)}, {over}"
+        for v, over in zip(whole, overs, strict=True)
+    ]
     return f"Against {base}: {'; '.join(parts)}{end}"
 
 
@@ -170,6 +158,8 @@ def _beside_the_question(result: Result) -> str:
 
 def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
     """Heads that have other benchmarks each are comparable over those that all have."""
+    if len(whole) < 2:
+        return
     ratios = [{v.benchmark: v.ratio for v in _of(result, w.variant)} for w in whole]
     common = set(ratios[0]).intersection(*ratios[1:])
     if all(len(r) == len(common) for r in ratios):
@@ -179,7 +169,7 @@ def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
         return
     means = [math.exp(fmean(math.log(r[name]) for name in common)) for r in ratios]
     parts = [
-        f"{quote(v.variant)} {ratio_text(mean, mean, mean).factor}"
+        f"{quote(v.variant)} {exact_text(mean).factor}"
         for v, mean in zip(whole, means, strict=True)
     ]
     yield f"Over the {pluralize(len(common), 'benchmark')} in all files: {', '.join(parts)}."
@@ -227,60 +217,33 @@ def _without_speed(result: Result) -> str:
     )
 
 
-def _said(verdict: Verdict, margin: float, base: str) -> str:
-    name, text = quote(verdict.variant), ratio_text(verdict.ratio, verdict.low, verdict.high)
-    if verdict.outcome == "undecided":
-        return no_difference(verdict, name, base)
-    if verdict.outcome == "same":
-        return f"{name} is the same as {base} within {format_percent(margin)} ({text})"
-    return f"{name} is {text.than(base)} {text.interval}"
-
-
-def _against(verdict: Verdict, margin: float) -> str:
-    """Of one of several, whose baseline is named before."""
-    name, text = quote(verdict.variant), ratio_text(verdict.ratio, verdict.low, verdict.high)
-    if verdict.outcome == "undecided":
-        return f"no difference found of {name} ({text})"
-    if verdict.outcome == "same":
-        return f"{name} is the same within {format_percent(margin)} ({text})"
-    return f"{name} is {text}"
-
-
-def _carried(verdict: Verdict, carriers: Sequence[Carrier], margin: float) -> Iterable[str]:
-    for carrier in carriers[:_MOST_CARRIERS]:
-        without = _factor(carrier.without, verdict)
-        who = f"{quote(carrier.benchmark)} alone"
-        what = f"{quote(verdict.variant)}'s {_factor_of(verdict)}"
+def _carried(suite: Suite, margin: float) -> Iterable[str]:
+    verdict = suite.verdict
+    variant, mean = quote(verdict.variant), text_of(verdict).factor
+    for carrier in suite.carriers[:_MOST_CARRIERS]:
+        share = "sways"
         if 0 < carrier.share < 1:
-            text = f"{who} carries {format_percent(round(carrier.share, 2))} of {what}"
-        else:
-            text = f"{who} sways {what}"
-        text += f": without it the geometric mean is {without}"
+            share = f"carries {format_percent(round(carrier.share, 2))} of"
+        text = (
+            f"{quote(carrier.benchmark)} alone {share} {variant}'s {mean}: without it the "
+            f"geometric mean is {mean_without(verdict, carrier.without)}"
+        )
         if carrier.outcome != verdict.outcome:
             same = f"the same within {format_percent(margin)}"
             text += f", and the verdict is {same if carrier.outcome == 'same' else carrier.outcome}"
         yield f"{text}."
-    if (rest := len(carriers) - _MOST_CARRIERS) > 0:
+    if (rest := len(suite.carriers) - _MOST_CARRIERS) > 0:
         yield (
             f"{pluralize(rest, 'further benchmark')} each carry more than a third of "
-            f"{quote(verdict.variant)}'s mean, or its verdict."
+            f"{variant}'s mean, or its verdict."
         )
 
 
-def _factor(ratio: float, like: Verdict) -> str:
-    """Of an interval as wide as that of the whole."""
-    scale = ratio / like.ratio
-    return ratio_text(ratio, like.low * scale, like.high * scale).factor
-
-
 def _tally(verdicts: Sequence[Verdict], name: str) -> Iterable[str]:
-    words = tally(Counter(v.outcome for v in verdicts))
-    text = f"Of {pluralize(len(verdicts), 'benchmark')}, {quote(name)} is {words}"
-    decided = sorted(
-        (v for v in verdicts if v.outcome in ("faster", "slower")),
-        key=lambda v: -size_of(v.ratio),
-    )
-    if decided:
-        most = [f"{quote(v.benchmark or '')} {_factor_of(v)}" for v in decided[:_MOST_NAMED]]
+    if len(verdicts) < 2:
+        return
+    text = f"Of {pluralize(len(verdicts), 'benchmark')}, {quote(name)} is {tally(verdicts)}"
+    if largest := decided(verdicts)[:_MOST_NAMED]:
+        most = [f"{quote(v.benchmark or '')} {text_of(v).factor}" for v in largest]
         text += f"; most of all {join_words(most)}"
     yield f"{text}."

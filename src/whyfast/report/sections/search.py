@@ -9,20 +9,20 @@ from statistics import median
 
 import numpy as np
 
-from whyfast.model.code import ChangeCoverage, FunctionChange
-from whyfast.report.document import Cell, CodeBlock, Group, Plot, Table, group, right, table
+from whyfast.model.code import ChangeCoverage
+from whyfast.report.document import Cell, CodeBlock, Group, Plot, Table, right, table
 from whyfast.report.formatting import (
     escape_controls,
+    exact_text,
     format_rough,
-    join_words,
     plain_ratio_text,
     pluralize,
     quote,
     ratio_text,
 )
-from whyfast.report.sections.check import change_sentence
-from whyfast.search.likelihood import ENDS_NOISE, robust_noise
-from whyfast.search.posterior import Posterior
+from whyfast.report.sections.because import named_causes
+from whyfast.report.sections.check import change_sentence, some_code
+from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
 from whyfast.search.state import Interval, Observation, Quantity
 from whyfast.search.subject import REPEATED
@@ -50,7 +50,7 @@ def compares(quantity: Quantity, ratio: Interval | None) -> str:
         return f"has {_factor(ratio.estimate)}x {more if ratio.estimate >= 0 else fewer}"
     if not math.isfinite(ratio.low + ratio.high):
         estimate = math.exp(ratio.estimate)
-        return f"is about {ratio_text(estimate, estimate, estimate).factor}"
+        return f"is about {exact_text(estimate).factor}"
     logs = (ratio.estimate, ratio.low, ratio.high)
     text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in logs))
     return f"is {text.factor} {text.interval}".strip()
@@ -64,6 +64,16 @@ def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str
     if surely_unlike(quantity, ends):
         return f"{bad} {compares(quantity, ends)} than {good}, less than the margin"
     return f"{same} (it {compares(quantity, ends)})"
+
+
+def swapped(ends: str) -> str:
+    """The answer where the bad end is the better one; ``ends`` compares them."""
+    return f"The ends are swapped: {ends}; exchange good and bad."
+
+
+def placement(ends: str) -> str:
+    """What placement alone shows, as the end of an answer."""
+    return f"{ends} as linked, and the difference disappears in other layouts of the same code."
 
 
 def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:
@@ -80,7 +90,7 @@ def _factor(estimate: float) -> str:
     return f"{math.exp(abs(estimate)):.4g}"
 
 
-# ---- The posterior by step, and every measured candidate.
+# The posterior by step, and every measured candidate.
 
 _WITHOUT = "The plot needs JavaScript; the tables say the same."
 #: Half of an interval, in standard errors, and the error of a median in those of a mean.
@@ -101,21 +111,12 @@ def posterior_plot(result: SearchResult) -> Plot | None:
     if belief is None:
         return None
     ratios = _ratios(result)
-    measured = [
-        {
-            "at": at,
-            "n": n,
-            "ratio": math.exp(mid),
-            "low": math.exp(low),
-            "high": math.exp(high),
-            "text": " ".join(_printed(mid, low, high)),
-        }
-        for at, (mid, low, high, n) in ratios.items()
-    ]
-    gaps = [
-        {"low": low, "high": high, "share": float(share)}
-        for low, high, share in zip(belief.bounds, belief.bounds[1:], belief.some, strict=False)
-    ]
+    measured = []
+    for at, (*logs, blocks) in ratios.items():
+        ratio, low, high = map(math.exp, logs)
+        ends = {"ratio": ratio, "low": low, "high": high}
+        measured.append({"at": at, "n": blocks, **ends, "text": " ".join(_printed(*logs))})
+    gaps = [{"low": low, "high": high, "share": share} for low, high, share in _gaps(belief)]
     where = result.answer.where
     data = {
         "gaps": gaps,
@@ -134,14 +135,18 @@ def posterior_table(result: SearchResult) -> Table | None:
     if belief is None:
         return None
     rows = []
-    for low, high, share in zip(belief.bounds, belief.bounds[1:], belief.some, strict=False):
+    for low, high, share in _gaps(belief):
         if share >= _LEAST:
-            first, last = result.at(low + 1), result.at(high)
-            name = quote(last.title)
-            if high > low + 1:
-                name = f"{quote(first.title)} … {quote(last.title)} ({high - low})"
-            rows.append((name, Cell(f"{min(float(share), 1.0):.3f}", number=float(share))))
+            first, last = quote(result.at(low + 1).title), quote(result.at(high).title)
+            name = f"{first} … {last} ({high - low})" if high > low + 1 else last
+            rows.append((name, Cell(f"{min(share, 1.0):.3f}", number=share)))
     return table("Where a step may lie", ("at", *right("probability")), rows)
+
+
+def _gaps(belief: Posterior) -> Iterator[tuple[int, int, float]]:
+    """The places of a step: (measured candidate before, next one, probability)."""
+    for low, high, share in zip(belief.bounds, belief.bounds[1:], belief.some, strict=False):
+        yield low, high, float(share)
 
 
 def measured_table(result: SearchResult) -> Table | None:
@@ -189,7 +194,7 @@ def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:
     return ratios
 
 
-# ---- What differs between a culprit and its parent.
+# What differs between a culprit and its parent.
 
 #: Names that a sentence lists before it only counts the rest, and functions whose code is shown.
 _NAMES, _SHOWN = 5, 3
@@ -198,20 +203,22 @@ _NAMES, _SHOWN = 5, 3
 def because(evidence: StepEvidence) -> str:
     """The most important difference, as the end of a sentence; empty without one.
 
-    Functions that a benchmark executes come first, by their cost.
+    The causes in an account of the step come first, then functions that a benchmark executes, by
+    their cost.
     """
+    if text := named_causes(evidence.account):
+        return text
     code = evidence.code
     if code.same:
         return "its machine code is its parent's, so the cause is outside the program's code"
-    executed = [n for r in evidence.reaches for n in r.executes or ()]
     by_name = {f.name: f for f in code.reached}
-    for name in executed:
-        if name in by_name:
-            return f"{change_sentence(by_name[name])}, which the benchmark executes"
+    executed = (by_name.get(n) for r in evidence.reaches for n in r.executes or ())
+    if function := next(filter(None, executed), None):
+        return f"{change_sentence(function)}, which the benchmark executes"
     if evidence.reaches and all(r.placement_only for r in evidence.reaches):
         return "no benchmark executes a function that differs: only the placement of its code does"
-    changed = sorted(code.reached, key=lambda f: -abs(f.sizes[1] - f.sizes[0]))
-    return change_sentence(changed[0]) if changed else ""
+    changed = max(code.reached, key=lambda f: abs(f.sizes[1] - f.sizes[0]), default=None)
+    return change_sentence(changed) if changed else ""
 
 
 def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
@@ -221,7 +228,7 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
         how = "byte by byte" if code.identical else "up to addresses"
         yield f"The machine code of culprit and parent is the same {how}."
     elif code.reached:
-        names = _some([f"`{escape_controls(f.name)}`" for f in code.reached])
+        names = some_code(f.name for f in code.reached)
         yield f"The machine code of {pluralize(len(code.reached), 'function')} differs: {names}."
         inlined = [f for f in code.reached if f.calls or f.called]
         for function in inlined[:_NAMES]:
@@ -231,20 +238,14 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
     for reach in evidence.reaches:
         yield _reach(reach)
     if evidence.dispatch is not None:
-        before, after = evidence.dispatch
-        if (before.form, before.indirect_jumps) == (after.form, after.indirect_jumps):
-            yield (
-                f"The dispatch is the same: {after.form}, "
-                f"{pluralize(after.indirect_jumps, 'indirect jump')}."
-            )
-        else:
-            yield (
-                f"The dispatch went from {before.form} "
-                f"({pluralize(before.indirect_jumps, 'indirect jump')}) to {after.form} "
-                f"({after.indirect_jumps})."
-            )
+        (old, before), (new, after) = (
+            (d.form, pluralize(d.indirect_jumps, "indirect jump")) for d in evidence.dispatch
+        )
+        same = (old, before) == (new, after)
+        change = f"went from {old} ({before}) to {new} ({after.split(' ')[0]})"
+        yield f"The dispatch {f'is the same: {new}, {after}' if same else change}."
     if evidence.files:
-        files = _some([f"`{escape_controls(f)}`" for f in evidence.files])
+        files = some_code(evidence.files)
         yield f"In the source it changes {files}."
 
 
@@ -254,7 +255,7 @@ def _reach(reach: ChangeCoverage) -> str:
         return f"Unknown whether {name} executes the functions that differ: {reach.why}."
     if not reach.executes:
         return f"{name} executes no function that differs; only the placement of its code does."
-    text = f"{name} executes {_some([f'`{escape_controls(n)}`' for n in reach.executes])}"
+    text = f"{name} executes {some_code(reach.executes)}"
     if reach.instructions is not None:
         before, after = reach.instructions
         text += f"; {before:,.0f} instructions became {after:,.0f}, simulated"
@@ -263,11 +264,9 @@ def _reach(reach: ChangeCoverage) -> str:
 
 def sections_table(evidence: StepEvidence) -> Table | None:
     """The sections whose size differs."""
-    return table(
-        "Sections whose size differs, in bytes",
-        ("section", *right("parent", "culprit")),
-        ((s.name, f"{s.before:,}", f"{s.after:,}") for s in evidence.sections),
-    )
+    rows = [(s.name, f"{s.before:,}", f"{s.after:,}") for s in evidence.sections]
+    columns = ("section", *right("parent", "culprit"))
+    return table("Sections whose size differs, in bytes", columns, rows)
 
 
 def code_shown(evidence: StepEvidence) -> Group | None:
@@ -277,22 +276,11 @@ def code_shown(evidence: StepEvidence) -> Group | None:
         (f for f in evidence.code.reached if f.diff),
         key=lambda f: (f.name not in executed, -abs(f.sizes[1] - f.sizes[0])),
     )
-    blocks = [_code(f) for f in order[:_SHOWN]]
-    made = group("Instructions that differ", *blocks)
-    return made if isinstance(made, Group) else None
+    blocks = [CodeBlock((f"{escape_controls(f.name)}:", *f.diff), "diff") for f in order[:_SHOWN]]
+    return Group("Instructions that differ", tuple(blocks)) if blocks else None
 
 
-def _code(function: FunctionChange) -> CodeBlock:
-    return CodeBlock((f"{escape_controls(function.name)}:", *function.diff), "diff")
-
-
-def _some(items: list[str]) -> str:
-    if len(items) <= _NAMES:
-        return join_words(items)
-    return f"{', '.join(items[:_NAMES])} and {len(items) - _NAMES} more"
-
-
-# ---- Placement, from the layouts that a search drew.
+# Placement, from the layouts that a search drew.
 
 #: The interval of n layouts reaches about this many spreads over √n to each side, at 99 %.
 REACH = 6.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator
 
 from whyfast.report.document import (
@@ -24,8 +24,15 @@ from whyfast.report.formatting import (
     quote,
     sentence,
 )
-from whyfast.report.sections.search import alike, compares, scatter_of, surely_unlike
-from whyfast.report.sections.summary import search_brief
+from whyfast.report.sections.search import (
+    alike,
+    compares,
+    placement,
+    scatter_of,
+    surely_unlike,
+    swapped,
+)
+from whyfast.report.sections.summary import search_summary
 from whyfast.search.ddmin import Failed, Part
 from whyfast.search.results import SetResult
 from whyfast.search.state import Interval
@@ -34,6 +41,12 @@ from whyfast.search.view import interval_of
 
 #: A share this close to 1, or within its error, counts as the whole difference.
 _WHOLE = 0.05
+#: Whether the shares of the culprits sum up.
+_TOGETHER = {
+    "additive": "They add up.",
+    "interplay": "They do not add up: they interact.",
+    "unclear": "Whether they add up is unclear.",
+}
 #: A smaller share does not deserve another search.
 _LITTLE = 0.1
 
@@ -41,28 +54,21 @@ _LITTLE = 0.1
 def set_page(result: SetResult) -> Document:
     """The answer in a sentence, what it rests on, and every measured mixture."""
     every = list(_every(result))
-    measured, mixed = (
-        sum(n) for n in zip(*((len(_trials(r)), r.answer.subsets) for r in every), strict=True)
-    )
-    about = (
-        f"{pluralize(measured, 'block')} of measuring"
-        if result.quantity == "time"
-        else f"{result.quantity} of {pluralize(mixed + 2, 'program')}, counted"
-    )
+    blocks = sum(len(_trials(search)) for search in every)
+    taken = f"{pluralize(blocks, 'block')} of measuring"
+    if result.quantity != "time":
+        programs = sum(search.answer.subsets for search in every) + 2
+        taken = f"{result.quantity} of {pluralize(programs, 'program')}, counted"
+    rests, weak = (*_rests_on(result), *_further(result)), tuple(_weakened(result))
     return document(
         "search",
         "",
         set_headline(result),
         section("basis", "What it rests on", sentences(_basis(result)), importance="answer"),
         *(s for i, search in enumerate(every) for s in _course(search, i)),
-        about=(about,),
+        about=(taken,),
         heading="Search",
-        summary=search_brief(
-            (*_rests_on(result), *_further(result)),
-            tuple(_weakened(result)),
-            _measured(result, named=True),
-            about,
-        ),
+        summary=search_summary(rests, weak, _measured(result, named=True), taken),
     )
 
 
@@ -76,55 +82,39 @@ def _every(result: SetResult) -> Iterator[SetResult]:
 def _course(result: SetResult, number: int) -> tuple[ReportSection | None, ...]:
     """What a further search rests on; what was measured, and skipped."""
     suffix, which = (f"-{number}", f", {_bad(result)}") if number else ("", "")
+    rest = [set_headline(result), *_basis(result)] if number else []
+    tables = _measured(result), _differences(result)
     return (
-        section(f"rest{suffix}", f"Next{which}", sentences([set_headline(result), *_basis(result)]))
-        if number
-        else None,
-        section(
-            f"measured{suffix}",
-            f"Measured{which}",
-            _measured(result),
-            _differences(result),
-            importance="detail",
-        ),
+        section(f"rest{suffix}", f"Next{which}", sentences(rest)),
+        section(f"measured{suffix}", f"Measured{which}", *tables, importance="detail"),
         section(f"skipped{suffix}", f"Skipped{which}", sentences(_skipped(result))),
     )
 
 
 def set_headline(result: SetResult) -> str:
     """The answer in one sentence."""
-    answer = result.answer
+    answer, further = result.answer, bool(result.reverted)
     good, bad = quote(result.good), _bad(result)
+    interval = _interval(result)
+    ends = f"{bad} {compares(result.quantity, interval)} than {good}"
     if answer.outcome == "set":
         named = join_words([_named(result, part) for part in answer.parts])
         if len(answer.parts) == 1:
-            return f"{named} carries {_how_much(result)}: {bad} {_ends(result)} than {good}."
-        return (
-            f"{named} carry {_how_much(result)} together: {bad} {_ends(result)} than {good}; "
-            "each of them is necessary."
-        )
+            return f"{named} carries {_how_much(result)}: {ends}."
+        return f"{named} carry {_how_much(result)} together: {ends}; each of them is necessary."
     if answer.outcome == "none":
-        clause = alike(result.quantity, _interval(result), good, bad)
-        if result.reverted and surely_unlike(result.quantity, _interval(result)):
+        clause = alike(result.quantity, interval, good, bad)
+        if further and surely_unlike(result.quantity, interval):
             return f"The search ends here: {clause}."
-        return f"There is no {'further ' if result.reverted else ''}difference: {clause}."
+        return f"There is no {'further ' if further else ''}difference: {clause}."
     if answer.outcome == "swapped":
-        clause = f"{bad} {_ends(result)} than {good}"
-        if result.reverted:
-            return f"There is no further slowdown: {clause}."
-        return f"The ends are swapped: {clause}; exchange good and bad."
+        return f"There is no further slowdown: {ends}." if further else swapped(ends)
     if answer.outcome == "placement":
-        return (
-            f"Placement: {bad} {_ends(result)} than {good} as linked, and the difference "
-            "disappears in other layouts of the same code."
-        )
+        return f"Placement: {placement(ends)}"
     if answer.outcome == "mixed":
         number = pluralize(len(result.differences), "difference")
         means = result.vanishing or "more than a few of them carry it, or it is placement"
-        return (
-            f"{bad} {_ends(result)} than {good}, and that disappears when the {number} between "
-            f"them are mixed: {means}."
-        )
+        return f"{ends}, and that disappears when the {number} between them are mixed: {means}."
     return "Undecided: not enough measurements."
 
 
@@ -164,27 +154,25 @@ def _rests_on(result: SetResult) -> Iterator[str]:
         text += f"; {pluralize(answer.subsets, 'mixture')} of them were built and measured"
     yield f"{text}."
     if answer.whole is not None and (rest := _rest(result)):
-        subject = "It is sufficient" if len(answer.parts) == 1 else "They are sufficient"
-        start = f"{subject}: w" if _how_much(result) == _what(result) else "W"
+        one, good = len(answer.parts) == 1, quote(result.good)
+        start = f"{'It is' if one else 'They are'} sufficient: with"
+        if _how_much(result) != _what(result):
+            start = "With"
         how = "verified by blocks of its own" if timed else "counted"
         yield (
-            f"{start}ith nothing else from {quote(result.bad)}, {_share(answer.whole)} of "
+            f"{start} nothing else from {quote(result.bad)}, {_share(answer.whole)} of "
             f"{_what(result)} is there, {how}."
         )
         others = level(_judged(result), rest)
         if not math.isnan(others[0]) and not answer.others:
             yield (
-                f"With {'that' if len(answer.parts) == 1 else 'these'} as at {quote(result.good)}, "
-                f"all others together make {_share(others)} of {_what(result)}."
+                f"With {'that' if one else 'these'} as at {good}, all others together make "
+                f"{_share(others)} of {_what(result)}."
             )
     for part, alone in zip(answer.parts, answer.alone, strict=False):
         yield f"{_named(result, part)} alone: {_share(alone)} of {_what(result)}."
     if answer.together is not None:
-        yield {
-            "additive": "They add up.",
-            "interplay": "They do not add up: they interact.",
-            "unclear": "Whether they add up is unclear.",
-        }[answer.together]
+        yield _TOGETHER[answer.together]
     for part in answer.parts:
         if len(part) > 1:
             yield f"{_named(result, part)} could not be measured separately."
@@ -244,21 +232,15 @@ def _measured(result: SetResult, *, named: bool = False) -> Table | None:
     """One row per mixture, the fewest differences first, with its share of the difference.
     ``named``: only mixtures whose labels need no numbers."""
     trials = _judged(result)
-    blocks: defaultdict[Subset, int] = defaultdict(int)
-    for trial in trials:
-        if trial.subset is not None and not (named and _numbered(result, trial.subset)):
-            blocks[trial.subset] += 1
+    blocks: Counter[Subset] = Counter(t.subset for t in trials if t.subset is not None)
+    rows: list[tuple[str | int, ...]] = []
     timed = result.quantity == "time"  # a count is taken once, however many blocks repeat it
+    for subset in sorted(blocks, key=lambda s: (len(s), sorted(s))):
+        if not (named and _numbered(result, subset)):
+            number = [blocks[subset]] if timed else []
+            share = _share(level(trials, subset))
+            rows.append((_label(result, subset), len(subset), *number, share))
     heads = right("differences", *(["blocks"] if timed else []), "share")
-    rows: list[tuple[str | int, ...]] = [
-        (
-            _label(result, subset),
-            len(subset),
-            *([number] if timed else []),
-            _share(level(trials, subset)),
-        )
-        for subset, number in sorted(blocks.items(), key=lambda s: (len(s[0]), sorted(s[0])))
-    ]
     return table("Mixtures", (f"from {quote(result.bad)}", *heads), rows)
 
 
@@ -299,11 +281,6 @@ def _trials(result: SetResult) -> list[Trial]:
 def _judged(result: SetResult) -> list[Trial]:
     """The blocks that the answer is about: as linked, or over layouts."""
     return [t for t in _trials(result) if t.layouts == result.answer.over_layouts]
-
-
-def _ends(result: SetResult) -> str:
-    """How the bad end compares, as the end of a sentence."""
-    return compares(result.quantity, _interval(result))
 
 
 def _interval(result: SetResult) -> Interval | None:

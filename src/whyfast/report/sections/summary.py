@@ -1,10 +1,9 @@
-"""The first screen of a terminal: the answer, the section's table with its most important rows, and
+"""The summary of a report: the answer, the section's table with its most important rows, and
 what to distrust. Each kind of result ranks the rows of a table that its report has anyway."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -21,11 +20,11 @@ from whyfast.report.formatting import (
     join_words,
     pluralize,
     quote,
-    ratio_text,
     sentence,
     size_of,
+    text_of,
 )
-from whyfast.report.sections.along_axes import alike_sentences, axes_table, interaction_sentences
+from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.certainty import more_or_less, shell_sentences
 from whyfast.report.sections.check import (
     changed_code,
@@ -51,12 +50,16 @@ from whyfast.report.sections.main_table import (
     OUTCOMES,
     SUITE,
     Comparisons,
-    failed_sentences,
+    alike_sentences,
+    axes_table,
+    decided,
+    interaction_sentences,
     summary_table,
     tally,
 )
 from whyfast.report.sections.programs import (
     failed_expectation_sentences,
+    failed_sentences,
     folded_sentences,
     without_lost,
 )
@@ -72,26 +75,18 @@ _QUOTED, _NAMES, _QUANTITIES = 2, 3, 3
 #: Columns that give way where the terminal is narrow, the one with the largest number first; from
 #: 9 on to bars too.
 _DROPS = {
-    "σ": 2,
-    "runs": 1,
-    "time": 1,
-    "jumps": 2,
-    "dispatch": 2,
-    "executes": 1,
-    "instructions": 2,
-    "e-value": 9,
-    "mean without it": 9,
-    "processes": 9,
-    "blocks": 9,
+    **dict.fromkeys(("runs", "time", "executes"), 1),
+    **dict.fromkeys(("σ", "jumps", "dispatch", "instructions"), 2),
+    **dict.fromkeys(("e-value", "mean without it", "processes", "blocks"), 9),
 }
 
 
 def result_summary(result: Result) -> Summary | None:
-    """The first screen of a result; None where the whole report is short or has another form."""
+    """The summary of a result; None where the whole report is short or has another form."""
     if result.found.check is not None:
         return check_summary(result)
     question = result.question
-    comparisons = Comparisons(result.judged.verdicts, result.judged.suites)
+    comparisons = Comparisons.of_result(result)
     if isinstance(question, Study):
         if result.judged.about == "counts" or not question.baselines or not comparisons:
             return None
@@ -163,22 +158,16 @@ def _study_summary(result: Result, comparisons: Comparisons) -> Summary:
     main = next((b for b in study.baselines if b not in result.recorded.same), "")
     by = f"against {main}"
     table = axes_table(result)
-    ranks = tuple(0 for _ in table.rows) if table else ()
+    ranks = (0,) * len(table.rows) if table else ()
     if table is None and (overall := summary_table(result)) is not None:
         others = [c.title for c in overall.columns if c.title.startswith("against ")]
         drops = _DROPS | {title: i + 2 for i, title in enumerate(others) if i}
-        caption = f"{overall.caption}{_blocks(result, main)}"
-        table, ranks = ranked(
-            _with_dispatch(replace(overall, caption=caption), result),
-            *(by, _asked_first(result, study, comparisons), drops),
-        )
-    return Summary(
-        findings=tuple(_study_surprises(result, study, comparisons)),
-        table=table,
-        ranks=ranks,
-        care=tuple(_study_care(result, study, comparisons)),
-        bars=by,
-    )
+        overall = replace(overall, caption=f"{overall.caption}{_blocks(result, main)}")
+        first = _asked_first(result, study, comparisons)
+        table, ranks = ranked(_with_dispatch(overall, result), by, first, drops)
+    surprises = tuple(_study_surprises(result, study, comparisons))
+    care = tuple(_study_care(result, study, comparisons))
+    return Summary(surprises, table, ranks, care, bars=by)
 
 
 def _with_dispatch(table: Table, result: Result) -> Table:
@@ -193,14 +182,9 @@ def _with_dispatch(table: Table, result: Result) -> Table:
             return Cell(""), Cell("")
         return jumps_cell(known) or NOTHING, Cell(kind_cell(known).text)
 
-    return replace(
-        table,
-        columns=(
-            *(table.columns[0], Column("jumps", "right"), Column("dispatch")),
-            *table.columns[1:],
-        ),
-        rows=tuple((row[0], *dispatch(row), *row[1:]) for row in table.rows),
-    )
+    columns = (table.columns[0], Column("jumps", "right"), Column("dispatch"), *table.columns[1:])
+    rows = tuple((row[0], *dispatch(row), *row[1:]) for row in table.rows)
+    return replace(table, columns=columns, rows=rows)
 
 
 def _blocks(result: Result, main: str) -> str:
@@ -226,6 +210,7 @@ def _asked_first(result: Result, study: Question, comparisons: Comparisons) -> l
 def _study_surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
     yield from list(interaction_sentences(result))[1:]  # the first is the headline
+    yield from account_sentences(result.found.account)
     yield from alike_sentences(result)
     yield from failed_expectation_sentences(study, result.found.failed_expectations)
     if result.judged.placements:
@@ -244,11 +229,8 @@ def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Ite
     """Variants whose dispatch explains that they are slow, those with the largest difference
     first."""
     evidence = {e.variant: e for e in result.found.evidence}
-    main = study.baselines[0]
-    verdicts = [comparisons.of(v.name, main) for v in study.measured if not v.twin_of]
-    decided = [v for v in verdicts if v is not None and v.outcome in ("faster", "slower")]
-    slow = set()
-    for v in sorted(decided, key=lambda v: -size_of(v.ratio)):
+    main, slow = study.baselines[0], set()
+    for v in decided(comparisons.of(v.name, main) for v in study.measured if not v.twin_of):
         witness = find_witness(v, study, comparisons, evidence)
         if witness is not None and witness.slow not in slow:
             slow.add(witness.slow)
@@ -257,14 +239,12 @@ def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Ite
 
 def _study_care(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What to distrust, the worst first."""
-    for control in study.variants:
-        v = comparisons.of(control.name, control.twin_of) if control.twin_of else None
-        if v is not None and v.outcome in ("faster", "slower"):
-            text = ratio_text(v.ratio, v.low, v.high)
-            yield (
-                f"Placement alone makes the A/A control of {quote(v.baseline)} (the same objects "
-                f"in another layout) {text.factor}: differences of that size may be luck."
-            )
+    controls = (v for v in study.variants if v.twin_of)
+    for v in decided(comparisons.of(v.name, v.twin_of or "") for v in controls):
+        yield (
+            f"Placement alone makes the A/A control of {quote(v.baseline)} (the same objects "
+            f"in another layout) {text_of(v).factor}: differences of that size may be luck."
+        )
     quoted, notes = warnings_first(result.judged.confounds)
     yield from quoted
     if result.judged.about == "binaries" and not any(v.twin_of for v in study.variants):
@@ -284,36 +264,36 @@ def _runs_summary(result: Result, comparisons: Comparisons) -> Summary:
     headline leaves the figures to the table."""
     question, main = result.question, result.question.baselines[0]
     heads = [v.name for v in question.variants if comparisons.of(v.name, main) is not None]
-    verdicts = _main_verdicts(result)
-    several, row, by = len(heads) > 1, "row", f"against {main}"
-    first = (main,) if several else ()
-    if several:
-        table = summary_table(result)
+    overall = [v for n in heads if (v := comparisons.of(n, main)) is not None]
+    verdicts, headline = _main_verdicts(result), ""
+    row, by = "row", f"against {main}"
+    first: tuple[str, ...] = ()
+    if len(heads) > 1:
+        table, first, sure = summary_table(result), (main,), overall
+        if audit_claim(question, comparisons, ()) is None:
+            headline = _runs_headline(result, overall)
     elif result.judged.about == "commands" and len(verdicts) == 1:
-        table = run_times_table(result)
+        table, sure = run_times_table(result), verdicts
     else:
-        row, by = "benchmark", "verdict"
+        row, by, sure = "benchmark", "verdict", verdicts
         table = next(iter(benchmark_tables(result)[main]), None)
         if table is not None:
             single = tuple(cells for cells in table.rows if cells[0].text != SUITE)
-            words = tally(Counter(v.outcome for v in verdicts))
-            several_rows = len(single) > 1
-            caption = f"Each of {len(single)} benchmarks: {words}"
-            table = replace(table, rows=single, caption=caption if several_rows else table.caption)
-    overall = [v for n in heads if (v := comparisons.of(n, main)) is not None]
-    table, ranks = ranked(table, by, first, _DROPS | {main: 1, verdicts[0].variant: 1})
+            caption = f"Each of {len(single)} benchmarks: {tally(verdicts)}"
+            if len(single) == 1:
+                caption = table.caption
+            table = replace(table, rows=single, caption=caption)
+    drops = _DROPS | {main: 1, verdicts[0].variant: 1}
     if table is not None:
-        table = replace(
-            table, caption=f"{table.caption}{_intervals(overall if several else verdicts)}"
-        )
-    audited = audit_claim(question, comparisons, ()) is not None
+        table = replace(table, caption=f"{table.caption}{_intervals(sure)}")
+    table, ranks = ranked(table, by, first, drops)
     return Summary(
         findings=tuple(_runs_surprises(result)),
         table=table,
         ranks=ranks,
         care=tuple(_runs_care(result)),
         row=row,
-        headline=_runs_headline(result, comparisons, heads) if several and not audited else "",
+        headline=headline,
         bars=by,
     )
 
@@ -324,35 +304,36 @@ def _main_verdicts(result: Result) -> list[Verdict]:
     return [v for v in result.judged.verdicts if v.baseline == main and v.benchmark is not None]
 
 
-def _runs_headline(result: Result, comparisons: Comparisons, heads: Sequence[str]) -> str:
+def _runs_headline(result: Result, overall: Sequence[Verdict]) -> str:
     """Who is faster and who slower, in words: the table has by how much."""
-    main = result.question.baselines[0]
-    overall = {n: v for n in heads if (v := comparisons.of(n, main)) is not None}
     parts = []
     for outcome in OUTCOMES:
-        names = [n for n in heads if overall[n].outcome == outcome]
-        if names:
-            names.sort(key=lambda n: -size_of(overall[n].ratio))
-            parts.append(_named(names, outcome, len(heads)))
-    sets = [{v.benchmark for v in _main_verdicts(result) if v.variant == n} for n in heads]
+        verdicts = sorted(
+            (v for v in overall if v.outcome == outcome), key=lambda v: -size_of(v.ratio)
+        )
+        if verdicts:
+            parts.append(_named([quote(v.variant) for v in verdicts], outcome, len(overall)))
+    every = _main_verdicts(result)
+    sets = [{v.benchmark for v in every if v.variant == head.variant} for head in overall]
     alike = len(sets[0]) > 1 and all(benchmarks == sets[0] for benchmarks in sets)
     over = f", over {pluralize(len(sets[0]), 'benchmark')}" if alike else ""
     end = headline_end(result) if isinstance(result.question, Recordings) else "."
-    return f"{_not_complete(result)}Against {quote(main)}{over}: {', '.join(parts)}{end}"
+    main = quote(result.question.baselines[0])
+    return f"{_not_complete(result)}Against {main}{over}: {', '.join(parts)}{end}"
 
 
 def _named(names: Sequence[str], outcome: Outcome, total: int) -> str:
-    word = "the same" if outcome == "same" else outcome
+    outcome_text = "the same" if outcome == "same" else outcome
     if len(names) <= _NAMES:
-        return f"{has([quote(n) for n in names], 'is', 'are')} {word}"
-    most = f", most of all {quote(names[0])}" if outcome in ("faster", "slower") else ""
-    return (
-        f"{f'all {total}' if len(names) == total else f'{len(names)} of {total}'} are {word}{most}"
-    )
+        return f"{has(names, 'is', 'are')} {outcome_text}"
+    most = f", most of all {names[0]}" if outcome in ("faster", "slower") else ""
+    number = f"all {total}" if len(names) == total else f"{len(names)} of {total}"
+    return f"{number} are {outcome_text}{most}"
 
 
 def _runs_surprises(result: Result) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
+    yield from account_sentences(result.found.account)
     if isinstance(result.question, Recordings):
         yield from recording_surprises(result)
     else:
@@ -365,15 +346,13 @@ def _runs_surprises(result: Result) -> Iterator[str]:
             yield f"About {format_seconds(max(known))} more would tell {margin} in all of them."
         yield from unusual_sentences(result.judged.verdicts)[:_QUOTED]
         yield from influence_sentences(result.judged.suites, result.question)[:_QUOTED]
-    decided = [
-        v for v in result.judged.metrics if v.outcome in ("faster", "slower") and v.ratio > 0
-    ]
-    decided.sort(key=lambda v: -size_of(v.ratio))
-    for name in dict.fromkeys(v.variant for v in decided):
+    if named_causes(result.found.account):  # which says what these are symptoms of
+        return
+    different = decided(v for v in result.judged.metrics if v.ratio > 0)
+    for name in dict.fromkeys(v.variant for v in different):
         parts = [
-            f"{more_or_less(ratio_text(v.ratio, v.low, v.high), v.metric)} "
-            f"{METRICS.get(v.metric, v.metric)}"
-            for v in decided
+            f"{more_or_less(text_of(v), v.metric)} {METRICS.get(v.metric, v.metric)}"
+            for v in different
             if v.variant == name
         ]
         rest = len(parts) - _QUANTITIES
@@ -398,7 +377,7 @@ def _runs_care(result: Result) -> Iterator[str]:
 def check_summary(result: Result) -> Summary:
     """The answer, and a row for each benchmark where any was measured."""
     table = check_table(result)
-    start = _not_complete(result)
+    headline = f"{_not_complete(result)}{check_headline(result, figures=False)}"
     care = [scope(result)] if result.judged.verdicts else []
     if line := machine_line(result.judged.confounds):
         care.append(line)
@@ -408,7 +387,7 @@ def check_summary(result: Result) -> Summary:
         ranks=tuple(range(len(table.rows))) if table else (),
         care=tuple(care),
         row="row",
-        headline=f"{start}{check_headline(result, figures=False)}" if table else "",
+        headline=headline if table else "",
         bars="verdict",
     )
 
@@ -417,17 +396,18 @@ def _check_sentences(result: Result) -> Iterator[str]:
     """How to find the commit first; then whatever the headline does not say."""
     check = check_of(result)
     since = list(since_sentences(result, check))
-    yield from since
     names = [f"`{escape_controls(f.name)}`" for f in check.code.reached]
-    in_headline = len(names) == 1 and names[0] in check_headline(result)
-    known = {*since, *(list(changed_code(check))[:1] if in_headline else ())}
+    known = set(since)
+    if len(names) == 1 and names[0] in check_headline(result):
+        known.update(list(changed_code(check))[:1])
+    yield from since
     yield from (text for text in check_sentences(result)[1:] if text not in known)
 
 
 # Searches: since when, what that rests on, and what was measured.
 
 
-def search_brief(
+def search_summary(
     basis: Sequence[str],
     weak: Sequence[str],
     measured: Table | None,
@@ -435,14 +415,13 @@ def search_brief(
     *,
     focus: str = "",
 ) -> Summary:
-    """``said`` is what the answer rests on, ``weak`` what it leaves open, ``measured`` a table with
-    a row for each candidate, ``taken`` what it cost.
+    """``basis`` is what the answer rests on, ``weak`` what it leaves open, ``measured`` a table
+    with a row for each candidate, ``taken`` what it cost.
 
     Of many candidates the ends go first, then those about the one that is called ``focus``.
     """
     names = [row[0].text for row in measured.rows] if measured else []
-    middle = names.index(focus) if focus in names else 0
-    ends = (0, len(names) - 1)
+    middle, ends = names.index(focus) if focus in names else 0, (0, len(names) - 1)
     return Summary(
         findings=tuple(basis),
         table=measured and replace(measured, caption=f"{measured.caption}; {taken}"),

@@ -1,20 +1,23 @@
-"""The blocks in the order of measurement, which shows drift of the machine; unusual blocks."""
+"""The blocks one by one: raw values, their order in time, their environment; unusual ones."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from statistics import median
 from typing import Any
 
-from whyfast.judge.outliers import SURE
+from whyfast.judge.processes import SURE
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, Session
-from whyfast.model.verdict import AsymmetricOutliers, SmallSample, Verdict
-from whyfast.report.document import Plot, ReportSection, section, sentences
-from whyfast.report.formatting import format_percent, plain_ratio_text, quote, ratio_text
+from whyfast.model.verdict import Verdict
+from whyfast.report.document import FactTree, Plot, ReportSection, group, section, sentences
+from whyfast.report.formatting import format_percent, plain_ratio_text, pluralize, quote, ratio_text
 
+#: From this many raw values on they are rounded to 4 significant digits, and the file says so.
+MOST_EXACT = 200_000
 _WITHOUT = "The plot needs JavaScript; the raw values above have every block."
 _EXPLAINED = (
     "Each dot is a block: its time relative to the median block of its benchmark, over all "
@@ -29,10 +32,8 @@ def timeline_section(result: Result) -> ReportSection | None:
     if len(blocks) < 2:
         return None
     plot = Plot("timeline", timeline_data(blocks, result.recorded.sessions), _WITHOUT)
-    return section(
-        "timeline", "When it was measured", sentences([_EXPLAINED], aside=True), plot,
-        importance="record",
-    )  # fmt: skip
+    note = sentences([_EXPLAINED], aside=True)
+    return section("timeline", "When it was measured", note, plot, importance="record")
 
 
 def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[str, Any]:
@@ -40,42 +41,30 @@ def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[
     the time of a block over the median block of its benchmark. ``sessions``: when each began, and
     the load of the machine then."""
     first = min(b.started for b in blocks)
-    logs: defaultdict[str, dict[tuple[int, float], float]] = defaultdict(dict)
-    usual = _usual(blocks)
+    usual: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for b in blocks:
-        logs[b.benchmark][b.index, b.started] = median(
-            math.log(median(values) / b.loops / usual[b.benchmark, variant])
+        for variant, values in b.values.items():
+            if values and median(values) > 0:
+                usual[b.benchmark, variant].append(median(values) / b.loops)
+    levels: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for b in blocks:
+        level = median(
+            math.log(median(values) / b.loops / median(usual[b.benchmark, variant]))
             for variant, values in b.values.items()
-            if (b.benchmark, variant) in usual and values and median(values) > 0
+            if values and median(values) > 0
         )
+        levels[b.benchmark].append(_point(b, first, math.exp(level)))
     return {
         "sessions": [
             {"at": (s.started - first) / 60, "text": f"start{_load(s)}"}
             for s in sessions
             if any(b.session == s.id for b in blocks)
         ],
-        "series": [
-            {
-                "name": name,
-                "points": [_point(b, first, times) for b in blocks if b.benchmark == name],
-            }
-            for name, times in logs.items()
-        ],
+        "series": [{"name": name, "points": points} for name, points in levels.items()],
     }
 
 
-def _usual(blocks: Sequence[Block]) -> dict[tuple[str, str], float]:
-    """The median over blocks of the time of one loop, by benchmark and variant."""
-    found: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for b in blocks:
-        for variant, values in b.values.items():
-            if values and median(values) > 0:
-                found[b.benchmark, variant].append(median(values) / b.loops)
-    return {key: median(values) for key, values in found.items()}
-
-
-def _point(b: Block, first: float, logs: dict[tuple[int, float], float]) -> dict[str, Any]:
-    level = math.exp(logs[b.index, b.started])
+def _point(b: Block, first: float, level: float) -> dict[str, Any]:
     drawn = any(b.layouts.values())
     cpu = "" if b.cpu is None else f", CPU {b.cpu}"
     return {
@@ -91,7 +80,72 @@ def _load(session: Session) -> str:
     return f", load {load:g}" if isinstance(load, (int, float)) else ""
 
 
-# ---- Unusual blocks of a verdict: asymmetric outliers, correlation, a small sample.
+def raw_section(result: Result) -> ReportSection | None:
+    """Every raw value, where there is room."""
+    blocks = result.recorded.blocks
+    if not blocks:
+        return None
+    number = value_count(blocks)
+    rounded = ", rounded to 4 significant digits to keep this file small"
+    text = f"{pluralize(number, 'value')} in {pluralize(len(blocks), 'block')}"
+    text += rounded if number > MOST_EXACT else ""
+    without = "The raw values need JavaScript; they are at the end of this file."
+    plot = Plot("raw", raw_data(result), without)
+    return section("raw", "Every raw value", sentences([f"{text}."]), plot, importance="record")
+
+
+def raw_data(result: Result) -> dict[str, Any]:
+    """Every raw value in seconds, by benchmark and block; variants by their index."""
+    rounded = value_count(result.recorded.blocks) > MOST_EXACT
+    names = [v.name for v in result.question.variants]
+    names += [name for block in result.recorded.blocks for name in block.values]
+    index = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    benchmarks: dict[str, list[dict[str, Any]]] = {}
+    for block in result.recorded.blocks:
+        benchmarks.setdefault(block.benchmark, []).append(_block(block, index, rounded))
+    return {
+        "rounded": rounded,
+        "variants": list(index),
+        "benchmarks": [{"name": name, "blocks": blocks} for name, blocks in benchmarks.items()],
+    }
+
+
+def value_count(blocks: Iterable[Block]) -> int:
+    """How many raw values there are."""
+    return sum(len(values) for block in blocks for values in block.values.values())
+
+
+def _block(block: Block, index: dict[str, int], rounded: bool) -> dict[str, Any]:
+    kept = ("index", "session", "cpu", "loops", "warmups", "seed", "started")
+    return {
+        **{name: getattr(block, name) for name in kept},
+        "order": [[index[name] for name in turn] for turn in block.order],
+        "values": {
+            str(index[name]): [float(f"{v:.4g}") for v in values] if rounded else list(values)
+            for name, values in block.values.items()
+        },
+    }
+
+
+def machine_section(result: Result) -> ReportSection | None:
+    """The environment of each session."""
+    sessions = [
+        group(f"Session {s.id}, started {when(s.started)}", FactTree(s.environment))
+        for s in result.recorded.sessions
+    ]
+    return section("environment", "The machine", *sessions, importance="record")
+
+
+def when(seconds: float) -> str:
+    """A time given in seconds since the epoch; one that no calendar has, as a file may say, as it
+    is."""
+    try:
+        return datetime.fromtimestamp(seconds, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds:g} s after 1970"
+
+
+# Unusual blocks of a verdict: asymmetric outliers, correlation, a small sample.
 
 #: The most of each kind that get a sentence of their own; the others are counted.
 _MOST = 3
@@ -107,79 +161,69 @@ def unusual_sentences(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def _pair(verdict: Verdict) -> str:
-    on = f" on {quote(verdict.benchmark)}" if verdict.benchmark is not None else ""
-    return f"{quote(verdict.variant)} against {quote(verdict.baseline)}{on}"
+    return f"{quote(verdict.variant)} against {quote(verdict.baseline)}{_on(verdict)}"
+
+
+def _on(verdict: Verdict) -> str:
+    return f" on {quote(verdict.benchmark)}" if verdict.benchmark is not None else ""
 
 
 def _asymmetric(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    found = [
-        (v, v.asymmetric_outliers)
-        for v in verdicts
-        if v.asymmetric_outliers is not None and v.asymmetric_outliers.p_value <= SURE
-    ]
     # A variant is against several baselines, and its processes are the same.
-    first = {(side.side, v.benchmark): (v, side) for v, side in reversed(found)}
-    distinct = sorted(first.values(), key=lambda pair: pair[1].p_value)
-    for verdict, side in distinct[:_MOST]:
-        yield _one_sided(verdict, side)
-    if len(distinct) > _MOST:
-        yield f"{len(distinct) - _MOST} more have two kinds of processes; the JSON lists all."
-
-
-def _one_sided(verdict: Verdict, found: AsymmetricOutliers) -> str:
-    on = f" on {quote(verdict.benchmark)}" if verdict.benchmark is not None else ""
-    times, longer = (found.ratio, "longer") if found.slow else (1 / found.ratio, "shorter")
-    text = (
-        f"{quote(found.side)}{on} has two kinds of processes: in {found.count} of {found.of} "
-        f"blocks they took {max(times, 1 / times):.3g}x {longer} than usual "
-        f"({found.low:.0%} to {found.high:.0%} of all processes)"
-    )
-    change = (found.mean - 1) * 100
-    text += f"; that changes the ratio of the mean times by {change:+.2g} %"
-    if verdict.outcome == "undecided":
-        text += ", so equal medians do not mean equal times"
-    return f"{text}."
+    distinct = {
+        (side.side, v.benchmark): (v, side)
+        for v in reversed(verdicts)
+        if (side := v.asymmetric_outliers) is not None and side.p_value <= SURE
+    }
+    surest = sorted(distinct.values(), key=lambda pair: pair[1].p_value)
+    for verdict, side in surest[:_MOST]:
+        longer = "longer" if side.slow else "shorter"
+        text = (
+            f"{quote(side.side)}{_on(verdict)} has two kinds of processes: in {side.count} of "
+            f"{side.of} blocks they took {max(side.ratio, 1 / side.ratio):.3g}x {longer} than "
+            f"usual ({side.low:.0%} to {side.high:.0%} of all processes); that changes the ratio "
+            f"of the mean times by {(side.mean - 1) * 100:+.2g} %"
+        )
+        undecided = verdict.outcome == "undecided"
+        yield f"{text}{', so equal medians do not mean equal times' if undecided else ''}."
+    if len(surest) > _MOST:
+        yield f"{len(surest) - _MOST} more have two kinds of processes; the JSON lists all."
 
 
 def _correlated(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    found = [(v, v.correlation) for v in verdicts if v.correlation is not None]
-    if len(found) > _MOST:
+    correlated = [v for v in verdicts if v.correlation is not None]
+    if len(correlated) > _MOST:
         yield (
-            f"The blocks of {len(found)} of {len(verdicts)} comparisons are correlated with the "
-            "next block: their intervals are widened."
+            f"The blocks of {len(correlated)} of {len(verdicts)} comparisons are correlated with "
+            "the next block: their intervals are widened."
         )
         return
-    for verdict, correlation in found:
+    for v in correlated:
         yield (
-            f"The blocks of {_pair(verdict)} are correlated with the next block "
-            f"({correlation:.2f}): its interval is widened."
+            f"The blocks of {_pair(v)} are correlated with the next block ({v.correlation:.2f}): "
+            "its interval is widened."
         )
 
 
 def _small_samples(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    found = [(v, v.small_sample) for v in verdicts if v.small_sample is not None and v.blocks > 1]
-    if len(found) > _MOST:
-        needed = max(few.needed for _, few in found)
+    small = [(v, v.small_sample) for v in verdicts if v.small_sample is not None and v.blocks > 1]
+    if len(small) > _MOST:
         yield (
-            f"{len(found)} of {len(verdicts)} comparisons have too few blocks for a verdict; with "
-            f"that many, a verdict needs up to {needed}."
+            f"{len(small)} of {len(verdicts)} comparisons have too few blocks for a verdict; with "
+            f"that many, a verdict needs up to {max(sample.needed for _, sample in small)}."
         )
         return
-    for verdict, few in found:
-        yield _so_far(verdict, few)
-
-
-def _so_far(verdict: Verdict, few: SmallSample) -> str:
-    seen = plain_ratio_text(verdict.ratio, few.low, few.high).interval
-    text = (
-        f"{_pair(verdict)}: {verdict.blocks} blocks are too few for a verdict, which needs "
-        f"{few.needed} or more; their ratios lie in {seen}"
-    )
-    if few.confidence >= _TELLING and (few.low > 1 or few.high < 1):
-        side = "slower" if few.low > 1 else "faster"
-        text += f"; all are {side}, which happens by chance in "
-        text += f"{format_percent(1 - few.confidence)} of cases"
-    if few.outcome != "undecided":
-        normal = ratio_text(verdict.ratio, few.normal_low, few.normal_high)
-        text += f"; {few.outcome} if the noise is normal, {normal.interval}"
-    return f"{text}."
+    for verdict, sample in small:
+        seen = plain_ratio_text(verdict.ratio, sample.low, sample.high).interval
+        text = (
+            f"{_pair(verdict)}: {verdict.blocks} blocks are too few for a verdict, which needs "
+            f"{sample.needed} or more; their ratios lie in {seen}"
+        )
+        if sample.confidence >= _TELLING and (sample.low > 1 or sample.high < 1):
+            side = "slower" if sample.low > 1 else "faster"
+            chance = format_percent(1 - sample.confidence)
+            text += f"; all are {side}, which happens by chance in {chance} of cases"
+        if sample.outcome != "undecided":
+            normal = ratio_text(verdict.ratio, sample.normal_low, sample.normal_high).interval
+            text += f"; {sample.outcome} if the noise is normal, {normal}"
+        yield f"{text}."

@@ -9,8 +9,8 @@ from whyfast.investigate.context import RunContext
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
-from whyfast.search.state import AxisCandidate, Count, Quantity
-from whyfast.search.study_subject import Make, make_variant
+from whyfast.search.state import AxisCandidate, Quantity
+from whyfast.search.study_subject import Count, Make, make_variant
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import zip_longest
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from whyfast.investigate.context import RunContext
 from whyfast.model.build import Build
@@ -51,28 +51,26 @@ class FlagDifferences:
 
     def words(self, place: Place, mixed: frozenset[int]) -> tuple[str, ...]:
         """The words of one list with ``mixed`` from the bad end and all else from the good one."""
-        taken = (s for s in self.slots if s.place == place and _taken(s, mixed))
-        return tuple(word for slot in taken for word in slot.words)
+        return tuple(
+            word
+            for slot in self.slots
+            if slot.place == place
+            and (slot.difference is None or slot.bad == (slot.difference in mixed))
+            for word in slot.words
+        )
 
     def variant(self, good: Variant, mixed: frozenset[int]) -> Variant:
         """That mixture; what its program is expected to be is left open."""
-        words = {place: self.words(place, mixed) for place in PLACES}
-        return replace(
-            good,
-            cflags=words["cflags"],
-            ldflags=words["ldflags"],
-            configure=words["configure"],
-            expect={},
-            axes={},
-        )
+        words: dict[str, Any] = {place: self.words(place, mixed) for place in PLACES}
+        return replace(good, **words, expect={}, axes={})
 
 
 def with_flags(variant: Variant, text: Sequence[str], name: str) -> Variant:
     """The variant with those flags of the compiler in the place of its own of the same kind."""
     given = flag_units(text)
     kinds = {kind(unit) for unit in given}
-    own = [u for u in flag_units(variant.cflags) if kind(u) not in kinds]
-    return replace(variant, name=name, cflags=tuple(w for u in (*own, *given) for w in u))
+    kept = [u for u in flag_units(variant.cflags) if kind(u) not in kinds]
+    return replace(variant, name=name, cflags=tuple(w for u in (*kept, *given) for w in u))
 
 
 def find_differences(good: Variant, bad: Variant) -> FlagDifferences:
@@ -98,13 +96,13 @@ def find_differences(good: Variant, bad: Variant) -> FlagDifferences:
     return FlagDifferences(_titles(slots, len(numbers)), tuple(slots))
 
 
-def expanded(found: FlagDifferences, good: Sequence[Unit], bad: Sequence[Unit]) -> FlagDifferences:
+def expanded(flags: FlagDifferences, good: Sequence[Unit], bad: Sequence[Unit]) -> FlagDifferences:
     """With what the compiler itself sets otherwise at the two ends, one difference a flag.
 
     A setting that both ends give themselves is theirs, and not part of the level.
     """
-    given = {kind(s.words) for s in found.slots if s.place == "cflags"}
-    slots, titles = list(found.slots), list(found.titles)
+    given = {kind(s.words) for s in flags.slots if s.place == "cflags"}
+    slots, titles = list(flags.slots), list(flags.titles)
     by_kind = {kind(u): u for u in bad}
     for unit in good:
         other = by_kind.get(kind(unit))
@@ -118,9 +116,9 @@ def expanded(found: FlagDifferences, good: Sequence[Unit], bad: Sequence[Unit]) 
     return FlagDifferences(tuple(titles), tuple(slots))
 
 
-def levels(found: FlagDifferences) -> bool:
+def levels(flags: FlagDifferences) -> bool:
     """Whether the level of optimisation is among the differences."""
-    changed = [s for s in found.slots if s.difference is not None and s.place == "cflags"]
+    changed = [s for s in flags.slots if s.difference is not None and s.place == "cflags"]
     return any(kind(s.words) == "-O" for s in changed)
 
 
@@ -136,10 +134,6 @@ def kind(unit: Unit) -> str:
     if unit[-1].startswith(("--param=", "-D", "-Wl,")):  # a name of its own behind the first "="
         last = "".join(unit[-1].rpartition("=")[:2]) or unit[-1]
     return " ".join((*unit[:-1], last))
-
-
-def _taken(slot: Slot, mixed: frozenset[int]) -> bool:
-    return slot.difference is None or slot.bad == (slot.difference in mixed)
 
 
 def _units(place: Place, variant: Variant) -> list[Unit]:
@@ -196,8 +190,6 @@ def _title(good: Sequence[Unit], bad: Sequence[Unit]) -> str:
     return after or f"without {before}"
 
 
-# ---- The differences of two variants, with an optimisation level as the options that it sets.
-
 #: What a compiler tells of itself: gcc its options and parameters, clang how it calls itself.
 _ASK = (
     "{cc} {cflags} -Q --help=optimizers --help=params > {program} 2> /dev/null"
@@ -216,17 +208,16 @@ def mix_flags(
 ) -> DifferenceSet:
     """The flags in which the ends differ; an optimisation level is expanded into its flags."""
     del object_
-    found = find_differences(good, bad)
-    if levels(found):
-        observed = [options_set(work, v) for v in (good, bad)]
-        found = expanded(found, *observed)
+    flags = find_differences(good, bad)
+    if levels(flags):
+        flags = expanded(flags, *(options_set(work, v) for v in (good, bad)))
 
     def make(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
         if candidate.variant is None:
-            candidate = replace(candidate, variant=found.variant(good, candidate.mixed))
+            candidate = replace(candidate, variant=flags.variant(good, candidate.mixed))
         return make_variant(work, candidate, name)
 
-    return DifferenceSet(good, bad, found.titles, make)
+    return DifferenceSet(good, bad, flags.titles, make)
 
 
 def options_set(work: RunContext[Study], variant: Variant) -> tuple[Unit, ...]:

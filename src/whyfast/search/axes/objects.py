@@ -168,8 +168,6 @@ def _check(
         )
 
 
-# ---- The functions of one object of two builds.
-
 #: Every function and variable in a section of its own.
 APART = ("-ffunction-sections", "-fdata-sections")
 #: gcc lets a caller rely on which registers a function of the same file leaves alone; the other

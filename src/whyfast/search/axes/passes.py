@@ -4,17 +4,14 @@ or gcc's debug counters.
 
 from __future__ import annotations
 
-import io
+import contextlib
 import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
-
+from whyfast.explain.objects.elf import FUNCTION_TYPES, open_elf, read_symbols
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Services
 from whyfast.model.build import Build, BuildFailure, Toolchain
@@ -30,9 +27,8 @@ from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.toolchain.provider import Progress
 
-# ---- gcc's debug counters (``-fdbg-cnt``): what its passes did with one source file.
-
-#: A line of the table that gcc prints when it has compiled a file: ``dce  12  unset``.
+#: A line of the table that gcc prints when it has compiled a file with debug counters:
+#: ``dce  12  unset``.
 _COUNTER = re.compile(r"^\s+(?P<name>[a-z]\w*)\s+(?P<count>\d+)\s+(?:unset|[\[{].*)$")
 #: The head of that table.
 _HEAD = re.compile(r"^\s+counter name\s+counter value\b")
@@ -85,8 +81,8 @@ class CounterRun:
         before = 0
         for name, count in self.counters:
             if name == wanted:
-                own = str(count) if number == "all" else number
-                return before + int(own) if own.isdigit() and int(own) <= count else None
+                limit = str(count) if number == "all" else number
+                return before + int(limit) if limit.isdigit() and int(limit) <= count else None
             before += count
         return None
 
@@ -128,8 +124,8 @@ class PassRun:
     @property
     def names(self) -> frozenset[str]:
         """Words that may be names of functions."""
-        found = (_ON.search(t) for t in self.titles)
-        return frozenset(w for m in found if m for w in re.findall(r"[\w.$]+", m[1]))
+        places = (_ON.search(t) for t in self.titles)
+        return frozenset(w for m in places if m for w in re.findall(r"[\w.$]+", m[1]))
 
     @property
     def most(self) -> int:
@@ -145,8 +141,7 @@ class PassRun:
         return f"pass {number}, {self.titles[number - 1]}"
 
     def limit(self, text: str) -> int | None:
-        """Passes have no limits of other names."""
-        return None
+        """None: passes have no named limits."""
 
     @property
     def ends(self) -> str:
@@ -184,18 +179,6 @@ def run_of(runs: Sequence[OptimiserRun], functions: frozenset[str]) -> Optimiser
     return max(runs, key=lambda run: (len(run.names & functions), -len(run.names)))
 
 
-def functions_of(file: Path) -> frozenset[str]:
-    """The functions of an object; none for a file that is not ELF. Raises OSError."""
-    try:
-        elf = ELFFile(io.BytesIO(file.read_bytes()))
-        tables = [s for s in elf.iter_sections() if isinstance(s, SymbolTableSection)]
-    except (ELFError, ValueError):
-        return frozenset()
-    return frozenset(
-        s.name for t in tables for s in t.iter_symbols() if s["st_info"]["type"] == "STT_FUNC"
-    )
-
-
 def passes(run: OptimiserRun, good: str, bad: str, variant: Variant) -> tuple[AxisCandidate, ...]:
     """One candidate for each limit, from the good one to the bad one, which may be the lower one.
 
@@ -227,8 +210,6 @@ def _limit(run: OptimiserRun, text: str, where: str) -> int:
         raise UserError(f"unknown limit {text!r}; expected {run.ends}", where=where)
     return int(text) if named is None else named
 
-
-# ---- What an optimiser does with one source file of a study, as candidates of a search.
 
 #: Of source files, as compilers know them.
 _SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
@@ -303,17 +284,20 @@ def limiting_one(services: Services, name: str, flags: Sequence[str]) -> Service
     def resolve(
         name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
     ) -> Toolchain:
-        found = services.toolchain(name, home, progress, packages)
-        seen = found.readable if found.root else (*found.readable, Path(found.cc[0]).parent)
-        return replace(found, cc=("/bin/sh", "-c", script, "cc", *found.cc), readable=seen)
+        plain = services.toolchain(name, home, progress, packages)
+        seen = plain.readable if plain.root else (*plain.readable, Path(plain.cc[0]).parent)
+        return replace(plain, cc=("/bin/sh", "-c", script, "cc", *plain.cc), readable=seen)
 
     return replace(services, toolchain=resolve)
 
 
 def _functions(listing: RunContext[Study], name: str) -> frozenset[str]:
     """The functions of a built object; UserError without any, or without such an object."""
-    file = built_with(listing).work / name
-    functions = functions_of(file) if file.is_file() else frozenset()
+    functions = frozenset[str]()
+    with contextlib.suppress(UserError):
+        elf = open_elf(built_with(listing).work / name)
+        symbols = (s for table in elf.of_type("SHT_SYMTAB") for s in read_symbols(elf, table))
+        functions = frozenset(s.name for s in symbols if s.type in FUNCTION_TYPES)
     if not functions:
         raise UserError(
             f"no object with functions; available: {_objects(listing)}", where=f"--object {name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from statistics import median
@@ -17,7 +17,8 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, SearchRequest, between
-from whyfast.search.state import AxisCandidate, CannotTell
+from whyfast.search.state import AxisCandidate
+from whyfast.search.study_subject import CannotTell
 from whyfast.toolchain.kernels import NEWER, SUITES, parse_kernel
 from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
@@ -34,25 +35,19 @@ def compiler_of(work: RunContext[Study], variant: Variant, where: str) -> str:
 
 
 def toolchain_range(
-    work: RunContext[Study], variant: Variant, search: SearchRequest
-) -> CandidateRange:
-    """The compilers from the good end to the bad one among ``search.among``."""
-    del work
-    return toolchains(search.among or (search.good, search.bad), search.good, search.bad, variant)
-
-
-def toolchains(
-    wanted: Sequence[str],
-    good: str,
-    bad: str,
+    work: RunContext[Study],
     variant: Variant,
+    search: SearchRequest,
     known: Mapping[str, Provider] | None = None,
 ) -> CandidateRange:
-    """The compilers from ``good`` to ``bad`` among ``wanted``, in that order; a pattern stands for
-    the provider's matching names, sorted by their version numbers.
+    """The compilers from the good end to the bad one among ``search.among``, in that order; a
+    pattern stands for the provider's matching names, sorted by their version numbers.
 
     UserError for ends that are not among them.
     """
+    del work
+    good, bad = search.good, search.bad
+    wanted = search.among or (good, bad)
     names = list(dict.fromkeys(n for w in wanted for n in _expanded(w, known or providers())))
     chosen, backwards = between(names, good, bad, "toolchain")
     place = names.index(bad)
@@ -75,8 +70,6 @@ def _expanded(word: str, known: Mapping[str, Provider]) -> list[str]:
 def _version(name: str) -> tuple[tuple[int, ...], str]:
     return tuple(int(n) for n in re.findall(r"\d+", name)), name
 
-
-# ---- Kernels, booted in virtual machines that count instructions.
 
 #: The kernels that patterns match: one for each release of Debian, oldest first.
 KNOWN = (*(f"debian:linux-{v}" for v in SUITES), *(f"debian:linux@{suite}" for suite in NEWER))

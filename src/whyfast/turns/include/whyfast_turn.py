@@ -96,11 +96,11 @@ class _Workload:
 def lacks(reason):
     # type: (str) -> NoReturn
     """Say that this program has no such benchmark, and why, and end: that is no failure."""
-    said = " ".join(reason.split())
+    text = " ".join(reason.split())
     descriptors = _descriptors()
     if descriptors is None:
-        _end(2, "no such benchmark: " + said)
-    _answer(descriptors[1], "lacks " + said[:LONGEST_ERROR])
+        _end(2, "no such benchmark: " + text)
+    _answer(descriptors[1], "lacks " + text[:LONGEST_ERROR])
     _end(0)
 
 
@@ -110,10 +110,10 @@ def _descriptors():
     text = os.environ.get(VARIABLE)
     if text is None:
         return None
-    found = re.match(r"([0-9]+),([0-9]+)\Z", text)
-    if found is None:
+    match = re.match(r"([0-9]+),([0-9]+)\Z", text)
+    if match is None:
         _end(2, VARIABLE + " is malformed: expected two file descriptors, IN,OUT")
-    return int(found.group(1)), int(found.group(2))
+    return int(match.group(1)), int(match.group(2))
 
 
 def _serve(workload, grants, answers):
@@ -127,8 +127,8 @@ def _serve(workload, grants, answers):
             elapsed, token = workload.value(loops)
         except Exception as error:
             traceback.print_exc()
-            said = " ".join("{}: {}".format(type(error).__name__, error).split())
-            _answer(answers, "error " + said[:LONGEST_ERROR])
+            message = " ".join("{}: {}".format(type(error).__name__, error).split())
+            _answer(answers, "error " + message[:LONGEST_ERROR])
             _end(1)
         seconds, rest = divmod(elapsed, 10**9)
         _answer(answers, "%d.%09d" % (seconds, rest) + (" " + token if token else ""))
@@ -156,7 +156,7 @@ def _granted(grants):
 
 def _loops(line):
     # type: (bytes) -> int
-    """The number on a line, 0 when it is none or more than 64 bits hold."""
+    """The number on a line; 0 for no number, and for one that 64 bits do not hold."""
     return int(line) if _numeral(line) and int(line) <= MOST_LOOPS else 0
 
 
@@ -195,8 +195,8 @@ def _measure(workload):
         loops *= 2
     for _ in range(6):
         best = min(best, workload.value(loops)[0])
-    said = "%.1f ns per loop (fastest of 7 values of %d loops)" % (float(best) / loops, loops)
-    sys.stdout.write(said + (", check " + token if token else "") + "\n")
+    text = "%.1f ns per loop (fastest of 7 values of %d loops)" % (float(best) / loops, loops)
+    sys.stdout.write(text + (", check " + token if token else "") + "\n")
 
 
 def _best_clock():

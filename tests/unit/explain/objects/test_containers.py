@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import lzma
 import re
@@ -17,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.fuzz.readers import ar_of, tar_of
 from tests.golden_files import Hear
 
 from whyfast.explain.objects import containers
@@ -53,6 +53,13 @@ def out(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
+def _wheel(path: Path, files: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
 def _names(path: Path) -> set[str]:
     return {f.name for f in load(path).functions}
 
@@ -80,34 +87,21 @@ def test_a_part_that_is_asked_for(objects: dict[str, Path], tmp_path: Path, out:
         taken_out(tmp_path / "lib.a:none.o", out)
 
 
-def _member(name: str, content: bytes) -> bytes:
-    header = f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(content):<10}`\n"
-    return header.encode() + content + b"\n" * (len(content) % 2)
-
-
 @needs_binutils
 def test_a_debian_package(objects: dict[str, Path], tmp_path: Path, out: Path) -> None:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:xz") as tar:
-        for name, path in (("./usr/lib/a/tiny.o", "tiny.o"), ("./usr/lib/big.o", LONG)):
-            tar.add(objects[path], name)
+    names = {"./usr/lib/a/tiny.o": "tiny.o", "./usr/lib/big.o": LONG}
+    data = tar_of({name: objects[file].read_bytes() for name, file in names.items()}, "w:xz")
+    control = {"control.tar.xz": b"\x7fELF no control file"}
     package = tmp_path / "x.deb"
-    package.write_bytes(
-        b"!<arch>\n"
-        + _member("debian-binary", b"2.0\n")
-        + _member("control.tar.xz", b"\x7fELF no control file")
-        + _member("data.tar.xz", buffer.getvalue())
-    )
+    package.write_bytes(ar_of({"debian-binary": b"2.0\n", **control, "data.tar.xz": data}))
     assert "f49" in _names(taken_out(package, out).path)
     assert _names(taken_out(tmp_path / "x.deb:a/tiny.o", out).path) == {"tiny"}
 
 
 @needs_binutils
 def test_a_wheel(objects: dict[str, Path], tmp_path: Path, out: Path) -> None:
-    wheel = tmp_path / "x-1-py3-none-any.whl"
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.write(objects["tiny.o"], "x/_tiny.so")
-        archive.writestr("x/__init__.py", "pass\n" * 10_000)
+    files = {"x/_tiny.so": objects["tiny.o"].read_bytes(), "x/__init__.py": b"pass\n" * 10_000}
+    wheel = _wheel(tmp_path / "x-1-py3-none-any.whl", files)
     found = taken_out(wheel, out)
     assert (found.name, found.note) == (f"{wheel.name}:_tiny.so", f"{wheel.name}: x/_tiny.so")
     assert _names(found.path) == {"tiny"}
@@ -121,10 +115,8 @@ def test_what_is_no_container_stays(tmp_path: Path, out: Path) -> None:
 
 
 def test_a_container_without_code_is_an_error(tmp_path: Path, out: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "x.whl", "w") as archive:
-        archive.writestr("x.py", "pass")
     with pytest.raises(UserError, match="no file with machine code"):
-        taken_out(tmp_path / "x.whl", out)
+        taken_out(_wheel(tmp_path / "x.whl", {"x.py": b"pass"}), out)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
@@ -141,15 +133,12 @@ CODE = b"\x7fELF code"
 
 
 def _package(path: Path, data: bytes, name: str = "data.tar.xz") -> Path:
-    path.write_bytes(b"!<arch>\n" + _member("debian-binary", b"2.0\n") + _member(name, data))
+    path.write_bytes(ar_of({"debian-binary": b"2.0\n", name: data}))
     return path
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, out: Path) -> None:
-    wheel = tmp_path / "bomb.whl"
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr("x.so", CODE)
-        archive.writestr("big", bytes(20_000_000))
+    wheel = _wheel(tmp_path / "bomb.whl", {"x.so": CODE, "big": bytes(20_000_000)})
     tracemalloc.start()
     try:
         assert taken_out(wheel, out).path.read_bytes() == CODE
@@ -161,9 +150,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, out: Path) -> None:
 def test_a_part_that_says_that_it_is_huge_is_refused(
     tmp_path: Path, out: Path, golden: Hear
 ) -> None:
-    wheel = tmp_path / "x.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr("x.so", CODE)
+    wheel = _wheel(tmp_path / "x.whl", {"x.so": CODE})
     data = wheel.read_bytes()
     real, said = len(CODE).to_bytes(4, "little"), (4_200_000_000).to_bytes(4, "little")
     at = data.index(b"PK\x01\x02") + 24  # what the directory says
@@ -193,9 +180,7 @@ def test_headers_of_a_package_that_are_huge_are_refused(tmp_path: Path, out: Pat
     ["../../../etc/cron.d/x", "/etc/x", "..", "a\nb\x1b[2J", "n" * 300 + ".so", "dir/\\..\\x"],
 )
 def test_names_lead_nowhere(tmp_path: Path, out: Path, name: str) -> None:
-    wheel = tmp_path / "x.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        archive.writestr(name, CODE)
+    wheel = _wheel(tmp_path / "x.whl", {name: CODE})
     before = set(tmp_path.rglob("*"))
     found = taken_out(wheel, out)
     assert found.path.parent == out
@@ -204,15 +189,12 @@ def test_names_lead_nowhere(tmp_path: Path, out: Path, name: str) -> None:
 
 
 def test_links_and_containers_in_a_container_stay_there(tmp_path: Path, out: Path) -> None:
-    inner = io.BytesIO()
-    with zipfile.ZipFile(inner, "w") as archive:
-        archive.writestr("x.so", CODE)
-    wheel = tmp_path / "x.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
+    inner = _wheel(tmp_path / "inner.whl", {"x.so": CODE})
+    wheel = _wheel(tmp_path / "x.whl", {"inner.whl": inner.read_bytes()})
+    with zipfile.ZipFile(wheel, "a") as archive:
         link = zipfile.ZipInfo("link.so")
         link.external_attr = 0o120777 << 16
         archive.writestr(link, "/bin/true")
-        archive.writestr("inner.whl", inner.getvalue())
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
         for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE, tarfile.CHRTYPE):
@@ -229,12 +211,8 @@ def test_more_files_than_any_container_has_are_refused(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(containers, "MOST_PARTS", 2)
-    wheel = tmp_path / "x.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        for name in "abc":
-            archive.writestr(name, CODE)
     with pytest.raises(UserError, match="too many files"):
-        taken_out(wheel, out)
+        taken_out(_wheel(tmp_path / "x.whl", dict.fromkeys("abc", CODE)), out)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
@@ -246,17 +224,11 @@ def test_one_byte_that_is_wrong_is_read_or_refused(
 ) -> None:
     path = tmp_path / "x"
     if kind == "zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.writestr("x.so", CODE + bytes(range(256)))
+        _wheel(path, {"x.so": CODE + bytes(range(256))})
     elif kind == "deb":
-        buffer = io.BytesIO()
-        with tarfile.open(fileobj=buffer, mode="w:xz") as tar:
-            member = tarfile.TarInfo("x.so")
-            member.size = len(CODE)
-            tar.addfile(member, io.BytesIO(CODE))
-        _package(path, buffer.getvalue())
+        _package(path, tar_of({"x.so": CODE}, "w:xz"))
     else:
-        path.write_bytes(b"!<arch>\n" + _member("x.o/", CODE) + _member("/12", CODE))
+        path.write_bytes(ar_of({"x.o/": CODE, "/12": CODE}))
     data = bytearray(path.read_bytes())
     data[at % len(data)] = byte
     path.write_bytes(data)
@@ -294,22 +266,14 @@ def test_a_large_part_of_a_package_is_not_held_in_memory(
 ) -> None:
     """Neither the package, nor what it unpacks to, nor the part."""
     large = CODE + bytes(40_000_000)
-    plain = io.BytesIO()
-    with tarfile.open(fileobj=plain, mode="w") as tar:
-        member = tarfile.TarInfo("./usr/bin/large")
-        member.size = len(large)
-        tar.addfile(member, io.BytesIO(large))
-    data = plain.getvalue()
+    mode = {"tar.gz": "w:gz", "tar.xz": "w:xz"}.get(end, "w")
+    data = tar_of({"./usr/bin/large": large}, mode)
     if end == "tar.zst":
         if not shutil.which("zstd"):
             pytest.skip("needs zstd")
         data = subprocess.run(["zstd", "-c"], input=data, stdout=-1, check=True).stdout
-    if end == "tar.gz":
-        data = gzip.compress(data)
-    if end == "tar.xz":
-        data = lzma.compress(data)
     package = _package(tmp_path / "large.deb", data, f"data.{end}")
-    del data, plain
+    del data
     tracemalloc.start()
     try:
         written = taken_out(package, out).path

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.unit.explain.objects.test_containers import needs_binutils
+from tests.unit.explain.test_hostile_files import spoiled
 
 from whyfast.explain.code_diff import Listings
+from whyfast.explain.objects import Function, readable, readable_of, with_readable_names
 from whyfast.explain.objects.debug_info import build_id, debug_link, with_lines
 from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.objects.image import Function, readable, readable_of, with_readable_names
 from whyfast.explain.program import explain_program, load
 from whyfast.model.errors import UserError
 
@@ -122,22 +123,8 @@ def originals(gcc: Compile, interpreter: Callable[[str, int], str]) -> list[byte
 def test_truncated_and_mutated_files_never_crash(
     tmp_path: Path, originals: list[bytes], data: st.DataObject
 ) -> None:
-    blob = bytearray(data.draw(st.sampled_from(originals)))
-    # Half of the mutations hit the headers, symbols and relocations, which lie at both ends.
-    places = st.one_of(
-        st.integers(0, len(blob) - 1),
-        st.integers(0, 0x400),
-        st.integers(len(blob) - 0x1200, len(blob) - 1),
-    )
-    for place in data.draw(st.lists(places, max_size=8)):
-        patch = data.draw(
-            st.sampled_from([b"\0", b"\xff", b"\xff" * 8, b"\x80", b"\x7f" * 4, b"\1"])
-        )
-        blob[place : place + len(patch)] = patch
-    if data.draw(st.booleans()):
-        del blob[data.draw(places) :]
     path = tmp_path / "hostile"
-    path.write_bytes(blob)
+    path.write_bytes(spoiled(data, data.draw(st.sampled_from(originals))))
     with contextlib.suppress(UserError):
         explain(path)
 

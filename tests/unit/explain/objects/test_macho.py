@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
-from tests.unit.explain.cross import MACOS, VM, compile_object, run, zig_binary
+from tests.unit.explain.cross import MACOS, VM, compile_object, dispatch_of, run, zig_binary
 
 from whyfast.explain.program import explain_program, load
 from whyfast.model.errors import UserError
-from whyfast.model.evidence import DispatchFacts
 
 REST = """
 #include <stdio.h>
@@ -29,12 +28,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("macos")
 
 
-def _dispatch(path: Path, glob: str = "vm_run") -> DispatchFacts:
-    facts = explain_program(path, variant="v", dispatch=[glob]).dispatch
-    assert facts is not None
-    return facts
-
-
 def _program(folder: Path, target: str, style: str = "GOTO") -> Path:
     out = folder / f"{target}-{style}-program"
     if not out.exists():
@@ -50,14 +43,10 @@ def _program(folder: Path, target: str, style: str = "GOTO") -> Path:
 )
 def test_a_program_is_counted_as_its_object(folder: Path, target: str, style: str) -> None:
     """Jump tables of x86-64 stand in the code, behind their function."""
-    linked = _dispatch(_program(folder, target, style))
-    whole = _dispatch(compile_object(folder, target, VM, f"-DVM_DISPATCH_{style}"))
-    assert (linked.form, linked.indirect_jumps, linked.targets, linked.instructions) == (
-        whole.form,
-        whole.indirect_jumps,
-        whole.targets,
-        whole.instructions,
-    )
+    linked = dispatch_of(_program(folder, target, style))
+    whole = dispatch_of(compile_object(folder, target, VM, f"-DVM_DISPATCH_{style}"))
+    for name in ("form", "indirect_jumps", "targets", "instructions"):
+        assert getattr(linked, name) == getattr(whole, name)
 
 
 @pytest.mark.parametrize("target", MACOS)

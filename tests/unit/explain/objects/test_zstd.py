@@ -6,15 +6,15 @@ import importlib
 import io
 import shutil
 import sys
-import tarfile
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.fuzz.readers import tar_of
 from tests.golden_files import Hear
-from tests.unit.explain.objects.test_containers import _names
+from tests.unit.explain.objects.test_containers import _names, _package
 
 from whyfast.explain.objects.containers import (
     READERS,
@@ -100,26 +100,14 @@ def test_without_any_it_says_what_would_do(monkeypatch: pytest.MonkeyPatch) -> N
         unpacked(frame(b"data"), 100)
 
 
-def _package(path: Path, program: Path) -> Path:
-    inner = io.BytesIO()
-    with tarfile.open(fileobj=inner, mode="w") as tar:
-        tar.add(program, "./usr/bin/p")
-    members = (("debian-binary", b"2.0\n"), ("data.tar.zst", frame(inner.getvalue())))
-    parts = [b"!<arch>\n"]
-    for name, data in members:
-        header = f"{name:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(data):<10}`\n"
-        parts += [header.encode(), data, b"\n" * (len(data) % 2)]
-    path.write_bytes(b"".join(parts))
-    return path
-
-
 def test_a_package_with_zstd_inside(
     gcc: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear
 ) -> None:
     if not any(map(_have, READERS)):
         pytest.skip("nothing here reads zstd")
     program = gcc("int work(int a) { return a * 3; } int main(void) { return work(1); }", "-O1")
-    package = _package(tmp_path / "p.deb", program)
+    data = frame(tar_of({"./usr/bin/p": program.read_bytes()}))
+    package = _package(tmp_path / "p.deb", data, "data.tar.zst")
     (tmp_path / "out").mkdir()
     found = taken_out(package, tmp_path / "out")
     assert found.note == "p.deb: usr/bin/p"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.measure.doctor.conftest import CPU, Kernel
 
-from whyfast.measure.doctor.readings import examine, machine_facts
+from whyfast.measure.doctor.readings import CHECKS, examine, machine_facts
 from whyfast.measure.doctor.system import System, cpu_list, number, selected
 from whyfast.model.machine import MachineFinding
 
@@ -54,14 +55,12 @@ def test_where_nothing_can_be_read_everything_is_unknown(tmp_path: Path) -> None
     assert {f.value for f in found} == {"unknown"}
 
 
-def test_everything_has_one_sentence_on_its_effect_and_a_key_of_its_own(
-    kernel: Kernel, tmp_path: Path
-) -> None:
-    for found in (examine(kernel), examine(System(tmp_path), seconds=0)):
-        assert len({f.key for f in found}) == len(found)
-        for f in found:
-            assert f.effect.endswith("."), f
-            assert f.effect[0].isupper(), f
+def test_every_check_has_sentences_on_its_effect_and_a_key_of_its_own() -> None:
+    assert len({check.key for check in CHECKS}) == len(CHECKS)
+    for check in CHECKS:
+        for effect in (check.unknown, check.good, check.warning):
+            assert effect.endswith("."), effect
+            assert effect.split()[0].istitle(), effect
 
 
 def test_steal_time_is_that_of_the_watched_second(kernel: Kernel) -> None:
@@ -119,8 +118,8 @@ def test_one_property_changed(
 
 
 def test_interrupts_are_not_judged_where_the_cpus_are_not_known(kernel: Kernel) -> None:
-    kernel.put(CPU + "isolated", None)
-    kernel.put(CPU + "online", None)
+    for name in ("isolated", "online"):
+        kernel.put(CPU + name, None)
     found = find(kernel, "irq_affinity")
     assert (found.value, found.state) == ("unknown", "unknown")
 
@@ -153,18 +152,26 @@ def test_metadata_takes_no_time(kernel: Kernel) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "cpus"),
+    ("read", "text", "value"),
     [
-        ("0-2,5", (0, 1, 2, 5)),
-        ("3", (3,)),
-        ("", ()),
-        (None, ()),
-        ("(null)", ()),
-        ("1, 3-4\n", (1, 3, 4)),
+        (cpu_list, "0-2,5", (0, 1, 2, 5)),
+        (cpu_list, "3", (3,)),
+        (cpu_list, "", ()),
+        (cpu_list, None, ()),
+        (cpu_list, "(null)", ()),
+        (cpu_list, "1, 3-4\n", (1, 3, 4)),
+        (selected, "always [madvise] never", "madvise"),
+        (selected, "performance", "performance"),
+        (selected, None, None),
+        (number, "-1", -1),
+        (number, "many", None),
+        (number, None, None),
     ],
 )
-def test_lists_of_cpus(text: str | None, cpus: tuple[int, ...]) -> None:
-    assert cpu_list(text) == cpus
+def test_what_a_file_holds(
+    read: Callable[[str | None], object], text: str | None, value: object
+) -> None:
+    assert read(text) == value
 
 
 @given(st.sets(st.integers(0, 500)))
@@ -172,21 +179,11 @@ def test_a_list_with_every_cpu_named_is_read_back(cpus: set[int]) -> None:
     assert cpu_list(",".join(map(str, cpus))) == tuple(sorted(cpus))
 
 
-def test_the_selected_choice_is_the_one_in_brackets() -> None:
-    assert selected("always [madvise] never") == "madvise"
-    assert selected("performance") == "performance"
-    assert selected(None) is None
-
-
-def test_numbers() -> None:
-    assert number("-1") == -1
-    assert number("many") is None
-    assert number(None) is None
-
-
-def test_a_setting_that_the_kernel_lacks_is_not_created(tmp_path: Path) -> None:
+def test_a_file_that_the_kernel_lacks_is_neither_read_nor_created(tmp_path: Path) -> None:
+    system = System(tmp_path)
+    assert system.read("boost") is None
     with pytest.raises(FileNotFoundError):
-        System(tmp_path).write("boost", "0")
+        system.write("boost", "0")
     assert not (tmp_path / "boost").exists()
 
 
@@ -194,7 +191,3 @@ def test_files_are_listed_as_people_count(tmp_path: Path) -> None:
     for name in ("cpu10", "cpu2", "cpu1"):
         (tmp_path / name).touch()
     assert System(tmp_path).names("cpu*") == ["cpu1", "cpu2", "cpu10"]
-
-
-def test_what_cannot_be_read_is_none(tmp_path: Path) -> None:
-    assert System(tmp_path).read("proc/loadavg") is None

@@ -53,16 +53,11 @@ def variant(name: str, kernel: str, *boot: str, **sysctl: str) -> Variant:
 
 
 def test_variants_with_one_kernel_and_setting_share_a_boot() -> None:
-    guests = share(
-        [
-            variant("a", "k1"),
-            variant("b", "k1", "spectre_v2=off"),
-            variant("c", "k1"),
-            variant("d", "k2"),
-            variant("e", "k1", harden="2"),
-        ]
+    variants = (
+        *(variant("a", "k1"), variant("b", "k1", "spectre_v2=off"), variant("c", "k1")),
+        *(variant("d", "k2"), variant("e", "k1", harden="2")),
     )
-    assert [(g.name, g.variants) for g in guests] == [
+    assert [(machine.name, machine.variants) for machine in share(variants)] == [
         ("k1", ("a", "c")),
         ("k1 spectre_v2=off", ("b",)),
         ("k2", ("d",)),
@@ -71,19 +66,14 @@ def test_variants_with_one_kernel_and_setting_share_a_boot() -> None:
 
 
 def test_one_program_of_two_variants_is_packed_once(tmp_path: Path) -> None:
-    one, same, other = (tmp_path / name for name in "abc")
-    one.write_bytes(b"program")
-    same.write_bytes(b"program")
-    other.write_bytes(b"another")
+    programs = {name: tmp_path / name for name in "abc"}
+    for name, data in {"a": b"program", "b": b"program", "c": b"another"}.items():
+        programs[name].write_bytes(data)
     cargo = load(
         VirtualMachine("k", (), (), ("a", "b")),
         b"init",
-        {
-            ("a", "bench"): (str(one), "turn"),
-            ("b", "bench"): (str(same), "turn"),
-            ("c", "bench"): (str(other), "turn"),
-        },
-        {"a": one, "b": same, "c": other},
+        {(name, "bench"): (str(path), "turn") for name, path in programs.items()},
+        programs,
         loops=25,
         turns=2,
         timeouts={"bench": 0.2},

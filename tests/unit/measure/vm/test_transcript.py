@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.measure.vm.transcript import (
+from whyfast.measure.vm.qemu import (
     Answers,
     LoopCount,
     TaskValues,
@@ -75,14 +75,23 @@ def test_why_a_task_has_no_values(task: Answers | None, said: str) -> None:
         read_values(task, 1)
 
 
-def test_what_the_grant_costs_is_in_both_and_goes() -> None:
-    values = TaskValues((20000 + 1700,) * 3, (20000 + 3400,) * 3, None)
-    assert count_loop(values, 100) == LoopCount(17.0, 0.0, 0)
-
-
-def test_interrupts_only_add_and_are_set_aside() -> None:
-    values = TaskValues((21700 + 17862, 21700, 21700), (23400, 23400 + 2073, 23400), None)
-    assert count_loop(values, 100) == LoopCount(17.0, 2 / 6, 17862)
+@pytest.mark.parametrize(
+    ("short", "long", "count"),
+    [
+        # What the grant costs is in both.
+        ((20000 + 1700,) * 3, (20000 + 3400,) * 3, LoopCount(17.0, 0.0, 0)),
+        # Interrupts only add instructions.
+        (
+            (21700 + 17862, 21700, 21700),
+            (23400, 23400 + 2073, 23400),
+            LoopCount(17.0, 2 / 6, 17862),
+        ),
+    ],
+)
+def test_instructions_of_a_loop(
+    short: tuple[int, ...], long: tuple[int, ...], count: LoopCount
+) -> None:
+    assert count_loop(TaskValues(short, long, None), 100) == count
 
 
 def test_a_program_that_does_not_heed_its_loops_is_refused() -> None:

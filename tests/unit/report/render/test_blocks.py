@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
-
-from rich.console import Console
+from tests.unit.report.parts import printed
 
 from whyfast.report.document import (
     CodeBlock,
-    Document,
     FactTree,
     Group,
     Plot,
@@ -21,7 +18,6 @@ from whyfast.report.document import (
 )
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown
-from whyfast.report.render.terminal import render_terminal
 
 FINDING = Sentence("ASLR: off", "warning", ("One layout in all.", "To change it: `whyfast doctor`"))
 CPU = {"model": "X", "smt": None}
@@ -39,14 +35,12 @@ PAGE = document(
 )
 
 
-def _terminal(page: Document, *, verbose: bool = False) -> list[str]:
-    stream = io.StringIO()
-    render_terminal(page, console=Console(file=stream, width=60), verbose=verbose)
-    return [line.rstrip() for line in stream.getvalue().splitlines()]
+def _terminal(*, verbose: bool = False) -> list[str]:
+    return [line.rstrip() for line in printed(PAGE, 60, verbose=verbose).splitlines()]
 
 
 def test_the_terminal() -> None:
-    assert _terminal(PAGE) == [
+    assert _terminal() == [
         "Why?",
         "",
         "Because of `-O2`.",
@@ -69,8 +63,8 @@ def test_the_terminal() -> None:
         "",
         "-v: rows",
     ]
-    more = _terminal(PAGE, verbose=True)
-    assert more[: more.index("cc a.c")] == _terminal(PAGE)[: more.index("cc a.c")]
+    more = _terminal(verbose=True)
+    assert more[: more.index("cc a.c")] == _terminal()[: more.index("cc a.c")]
     assert more[more.index("cc a.c") + 1 :] == ["", "Rows", "n", "─", "1", "", "    x"]
 
 

@@ -43,43 +43,38 @@ def test_all_is_shown_where_there_is_room() -> None:
     assert (fitted.findings, fitted.table, fitted.missing) == (summary.findings, summary.table, 0)
 
 
-def test_what_matters_least_has_no_room() -> None:
-    fitted = fit_screen(_brief(rows=30, said=2), lambda _: 1, used=4)
+@pytest.mark.parametrize(
+    ("sentences", "kept", "rows"),
+    [
+        (2, 2, 12),  # 24 lines without 4, two sentences, what to distrust, and 5 about the table
+        (20, 8, 6),  # sentences leave room for six rows
+    ],
+)
+def test_what_matters_least_has_no_room(sentences: int, kept: int, rows: int) -> None:
+    fitted = fit_screen(_brief(rows=30, said=sentences), lambda _: 1, used=4)
+    assert fitted.findings == tuple(f"s{i}" for i in range(kept))
     assert fitted.table is not None
-    # 24 lines without 4, two sentences, what to distrust, and 5 about the table.
-    assert [row[0].text for row in fitted.table.rows] == [f"v{i}" for i in range(18, 30)]
-    assert fitted.missing == 18
+    assert [row[0].text for row in fitted.table.rows] == [f"v{i}" for i in range(30 - rows, 30)]
+    assert fitted.missing == 30 - rows
 
 
-def test_sentences_leave_room_for_six_rows() -> None:
-    fitted = fit_screen(_brief(rows=30, said=20), lambda _: 1, used=4)
-    assert fitted.findings == tuple(f"s{i}" for i in range(8))
-    assert fitted.table is not None
-    assert len(fitted.table.rows) == 6
-
-
-def _tens(text: str) -> int:
-    """Ten letters are a line."""
-    return len(text) // 10
-
-
-def test_what_to_distrust_is_cut_at_four_lines_where_rows_want_the_others() -> None:
-    fitted = fit_screen(_brief(rows=20, said=0, care=9), _tens, used=4)
-    assert fitted.care == "Distrust: care care care care care -v has 4 more."
-    assert fitted.care_lines == 4
-
-
-def test_what_to_distrust_takes_the_room_that_is_left_up_to_eight_lines() -> None:
-    fitted = fit_screen(_brief(rows=3, said=0, care=9), _tens, used=4)
-    assert fitted.care == f"Distrust: {' '.join(['care'] * 9)}"
-    fitted = fit_screen(_brief(rows=3, said=0, care=30), _tens, used=4)
-    assert fitted.care == f"Distrust: {' '.join(['care'] * 12)} -v has 18 more."
-    assert fitted.care_lines == 8
-
-
-def test_of_what_to_distrust_the_worst_is_never_left_out() -> None:
-    fitted = fit_screen(_brief(rows=3, said=0, care=2), lambda _: 5, used=4)
-    assert fitted.care == "Distrust: care -v has 1 more."
+@pytest.mark.parametrize(
+    ("rows", "care", "letters", "expected", "lines"),
+    [
+        # Four lines where rows want the others, and else up to eight.
+        (20, 9, 10, f"{'care ' * 5}-v has 4 more.", 4),
+        (3, 9, 10, "care " * 9, 8),
+        (3, 30, 10, f"{'care ' * 12}-v has 18 more.", 8),
+        # The worst is never left out.
+        (3, 2, 1, "care -v has 1 more.", 4),
+    ],
+)
+def test_what_to_distrust_takes_the_room_that_is_left(
+    rows: int, care: int, letters: int, expected: str, lines: int
+) -> None:
+    summary = _brief(rows=rows, said=0, care=care)
+    fitted = fit_screen(summary, lambda text: len(text) // letters, used=4)
+    assert (fitted.care, fitted.care_lines) == (f"Distrust: {expected}".rstrip(), lines)
 
 
 @pytest.mark.parametrize(
@@ -121,24 +116,23 @@ TABLE = Table(
 )
 
 
-def _titles(room: int, widths: tuple[int, ...] = (4, 10, 10, 30, 10)) -> list[str]:
-    return ["".join(c.title for c in part.columns) for part in fit(TABLE, widths, room)]
+WIDTHS = (4, 10, 10, 30, 10)
 
 
-def test_what_fits_is_left_whole() -> None:
-    assert fit(TABLE, (4, 10, 10, 30, 10), 64) == (TABLE,)
-
-
-def test_as_many_columns_as_fit_stand_side_by_side() -> None:
-    assert _titles(63) == ["abcd", "ae"]
-    assert _titles(44) == ["abc", "ade"]
-    assert _titles(34) == ["abc", "ad", "ae"]
-
-
-def test_a_column_wider_than_the_room_stands_alone() -> None:
-    assert _titles(20) == ["ab", "ac", "ad", "ae"]
-
-
-def test_the_cells_go_with_their_columns() -> None:
-    last = fit(TABLE, (4, 10, 10, 30, 10), 63)[1]
-    assert [c.text for c in last.rows[0]] == ["1", "5"]
+@pytest.mark.parametrize(
+    ("room", "parts"),
+    [
+        (64, ["abcde"]),
+        (63, ["abcd", "ae"]),
+        (44, ["abc", "ade"]),
+        (34, ["abc", "ad", "ae"]),
+        (20, ["ab", "ac", "ad", "ae"]),  # a column wider than the room stands alone
+    ],
+)
+def test_as_many_columns_as_fit_stand_side_by_side(room: int, parts: list[str]) -> None:
+    tables = fit(TABLE, WIDTHS, room)
+    assert ["".join(c.title for c in part.columns) for part in tables] == parts
+    # The cells go with their columns.
+    cells = dict(zip("abcde", "12345", strict=True))
+    for part in tables:
+        assert [c.text for c in part.rows[0]] == [cells[c.title] for c in part.columns]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from html.parser import HTMLParser
 
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from rich.console import Console
+from tests.unit.report.parts import printed
 
 from whyfast.report.document import (
     Cell,
@@ -28,7 +27,6 @@ from whyfast.report.document import (
 from whyfast.report.formatting import escape_controls
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import escape, prose, render_markdown
-from whyfast.report.render.terminal import render_terminal
 
 MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 #: All that Markdown, HTML and terminals give a meaning to, more often than chance would.
@@ -148,8 +146,5 @@ def test_html_keeps_its_elements(text: str) -> None:
 
 @given(TEXTS, st.sampled_from([30, 80]))
 def test_nothing_steers_the_terminal(text: str, width: int) -> None:
-    stream = io.StringIO()
-    console = Console(file=stream, width=width, force_terminal=False)
-    render_terminal(_document(text), console=console, verbose=True)
-    printed = stream.getvalue().replace("\n", "")
-    assert escape_controls(printed) == printed
+    text = printed(_document(text), width, verbose=True).replace("\n", "")
+    assert escape_controls(text) == text

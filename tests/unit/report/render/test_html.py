@@ -15,8 +15,8 @@ from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.answer import Answer
 from whyfast.report.document import FactTree, document, section
 from whyfast.report.render.html import render_html, script_json
-from whyfast.report.sections.certainty import MOST_EXACT, raw_data
 from whyfast.report.sections.distribution import interval_plot
+from whyfast.report.sections.timeline import MOST_EXACT, raw_data
 
 
 class _Reader(HTMLParser):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
 from tests.unit.report.example import verdict
-from tests.unit.report.parts import result_of
+from tests.unit.report.parts import printed, result_of
 
 from whyfast.model.code import ChangeCoverage, Check, CodeComparison, FunctionChange
 from whyfast.model.evidence import Evidence, FunctionFacts
@@ -19,7 +17,6 @@ from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound, Outcome, Suite, Verdict
 from whyfast.report.document import Document
 from whyfast.report.render.summary_lines import LINES
-from whyfast.report.render.terminal import render_terminal
 
 CONFOUNDS = (
     Confound("host", "different host: h (main); k (pr)"),
@@ -30,10 +27,7 @@ CONFOUNDS = (
 
 def shown(page: Document, width: int) -> list[str]:
     """Its lines, without what fills them up."""
-    stream = io.StringIO()
-    console = Console(file=stream, width=width, color_system=None, legacy_windows=False)
-    render_terminal(page, console=console)
-    return [line.rstrip() for line in stream.getvalue().splitlines()]
+    return [line.rstrip() for line in printed(page, width).splitlines()]
 
 
 def fits(lines: Sequence[str], width: int) -> bool:

@@ -126,8 +126,6 @@ def test_the_ends_are_the_mixtures_of_none_and_of_all(good: list[str], bad: list
     assert len(set(found.titles)) == len(found.titles)
 
 
-# ---- Options that compilers list.
-
 GCC = """The following options control optimizations:
   -O<number>                  \t\t
   -Og                         \t\t

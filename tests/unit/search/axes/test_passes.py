@@ -69,8 +69,6 @@ def test_impossible_ends(good: str, bad: str, golden: Hear) -> None:
     golden(str(caught.value))
 
 
-# ---- gcc's debug counters.
-
 GCC_LOG = """+ gcc -c a.c b.c
 a.c:3: warning: unused
   counter name                  counter value     closed intervals
@@ -124,8 +122,6 @@ def test_impossible_ends_of_counters(text: str, golden: Hear) -> None:
         passes(GCC_RUN, "all", text, GCC_BASE)
     golden(str(caught.value))
 
-
-# ---- A compiler that is limited for one source file.
 
 LIMIT = "-mllvm -opt-bisect-limit=7"
 

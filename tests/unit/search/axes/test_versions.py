@@ -9,8 +9,8 @@ import pytest
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.axis import CandidateRange
-from whyfast.search.axes.versions import kernels, toolchains
+from whyfast.search.axes.axis import CandidateRange, SearchRequest
+from whyfast.search.axes.versions import kernels, toolchain_range
 from whyfast.toolchain.provider import Provider
 
 
@@ -26,7 +26,8 @@ OLD, MID, NEW = (f"debian:linux-{v}" for v in ("5.10", "6.1", "6.12"))
 
 
 def _range(good: str, bad: str, *wanted: str) -> CandidateRange:
-    return toolchains(wanted or CLANG, f"zig:{good}", f"zig:{bad}", BASE, KNOWN)
+    search = SearchRequest("toolchains", f"zig:{good}", f"zig:{bad}", among=wanted or CLANG)
+    return toolchain_range(cast("Any", None), BASE, search, KNOWN)
 
 
 def _names(candidates: tuple[Any, ...]) -> list[str]:

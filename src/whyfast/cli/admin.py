@@ -1,0 +1,219 @@
+"""The commands around studies: builds, toolchain, doctor, studies and new."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from whyfast.build.run import repeat_script
+from whyfast.cli.main import say
+from whyfast.cli.output import FAILED, check_outputs, duration, show
+from whyfast.measure.doctor.readings import examine
+from whyfast.measure.doctor.system import System
+from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
+from whyfast.model.codec import dump
+from whyfast.model.errors import CannotBuildHere, UserError
+from whyfast.report.formatting import format_bytes
+from whyfast.report.pages.admin_pages import (
+    build_page,
+    builds_page,
+    doctor_page,
+    failed_build_page,
+    setting_sentences,
+    studies_page,
+    toolchain_text,
+    toolchains_page,
+)
+from whyfast.store.builds import BuildStore, FailedBuild
+from whyfast.store.home import Home, own_home
+from whyfast.study.find import ROOT_FILE, bundled_studies
+from whyfast.study.skeleton import KINDS, check_file, project_of, skeleton
+from whyfast.toolchain.debian import DebianProvider
+from whyfast.toolchain.debian_root import RecordedRoot, recorded_root
+from whyfast.toolchain.entrance import entrances_in_words
+from whyfast.toolchain.registry import providers, resolve, split_name
+from whyfast.toolchain.sandbox import tools
+from whyfast.toolchain.valgrind import NAME, newer_valgrind, remove_valgrind, valgrind_size
+
+#: The folder with /proc and /sys.
+ROOT = Path("/")
+
+
+def run_builds(args: argparse.Namespace) -> int:
+    """List builds, show one or its log, or remove unused ones."""
+    check_outputs(args)
+    store = BuildStore(own_home().builds)
+    if args.action == "list":
+        show(builds_page(list(store.all())), args)
+    elif args.action == "show":
+        build = store.tried(args.digest)
+        if isinstance(build, FailedBuild):
+            show(failed_build_page(build), args)
+            return 0
+        script = repeat_script(build.provenance, build.folder)
+        if args.script:
+            say(script)
+        else:
+            show(build_page(build, script), args)
+    elif args.action == "log":
+        file = store.tried(args.digest).folder / "log.txt"
+        try:
+            text = file.read_text(encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise UserError(f"cannot be read: {error.strerror}", where=file) from None
+        say(text)
+    else:
+        age = 0.0 if args.all else duration(args.older_than, "--older-than")
+        removed = store.remove_unused(age)
+        kept = f"; {removed.kept} kept: in use by a running whyfast" if removed.kept else ""
+        print(f"removed {removed.count} builds, {format_bytes(removed.freed)}{kept}")
+    return 0
+
+
+def run_toolchain(args: argparse.Namespace) -> int:
+    """List, install or remove compilers; 1 when one cannot be installed here."""
+    home = own_home()
+    if args.action == "list":
+        return _list_toolchains(args, home)
+    recorded = [_recorded_root(build) for build in args.recorded]
+    if not args.names and not recorded:
+        raise UserError("no toolchain given; expected e.g. zig:clang-19, or --from BUILD")
+    chosen = [(full, *split_name(full)) for full in args.names]
+    failed = False
+    for full, provider, name in chosen:
+        try:
+            if args.action == "install":
+                text = (
+                    f"{NAME}: {newer_valgrind(home, print)}"
+                    if full == NAME
+                    else toolchain_text(resolve(full, home, print))
+                )
+                print(text)
+                continue
+            if full == NAME:
+                remove_valgrind(home)
+            else:
+                providers()[provider].remove(name, home)
+            print(f"removed {full}")
+        except CannotBuildHere as error:
+            print(f"whyfast: {full}: {error}", file=sys.stderr)
+            failed = True
+    for build, root in zip(args.recorded, recorded, strict=True):
+        try:
+            print(toolchain_text(DebianProvider().install_again(root, home, print)))
+        except CannotBuildHere as error:
+            print(f"whyfast: --from {build}: {error}", file=sys.stderr)
+            failed = True
+    return FAILED if failed else 0
+
+
+def _list_toolchains(args: argparse.Namespace, home: Home) -> int:
+    check_outputs(args)
+    rows = []
+    for provider, p in providers().items():
+        names = [*p.names(), *(DebianProvider().elsewhere(home) if provider == "debian" else ())]
+        rows += [(f"{provider}:{n}", p.installed(n, home), p.size(n, home)) for n in names]
+    size = valgrind_size(home)
+    rows.append((NAME, size > 0, size))
+    show(toolchains_page(rows, entrances_in_words(tools())), args)
+    return 0
+
+
+def _recorded_root(build: str) -> RecordedRoot:
+    """The root of a build in the store, or of one whose provenance is in a file."""
+    where = f"--from {build}"
+    file = Path(build)
+    if not file.is_file():
+        return recorded_root(BuildStore(own_home().builds).by_prefix(build).provenance, where)
+    try:
+        provenance = json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise UserError(f"not a provenance.json: {error}", where=where) from error
+    if not isinstance(provenance, dict):
+        raise UserError("not a provenance.json: no object", where=where)
+    return recorded_root(provenance, where)
+
+
+def run_doctor(args: argparse.Namespace) -> int:
+    """Print the findings; 1 when a setting could not be restored."""
+    check_outputs(args)
+    system, folder = System(ROOT), own_home().doctor
+    outcome = TuneOutcome(())
+    sentences: list[str] = []
+    if args.tune or args.restore:
+        outcome = (tune if args.tune else restore)(system, folder)
+        sentences += setting_sentences(
+            outcome.changes, restored=args.restore, message=outcome.message
+        )
+        if args.restore and not outcome.changes:
+            sentences.append(f"no old values are saved in {folder}")
+            sentences.append("(each user has a folder; restore as the user who ran --tune)")
+        if args.tune and any(not c.error for c in outcome.changes):
+            sentences.append("whyfast doctor --restore restores the old values")
+    findings = examine(system)
+    data = {
+        "findings": [asdict(f) for f in findings],
+        "action": "tune" if args.tune else "restore" if args.restore else None,
+        "changes": [asdict(c) for c in outcome.changes],
+        "message": outcome.message,
+    }
+    show(doctor_page(findings, sentences), args, json=lambda: dump("doctor", data))
+    return FAILED if args.restore and any(c.error for c in outcome.changes) else 0
+
+
+def run_studies(args: argparse.Namespace) -> int:
+    """List the name and title of each bundled study."""
+    check_outputs(args)
+    show(studies_page({study.name: study.title for study in bundled_studies()}), args)
+    return 0
+
+
+def run_new(args: argparse.Namespace) -> int:
+    """Write FOLDER/study.toml or whyfast.toml; never overwrites one."""
+    source: Path = args.source
+    if args.folder is not None and args.kind:
+        raise UserError("only without FOLDER: it is for whyfast.toml", where="--kind")
+    if not source.is_dir():
+        raise UserError("no such folder", where=source)
+    if args.folder is None:
+        return _new_check_file(source, args.kind)
+    file: Path = args.folder / "study.toml"
+    try:
+        text = skeleton(os.path.relpath(source.resolve(), args.folder.resolve()))
+    except ValueError:
+        message = "the path of the source is not valid UTF-8"
+        raise UserError(message, where=str(source).encode("utf-8", "replace").decode()) from None
+    _write_new(file, text)
+    print(f"wrote {file}; edit it, then: whyfast plan {args.folder}")
+    return 0
+
+
+def _write_new(file: Path, text: str) -> None:
+    """Write a file that is not there yet, and its folder."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("x", encoding="utf-8") as out:
+            out.write(text)
+    except FileExistsError as error:
+        taken = file if Path(error.filename) == file else error.filename
+        raise UserError("already exists; nothing was written", where=taken) from None
+    except OSError as error:
+        raise UserError(f"cannot be written: {error.strerror}", where=file) from None
+
+
+def _new_check_file(source: Path, kind: str | None) -> int:
+    folder = source.resolve()
+    kind, project = (kind, KINDS[kind][1](folder)) if kind else project_of(folder)
+    file = source / ROOT_FILE
+    _write_new(file, check_file(project))
+    study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
+    go_there = f"cd {shlex.quote(str(source))} && {project.first}" if study else project.first
+    first = (f"({go_there})" if study else go_there) if project.first else ""
+    then = " && ".join(filter(None, (first, f"whyfast check{study}")))
+    print(f"wrote {file} for a {kind} project; edit it, then: {then}")
+    return 0

@@ -1,0 +1,368 @@
+"""Profiles and counts as text: of perf (``report``, ``script``, ``stat``) and of Valgrind's tools.
+
+Reports are those of ``perf report --stdio -F sample,dso,sym -t ';'``. Cachegrind and Callgrind
+simulate, and write costs by function.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+_EVENT = re.compile(r"^#\s*Samples:.* of events? '([^']+)'")
+#: The last field: ``[k]`` or ``[.]``, and the symbol.
+_SYMBOL = re.compile(r"\[[^]]\]\s*(\S.*)")
+
+
+def parse_perf_report(text: str) -> tuple[str, Counter[tuple[str, str]]]:
+    """(event, samples by (object, function)); the event is empty when there are no samples."""
+    event = ""
+    samples: Counter[tuple[str, str]] = Counter()
+    for line in text.splitlines():
+        if match := _EVENT.match(line):
+            event = event or match[1].split(":")[0]
+            continue
+        # By hand: an expression for all three fields takes the cube of the spaces in a line.
+        number, _, rest = line.partition(";")
+        program, _, symbol = rest.partition(";")
+        match = _SYMBOL.match(symbol.strip())
+        if match and (number := number.strip()).isdecimal() and len(number) < 19:
+            samples[program.strip(), match[1]] += int(number)
+    return event, samples
+
+
+#: An address, a symbol with its offset, and the object where it is printed.
+_FRAME = re.compile(
+    r"(?:^|\s)(?P<address>[0-9a-f]{4,16})\s+(?P<name>\S.*?)(?:\+0x[0-9a-f]+)?"
+    r"(?:\s+\((?P<object>[^()]*)\))?$"
+)
+#: The command, its ids and the time, how many events a sample stands for, and which.
+_HEAD = re.compile(r"^\S.*?\s[\d.]+:\s+(?:\d+\s+)?[\w./:-]+:(?=\s|$)")
+
+
+def parse_perf_script(text: str) -> Counter[tuple[str, str]]:
+    """Samples by (object, function); the object is empty where it is not printed. Empty for a text
+    that has no samples.
+
+    A sample is a line of its own (``prog 12 3.4: 1 cycles:u: 55d0 main+0x14 (/bin/prog)``, or with
+    ``-F ip,sym`` just ``55d0 main``), or a heading and below it the stack, innermost function
+    first, up to an empty line.
+    """
+    lines = [line.rstrip() for line in text.splitlines() if not line.startswith("#")]
+    stacks = any(not line for line in lines[:-1]) or any(map(_HEAD.match, lines))
+    samples: Counter[tuple[str, str]] = Counter()
+    taken = False
+    for line in lines:
+        if not line:
+            taken = False
+            continue
+        head = _HEAD.match(line)
+        if head:
+            taken = False
+        if taken:
+            continue
+        match = _FRAME.search(line[head.end() :] if head else line)
+        if match:
+            samples[match["object"] or "", match["name"]] += 1
+            taken = stacks
+    return samples
+
+
+#: Below this share of the time in which an event was really counted, perf's extrapolation to the
+#: whole is not used.
+ENOUGH = 0.9
+
+_NOT_JSON = re.compile(r"(:\s*)(-?(?:nan|inf))(?=\s*[,}])", re.IGNORECASE)
+_PMU = re.compile(r"^([\w-]+)/([\w.-]+)/([a-zA-Z]*)$")
+
+
+@dataclass(frozen=True)
+class PerfEvent:
+    """One line. ``name`` is the event without modifiers, ``pmu`` the kind of core that it is from
+    on machines with several (``cpu_core``), else empty.
+
+    ``value`` is None when it cannot be used, and ``reason`` says why: a count of zero of what a
+    running program cannot do without means that nothing was counted. ``running`` is the share of
+    the time in which the event was counted, from 0 to 1.
+    """
+
+    name: str
+    pmu: str
+    value: float | None
+    unit: str
+    running: float
+    reason: str = ""
+
+
+def parse_perf_stat(text: str) -> list[PerfEvent]:
+    """The events of JSON lines (``-j``), or of fields (``-x``) before perf 5.19, in order.
+
+    Numbers are bare in some versions and quoted in others, ``nan`` stands where JSON has no word
+    for it, and a line without an event carries a second metric of the line above: it is skipped.
+    """
+    return list(_events(text))
+
+
+def best(events: list[PerfEvent], name: str) -> PerfEvent | None:
+    """The event of that name that was counted longest, usable ones first; None without one."""
+    matches = [e for e in events if e.name == name]
+    return max(matches, key=lambda e: (e.value is not None, e.running), default=None)
+
+
+def _events(text: str) -> Iterator[PerfEvent]:
+    for line in text.splitlines():
+        line = line.strip()
+        if line.startswith("{"):
+            fields = _json_line(line)
+            if fields is not None and isinstance(fields.get("event"), str):
+                yield _event(
+                    fields["event"],
+                    str(fields.get("counter-value", "")),
+                    str(fields.get("unit") or ""),
+                    _perf_number(fields.get("pcnt-running", 100)),
+                )
+        elif line and not line.startswith("#"):
+            words = line.split(";")
+            if len(words) >= 5 and words[2]:
+                yield _event(words[2], words[0], words[1], _perf_number(words[4]))
+
+
+def _json_line(line: str) -> dict[str, Any] | None:
+    try:
+        fields = json.loads(_NOT_JSON.sub(r"\1null", line))
+    except ValueError:
+        return None
+    return fields if isinstance(fields, dict) else None
+
+
+def _event(name: str, counted: str, unit: str, percent: float | None) -> PerfEvent:
+    pmu = ""
+    if match := _PMU.match(name):
+        pmu, name = match[1], match[2]
+    name = re.sub(r":[a-zA-Z]+$", "", name)
+    running = 0.0 if percent is None else min(max(percent / 100, 0.0), 1.0)
+    value = _perf_number(counted)
+    reason = ""
+    if "not supported" in counted:
+        reason = "this machine does not count it"
+    elif "not counted" in counted:
+        reason = "it was never counted while the program ran"
+    elif value is None:
+        reason = f"perf printed no number ({counted[:40] or 'nothing'})"
+    elif value <= 0:
+        reason = "the counter stayed at 0, which means that it does not work here"
+    elif running < ENOUGH:
+        reason = f"counted only {running * 100:.0f} % of the time"
+    return PerfEvent(name, pmu, None if reason else value, unit, running, reason)
+
+
+def _perf_number(text: object) -> float | None:
+    """A finite number; a comma is the decimal point of some languages."""
+    try:
+        value = float(str(text).strip().replace(",", "."))
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+class DamagedProfile(ValueError):
+    """A profile that cannot be read; the message names the line."""
+
+
+#: (object, function)
+Key = tuple[str, str]
+
+
+@dataclass
+class SimulatedProfile:
+    """``costs`` maps (object, function) to one count an event, in the order of ``events``; the
+    object is empty where the format does not tell. ``totals`` are the tool's costs sums. ``desc``
+    are its remarks, such as the geometry of each cache.
+
+    Of Callgrind alone: ``places`` maps an object to the costs of each instruction, by the address
+    that the file gives it, where instructions were asked for; ``calls`` maps (caller, callee) to
+    the number of calls, then the costs of the callee with all that it called.
+    """
+
+    events: tuple[str, ...] = ()
+    costs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    totals: tuple[int, ...] = ()
+    desc: list[str] = field(default_factory=list)
+    places: dict[str, dict[int, list[int]]] = field(default_factory=dict)
+    calls: dict[tuple[Key, Key], list[int]] = field(default_factory=dict)
+
+
+def counts_of(words: list[str], events: tuple[str, ...]) -> list[int]:
+    """One number an event; a dot is 0, and zeros at the end of a line are left out in the files.
+
+    Raises ValueError.
+    """
+    if not events:
+        raise ValueError("counts before the events are named")
+    if len(words) > len(events):
+        raise ValueError(f"{len(words)} counts for {len(events)} events")
+    return [0 if w == "." else int(w) for w in words] + [0] * (len(events) - len(words))
+
+
+class _Tool(Protocol):
+    profile: SimulatedProfile
+
+    def line(self, line: str) -> None:
+        """Read one line. Raises ValueError for one that is not of the format."""
+        ...
+
+
+def _read_lines(tool: _Tool, name: str, text: str) -> SimulatedProfile:
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            tool.line(line)
+        except ValueError as error:
+            raise DamagedProfile(f"line {number} is not of a {name} profile: {error}") from None
+    if not tool.profile.events:
+        raise DamagedProfile("no line names the events")
+    return tool.profile
+
+
+def _add_costs(profile: SimulatedProfile, key: tuple[str, str], counts: list[int]) -> None:
+    _add(profile.costs.setdefault(key, [0] * len(profile.events)), counts)
+
+
+def _add(sums: list[int], counts: list[int]) -> None:
+    for i, count in enumerate(counts):
+        sums[i] += count
+
+
+def parse_cachegrind(text: str) -> SimulatedProfile:
+    """Read ``cachegrind.out``: costs by file, function and line, which are added up to functions.
+    Raises DamagedProfile."""
+    return _read_lines(_Cachegrind(), "Cachegrind", text)
+
+
+class _Cachegrind:
+    def __init__(self) -> None:
+        self.profile = SimulatedProfile()
+        self._function = ""
+
+    def line(self, line: str) -> None:
+        profile = self.profile
+        if line.startswith("fn="):
+            self._function = line[3:]
+        elif line.startswith("desc:"):
+            profile.desc.append(line[5:].strip())
+        elif line.startswith("events:"):
+            profile.events = tuple(line[7:].split())
+        elif line.startswith("summary:"):
+            profile.totals = tuple(counts_of(line[8:].split(), profile.events))
+        elif line[:1].isdecimal():
+            counts = counts_of(line.split()[1:], profile.events)
+            _add_costs(profile, ("", self._function), counts)
+        elif line and not line.startswith(("fl=", "fi=", "fe=", "cmd:", "#")):
+            raise ValueError(line[:60])
+
+
+_NAME = re.compile(r"\((\d+)\)(?:\s+(.*))?$")
+_COST = re.compile(r"[0-9+*-]")
+_HEADER = re.compile(r"(\w+):\s*(.*)$")
+
+
+def parse_callgrind(text: str) -> SimulatedProfile:
+    """Read ``callgrind.out``: self costs by function, of all parts and threads together. Raises
+    DamagedProfile.
+
+    Each cost line stands under a file (``fl=``) and function (``fn=``) of an object (``ob=``). A
+    name is written out once, with a number, and by its number later. The line after ``calls=`` has
+    the cost of the called function, which is not the caller's.
+    """
+    tool = _Callgrind()
+    profile = _read_lines(tool, "Callgrind", text)
+    profile.totals = tuple(tool.sums.get("totals") or tool.sums.get("summary") or ())
+    return profile
+
+
+class _Callgrind:
+    def __init__(self) -> None:
+        self.profile = SimulatedProfile()
+        self._names: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        self._positions = 1
+        self._object = self._function = ""
+        self._called = 0
+        self._callee = ("", "")
+        self._by_instruction = False
+        self.sums: dict[str, list[int]] = {}
+
+    def line(self, line: str) -> None:
+        line = line.strip()
+        if not line or line.startswith("#"):
+            return
+        if _COST.match(line):
+            self._cost(line)
+        elif "=" in line and not _HEADER.match(line):
+            key, _, value = line.partition("=")
+            self._position(key, value)
+        elif match := _HEADER.match(line):
+            self._header(match[1], match[2])
+        else:
+            raise ValueError(line[:60])
+
+    def _position(self, key: str, value: str) -> None:
+        # The rest are jumps inside a function and source files, which do not matter here.
+        if key in ("fn", "cfn", "ob", "cob"):  # those of a called function also introduce names
+            name = self._name(key[-2:], value)
+            if key == "fn":
+                self._function = name
+            elif key == "ob":
+                self._object = name
+            # A callee is in the object of its caller where no other is named.
+            self._callee = {
+                "fn": (self._object, name),
+                "cfn": (self._callee[0], name),
+                "ob": (name, self._callee[1]),
+                "cob": (name, self._callee[1]),
+            }[key]
+        elif key == "calls":
+            self._called = int(value.split()[0])
+
+    def _name(self, kind: str, value: str) -> str:
+        match = _NAME.match(value)
+        if match is None:
+            return value
+        if match[2] is not None:
+            self._names[kind][match[1]] = match[2]
+        if match[1] not in self._names[kind]:
+            raise ValueError(f"name {match[1]} is not defined")
+        return self._names[kind][match[1]]
+
+    def _header(self, key: str, value: str) -> None:
+        profile = self.profile
+        if key == "events":
+            events = tuple(value.split())
+            if profile.events and events != profile.events:
+                raise ValueError("the parts count different events")
+            profile.events = events
+        elif key == "positions":
+            self._positions = len(value.split())
+            self._by_instruction = value.split()[:1] == ["instr"]
+        elif key in ("totals", "summary"):
+            counts = counts_of(value.split(), profile.events)
+            known = self.sums.get(key, [0] * len(counts))
+            self.sums[key] = [a + b for a, b in zip(known, counts, strict=True)]
+        elif key == "desc":
+            profile.desc.append(value)
+
+    def _cost(self, line: str) -> None:
+        words = line.split()
+        counts = counts_of(words[self._positions :], self.profile.events)
+        here = self._object, self._function
+        if self._called:
+            calls = self.profile.calls.setdefault((here, self._callee), [0] * (1 + len(counts)))
+            _add(calls, [self._called, *counts])
+            self._called, self._callee = 0, here
+            return
+        _add_costs(self.profile, here, counts)
+        if self._by_instruction and words[0].startswith("0x"):
+            places = self.profile.places.setdefault(self._object, {})
+            _add(places.setdefault(int(words[0], 16), [0] * len(counts)), counts)

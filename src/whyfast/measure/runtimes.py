@@ -1,0 +1,144 @@
+"""Runs of a program under the tools of its own runtime, and what those wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from whyfast.measure.process import CannotCount, Finished, ToolRun
+from whyfast.measure.sampling import SampledRun
+
+#: The folder of the module that looks at a Python program from inside.
+PYTHON_PROBE = Path(__file__).resolve().parent.parent / "turns" / "python_probe"
+
+#: Seconds of runs of both sides under one tool, and the least and most rounds.
+SECONDS, ROUNDS = 3.0, (3, 6)
+
+Document = dict[str, Any]
+
+
+@dataclass
+class RuntimeRuns:
+    """Both sides' commands, ``fast`` and ``slow``, to be run under tools of their runtime.
+
+    ``seconds`` are those of one plain run of each side; ``sampled`` are the runs that perf sampled;
+    ``seed`` decides the order of runs. ``note`` tells what is being done.
+    """
+
+    runs: Mapping[str, ToolRun]
+    seconds: Mapping[str, float]
+    seed: int
+    stdin: str = os.devnull
+    sampled: Sequence[SampledRun] = ()
+    note: Callable[[str], None] = lambda text: None
+    sides: tuple[str, str] = ("fast", "slow")
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def rounds(self) -> int:
+        both = sum(self.seconds.values())
+        return int(min(ROUNDS[1], max(ROUNDS[0], SECONDS / max(both, 1e-3))))
+
+    def order(self, rounds: int) -> list[str]:
+        """Both sides once a round, in random order."""
+        rng = random.Random(self.seed)
+        return [side for _ in range(rounds) for side in rng.sample(self.sides, len(self.sides))]
+
+    def under(
+        self,
+        tool: str,
+        side: str,
+        words: Callable[[Sequence[str], Path], Sequence[str]],
+        env: Callable[[Path], Mapping[str, str]] = lambda folder: {},
+        files: Mapping[str, str] | None = None,
+    ) -> ToolOutput:
+        """One run in which ``words`` made the command, with variables added.
+
+        Both get the folder into which the tool is to write and that holds ``files`` already.
+        Raises CannotCount when it cannot be started, does not end in time or wrote nothing.
+        """
+        run = self.runs[side]
+        with _folder(run) as folder:
+            for name, text in (files or {}).items():
+                (folder / name).write_text(text)
+            command = list(words(run.command, folder))
+            if self.stdin != os.devnull:
+                command = ["sh", "-c", 'file=$1; shift; exec "$@" <"$file"', "sh", self.stdin]
+                command += words(run.command, folder)
+            added = env(folder)
+            path = os.pathsep.join(
+                p for p in (added.get("PYTHONPATH"), run.env.get("PYTHONPATH")) if p
+            )
+            whole = {**run.env, **added, **({"PYTHONPATH": path} if path else {})}
+            done = run.under(tool, [*run.enter, *command], whole)
+            written = {
+                p.name: p.read_text(errors="replace")
+                for p in sorted(folder.iterdir())
+                if p.is_file() and p.name not in (files or {})
+            }
+        return ToolOutput(done, written)
+
+
+@dataclass(frozen=True)
+class ToolOutput:
+    """How a run ended and the files that the tool wrote, by name."""
+
+    done: Finished
+    files: Mapping[str, str]
+
+
+@contextmanager
+def _folder(run: ToolRun):  # type: ignore[no-untyped-def]
+    folder = Path(tempfile.mkdtemp(prefix="whyfast-", dir=run.scratch))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def probe_python(
+    runs: RuntimeRuns, side: str, mode: str, targets: Sequence[Sequence[str]] = ()
+) -> tuple[list[Document], float]:
+    """What the probe inside saw of one run, a document for each of its Python processes; and
+    the seconds of CPU time of the whole run, its end included, which no process sees of itself.
+
+    Raises CannotCount where it saw nothing.
+    """
+    output = runs.under(
+        "Python's own tools",
+        side,
+        lambda command, folder: command,
+        lambda folder: {"PYTHONPATH": str(PYTHON_PROBE), "WHYFAST_PROBE": f"{mode}:{folder}"},
+        {"targets": "".join("\t".join(row) + "\n" for row in targets)},
+    )
+    documents = []
+    for name, text in output.files.items():
+        try:
+            documents.append(json.loads(text))
+        except ValueError:
+            raise CannotCount(f"Python's probe wrote a damaged {name}") from None
+    if not documents:
+        raise CannotCount(
+            "the probe was not loaded, or the program did not end by itself: python -I, -E, -S "
+            "and os._exit prevent it"
+        )
+    return documents, output.done.cpu
+
+
+def longest(runs: RuntimeRuns, factor: float, least: float = 10.0) -> RuntimeRuns:
+    """The same runs, each given ``factor`` times its plain duration, at least ``least`` seconds."""
+    return replace(
+        runs,
+        runs={
+            side: replace(run, timeout=least + factor * runs.seconds[side])
+            for side, run in runs.runs.items()
+        },
+    )

@@ -1,0 +1,365 @@
+"""Pages of several results: those of machines side by side, and a history (as JSON too)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+from whyfast.history.changes import FALSE_STEP
+from whyfast.model.codec import dump, encode
+from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
+from whyfast.model.result import Merged
+from whyfast.report.document import (
+    Cell,
+    CodeBlock,
+    Document,
+    Plot,
+    Summary,
+    Table,
+    document,
+    right,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.formatting import exact_text, format_percent, format_seconds, pluralize
+from whyfast.report.sections.history import (
+    coincidences,
+    headline,
+    in_series,
+    largest,
+    main_findings,
+    name_finding,
+    search_commands,
+    suite_wide,
+    where_text,
+    why_sentences,
+)
+from whyfast.report.sections.machines import (
+    benchmark_machine_section,
+    builds_machine_section,
+    dispatch_machine_section,
+    each_machine_section,
+    machine_plot,
+    machine_table,
+    machines_summary,
+    overall_table,
+    pooled_section,
+)
+from whyfast.report.sections.over_machines import (
+    care_section,
+    claim_section,
+    difference_sections,
+    lacking_section,
+    machine_sentences,
+)
+
+
+def merged_page(merged: Merged) -> Document:
+    """What machines say alike and what otherwise, and what each of them says."""
+    headline, *rest = machine_sentences(merged) or ["Nothing is compared."]
+    whole, each = difference_sections(merged)
+    return document(
+        "merge",
+        merged.question.title,
+        headline,
+        section(
+            "answer",
+            "Every comparison on every machine",
+            machine_plot(merged),
+            overall_table(merged),
+            sentences(rest),
+            importance="answer",
+        ),
+        care_section(merged),
+        lacking_section(merged),
+        claim_section(merged),
+        whole,
+        pooled_section(merged),
+        section("machines", "The machines", machine_table(merged)),
+        dispatch_machine_section(merged),
+        each,
+        benchmark_machine_section(merged),
+        builds_machine_section(merged),
+        each_machine_section(merged),
+        about=(pluralize(len(merged.machines), "machine"),),
+        heading="On several machines",
+        summary=machines_summary(merged),
+    )
+
+
+def dump_history(history: History) -> str:
+    """The JSON text; docs/history.md has the keys. Points are named, not numbered."""
+    timeline, points = history.timeline, history.timeline.points
+
+    def named(item: object, *keys: str) -> dict[str, Any]:
+        data: dict[str, Any] = encode(item)
+        return data | {key: points[data[key]] for key in keys}
+
+    def series_data(h: SeriesHistory) -> dict[str, Any]:
+        data: dict[str, Any] = encode(h)
+        return data | {
+            "shifts": [named(s, "before", "at") for s in h.shifts],
+            "drifts": [named(d, "start", "end") for d in h.drifts],
+            "outliers": [named(o, "at") for o in h.outliers],
+        }
+
+    data = {
+        "headline": headline(history),
+        "false_steps": FALSE_STEP,
+        "by": timeline.by,
+        "points": points,
+        "major": [named(f, "before", "at") for f in suite_wide(history)],
+        "largest": [
+            {"series": o.series, "name": o.name, "ratio": o.ratio, "others": o.others}
+            for o in largest(history)
+        ],
+        "findings": [named(f, "before", "at") for f in (*history.findings, *history.drifts)],
+        "coincidences": [
+            encode(c) | {"finding": named(c.finding, "before", "at")} for c in coincidences(history)
+        ],
+        "search": search_commands(history),
+        "machines": timeline.machines,
+        "when": timeline.when,
+        "facts": timeline.facts,
+        "suite": [series_data(h) for h in history.suite],
+        "series": [series_data(h) for h in history.series],
+    }
+    return dump("history", data)
+
+
+#: The lag-1 correlation of the noise from which a caution is shown.
+_CORRELATED = 0.3
+#: The most findings in a short report.
+_ROWS = 20
+_SHORT_CARE = (
+    "Each point was measured at a different time, so a change of the machine looks like one of "
+    "the program; measure both ends of a step again, interleaved (`whyfast ab`)."
+)
+#: The most search commands in the summary.
+_COMMANDS = 2
+
+
+def history_page(history: History) -> Document:
+    """The whole report; of a single series its table is part of the answer."""
+    single = len(history.series) == 1
+    lines = search_commands(history)
+    commands = CodeBlock(lines, "sh") if lines else None
+    return document(
+        "history",
+        "",
+        headline(history),
+        section("series", "The series", series_plot(history)),
+        section("found", "What changed", finding_table(history), importance="answer"),
+        section("suite", "The suite as a whole", suite_table(history), importance="answer"),
+        section("machines", "Machine by machine", changes_by_machine(history), importance="answer"),
+        section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
+        section("search", "Search for the cause", commands, importance="answer"),
+        section(
+            "each", "Each series", series_table(history), importance="main" if single else "detail"
+        ),
+        section("care", "Read with care", sentences(cautions(history)), importance="answer"),
+        heading=f"Since when, by {history.timeline.by}",
+        summary=_brief(history),
+    )
+
+
+def _brief(history: History) -> Summary:
+    """The answer on one screen: what the suite does in the headline, the others in the table."""
+    rest = largest(history)
+    levels = series_table(history) if len(history.series) == 1 else suite_table(history)
+    shown = finding_table(history, wide=False) or levels
+    notes = history.timeline.notes
+    cautious = [c for c in cautions(history) if c not in notes]  # the first two are of all
+    return Summary(
+        findings=tuple(why_sentences(history)),
+        table=shown and replace(shown, short=None),
+        ranks=tuple(range(len(shown.rows))) if shown else (),
+        care=(*notes, _SHORT_CARE, *cautious[2:]),
+        row="finding" if rest else "row",
+        headline=headline(history, named=False) if rest else "",
+        commands=search_commands(history)[:_COMMANDS],
+    )
+
+
+def cautions(history: History) -> tuple[str, ...]:
+    """How it was judged, and what weakens it."""
+    total = len(history.series)
+    there = "there is" if total == 1 else "there are"
+    texts = [
+        f"A series of independent noise without a change shows a false step in about "
+        f"{format_percent(FALSE_STEP)} of cases, correlated noise more often; {there} {total} "
+        "series.",
+        "Each point was measured at a different time, so changes of the program and of the machine "
+        "look alike. Measure both ends of a step again, interleaved, before blaming a commit: "
+        "`whyfast ab` or `whyfast run`.",
+    ]
+    wandering = sum(h.correlation >= _CORRELATED for h in history.series)
+    if wandering:
+        texts.append(
+            f"In {wandering} of {total} series the noise of neighbouring points is correlated "
+            f"({_CORRELATED} or more). In these, only larger steps are found, and false steps are "
+            "more frequent."
+        )
+    edges = sorted({i for h in history.series for i in _edge(h)})
+    if edges:
+        points = history.timeline.points
+        names = ", ".join(points[i] for i in edges)
+        texts.append(f"{names} is at an end of its series: it may be a new level or an outlier.")
+    short = len(history.timeline.series) - total
+    if short:
+        texts.append(f"{short} series with too few points left out.")
+    return (*texts, *history.timeline.notes)
+
+
+def finding_table(history: History, *, wide: bool = True) -> Table | None:
+    """Every finding: those of the suite, unless not ``wide``, then the largest first; the first of
+    them in short."""
+    others = (change.finding for change in largest(history))
+    shared = suite_wide(history) if wide else ()
+    rows = [
+        (
+            *(name_finding(history, f), f"{len(f.ratios)} of {f.of}", _where(f)),
+            Cell(exact_text(middle := median(f.ratios.values())).factor, number=middle),
+            _range(f),
+        )
+        for f in (*sorted(shared, key=lambda f: (-len(f.ratios), f.at)), *others)
+    ]
+    columns = ("what", *right("series"), "where", *right("median", "from … to"))
+    caption = f"What changed, by {history.timeline.by}"
+    whole = table(caption, columns, rows)
+    if whole is None or len(rows) <= _ROWS:
+        return whole
+    caption = f"{caption}: the first {_ROWS} of {len(rows)}; -v shows all"
+    return replace(whole, short=table(caption, columns, rows[:_ROWS]))
+
+
+def _where(finding: Finding) -> str | None:
+    """What the series share; of a single series its name."""
+    if len(finding.ratios) == 1:
+        return next(iter(finding.ratios))
+    return f"all with {where_text(finding.where)}" if finding.where else None
+
+
+def changes_by_machine(history: History) -> Table | None:
+    """The findings of the suite, one column per machine; None of a single machine."""
+    machines = history.timeline.machines
+    if len(machines) < 2:
+        return None
+    rows: dict[tuple[str, int, int], tuple[str, ...]] = {}
+    for f in main_findings(history):
+        cells = tuple(_on_machine(history, f, m) for m in machines)
+        rows.setdefault((f.kind, f.before, f.at), (name_finding(history, f), *cells))
+    return table("What changed, machine by machine", ("what", *machines), rows.values())
+
+
+def _on_machine(history: History, finding: Finding, machine: str) -> str:
+    """What the machine's series do at that place, in both directions."""
+    mine = {h.series.name: h for h in history.series if h.series.machine == machine}
+    points = (finding.before, finding.at)
+    if not any(all(h.series.values[i] is not None for i in points) for h in mine.values()):
+        return "not measured"
+    here = [
+        r
+        for f in (*history.findings, *history.drifts)
+        if (f.kind, f.before, f.at) == (finding.kind, finding.before, finding.at)
+        for name, r in f.ratios.items()
+        if name in mine
+    ]
+    if not here:
+        return "–"
+    return f"{exact_text(median(here)).factor} in {len(here)} of {len(mine)}"
+
+
+def suite_table(history: History) -> Table | None:
+    """The suite's mean and median: what was found in them."""
+    points = history.timeline.points
+    rows = [
+        (h.series.name, _noise(h), "; ".join(in_series(h, points)) or "no change")
+        for h in history.suite
+    ]
+    return table("The suite as a whole", ("", *right("noise"), "found"), rows)
+
+
+def series_table(history: History) -> Table | None:
+    """Each series: its level between the steps, and what was found."""
+    rows = [
+        (
+            h.series.name,
+            " → ".join(dict.fromkeys(format_seconds(x) for x in _levels(h))),
+            _noise(h),
+            "; ".join(in_series(h, history.timeline.points)) or "no change",
+        )
+        for h in history.series
+    ]
+    return table("Each series", ("series", "level", *right("noise"), "found"), rows)
+
+
+def _noise(h: SeriesHistory) -> Cell:
+    return Cell(format_percent(round(h.noise, 4)), number=h.noise)
+
+
+def _levels(h: SeriesHistory) -> list[float]:
+    """The levels at the ends of each stretch: a drift has two."""
+    there = [i for i, level in enumerate(h.levels) if level is not None]
+    ends = {*there[:1], *there[-1:]}
+    for shift in h.shifts:
+        ends |= {shift.before, shift.at}
+    for drift in h.drifts:
+        ends |= {drift.start, drift.end}
+    return [level for i in sorted(ends) if (level := h.levels[i]) is not None]
+
+
+def series_plot(history: History) -> Plot:
+    """A line for each series, its outliers, and the steps that many series share."""
+    points = history.timeline.points
+    series = [
+        {
+            "name": h.series.name,
+            "keys": dict(h.series.keys),
+            "values": list(h.series.values),
+            "spreads": list(h.series.spreads),
+            "levels": list(h.levels),
+            "outliers": [o.at for o in h.outliers],
+            "kinds": [kind for kind, items in findings.items() if items],
+            "size": max(
+                (abs(math.log(f.ratio)) for items in findings.values() for f in items), default=0.0
+            ),
+            "noise": h.noise,
+            "findings": list(in_series(h, points)),
+            "plain": h.series.higher,
+        }
+        for h in (*history.suite, *history.series)
+        for findings in [_findings(h)]
+    ]
+    data = {
+        "by": history.timeline.by,
+        "points": list(points),
+        "suite": len(history.suite),
+        "series": series,
+        "marks": [
+            {"at": f.at, "kind": f.kind, "text": name_finding(history, f)}
+            for f in suite_wide(history)
+            if f.kind != "drift"
+        ],
+    }
+    return Plot("history", data, "The plot needs JavaScript; the tables say the same.")
+
+
+def _findings(h: SeriesHistory) -> dict[str, tuple[Shift | Drift | Outlier, ...]]:
+    return {"step": h.shifts, "drift": h.drifts, "outlier": h.outliers}
+
+
+def _edge(history: SeriesHistory) -> list[int]:
+    """Points that are a segment by themselves at either end."""
+    there = [i for i, level in enumerate(history.levels) if level is not None]
+    starts = [s.at for s in history.shifts]
+    first = there[:1] if starts and starts[0] == there[1] else []
+    return first + (there[-1:] if starts and starts[-1] == there[-1] else [])
+
+
+def _range(finding: Finding) -> str:
+    sizes = sorted(finding.ratios.values(), key=lambda r: abs(math.log(r)))
+    return " … ".join(dict.fromkeys(exact_text(size).value for size in (sizes[0], sizes[-1])))

@@ -1,0 +1,1 @@
+"""What differs above machine code, by the tools of the runtime that executes a program."""

@@ -1,0 +1,343 @@
+"""Node: garbage collection, modules, calls and deoptimised functions. Time is from V8's sampling
+profiler (``--cpu-prof``); calls are counted by V8's coverage in a run of their own; collections and
+deoptimisations are from its traces."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from whyfast.measure.process import CannotCount
+from whyfast.measure.runtimes import Document, RuntimeRuns, longest
+from whyfast.model.why import Cause, Change, Fact, Place
+from whyfast.why.functions import FunctionKey
+from whyfast.why.runtimes.protocol import LEAST, Findings, Program, Sides
+from whyfast.why.split import change_of
+
+#: Microseconds between samples.
+INTERVAL = 500
+
+#: How many times as often a function must be called or deoptimised, how often where the other side
+#: never does it, and how often deoptimisation is more than a program's warming up.
+MORE, OFTEN, DEOPTIMISED = 1.5, 50, 5
+
+#: Executions from which a block is a loop that can carry a difference.
+LOOPS = 1000
+
+
+class JsFunction(NamedTuple):
+    """A function by its script's path (empty for the program) and name."""
+
+    script: str
+    name: str
+
+
+@dataclass
+class NodeSide:
+    """``runs`` have seconds by stack, from the outermost function inwards; ``main`` is the program's
+    script, ``lines`` the line of
+    each function, ``calls`` how often it was called, and ``blocks`` how often the block of it ran that
+    ran most; ``collections`` are of garbage, by kind;
+    ``deoptimised`` by function's name."""
+
+    runs: list[dict[tuple[JsFunction, ...], float]] = field(default_factory=list)
+    main: str = ""
+    lines: dict[JsFunction, int] = field(default_factory=dict)
+    calls: Counter[JsFunction] = field(default_factory=Counter)
+    blocks: Counter[JsFunction] = field(default_factory=Counter)
+    collections: Counter[str] = field(default_factory=Counter)
+    deoptimised: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def scripts(self) -> set[str]:
+        return {f.script for f in self.calls if f.script}
+
+
+class NodeJs:
+    """Programs of node, by the name of the program."""
+
+    name = "Node"
+
+    def claims(self, program: Program) -> bool:
+        return program.name in ("node", "nodejs")
+
+    def explain(self, sides: Sides) -> Findings:
+        """Sample both sides in turns, then count and trace each once."""
+        both = {"fast": NodeSide(), "slow": NodeSide()}
+        sides.runs.note("asking node where its time goes")
+        runs = longest(sides.runs, 20)
+        for side in runs.order(runs.rounds):
+            read_profile(_profile(runs, side, sides.programs[side]), both[side])
+        for side, known in both.items():
+            read_coverage(_coverage(runs, side), known)
+            known.collections, known.deoptimised, known.reasons = parse_traces(
+                _traces(runs, side, sides.programs[side])
+            )
+        causes = tuple(_causes(sides, both["fast"], both["slow"]))
+        return Findings(causes, _of_node)
+
+
+def _of_node(key: FunctionKey) -> bool:
+    """Node's own code and what V8 compiled, which perf cannot name."""
+    return not key.library or key.library.startswith(("libnode", "[", "//anon", "libc", "libstdc"))
+
+
+# Runs
+
+
+def _profile(runs: RuntimeRuns, side: str, program: Program) -> list[Document]:
+    output = runs.under(
+        "node --cpu-prof",
+        side,
+        lambda command, folder: program.with_options(
+            ["--cpu-prof", f"--cpu-prof-dir={folder}", f"--cpu-prof-interval={INTERVAL}"]
+        ),
+    )
+    return _documents(output.files, ".cpuprofile")
+
+
+def _coverage(runs: RuntimeRuns, side: str) -> list[Document]:
+    output = runs.under(
+        "NODE_V8_COVERAGE", side, lambda command, _: command, lambda f: {"NODE_V8_COVERAGE": str(f)}
+    )
+    return _documents(output.files, ".json")
+
+
+def _documents(files: Mapping[str, str], suffix: str) -> list[Document]:
+    try:
+        documents = [json.loads(text) for name, text in files.items() if name.endswith(suffix)]
+    except ValueError:
+        raise CannotCount(f"node wrote a damaged {suffix} file") from None
+    if not documents:
+        raise CannotCount("node wrote no profile: the program did not end by itself")
+    return documents
+
+
+def _traces(runs: RuntimeRuns, side: str, program: Program) -> str:
+    words = program.with_options(["--trace-gc", "--trace-deopt"])
+    output = runs.under(
+        "node --trace-gc --trace-deopt",
+        side,
+        lambda command, f: ["sh", "-c", 'exec "$@" >"$0"', str(f / "trace"), *words],
+    )
+    return output.files.get("trace", "")
+
+
+# What they wrote
+
+_MAIN = "node:internal/main/run_main_module"
+
+
+def read_profile(documents: Sequence[Document], side: NodeSide) -> None:
+    """Add one run of all its threads and processes."""
+    stacks: dict[tuple[JsFunction, ...], float] = {}
+    for document in documents:
+        nodes = {n["id"]: n for n in document["nodes"]}
+        parents = {c: n["id"] for n in document["nodes"] for c in n.get("children", ())}
+        main = _main_script(document)
+        side.main = side.main or main
+        known: dict[int, tuple[JsFunction, ...]] = {}
+
+        for number, node in nodes.items():  # parents stand before their children
+            frame = node["callFrame"]
+            function = _function(frame["url"], frame["functionName"], main)
+            side.lines.setdefault(function, frame["lineNumber"] + 1)
+            known[number] = (*known.get(parents.get(number, 0), ()), function)
+        for number, microseconds in zip(document["samples"], document["timeDeltas"], strict=False):
+            path = known[number]
+            if path[-1].name != "(idle)":
+                stacks[path] = stacks.get(path, 0.0) + max(0, microseconds) / 1e6
+    side.runs.append(stacks)
+
+
+def _main_script(document: Document) -> str:
+    """The first script that is not node's own is the program."""
+    urls = (n["callFrame"]["url"] for n in document["nodes"])
+    return next((u for u in urls if u and not u.startswith("node:")), "")
+
+
+def _function(url: str, name: str, main: str) -> JsFunction:
+    """``<module>`` is a script's code outside of functions, which has no name either."""
+    own = bool(url) and not url.startswith("node:")
+    return JsFunction("" if url == main else url.removeprefix("file://"), name or "<module>" * own)
+
+
+def read_coverage(documents: Sequence[Document], side: NodeSide) -> None:
+    """Calls by function, of all processes."""
+    for document in documents:
+        scripts = [s for s in document["result"] if s["url"].startswith("file:")]
+        main = scripts[0]["url"] if scripts else ""
+        for script in scripts:
+            for function in script["functions"]:
+                name = function["functionName"] or "<module>"
+                counts = [r["count"] for r in function["ranges"]]
+                key = _function(script["url"], name, main)
+                side.calls[key] += counts[0]
+                side.blocks[key] = max(side.blocks[key], *counts)
+
+
+_GC = re.compile(r"^\[\d+:0x[0-9a-f]+\]\s+\d+ ms: (\w[\w-]*)", re.MULTILINE)
+_DEOPT = re.compile(
+    r"^\[bailout \(kind: (?:deopt-)?(\w+), reason: (.+?)\): begin\. deoptimizing \S+ <JSFunction "
+    r"(\S+)?.*?>",
+    re.MULTILINE,
+)
+
+
+def parse_traces(text: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
+    """(collections of garbage by kind, deoptimisations by function, by reason)."""
+    deoptimised, reasons = Counter[str](), Counter[str]()
+    for _, reason, name in _DEOPT.findall(text):
+        deoptimised[name if name and not name.startswith("(sfi") else "<module>"] += 1
+        reasons[reason] += 1
+    return Counter(_GC.findall(text)), deoptimised, reasons
+
+
+# Causes
+
+
+def _causes(sides: Sides, fast: NodeSide, slow: NodeSide) -> Iterator[Cause]:
+    division = _Division(sides, fast, slow)
+    for (kind, what), change in division.parts().items():
+        if kind == "garbage-collection":
+            yield division.garbage(change)
+        elif kind == "imports":
+            yield division.imports(change)
+        elif kind == "more-calls":
+            assert isinstance(what, JsFunction)
+            yield division.calls(what, change)
+        elif kind == "more-work":
+            assert isinstance(what, JsFunction)
+            yield division.work(what, change)
+        elif kind == "deoptimisation":
+            yield division.deoptimised(change)
+
+
+class _Division:
+    """Samples by what would be their reason."""
+
+    def __init__(self, sides: Sides, fast: NodeSide, slow: NodeSide) -> None:
+        self._sides, self._fast, self._slow = sides, fast, slow
+        self._new = slow.scripts() - fast.scripts()
+        self._unstable = {
+            n
+            for n, count in slow.deoptimised.items()
+            if count > fast.deoptimised[n] and n != "<module>"
+        }
+        more = sum(slow.deoptimised.values()), sum(fast.deoptimised.values())
+        self._deoptimises = more[0] >= DEOPTIMISED + MORE * more[1]
+
+    def parts(self) -> dict[tuple[str, object], Change]:
+        """What carries a share, with its seconds, the most first."""
+        rows: dict[str, list[dict[tuple[str, object], float]]] = {"fast": [], "slow": []}
+        for name, side in (("fast", self._fast), ("slow", self._slow)):
+            mean = sum(sum(r.values()) for r in side.runs) / max(1, len(side.runs))
+            factor = self._sides.cpu[name] / mean if mean > 0 else 1.0
+            for run in side.runs:
+                row: dict[tuple[str, object], float] = {}
+                for stack, seconds in run.items():
+                    part = self._part(stack)
+                    row[part] = row.get(part, 0.0) + seconds * factor
+                rows[name].append(row)
+        names = {p for side in rows.values() for row in side for p in row}
+        changes = {
+            p: change_of(*([row.get(p, 0.0) for row in rows[s]] for s in ("fast", "slow")))
+            for p in names
+        }
+        kept = {
+            p: c
+            for p, c in changes.items()
+            if self._sides.share(c.difference) >= LEAST and c.low > 0
+        }
+        return dict(sorted(kept.items(), key=lambda row: -row[1].difference))
+
+    def _part(self, stack: Sequence[JsFunction]) -> tuple[str, object]:
+        if stack[-1].name == "(garbage collector)":
+            return "garbage-collection", ""
+        if any(f.script in self._new for f in stack):
+            return "imports", ""
+        for function in stack:
+            a, b = self._fast.calls[function], self._slow.calls[function]
+            if function.name != "<module>" and (b >= MORE * a if a else b >= OFTEN):
+                return "more-calls", function
+        if self._deoptimises and stack[-1].name in self._unstable:
+            return "deoptimisation", ""
+        a, b = self._fast.blocks[stack[-1]], self._slow.blocks[stack[-1]]
+        if a and b >= max(MORE * a, LOOPS):
+            return "more-work", stack[-1]
+        return "", stack[-1]
+
+    def garbage(self, change: Change) -> Cause:
+        a, b = (sum(s.collections.values()) for s in (self._fast, self._slow))
+        return self._sides.cause(
+            "garbage-collection",
+            f"it collects garbage for {_ms(change.slow)} (`{self._sides.quoted}`: "
+            f"{_ms(change.fast)}), in {b:,} collections ({a:,})",
+            change,
+            "measured",
+            facts=(Fact("collections of garbage", a, b, "", "counted", "node --trace-gc"),),
+            remedy="make fewer objects; node --max-semi-space-size=64 collects less often",
+        )
+
+    def imports(self, change: Change) -> Cause:
+        first = min(self._new)
+        return self._sides.cause(
+            "imports",
+            f"it loads {len(self._new):,} scripts that `{self._sides.quoted}` does not, such as "
+            f"`{Path(first).name}`",
+            change,
+            "measured",
+            facts=(Fact("scripts", len(self._fast.scripts()), len(self._slow.scripts())),),
+        )
+
+    def calls(self, function: JsFunction, change: Change) -> Cause:
+        a, b = self._fast.calls[function], self._slow.calls[function]
+        other = f"{a:,}" if a else "never"
+        return self._sides.cause(
+            "more-calls",
+            f"`{function.name}` is called {b:,} times (`{self._sides.quoted}`: {other})",
+            change,
+            "counted",
+            self._place(function),
+            facts=(Fact(f"calls of {function.name}", a, b, "", "counted", "NODE_V8_COVERAGE"),),
+        )
+
+    def _place(self, function: JsFunction) -> Place:
+        file = Path(function.script or self._slow.main).name
+        return Place(function.name, file, self._slow.lines.get(function, 0))
+
+    def work(self, function: JsFunction, change: Change) -> Cause:
+        """With functions that V8 inlined, which its profile does not tell apart."""
+        a, b = self._fast.blocks[function], self._slow.blocks[function]
+        return self._sides.cause(
+            "more-work",
+            f"a loop in `{function.name}` runs {b:,} times (`{self._sides.quoted}`: {a:,})",
+            change,
+            "counted",
+            self._place(function),
+            facts=(Fact("executions of a block", a, b, "", "counted", "NODE_V8_COVERAGE"),),
+        )
+
+    def deoptimised(self, change: Change) -> Cause:
+        a, b = (sum(s.deoptimised.values()) for s in (self._fast, self._slow))
+        names = sorted(self._unstable, key=lambda n: -self._slow.deoptimised[n])
+        reason = max(self._slow.reasons, key=lambda r: self._slow.reasons[r])
+        return self._sides.cause(
+            "deoptimisation",
+            f"optimised code is thrown away {b:,} times (`{self._sides.quoted}`: {a:,}), most "
+            f"often that of `{names[0]}`: {reason}",
+            change,
+            "counted",
+            Place(names[0]),
+            facts=(Fact("deoptimisations", a, b, "", "counted", "node --trace-deopt"),),
+            remedy="call a function with values of the same types and shapes",
+        )
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 0.9995 else f"{1000 * seconds:.3g} ms"

@@ -1,0 +1,248 @@
+"""Why lines of a Python function take longer: an operator that works through data, more
+executions, or more bytecodes."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from whyfast.model.why import Basis, Fact
+from whyfast.why.runtimes.python_runs import Line
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A cause's key and sentence for one function; ``line`` is where, 0 for its first."""
+
+    key: str
+    sentence: str
+    basis: Basis
+    line: int = 0
+    facts: tuple[Fact, ...] = ()
+    remedy: str = ""
+
+
+#: Share of a function's traced difference that a line must carry, seconds of one execution from
+#: which it does more than bytecodes, and how many times as long as on the other side.
+CARRIES, LONG, LONGER = 0.5, 2e-6, 2.0
+
+#: How many times as many executions or bytecodes are *more*.
+MORE_LINES, MORE_BYTECODES = 1.5, 1.1
+
+#: Seconds that a bytecode takes at the most without working through data, and an object to be
+#: made and freed: counts that could not take the difference are not its reason.
+BYTECODE, OBJECT = 1e-7, 5e-7
+
+#: Bytecodes that make objects.
+BUILDS = {
+    "BUILD_LIST": "lists",
+    "BUILD_MAP": "dicts",
+    "BUILD_SET": "sets",
+    "BUILD_TUPLE": "tuples",
+    "BUILD_STRING": "strings",
+    "FORMAT_VALUE": "strings",
+    "MAKE_FUNCTION": "functions",
+}
+
+REMEDY = "fewer operations in its innermost loop: local names for what does not change"
+
+
+def line_reason(
+    fast: Mapping[int, Line],
+    slow: Mapping[int, Line],
+    stopped: tuple[bool, bool],
+    seconds: float,
+    name: str,
+    file: str,
+    quoted: str,
+) -> Reason | None:
+    """Why a function takes longer, by its lines on both sides; None where they do not show it.
+
+    ``seconds`` is the difference of its time. ``stopped``: which sides were traced for a part of
+    their run only. Counts are then at least what they are, and tell nothing of a fast side.
+    """
+    reason = _operator(fast, slow, name, file)
+    if reason is None and all(stopped):
+        return _density(fast, slow, name, quoted)
+    if reason is None and not stopped[0]:
+        least = "more than " if stopped[1] else ""
+        reason = _executions(fast, slow, name, file, quoted, least)
+        reason = reason or _bytecodes(fast, slow, seconds, name, quoted, least)
+    return reason
+
+
+def _operator(
+    fast: Mapping[int, Line], slow: Mapping[int, Line], name: str, file: str
+) -> Reason | None:
+    """A line whose single execution takes long, because an operator works through data."""
+    cost = min((r.seconds / r.count for r in (*fast.values(), *slow.values())), default=0.0)
+    difference = _net(slow, cost) - _net(fast, cost)
+    number, line = max(slow.items(), key=lambda row: row[1].seconds)
+    each = line.seconds / line.count - cost
+    others = [r.seconds / r.count - cost for r in fast.values() if r.count > line.count / 2]
+    if line.seconds - line.count * cost < CARRIES * difference or difference <= 0:
+        return None
+    if each < LONG or each < LONGER * max(others, default=0.0):
+        return None
+    work = work_at(file, number, line.held)
+    if work is None:
+        return None
+    key, sentence, remedy = work
+    fact = Fact("seconds of the line", _net(fast, cost), _net(slow, cost), "s", "measured", "trace")
+    text = f"{sentence} in {_at(name, file, number)}"
+    return Reason(key, text, "measured", number, (fact,), remedy)
+
+
+def _net(lines: Mapping[int, Line], cost: float) -> float:
+    return sum(r.seconds - r.count * cost for r in lines.values())
+
+
+def _executions(
+    fast: Mapping[int, Line],
+    slow: Mapping[int, Line],
+    name: str,
+    file: str,
+    quoted: str,
+    least: str,
+) -> Reason | None:
+    number, line = max(slow.items(), key=lambda row: row[1].count)
+    other = max(r.count for r in fast.values())
+    if line.count < MORE_LINES * other or line.count < 1000:
+        return None
+    return Reason(
+        "more-work",
+        f"{_at(name, file, number)} runs {least}{line.count:,} times "
+        f"(`{quoted}` runs no line of it more than {other:,} times)",
+        "counted",
+        number,
+        (Fact("executions of the line", other, line.count, "", "counted", "sys.settrace"),),
+    )
+
+
+def _bytecodes(
+    fast: Mapping[int, Line],
+    slow: Mapping[int, Line],
+    seconds: float,
+    name: str,
+    quoted: str,
+    least: str,
+) -> Reason | None:
+    counts = [_executed(side) for side in (fast, slow)]
+    a, b = (sum(c.values()) for c in counts)
+    more = counts[1] - counts[0]
+    for opcode, kind in BUILDS.items():
+        if more[opcode] * OBJECT >= CARRIES * seconds > 0:
+            fact = Fact(opcode, counts[0][opcode], counts[1][opcode], "", "counted", "sys.settrace")
+            text = (
+                f"{name} makes {counts[1][opcode]:,} new {kind} (`{quoted}`: {counts[0][opcode]:,})"
+            )
+            return Reason("allocation", text, "counted", 0, (fact,))
+    if b < MORE_BYTECODES * a or (b - a) * BYTECODE < CARRIES * seconds:
+        return None
+    most = ", ".join(f"{n:,} more {op}" for op, n in more.most_common(2) if n > 0.1 * (b - a))
+    return Reason(
+        "interpreter",
+        f"{name} executes {least or 'about '}{b:,} bytecodes "
+        f"(`{quoted}`: {a:,}{f'; {most}' if most else ''})",
+        "counted",
+        0,
+        (Fact("bytecodes", a, b, "", "counted", "lines times their bytecodes"),),
+        REMEDY,
+    )
+
+
+def _density(
+    fast: Mapping[int, Line], slow: Mapping[int, Line], name: str, quoted: str
+) -> Reason | None:
+    """Bytecodes per line of two runs that were both traced for as many lines."""
+    counts = [_executed(side) for side in (fast, slow)]
+    a, b = (
+        sum(c.values()) / max(1, sum(r.count for r in side.values()))
+        for c, side in zip(counts, (fast, slow), strict=True)
+    )
+    if b < MORE_BYTECODES * a:
+        return None
+    most = ", ".join(f"`{op}`" for op, _ in (counts[1] - counts[0]).most_common(2))
+    return Reason(
+        "interpreter",
+        f"{name} executes {b:.3g} bytecodes a line (`{quoted}`: {a:.3g}), more of {most}",
+        "counted",
+        0,
+        (Fact("bytecodes a line", a, b, "", "counted", "first million lines"),),
+        REMEDY,
+    )
+
+
+def _executed(lines: Mapping[int, Line]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for line in lines.values():
+        for opcode in line.bytecodes:
+            total[opcode] += line.count
+    return total
+
+
+def _at(name: str, file: str, line: int) -> str:
+    """``lookup`` (x.py:5), by the line instead of the function's first."""
+    return f"{name.split(' ')[0]} ({file.rsplit('/', 1)[-1]}:{line})"
+
+
+def work_at(
+    file: str, number: int, held: Mapping[str, tuple[str, int]]
+) -> tuple[str, str, str] | None:
+    """(cause, what the line does, what to try) for an operator of a line on data whose type was
+    seen; None where there is none."""
+    try:
+        tree = ast.parse(Path(file).read_text(errors="replace"))
+    except (OSError, SyntaxError, ValueError):
+        return None
+    for node in ast.walk(tree):
+        if getattr(node, "lineno", 0) != number:
+            continue
+        if isinstance(node, ast.Compare) and isinstance(node.ops[-1], ast.In | ast.NotIn):
+            kind, size = _held(node.comparators[-1], held)
+            if kind in ("list", "tuple", "deque", "array"):
+                return (
+                    "more-work",
+                    f"`in` scans a {kind}{_of(size, 'items')}",
+                    "a set or a dict, whose `in` takes the same time for any number of items",
+                )
+            if kind in ("str", "bytes"):
+                return "string-work", f"`in` scans a {kind}{_of(size, 'characters')}", ""
+        if isinstance(node, ast.AugAssign | ast.BinOp) and isinstance(node.op, ast.Add):
+            operands = (
+                (node.target, node.value)
+                if isinstance(node, ast.AugAssign)
+                else (node.left, node.right)
+            )
+            kind, size = max((_held(o, held) for o in operands), key=lambda row: row[1])
+            if kind in ("str", "bytes", "list", "tuple") and not (
+                kind == "list" and isinstance(node, ast.AugAssign)
+            ):
+                unit = "characters" if kind in ("str", "bytes") else "items"
+                join = '"".join() of a list of parts' if kind == "str" else "append in place"
+                return "copying", f"`+` copies a {kind}{_of(size, unit)}", join
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            kind, size = _held(node.value, held)
+            if kind in ("str", "bytes", "list", "tuple", "bytearray"):
+                return "copying", f"a slice copies a {kind}{_of(size, 'items')}", "an index"
+        if isinstance(node, ast.Delete) and isinstance(node.targets[0], ast.Subscript):
+            kind, size = _held(node.targets[0].value, held)
+            if kind == "list":
+                return "copying", f"`del` moves the items of a list{_of(size, 'items')}", "a deque"
+    return None
+
+
+def _held(node: ast.expr, held: Mapping[str, tuple[str, int]]) -> tuple[str, int]:
+    """Type and length of a name or ``name.attribute``, as it was seen in the run."""
+    if isinstance(node, ast.Name):
+        return held.get(node.id, ("", -1))
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return held.get(f"{node.value.id}.{node.attr}", ("", -1))
+    return "", -1
+
+
+def _of(size: int, unit: str) -> str:
+    return f" of {size:,} {unit}" if size >= 0 else ""

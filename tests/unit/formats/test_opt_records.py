@@ -1,0 +1,68 @@
+"""Records of GCC 12.2 of a file of four lines, as it wrote them but for what nothing reads."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from whyfast.formats.opt_records import MissedOptimisation, read_gcc_record
+
+#: Of ``int scan(const int *p, int n) { … s += peek(p[i]) + other(i); … }``.
+GCC = """[
+{"format": "1", "generator": {"version": "12.2.0", "name": "GNU C17",
+ "pkgversion": "(Debian 12.2.0-14+deb12u1) ", "target": "x86_64-linux-gnu"}},
+[],
+[
+{"kind": "success", "location": {"line": 4, "file": "src/m.c", "column": 40},
+ "message": ["loop vectorized using 16 byte vectors\\n"], "function": "fill"},
+{"kind": "failure", "location": {"line": 4, "file": "src/m.c", "column": 90},
+ "message": ["  not inlinable: ", {"symtab_node": "scan/1",
+  "location": {"line": 4, "file": "src/m.c", "column": 5}}, " -> ", {"symtab_node": "peek/3"},
+  ", function body not available\\n",
+  "Unit growth for small function inlining: 34->34 (0%)\\n",
+  "\\nInlined 0 calls, eliminated 0 functions\\n\\n"]},
+{"kind": "scope", "function": "scan", "children": [
+ {"kind": "failure", "location": {"line": 4, "file": "src/m.c", "column": 77},
+  "message": ["statement clobbers memory: ", {"stmt": "_5 = peek (_4);\\n"}], "function": "scan"},
+ {"kind": "failure", "location": {"line": 4, "file": "src/m.c", "column": 77}, "message": [],
+  "function": "scan"}]},
+{"kind": "failure", "message": ["couldn't vectorize loop\\n"], "function": "scan"}
+]]"""
+
+
+def test_what_was_not_done_with_functions_and_lines(tmp_path: Path) -> None:
+    path = tmp_path / "m.c.opt-record.json.gz"
+    path.write_bytes(gzip.compress(GCC.encode()))
+    assert read_gcc_record(path) == [
+        MissedOptimisation(
+            ("scan", "peek"),
+            "not inlinable: scan -> peek, function body not available",
+            "m.c",
+            4,
+        ),
+        MissedOptimisation(("scan",), "statement clobbers memory: _5 = peek (_4)", "m.c", 4),
+        MissedOptimisation(("scan",), "couldn't vectorize loop"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"no gzip",
+        gzip.compress(GCC.encode())[:-20],
+        gzip.compress(b"[1"),
+        gzip.compress(json.dumps([{}]).encode()),
+        gzip.compress(json.dumps([{}, [], ["text"]]).encode()),
+    ],
+)
+def test_what_is_no_record_says_nothing(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "record"
+    path.write_bytes(data)
+    assert read_gcc_record(path) == []
+
+
+def test_a_file_that_is_gone_says_nothing(tmp_path: Path) -> None:
+    assert read_gcc_record(tmp_path / "none") == []

@@ -1,0 +1,159 @@
+"""The layers of an account in their order, with tools that are doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.unit.investigate.doubles import Watcher, World, own
+from tests.unit.measure.tools import Replay, said
+
+from whyfast.investigate.ab_run import EMPTY_RUNS, Command, Options
+from whyfast.investigate.why_run import Limits, explain_commands
+from whyfast.measure.commands import ProbeRun
+from whyfast.measure.invocation import Sample
+from whyfast.measure.process import Finished
+from whyfast.model.errors import UserError
+from whyfast.model.why import Account
+
+#: Seconds of wall, user and kernel time.
+Times = tuple[float, float, float]
+
+OLD = (1.0, 0.9, 0.0)
+COMMANDS = (Command("old", "old x"), Command("new", "new x"))
+TABLE = "% time seconds usecs/call calls errors syscall\n 90.0 {} 5 {} write\n"
+
+
+def strace(argv: Sequence[str]) -> Finished:
+    """The new program writes a hundred thousand times."""
+    new = "new" in argv
+    if "-k" in argv:
+        frames = " > /lib/libc.so.6(__write+0x10) [0xf8350]\n > /x/new(main+0x26) [0x1076]\n"
+        text = f'write(1, "a", 1) = 1\n{frames}'
+    else:
+        text = TABLE.format("0.500000" if new else "0.000100", 100000 if new else 25)
+    Path(argv[argv.index("-o") + 1]).write_text(text)
+    return said()
+
+
+class Programs:
+    """Two programs that take as long as is said, and the tools that are installed."""
+
+    def __init__(self, folder: Path, new: Times) -> None:
+        self.folder, self.watcher, self.world = folder, Watcher(), World()
+        self.times = {"old": OLD, "new": new, "true": (0.001, 0.001, 0.0)}
+        self.world.script = self._answer
+        self.tools: dict[str, Callable[[Sequence[str]], Finished]] = {}
+
+    def _answer(self, variant: str, loops: int, before: int) -> Sample:
+        wall, user, kernel = self.times[variant]
+        extra = {"user": user * loops, "system": kernel * loops, "minor_faults": 100.0}
+        return Sample(wall * loops, None, extra)
+
+    def why(self, options: Options | None = None, simulate: float = 0.0) -> Account:
+        programs = {name: lambda argv: said() for name in ("old", "new", "true")}
+        self.world.launcher = Replay({**programs, **self.tools})
+        services = self.world.services(probe=lambda *given: ProbeRun(False, 0.1, 0.1))
+        result = explain_commands(
+            COMMANDS, options or Options(budget=60.0), Limits(simulate), own(self.folder),
+            self.watcher, services=services,
+        )  # fmt: skip
+        assert result.found.account is not None
+        return result.found.account
+
+    @property
+    def called(self) -> list[str]:
+        calls = (Path(call[0]).name for call in self.world.launcher.calls)
+        return [name for name in calls if name not in ("old", "new", "true")]
+
+
+@pytest.mark.parametrize("new", [OLD, (1.001, 0.901, 0.0)])
+def test_equal_programs_end_with_the_verdict(tmp_path: Path, new: Times) -> None:
+    programs = Programs(tmp_path, new)
+    programs.tools = {"strace": strace}
+    account = programs.why()
+    assert (account.causes, account.items, account.limits) == ((), (), ())
+    assert programs.called == []
+    assert "account" not in programs.watcher.phases
+
+
+def test_kernel_time_is_traced_and_its_cause_named(tmp_path: Path) -> None:
+    programs = Programs(tmp_path, (2.0, 0.9, 1.0))
+    programs.tools = {"strace": strace}
+    account = programs.why()
+    assert (account.fast, account.slow) == ("old", "new")
+    assert account.time.difference == pytest.approx(1.0)
+    (cause,) = account.causes
+    assert (cause.key, cause.items, cause.basis) == ("system-calls", ("write",), "counted")
+    assert cause.share == pytest.approx(1.0)
+    assert account.items[0].callers == ("__write", "main")
+    assert account.limits == ()
+    assert set(programs.called) == {"strace"}
+    assert programs.watcher.phases == ["measure", "judge", "account"]
+
+
+def test_the_slower_side_is_described_whichever_comes_first(tmp_path: Path) -> None:
+    programs = Programs(tmp_path, (0.5, 0.45, 0.0))
+    account = programs.why()
+    assert (account.fast, account.slow) == ("new", "old")
+    assert account.ratio == pytest.approx(2.0)
+    assert account.low <= 2.0 <= account.high
+
+
+def test_what_is_missing_is_a_limit_and_no_error(tmp_path: Path) -> None:
+    account = Programs(tmp_path, (3.0, 1.9, 1.0)).why(simulate=1e6)
+    assert account.causes == ()
+    traced, sampled, simulated = account.limits
+    assert "strace is not installed" in traced
+    assert "perf is not installed" in sampled
+    assert "nothing was simulated: valgrind is not installed" in simulated
+
+
+def test_a_simulation_that_takes_too_long_is_left_out_with_what_allows_it(tmp_path: Path) -> None:
+    account = Programs(tmp_path, (3.0, 2.9, 0.0)).why(simulate=30.0)
+    assert "it would take about 234 s; allow it with --simulate 351s" in account.limits[-1]
+    never = Programs(tmp_path / "never", (3.0, 2.9, 0.0)).why(simulate=0.0)
+    assert not any("simulate" in limit for limit in never.limits)
+
+
+def test_tools_get_the_standard_input_of_the_commands(tmp_path: Path) -> None:
+    data = tmp_path / "my data"
+    data.touch()
+    programs = Programs(tmp_path, (2.0, 0.9, 1.0))
+    programs.tools = {"strace": strace}
+    programs.why(Options(budget=60.0, stdin=str(data)))
+    for call in programs.world.launcher.calls:
+        if Path(call[0]).name == "strace":
+            assert call[-6:-2] == ("sh", "-c", f"exec \"$@\" <'{data}'", "sh")
+
+
+def test_interrupted_in_a_layer_there_is_the_account_until_then(tmp_path: Path) -> None:
+    def interrupted(argv: Sequence[str]) -> Finished:
+        if argv[1] == "record":
+            raise KeyboardInterrupt
+        return said()
+
+    programs = Programs(tmp_path, (3.0, 1.9, 1.0))
+    programs.tools = {"strace": strace, "perf": interrupted}
+    account = programs.why(Options(budget=60.0))
+    assert not account.complete
+    assert [c.key for c in account.causes] == ["system-calls"]
+    assert "interrupted" in account.limits[-1]
+
+
+def test_interrupted_while_measuring_no_layer_runs(tmp_path: Path) -> None:
+    programs = Programs(tmp_path, (2.0, 0.9, 1.0))
+    programs.tools = {"strace": strace}
+    programs.world.interrupts = EMPTY_RUNS + 14
+    account = programs.why()
+    assert not account.complete
+    assert programs.called == []
+    assert account.causes == ()
+
+
+def test_a_standard_input_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    options = replace(Options(budget=60.0), stdin=str(tmp_path / "absent"))
+    with pytest.raises(UserError, match=r"--input .*absent: no file that can be read"):
+        Programs(tmp_path, OLD).why(options)

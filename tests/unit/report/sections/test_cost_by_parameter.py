@@ -1,0 +1,121 @@
+"""Cost by parameter, and what the programs said about themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.report.example import sample_result
+from tests.unit.report.examples import figures, matrix_result
+from tests.unit.report.parts import answer_from, as_html, changed
+from tests.unit.report.slope_example import LINES, estimate, slope_result
+
+from whyfast.model.counters import Counted, Counter, Counts
+from whyfast.model.counters import Source as CountedBy
+from whyfast.model.sample import Observed
+from whyfast.model.verdict import Coefficient
+from whyfast.report.sections.cost_by_parameter import (
+    figures_table,
+    format_estimate,
+    overhead_table,
+    point_tables,
+    run_times_table,
+    slope_plots,
+    slope_sentences,
+    slope_tables,
+)
+from whyfast.report.sections.machine_code import image_sentences, image_table
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (estimate(0.8), "0.800 ns [0.784, 0.816]"),
+        (estimate(16), "16.0 ns [15.7, 16.3]"),
+        (estimate(1500), "1.50 µs [1.47, 1.53]"),
+        (estimate(15, bounded=False), "15.0 ns [–, –]"),
+        (Coefficient(-2e-9, -5e-9, 1e-9), "−2.00 ns [−5.00, 1.00]"),
+        (Coefficient(100e-9, 99.98e-9, 100.02e-9), "100.00 ns [99.98, 100.02]"),
+        (Coefficient(0.0, 0.0, 0.0), "0.000 ns [0.000, 0.000]"),
+    ],
+)
+def test_an_estimate_in_print(value: Coefficient, text: str) -> None:
+    assert format_estimate(value) == text
+
+
+def test_no_cause_is_named_where_more_than_a_setting_differs() -> None:
+    result = slope_result()
+    other = replace(result.question.variants[1], run=("--index", "dynamic"))
+    study = replace(result.question, variants=(result.question.variants[0], other))
+    assert len(image_sentences(study, result.found.observed.images, LINES)) == 1
+
+
+def test_notes_of_what_was_observed_are_shown() -> None:
+    result = slope_result()
+    unheard = replace(result.found.observed, notes=("no machine code of static: hidden",))
+    assert "no machine code of static: hidden." in as_html(changed(result, observed=unheard))
+
+
+def test_without_a_parameter_there_is_nothing_of_it() -> None:
+    result = sample_result()
+    assert (slope_tables(result), point_tables(result)) == ((), ())
+    assert image_table(result) is run_times_table(result) is overhead_table(result) is None
+    assert 'id="slopes"' not in as_html(result)
+    assert list(slope_plots(result)) == []
+    answer = answer_from(result.question, verdicts=(), suites=(), observed=Observed())
+    assert "One more" not in answer.headline
+
+
+def test_plots_get_nanoseconds_and_leave_out_the_longest_runs() -> None:
+    (plot,) = slope_plots(slope_result())
+    family = plot.data
+    assert (family["name"], family["values"]) == ("tail call", [0, 5, 33])
+    static = family["variants"][0]
+    assert static["slope"] == pytest.approx(0.8)
+    assert static["points"][2]["value"] == pytest.approx(41.4)
+    assert static["points"][2]["text"] == "41.4 ns [40.6, 42.2]"
+    assert static["runs"]["33"] == {
+        "ns": [24.0, 25.0],
+        "share": [pytest.approx(90), pytest.approx(9.9)],
+    }
+
+
+def test_where_no_line_is_meant_the_points_alone_are_shown() -> None:
+    lines = tuple(replace(one, linear=False) for one in LINES)
+    result = changed(slope_result(), slopes=lines)
+    assert slope_sentences(lines) == []
+    assert slope_tables(result) == ()
+    assert len(point_tables(result)) == 1
+    (plot,) = slope_plots(result)
+    assert [v["linear"] for v in plot.data["variants"]] == [False] * len(LINES)
+
+
+def test_figures_that_differ_have_a_row() -> None:
+    table = figures_table(matrix_result(observed=figures()))
+    whole = figures_table(matrix_result(observed=figures()), every=True)
+    assert table is not None
+    assert whole is not None
+    assert (len(table.rows), len(whole.rows)) == (2, 3)
+    assert figures_table(matrix_result()) is None
+
+
+def test_instructions_of_a_loop_stand_beside_what_programs_say() -> None:
+    def counts(variant: str, number: float, source: CountedBy) -> Counts:
+        counter = Counter("instructions", number, "events", source, "tool")
+        return Counts(variant, (), (counter,), None)
+
+    counted = (
+        # Measured is of more weight; a whole run has no loops.
+        Counted("map", "w", (counts("old", 2000.0, "simulated"),), loops={"simulated": 64}),
+        Counted("getattr", "w", (counts("new", 1230.0, "measured"),), loops={"measured": 10}),
+        Counted("fastcall", "w", (counts("new", 1230.0, "simulated"),)),
+    )
+    table = figures_table(matrix_result(observed=figures(), counted=counted), every=True)
+    assert table is not None
+    rows = [[c.text for c in row] for row in table.rows if "a loop" in row[1].text]
+    assert rows == [
+        ["map", "instructions a loop (simulated)", "31.2", "–"],
+        ["getattr", "instructions a loop (measured)", "–", "123"],
+    ]
+    # They have a table of their own where programs say nothing.
+    assert figures_table(matrix_result(counted=counted)) is None
