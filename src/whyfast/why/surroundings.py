@@ -44,7 +44,7 @@ _COMPARED = 1 << 28
 
 
 @dataclass(frozen=True)
-class Invocation:
+class CommandLine:
     """A command in its parts: ``prefix`` words before the program, without the assignments of
     ``env`` in ``variables``; ``shell`` words if a shell runs the line."""
 
@@ -111,7 +111,7 @@ def compare_surroundings(
     return Surroundings(tuple(factors), same)
 
 
-def parse_invocation(words: Sequence[str], env: Mapping[str, str]) -> Invocation | None:
+def parse_invocation(words: Sequence[str], env: Mapping[str, str]) -> CommandLine | None:
     """A command in its parts; None for a line of a shell that does more than run one program."""
     shell: tuple[str, ...] = ()
     words = tuple(words)
@@ -142,7 +142,7 @@ def parse_invocation(words: Sequence[str], env: Mapping[str, str]) -> Invocation
         elif not prefix or (not word.startswith("-") and _found(word, env) is not None):
             if word.startswith("-"):  # an option of env
                 return None
-            return Invocation(word, words[i + 1 :], variables, tuple(prefix), shell)
+            return CommandLine(word, words[i + 1 :], variables, tuple(prefix), shell)
         else:
             prefix.append(word)
     return None
@@ -179,7 +179,7 @@ def _same_folder(a: Path, b: Path, most: int = 2000) -> bool:
     return all(_same_file(a / name, b / name, a) for name in names[0])
 
 
-def _variables(a: Invocation, b: Invocation, env: Mapping[str, str]) -> list[Factor]:
+def _variables(a: CommandLine, b: CommandLine, env: Mapping[str, str]) -> list[Factor]:
     """A factor for each kind of variable that differs: a locale is often several variables."""
     mine, theirs = {**env, **a.variables}, {**env, **b.variables}
     kinds: dict[str, list[str]] = {}
@@ -210,7 +210,7 @@ def _assigned(name: str, fast: str | None, slow: str | None) -> str:
     return f"`{name}` is {of(slow)} ({{fast}}: {of(fast)})"
 
 
-def _with(side: Invocation, other: Invocation, names: Sequence[str]) -> Invocation:
+def _with(side: CommandLine, other: CommandLine, names: Sequence[str]) -> CommandLine:
     """One side with some variables of the other."""
     kept = {k: v for k, v in side.variables.items() if k not in names}
     return replace(
@@ -218,7 +218,7 @@ def _with(side: Invocation, other: Invocation, names: Sequence[str]) -> Invocati
     )
 
 
-def _prefixes(a: Invocation, b: Invocation) -> list[Factor]:
+def _prefixes(a: CommandLine, b: CommandLine) -> list[Factor]:
     if a.prefix == b.prefix:
         return []
     text = f"it is started by `{shlex.join(b.prefix)}`" if b.prefix else "it is started plainly"
@@ -233,10 +233,10 @@ def _prefixes(a: Invocation, b: Invocation) -> list[Factor]:
     ]
 
 
-def _same_scripts(a: Invocation, b: Invocation, folder: Path) -> bool:
+def _same_scripts(a: CommandLine, b: CommandLine, folder: Path) -> bool:
     """Whether an interpreter runs the same program: all of its words that name code."""
 
-    def code(side: Invocation) -> list[str]:
+    def code(side: CommandLine) -> list[str]:
         words = side.arguments
         if "-c" in words[:4] or "-e" in words[:4]:
             return list(words)
@@ -252,7 +252,7 @@ def _same_scripts(a: Invocation, b: Invocation, folder: Path) -> bool:
     )
 
 
-def _arguments(a: Invocation, b: Invocation, folder: Path) -> list[Factor]:
+def _arguments(a: CommandLine, b: CommandLine, folder: Path) -> list[Factor]:
     """One factor for all arguments that differ: names of files whose content is the same do not."""
     if len(a.arguments) == len(b.arguments):
         pairs = list(zip(a.arguments, b.arguments, strict=True))
@@ -276,7 +276,7 @@ def _arguments(a: Invocation, b: Invocation, folder: Path) -> list[Factor]:
     ]
 
 
-def _short(side: Invocation, most: int = 60) -> str:
+def _short(side: CommandLine, most: int = 60) -> str:
     line = shlex.join(side.arguments) or " "
     return line if len(line) <= most else line[: most - 1] + "…"
 
