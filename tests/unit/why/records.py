@@ -19,7 +19,7 @@ def executed(total: float, calls: Mapping[str, float] | None = None, **kinds: ob
     for name, amount in kinds.items():
         kind = re.sub(r"_", " ", name)
         often, places = amount if isinstance(amount, tuple) else (amount, 1)
-        weights[kind] = float(often)  # type: ignore[arg-type]
+        weights[kind] = float(often)
         static[kind] = places
     return Executed(total, weights, static, Weights(calls or {}))
 
