@@ -309,6 +309,14 @@ _MAKES = {"page-faults": "has"}
 _WHOLE = ("sanitizer", "debug-build", "x87", "garbage-collection", "hardening")
 
 
+def _once_a_call(group: FunctionGroup, item: Item) -> bool:
+    """Whether the C library runs a function about once for each further system call."""
+    further = sum((f.slow or 0) - (f.fast or 0) for f in item.facts[:1])
+    extra = group.extra("calls")
+    libc = group.main.key.library.startswith("libc") and not group.kind
+    return libc and further > 1000 and 0.5 * further <= extra <= 2.5 * further
+
+
 def _of_call(group: FunctionGroup, found: Gathered) -> CauseLabel | None:
     """What a library does in user time for a system call that carries a part itself."""
     if not group.main.key.library:
@@ -317,6 +325,7 @@ def _of_call(group: FunctionGroup, found: Gathered) -> CauseLabel | None:
     for item in found.items:
         if item.share >= NAMED and (
             name.startswith(item.name)
+            or _once_a_call(group, item)
             or group.main.key.name in _plain(item.callers)
             or {c.name for c in group.callers.get("slow", [])[:1]} & _plain(item.callers)
         ):

@@ -261,7 +261,7 @@ def _arguments(a: CommandLine, b: CommandLine, folder: Path) -> list[Factor]:
             return []
         text = " and ".join(_described(x, y, folder) for x, y in differ[:2])
     else:
-        text = f"its arguments are `{_short(b)}` ({{fast}}: `{_short(a)}`)"
+        text = f"its arguments are {_short(b)} ({{fast}}: {_short(a)})"
         files = [w for w in b.arguments if (folder / w).is_file()]
         theirs = [w for w in a.arguments if (folder / w).is_file()]
         if files != theirs and files:
@@ -277,8 +277,10 @@ def _arguments(a: CommandLine, b: CommandLine, folder: Path) -> list[Factor]:
 
 
 def _short(side: CommandLine, most: int = 60) -> str:
-    line = shlex.join(side.arguments) or " "
-    return line if len(line) <= most else line[: most - 1] + "…"
+    line = shlex.join(side.arguments)
+    if not line:
+        return "none"
+    return f"`{line if len(line) <= most else line[: most - 1] + '…'}`"
 
 
 def _described(fast: str, slow: str, folder: Path) -> str:

@@ -173,3 +173,11 @@ def test_what_a_library_does_for_a_call_belongs_to_the_call() -> None:
     serves.group.members[0] = time_of("__libc_write", 0.0, 0.02, "libc.so.6")
     account = make_account(gathered(serves.group, items=(item("kernel", "write", 0.8, 5, 9000),)))
     assert keys(account) == [("system-calls", 1.0)]
+
+
+@pytest.mark.parametrize(("calls", "key"), [(9000, "system-calls"), (90000, "more-calls")])
+def test_what_the_c_library_runs_once_a_call_belongs_to_the_call(calls: int, key: str) -> None:
+    helper = view(executed(1e6), executed(9e7), quantities={"calls": (5, calls)}).group
+    helper.members[0] = time_of("new_do_write", 0.0, 0.02, "libc.so.6")
+    account = make_account(gathered(helper, items=(item("kernel", "write", 0.8, 5, 9000),)))
+    assert {c.key for c in account.causes} == {"system-calls", key}

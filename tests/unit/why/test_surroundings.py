@@ -136,6 +136,11 @@ LDD = """\
 """
 
 
+def test_no_arguments_are_called_none(folder: Path) -> None:
+    (factor,) = factors(folder, "./a/prog", "./a/prog --slow").factors
+    assert factor.text == "its arguments are `--slow` ({fast}: none)"
+
+
 def test_libraries_of_ldd(folder: Path) -> None:
     libraries = parse_ldd(LDD.format(folder=folder))
     assert libraries == {
