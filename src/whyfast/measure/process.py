@@ -19,7 +19,7 @@ import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -356,7 +356,7 @@ class Finished:
     stdout: str
     output: str
     whole: bool = True
-    cpu: float = 0.0
+    cpu: float = field(default=0.0, compare=False)
 
 
 class Launcher(Protocol):

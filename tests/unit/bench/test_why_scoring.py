@@ -185,7 +185,7 @@ PAIRS = catalogue()
 KEYS = set(
     re.findall(
         r"^\| `([\w-]+)` \|",
-        (FOLDER.parent.parent / "docs" / "why.md").read_text(encoding="utf-8"),
+        (FOLDER.parent.parent / "docs" / "account.md").read_text(encoding="utf-8"),
         re.MULTILINE,
     )
 )

@@ -88,7 +88,7 @@ def test_kernel_time_is_traced_and_its_cause_named(tmp_path: Path) -> None:
     (cause,) = account.causes
     assert (cause.key, cause.items, cause.basis) == ("system-calls", ("write",), "counted")
     assert cause.share == pytest.approx(1.0)
-    assert account.items[0].callers == ("__write", "main")
+    assert account.items[0].callers == ("write", "main")
     assert account.limits == ()
     assert set(programs.called) == {"strace"}
     assert programs.watcher.phases == ["measure", "judge", "account"]

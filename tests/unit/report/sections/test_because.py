@@ -12,7 +12,8 @@ def cause(sentence: str, share: float, remark: str = "") -> Cause:
 
 def account(*causes: Cause, slow: float = 2.0, benchmark: str = "", ran: bool = True) -> Account:
     return Account(
-        *("base", "head", slow, slow, slow, Change(1.0, slow, 0.0, 0.0), {}),
+        *("base", "head", slow, slow, slow, Change(1.0, slow, 0.0, 0.0)),
+        {"user": Change(1.0, slow, 0.0, 0.0)},
         causes=causes,
         explained=min(1.0, sum(c.share for c in causes)),
         costs={"functions": 1.0} if ran else None,
