@@ -62,6 +62,8 @@ def why_headline(account: Account) -> str:
             f"Too few runs to tell a difference between {slow} and {fast}: {account.ratio:.2f}x so "
             "far; measure longer with --budget"
         )
+    if nothing_to_explain(account) and not account.complete and account.time.difference > 0:
+        return f"{slow} is {_factor(account)} slower than {fast}: interrupted before the causes"
     if nothing_to_explain(account):
         ratio = plain_ratio_text(account.ratio, account.low, account.high)
         return f"No difference between {slow} and {fast} to explain: {ratio}"

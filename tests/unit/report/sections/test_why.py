@@ -260,3 +260,10 @@ def test_a_part_that_goes_the_other_way_has_its_sign() -> None:
     ]
     changed = replace(VECTORISED, time=Change(0.1, 0.09, -0.02, -0.001))
     assert why_headline(changed).startswith("No difference between")
+
+
+def test_an_interrupted_account_does_not_deny_the_difference() -> None:
+    early = replace(VECTORISED, complete=False, items=(), causes=(), costs=None, explained=0.0)
+    headline = why_headline(early)
+    assert "slower than" in headline
+    assert "No difference" not in headline
