@@ -1,0 +1,81 @@
+"""Kernel time and waiting, divided among system calls and page faults."""
+
+import pytest
+
+from whyfast.formats.strace import CallRow
+from whyfast.measure.trace import TracedRun
+from whyfast.model.why import Change, Item
+from whyfast.why.kernel import kernel_items, purpose, waiting_items
+
+WHOLE = Change(0.010, 0.110, 0.099, 0.101)  # seconds: 0.1 more
+KERNEL = Change(0.0, 0.080, 0.078, 0.082)
+
+
+def traced(waits: dict[str, float] | None = None, **calls: tuple[float, int]) -> TracedRun:
+    rows = {n: CallRow(n, seconds, number, 0) for n, (seconds, number) in calls.items()}
+    waited = {n: CallRow(n, s, rows[n].calls, 0) for n, s in (waits or {}).items()}
+    return TracedRun(rows, waited)
+
+
+def shares(items: list[Item]) -> dict[str, float]:
+    return {i.name: round(i.share, 3) for i in items}
+
+
+def test_kernel_time_is_divided_by_the_time_of_calls() -> None:
+    fast = traced(write=(0.001, 100), openat=(0.0001, 3))
+    slow = traced(write=(0.061, 60_100), openat=(0.0001, 3), read=(0.020, 20_000))
+    items = kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0))
+    assert shares(items) == {"write": 0.6, "read": 0.2}  # 60 and 20 of 80 ms, which are 80 %
+    (calls,) = items[0].facts
+    assert (calls.name, calls.fast, calls.slow, calls.basis) == (
+        *("write calls", 100.0, 60_100.0, "counted"),
+    )
+    assert (items[0].time.low, items[0].time.high) == pytest.approx((0.0585, 0.0615))
+
+
+def test_calls_whose_time_the_kernel_does_not_see_count_by_their_number() -> None:
+    fast, slow = traced(write=(0.0, 100)), traced(write=(0.0, 400_100))
+    assert shares(kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0))) == {"write": 0.8}
+
+
+def test_faults_are_of_the_accounting() -> None:
+    (item,) = kernel_items(KERNEL, WHOLE, None, (100.0, 80_100.0))
+    assert (item.name, item.facts[0].basis, purpose(item)) == (
+        *("page faults", "measured", "page-faults"),
+    )
+
+
+def test_what_the_tracer_hardly_saw_divides_nothing() -> None:
+    fast, slow = traced(write=(0.001, 100)), traced(write=(0.002, 200))
+    assert kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0)) == []
+
+
+def test_waiting_is_wall_time_beyond_the_call_and_the_tracer() -> None:
+    fast = traced({"read": 0.001}, read=(0.0001, 10))
+    slow = traced(
+        {"read": 0.001, "clock_nanosleep": 0.09}, read=(0.0001, 10), clock_nanosleep=(0.0, 1)
+    )
+    waiting = Change(0.0, 0.09, 0.089, 0.091)
+    (item,) = waiting_items(waiting, WHOLE, (fast, slow))
+    assert (item.name, round(item.share, 2), purpose(item)) == ("clock_nanosleep", 0.9, "sleep")
+
+
+def test_a_parent_that_waits_for_its_child_waits_for_what_the_child_does() -> None:
+    fast = traced({"wait4": 0.0, "fsync": 0.0}, wait4=(0.0, 1), fsync=(0.0, 1))
+    slow = traced({"wait4": 0.09, "fsync": 0.08}, wait4=(0.0, 1), fsync=(0.0, 1))
+    items = waiting_items(Change(0.0, 0.08, 0.079, 0.081), WHOLE, (fast, slow))
+    assert [i.name for i in items] == ["fsync"]
+
+
+@pytest.mark.parametrize(
+    ("call", "key"),
+    [
+        ("write", "system-calls"), ("clone3", "processes"), ("futex", "locks"),
+        ("fsync", "io-wait"), ("brk", "page-faults"), ("mmap", "start-up"),
+    ],
+)  # fmt: skip
+def test_what_calls_are_for(call: str, key: str) -> None:
+    few, many = ((0.0, 1), (0.08, 500))
+    fast, slow = (TracedRun({call: CallRow(call, *numbers, 0)}, {}) for numbers in (few, many))
+    (item,) = kernel_items(KERNEL, WHOLE, (fast, slow), (0.0, 0.0))
+    assert purpose(item) == key
