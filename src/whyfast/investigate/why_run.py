@@ -234,7 +234,7 @@ class _Layers:
             found.costs[f"trial: {experiment.what}"] = self._services.clock.monotonic() - began
             if trial is None:
                 continue
-            cause = cause_of_trial(experiment, trial, found.groups, found.whole)
+            cause = cause_of_trial(experiment, trial, found.groups)
             if cause is not None:
                 found.given = [*found.given, cause]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from whyfast.model.sample import Block
-from whyfast.model.why import Cause, Change, Intervention, SourcePlace
+from whyfast.model.why import Cause, Intervention, SourcePlace
 from whyfast.why.groups import FunctionGroup
 from whyfast.why.split import change_of
 
@@ -104,7 +104,7 @@ def _floats(group: FunctionGroup) -> bool:
 
 
 def cause_of_trial(
-    experiment: Experiment, trial: Intervention, groups: Sequence[FunctionGroup], whole: Change
+    experiment: Experiment, trial: Intervention, groups: Sequence[FunctionGroup]
 ) -> Cause | None:
     """The cause that a trial shows, with the functions that it labels; None where the difference
     stays."""
