@@ -1,0 +1,84 @@
+"""Functions whose times belong together."""
+
+import pytest
+from tests.unit.why.records import time_of
+
+from whyfast.model.why import Change
+from whyfast.why.counts import SideCounts
+from whyfast.why.functions import FunctionKey, FunctionTime
+from whyfast.why.groups import FunctionGroup, SideCode, family_of, group_functions
+
+WHOLE = Change(1.0, 2.0, 0.9, 1.1)  # one second more
+
+
+def grouped(
+    functions: list[FunctionTime],
+    counts: tuple[SideCounts | None, SideCounts | None] = (None, None),
+    stacks: dict[str, list[str]] | None = None,
+) -> dict[str, list[str]]:
+    """The members of each group by its name; ``stacks`` are the functions above one, slow side."""
+    fast, slow = SideCode("fast", counts[0]), SideCode("slow", counts[1])
+    above = {
+        FunctionKey("", name): [tuple(FunctionKey("", caller) for caller in callers)]
+        for name, callers in (stacks or {}).items()
+    }
+    groups: list[FunctionGroup] = group_functions(functions, WHOLE, fast, slow, {"slow": above})
+    return {g.name: [m.key.name for m in g.members] for g in groups}
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "family"),
+    [
+        ("libc.so.6", "malloc", "allocation"),
+        ("", "malloc", "allocation"),  # of a program that brings its own
+        ("libc.so.6", "memmove", "copying"),
+        ("", "memmove", ""),
+        ("libc.so.6", "strlen", "string-work"),
+        ("", "runtime.memmove", "copying"),
+        ("ld-linux-x86-64.so.2", "do_lookup_x", "start-up"),
+        ("libc.so.6", "pthread_mutex_lock", "locks"),
+        ("libm.so.6", "exp", ""),
+    ],
+)
+def test_families_of_library_functions(library: str, name: str, family: str) -> None:
+    assert family_of(FunctionKey(library, name)) == family
+
+
+def test_a_family_is_one_group() -> None:
+    functions = [
+        time_of("malloc", 0.1, 0.5, "libc.so.6"), time_of("free", 0.1, 0.4, "libc.so.6"),
+        time_of("work", 0.2, 0.5),
+    ]  # fmt: skip
+    assert grouped(functions) == {"allocation": ["malloc", "free"], "work": ["work"]}
+
+
+def test_a_function_of_one_side_alone_belongs_to_its_caller_by_its_stacks() -> None:
+    functions = [time_of("less", 0.0, 1.2), time_of("sort", 0.8, 0.6), time_of("main", 0.1, 0.1)]
+    assert grouped(functions, stacks={"less": ["sort", "main"]}) == {"less": ["less", "sort"]}
+    assert grouped(functions) == {"less": ["less"], "sort": ["sort"]}
+
+
+def test_a_function_of_one_side_alone_belongs_to_its_caller_by_its_calls() -> None:
+    less, sort = FunctionKey("", "less"), FunctionKey("", "sort")
+    fast, slow = SideCounts(), SideCounts()
+    for side, keys in ((fast, (sort,)), (slow, (sort, less))):
+        for key in keys:
+            side.events[key] = side.totals.__class__({"instructions": 100})
+        side.totals["instructions"] = 100 * len(keys)
+    slow.calls[sort, less] = 50
+    slow.called[less] = 50
+    functions = [time_of("less", 0.0, 1.2), time_of("sort", 0.8, 0.6)]
+    assert grouped(functions, (fast, slow)) == {"less": ["less", "sort"]}
+    fast.events[less] = fast.totals.__class__({"instructions": 1})  # it runs there, too
+    assert grouped(functions, (fast, slow)) == {"less": ["less"], "sort": ["sort"]}
+
+
+def test_a_function_that_moved_into_a_library_is_one() -> None:
+    functions = [time_of("step", 0.0, 1.0, "libstep.so"), time_of("step", 0.4, 0.0)]
+    assert grouped(functions) == {"step": ["step", "step"]}
+
+
+def test_what_hardly_differs_is_left_out() -> None:
+    assert grouped([time_of("work", 0.5, 1.5), time_of("other", 0.300, 0.319)]) == {
+        "work": ["work"]
+    }
