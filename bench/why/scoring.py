@@ -64,8 +64,8 @@ class Score:
 
 
 def answer(envelope: Mapping[str, Any], seconds: float) -> Answer:
-    """What an envelope ``{schema, generator, data: {account}}`` answers."""
-    account = envelope["data"].get("account")
+    """What an envelope ``{schema, generator, data: {found: {account}}}`` answers."""
+    account = envelope["data"]["found"].get("account")
     if account is None:
         return Answer(seconds=seconds, trouble="no account")
     causes = sorted(account["causes"], key=lambda cause: -float(cause["share"]))

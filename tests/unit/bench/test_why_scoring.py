@@ -35,26 +35,22 @@ EQUAL = replace(ONE, kind="equal", causes=(), where="")
 
 def envelope(*causes: tuple[str, float], function: str = "mix") -> dict[str, Any]:
     """What ``whyfast why --json`` writes, cut down to what is read of it."""
-    return {
-        "schema": "whyfast-why/1",
-        "generator": {"name": "whyfast"},
-        "data": {
-            "account": {
-                "explained": sum(share for _, share in causes),
-                "split": {"user": {"fast": 0.1, "slow": 0.3, "low": 0.1, "high": 0.3}},
-                "causes": [
-                    {
-                        "key": key,
-                        "sentence": f"it is {key}",
-                        "share": share,
-                        "items": [function],
-                        "place": {"function": function, "file": "", "line": 0, "library": ""},
-                    }
-                    for key, share in causes
-                ],
+    account = {
+        "explained": sum(share for _, share in causes),
+        "split": {"user": {"fast": 0.1, "slow": 0.3, "low": 0.1, "high": 0.3}},
+        "causes": [
+            {
+                "key": key,
+                "sentence": f"it is {key}",
+                "share": share,
+                "items": [function],
+                "place": {"function": function, "file": "", "line": 0, "library": ""},
             }
-        },
+            for key, share in causes
+        ],
     }
+    data = {"found": {"account": account}}
+    return {"schema": "whyfast-result/3", "generator": {"name": "whyfast"}, "data": data}
 
 
 def outcome(pair: Pair, *causes: tuple[str, float]) -> str:
@@ -100,7 +96,7 @@ def test_the_place_must_be_named() -> None:
 
 
 def test_a_result_without_an_account_failed() -> None:
-    assert score(ONE, answer({"data": {"account": None}}, 2.0)).outcome == "failed"
+    assert score(ONE, answer({"data": {"found": {"account": None}}}, 2.0)).outcome == "failed"
 
 
 def test_totals() -> None:
