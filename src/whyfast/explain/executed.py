@@ -45,7 +45,6 @@ HARDENED = re.compile(r"glibcxx_assert_fail|__libcpp_verbose_abort|_ZSt21__glibc
 ASSERTED = re.compile(r"^__assert_fail|^__assert_perror_fail|panicdivide|panic_const")
 SANITIZER = re.compile(r"^_*(asan|hwasan|ubsan|tsan|msan|sanitizer_cov|lsan)_|__sanitizer_")
 FORTIFIED = re.compile(r"^__\w+_chk$")
-CANARY_FAILED = "__stack_chk_fail"
 
 _DIVISIONS = {getattr(Mnemonic, n) for n in ("DIV", "IDIV")}
 _FLOAT_DIVISIONS = {
@@ -170,10 +169,6 @@ class LoadedCode:
             for name in dict.fromkeys((*function.names, *map(base_name, function.names))):
                 names.setdefault(name, []).append(function)
         return names
-
-    @cached_property
-    def thunks(self) -> set[str]:
-        return {n for n in self.by_name if THUNK.match(n)}
 
 
 class LoadedFiles:

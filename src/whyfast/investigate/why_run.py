@@ -448,7 +448,7 @@ class _Layers:
 
     def _sample(self, rounds: int, *, callers: bool = False) -> list[SampledRun]:
         both = self._found.whole.fast + self._found.whole.slow
-        return sample_in_turns(
+        runs = sample_in_turns(
             self._commands,
             rounds,
             self._tool_run("slow", 60 + 20 * rounds * both),
@@ -456,6 +456,11 @@ class _Layers:
             stdin=self._arguments.stdin or os.devnull,
             callers=callers,
         )
+        failed = next((r for r in runs if r.status > 0), None)
+        if failed is not None and not self._arguments.ignore_failure:
+            name = self._found.slow if failed.side == "slow" else self._found.fast
+            raise CannotCount(f"{name} ended with exit code {failed.status} under perf")
+        return runs
 
     def _counts(
         self, sides: dict[str, SideCode], names: Names, runs: Sequence[SampledRun]

@@ -11,9 +11,9 @@ import os
 import random
 import shlex
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.formats.perf_stacks import SampledProcess, Stack, parse_stacks
@@ -33,12 +33,11 @@ _PARANOID = Path("/proc/sys/kernel/perf_event_paranoid")
 
 @dataclass(frozen=True)
 class SampledRun:
-    """One run of ``side``: seconds of user time by stack, over all of its processes, and seconds
-    by the name of the process that spent them; ``status`` is its exit code."""
+    """One run of ``side``: seconds of user time by stack, over all of its processes; ``status`` is
+    its exit code, -1 where it is unknown."""
 
     side: str
     stacks: Mapping[Stack, float]
-    processes: Mapping[str, float] = field(default_factory=dict)
     samples: int = 0
     status: int = 0
 
@@ -128,33 +127,19 @@ def _runs(
     order: Sequence[str], processes: Mapping[int, SampledProcess], statuses: Sequence[str]
 ) -> list[SampledRun]:
     """The n-th child of the shell is the n-th run, with all of its descendants."""
+    children: defaultdict[int, list[SampledProcess]] = defaultdict(list)
+    for process in processes.values():
+        children[process.parent].append(process)
     shell = next((p.pid for p in processes.values() if not p.parent and p.pid > 0), 0)
-    firsts = [p.pid for p in processes.values() if p.parent == shell]
     runs = []
-    for number, side in enumerate(order[: len(firsts)]):
+    for number, (side, first) in enumerate(zip(order, children[shell], strict=False)):
         stacks: Counter[Stack] = Counter()
-        named: Counter[str] = Counter()
-        samples = 0
-        for process in _descendants(firsts[number], processes):
-            samples += process.samples
+        family = [first]
+        for process in family:
+            family += children[process.pid]
             for stack, nanoseconds in process.stacks.items():
                 stacks[stack] += nanoseconds
-            named[process.names[-1] if process.names else "?"] += sum(process.stacks.values())
         status = int(statuses[number]) if number < len(statuses) else -1
-        runs.append(
-            SampledRun(
-                side,
-                {s: n / 1e9 for s, n in stacks.items()},
-                {n: t / 1e9 for n, t in named.items() if t},
-                samples,
-                status,
-            )
-        )
+        seconds = {stack: nanoseconds / 1e9 for stack, nanoseconds in stacks.items()}
+        runs.append(SampledRun(side, seconds, sum(p.samples for p in family), status))
     return runs
-
-
-def _descendants(pid: int, processes: Mapping[int, SampledProcess]) -> list[SampledProcess]:
-    family = [processes[pid]]
-    for process in family:
-        family += [p for p in processes.values() if p.parent == process.pid]
-    return family

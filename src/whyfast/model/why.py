@@ -35,11 +35,6 @@ class Change:
     def difference(self) -> float:
         return self.slow - self.fast
 
-    @property
-    def certain(self) -> bool:
-        """Whether the interval excludes zero."""
-        return self.low > 0 or self.high < 0
-
 
 @dataclass(frozen=True)
 class Fact:
@@ -82,9 +77,6 @@ class Item:
     place: SourcePlace = SourcePlace()
     facts: tuple[Fact, ...] = ()
     callers: tuple[str, ...] = ()
-
-    def fact(self, name: str) -> Fact | None:
-        return next((f for f in self.facts if f.name == name), None)
 
 
 @dataclass(frozen=True)

@@ -53,6 +53,7 @@ def objects_of(profiles: Sequence[SimulatedProfile]) -> set[str]:
 def counts_by_function(profiles: Sequence[SimulatedProfile], names: Names) -> SideCounts:
     """All processes of one side together."""
     side = SideCounts()
+    names.learn(symbol for profile in profiles for _, symbol in profile.costs)
     for profile in profiles:
         columns = {
             name: [profile.events.index(e) for e in events if e in profile.events]

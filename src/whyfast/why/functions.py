@@ -62,6 +62,12 @@ class Names:
         self._shared = set.intersection(*sides) if sides else set()
         self._names: dict[tuple[str, str], FunctionKey] = {}
         self._files = files or LoadedFiles()
+        self._texts: dict[str, str] = {}
+
+    def learn(self, symbols: Iterable[str]) -> None:
+        """Demangle many symbols at once: another program does it, which takes longer to start."""
+        names = {_bare(s) for s in symbols} - self._texts.keys()
+        self._texts |= {name: name for name in names} | readable(names)
 
     def key_of(self, frame: StackFrame) -> FunctionKey:
         """The function of a sampled place, by the extents of functions where its symbol is missing,
@@ -87,7 +93,7 @@ class Names:
         known = self._names.get((path, symbol))
         if known is None:
             library = self.library(path)
-            known = FunctionKey(library, plain_name(symbol, library))
+            known = FunctionKey(library, plain_name(symbol, library, self._texts))
             self._names[path, symbol] = known
         return known
 
@@ -97,13 +103,19 @@ class Names:
         return name if path in self._shared or ".so" in name or path.startswith("[") else ""
 
 
-def plain_name(symbol: str, library: str = "") -> str:
-    """The name in the source: demangled, without clones' suffixes and symbol versions."""
-    name = _RECURSION.sub("", _VERSION.sub("", symbol))
-    name = short_name(base_name(readable([name]).get(name, name)))
+def plain_name(symbol: str, library: str = "", texts: Mapping[str, str] | None = None) -> str:
+    """The name in the source: demangled, without clones' suffixes and symbol versions. ``texts``
+    has symbols that are demangled already."""
+    name = _bare(symbol)
+    text = (texts or {}).get(name) or readable([name]).get(name, name)
+    name = short_name(base_name(text))
     if _LIBC.match(library):
         name = _PREFIX.sub("", _VARIANT.sub("", name))
     return name
+
+
+def _bare(symbol: str) -> str:
+    return _RECURSION.sub("", _VERSION.sub("", symbol))
 
 
 _TEMPLATES = re.compile(r"<[^<>]*>")
@@ -156,6 +168,7 @@ def function_times(
         },
         files,
     )
+    names.learn(f.name for r in runs for s in r.stacks for f in s)
     sampled = {
         side: sum(r.seconds for r in rs) / len(rs) if rs else 0.0 for side, rs in by_side.items()
     }

@@ -106,10 +106,8 @@ def test_each_round_runs_every_command_once_in_random_order() -> None:
 
 def test_a_run_has_the_seconds_of_all_its_processes() -> None:
     runs = {r.side: r for r in sample({"perf": Perf()})}
-    assert runs["fast"] == SampledRun("fast", {(FAST,): 0.25}, {"fast": 0.25}, 1, 0)
-    assert runs["slow"] == SampledRun(
-        "slow", {(SHELL,): 0.25, (SLOW,): 1.0}, {"sh": 0.25, "slow": 1.0}, 3, 3
-    )
+    assert runs["fast"] == SampledRun("fast", {(FAST,): 0.25}, 1, 0)
+    assert runs["slow"] == SampledRun("slow", {(SHELL,): 0.25, (SLOW,): 1.0}, 3, 3)
     assert runs["slow"].seconds == 1.25
 
 

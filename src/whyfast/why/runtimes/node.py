@@ -129,8 +129,6 @@ def _traces(runs: RuntimeRuns, side: str, program: RuntimeProgram) -> str:
 
 # What they wrote
 
-_MAIN = "node:internal/main/run_main_module"
-
 
 def read_profile(documents: Sequence[Document], side: NodeSide) -> None:
     """Add one run of all its threads and processes."""
