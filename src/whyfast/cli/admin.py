@@ -13,6 +13,8 @@ from pathlib import Path
 from whyfast.build.run import repeat_script
 from whyfast.cli.main import say
 from whyfast.cli.output import FAILED, check_outputs, duration, show
+from whyfast.investigate.first_study import FirstStudy, first_study
+from whyfast.investigate.services import Services
 from whyfast.measure.doctor.readings import examine
 from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
@@ -29,6 +31,7 @@ from whyfast.report.pages.admin_pages import (
     toolchain_text,
     toolchains_page,
 )
+from whyfast.report.progress import watching
 from whyfast.store.builds import BuildStore, FailedBuild
 from whyfast.store.home import Home, own_home
 from whyfast.study.find import ROOT_FILE, bundled_studies
@@ -181,7 +184,7 @@ def run_new(args: argparse.Namespace) -> int:
     if not source.is_dir():
         raise UserError("no such folder", where=source)
     if args.folder is None:
-        return _new_check_file(source, args.kind)
+        return _new_check_file(source, args.kind, not args.no_build)
     file: Path = args.folder / "study.toml"
     try:
         text = skeleton(os.path.relpath(source.resolve(), args.folder.resolve()))
@@ -206,14 +209,24 @@ def _write_new(file: Path, text: str) -> None:
         raise UserError(f"cannot be written: {error.strerror}", where=file) from None
 
 
-def _new_check_file(source: Path, kind: str | None) -> int:
-    folder = source.resolve()
+def _new_check_file(source: Path, kind: str | None, try_build: bool) -> int:
+    """Write whyfast.toml, after one build of the project; 1 when that failed."""
+    folder, file = source.resolve(), source / ROOT_FILE
+    if file.exists():
+        raise UserError("already exists; nothing was written", where=file)
     kind, project = (kind, KINDS[kind][1](folder)) if kind else project_of(folder)
-    file = source / ROOT_FILE
-    _write_new(file, check_file(project))
+    if try_build:
+        with watching(f"whyfast new: {kind} project", 0.01) as observer:
+            first = first_study(folder, project, own_home(), observer, Services())
+    elif project.benchmarks:
+        first = FirstStudy(check_file(project))
+    else:
+        message = "the names of its benchmarks are known only after a build"
+        raise UserError(f"{message}; leave out --no-build", where=folder)
+    _write_new(file, first.text)
     study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
-    go_there = f"cd {shlex.quote(str(source))} && {project.first}" if study else project.first
-    first = (f"({go_there})" if study else go_there) if project.first else ""
-    then = " && ".join(filter(None, (first, f"whyfast check{study}")))
-    print(f"wrote {file} for a {kind} project; edit it, then: {then}")
+    if first.failure:
+        print(f"wrote {file} for a {kind} project, which has to be completed: {first.failure}")
+        return FAILED
+    print(f"wrote {file} for a {kind} project; edit it, then: whyfast check{study}")
     return 0

@@ -239,4 +239,5 @@ def add_new(options: OptionGroup) -> None:
     options.value("--kind", text, choices=PROJECT_KINDS)
     text = "folder with the source of the program (default: the current folder)"
     options.value("--source DIR", text, type=Path, default=Path())
+    options.flag("--no-build", "write whyfast.toml without fetching, building or running anything")
     options.examples("new", "new ./mystudy --source ~/src/program")

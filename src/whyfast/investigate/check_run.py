@@ -46,10 +46,11 @@ from whyfast.study.load import load_study
 def reached_by(
     work: RunContext[Study], code: CodeComparison, timeout: float
 ) -> tuple[ChangeCoverage, ...]:
-    """One entry a benchmark, by a run of both builds under a simulator, ``timeout`` seconds each.
+    """One entry a benchmark, by runs of both builds under a simulator, ``timeout`` seconds in all.
 
-    Nothing is raised for what cannot be simulated. Nothing is run where no function is known to
-    have changed, as then it cannot be told who executes it.
+    Each run may take an equal share of what is left; a benchmark that needs further runs takes from
+    those after it. Nothing is raised for what cannot be simulated. Nothing is run where no function
+    is known to have changed, as then it cannot be told who executes it.
     """
     benchmarks = work.question.benchmarks
     if not code.reached:
@@ -68,7 +69,19 @@ def reached_by(
         return tuple(ChangeCoverage(b.name, None, error.message) for b in benchmarks)
     with scratch_folder(work.home) as folder:
         counter = BuildCounter(work, {}, folder, timeout)
-        return tuple(_reach(counter, b, names, code) for b in benchmarks)
+        clock, observer = work.services.clock, work.observer
+        end = clock.monotonic() + timeout
+        reaches = []
+        for number, benchmark in enumerate(benchmarks):
+            left = end - clock.monotonic()
+            if left <= 0:
+                why = f"the {timeout:g} s for simulation were used up before its turn"
+                reaches.append(ChangeCoverage(benchmark.name, None, why))
+                continue
+            observer.step(f"what executes the change: benchmark {number + 1} of {len(benchmarks)}")
+            counter.timeout = left / (len(benchmarks) - number) / len(work.usable)
+            reaches.append(_reach(counter, benchmark, names, code))
+        return tuple(reaches)
 
 
 def _reach(
@@ -128,7 +141,7 @@ def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, floa
 
 BASE, HEAD = "base", "head"
 
-#: Seconds of measuring where nobody says otherwise, and of one run under the simulator at most.
+#: Seconds of measuring where nobody says otherwise, and of all runs under the simulator together.
 BUDGET, SIMULATED = 300.0, 120.0
 
 

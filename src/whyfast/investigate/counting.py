@@ -106,7 +106,7 @@ def scratch_folder(home: Home) -> Iterator[Path]:
 
 class BuildCounter:
     """Remembers what works here: hardware counters, and a Valgrind. One run under a tool may take
-    ``timeout`` seconds."""
+    ``timeout`` seconds, which can be set anew."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class BuildCounter:
         timeout: float = TIMEOUT,
     ) -> None:
         self._work = work
-        self._timeout = timeout
+        self.timeout = timeout
         self._calibrations = calibrations
         self._scratch = scratch
         self._geometry = read_geometry(work.services.system)
@@ -237,7 +237,7 @@ class BuildCounter:
                     started.commands[name],
                     services.launcher,
                     started.env,
-                    self._timeout,
+                    self.timeout,
                     enter[name],
                     self._scratch,
                 ),

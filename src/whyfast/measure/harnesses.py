@@ -7,10 +7,12 @@ iteration took. Its own loops, warm-up and clock are kept; its statistics are no
 from __future__ import annotations
 
 import contextlib
+import os
+import re
 import statistics
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,12 +45,18 @@ class Harness:
     ``once`` are the words with which it runs one iteration or a few, ``long`` those with which it
     runs for five seconds: in a simulator that is about fifty times slower, as much as a value is.
     Nobody reads its output then.
+
+    ``list`` are the words with which it names all its benchmarks, one a line, in the first group
+    of ``name``; ``only`` makes the option that runs the one of a name, given as a pattern.
     """
 
     format: Format
     words: tuple[str, ...]
     once: tuple[str, ...]
     long: tuple[str, ...]
+    list: tuple[str, ...]
+    name: str
+    only: Callable[[str], str]
     folder: str = ""
 
 
@@ -57,12 +65,19 @@ GO = Harness(
     words=("-test.run=^$", "-test.benchtime=100ms"),
     once=("-test.run=^$", "-test.benchtime=1x"),
     long=("-test.run=^$", "-test.benchtime=5s"),
+    # -test.list leaves out those that others run inside.
+    list=("-test.run=^$", "-test.bench=.", "-test.benchtime=1x", "-test.cpu=1"),
+    name=r"(Benchmark\S+)\s+\d+\s+\S",
+    only=lambda name: "-test.bench=" + "/".join(f"^{part}$" for part in name.split("/")),
 )
 GOOGLE = Harness(
     google_benchmark.FORMAT,
     words=("--benchmark_format=json", "--benchmark_min_time=0.1"),
     once=("--benchmark_min_time=0",),  # no word for a number of iterations is known before 1.8
     long=("--benchmark_min_time=5",),
+    list=("--benchmark_list_tests=true",),
+    name=r"(\S.*)",
+    only=lambda name: f"--benchmark_filter=^{name}$",
 )
 CRITERION = Harness(
     criterion.FORMAT,
@@ -72,10 +87,27 @@ CRITERION = Harness(
     ),
     once=("--test",),
     long=("--bench", "--profile-time=5"),
+    list=("--bench", "--list"),
+    name=r"(.+): bench(?:mark)?$",
+    only=lambda name: f"^{name}$",
     folder="CRITERION_HOME",
 )
 
 HARNESSES = {"go": GO, "google-benchmark": GOOGLE, "criterion": CRITERION}
+
+
+def benchmark_names(harness: Harness, program: Path, folder: Path, timeout: float) -> list[str]:
+    """The names of all benchmarks of a built program, in its order, each once.
+
+    It runs in ``folder``, the project's, whose files it may read. InvocationFailed when it fails
+    or takes more than ``timeout`` seconds.
+    """
+    command = ("env", "-C", str(folder), str(program), *harness.list)
+    with running(command, env=dict(os.environ), whole_stdout=True) as child:
+        completed(child, command, timeout)
+        lines = child.stdout().splitlines()
+    matches = (re.match(harness.name, line) for line in lines)
+    return list(dict.fromkeys(match[1] for match in matches if match))
 
 
 @dataclass

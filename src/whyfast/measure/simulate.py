@@ -337,12 +337,14 @@ def fixed_environment(env: Mapping[str, str]) -> dict[str, str]:
     """``env`` without what would make two runs differ, or end programs under Valgrind.
 
     Go's scheduler interrupts its own threads by signals every 10 ms, at which Valgrind 3.19 ends
-    with an assertion of its own; without these, goroutines are switched at calls.
+    with an assertion of its own; without these, goroutines are switched at calls. Valgrind runs one
+    thread at a time, and idle threads of that scheduler can spin in it without end: it is given one
+    processor.
     """
     dropped = ("VALGRIND_OPTS", "DEBUGINFOD_URLS")
     kept = {k: v for k, v in env.items() if k not in dropped}
     go = ",".join(filter(None, [env.get("GODEBUG"), "asyncpreemptoff=1"]))
-    return {**kept, "PYTHONHASHSEED": "0", "LC_ALL": "C", "GODEBUG": go}
+    return {**kept, "PYTHONHASHSEED": "0", "LC_ALL": "C", "GODEBUG": go, "GOMAXPROCS": "1"}
 
 
 def fixed_addresses(launcher: Launcher, env: Mapping[str, str]) -> list[str]:

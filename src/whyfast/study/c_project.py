@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -13,11 +13,9 @@ from whyfast.study.project import (
     WHOLE,
     Project,
     first_group,
-    google_commands,
     needed,
     others,
     shell_word,
-    some,
     sources,
     text_of,
     tools,
@@ -271,14 +269,30 @@ def _make(makefile: Path) -> Project:
         )
     target, program = program_and_target
     jobs = "" if read_makefile(makefile).runs_twice else " -j{jobs}"
-    return Project(
+    make, flags = f"make -C {{source}}{jobs}", 'CFLAGS="{cflags}"'
+    replaced = Project(
         "path:cc",
-        (f'make -C {{source}}{jobs} CC={{cc}} CFLAGS="{{cflags}}" {target}',),
+        (f"{make} CC={{cc}} {flags} {target}",),
         f"src/{program}",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
         comments=("CFLAGS replace those of the Makefile; leave them out to have its own.",),
     )
+    # A Makefile with CFLAGS += adds to those of the environment; with CFLAGS = it has its own.
+    added = replace(
+        replaced,
+        steps=(f"{flags} {make} CC={{cc}} {target}",),
+        comments=(
+            "The Makefile sets CFLAGS, or adds to these; it does not build without its own.",
+        ),
+    )
+    own = replace(
+        replaced,
+        steps=(f"{make} {target}",),
+        cflags=(),
+        comments=("Compiler and flags are those of the Makefile.",),
+    )
+    return replace(replaced, otherwise=replace(added, otherwise=own))
 
 
 _CMAKE_PROJECT = r"project\s*\(\s*\"?([\w.-]+)"
@@ -304,8 +318,6 @@ def cmake(folder: Path) -> Project:
     ]
     names = wanted_first(places, first_group(_CMAKE_PROJECT, text), installed)
     names.sort(key=lambda name: name not in timed)
-    files = ("*.cc", "*.cpp", "*.cxx", "*/*.cc", "*/*.cpp", "*/*.cxx")
-    benchmarks = google_commands("\n".join(map(text_of, sources(folder, files)))) if timed else {}
     in_c, in_cxx = (re.search(rf"project\s*\([^()]*\b{name}\b", text) for name in ("C", "CXX"))
     cxx = bool(in_cxx or not in_c)
     language = "CXX" if cxx else "C"
@@ -319,8 +331,8 @@ def cmake(folder: Path) -> Project:
         ),
         str(Path("build") / place / names[0]),
         env=tools("cmake"),
-        benchmarks=some(benchmarks) or WHOLE,
-        runner="google-benchmark" if benchmarks else "command",
+        benchmarks={} if timed else WHOLE,
+        runner="google-benchmark" if timed else "command",
         comments=others(names),
     )
 

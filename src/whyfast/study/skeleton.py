@@ -8,7 +8,10 @@ from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.study.c_project import autotools, c, cmake, meson
-from whyfast.study.project import Project, cargo, go, python
+from whyfast.study.go_project import go
+from whyfast.study.project import Project
+from whyfast.study.python_project import python
+from whyfast.study.rust_project import cargo
 
 _TEXT = """\
 # A study for whyfast: a question, the ways to build the program, and the workloads to time.

@@ -22,7 +22,7 @@ from whyfast.model.why import (
 from whyfast.why.causes import label, program_label
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import FunctionGroup
-from whyfast.why.kernel import purpose, supported
+from whyfast.why.kernel import WITH_KERNEL, purpose, supported
 from whyfast.why.split import Crew
 from whyfast.why.surroundings import Factor, Surroundings
 from whyfast.why.trials import GONE
@@ -85,8 +85,10 @@ def make_account(found: Gathered) -> Account:
             what = _of_call(group, found) or label(view)
         if what is not None:
             causes.append(_cause(what, item, found))
+    # A function of user time may have the name of a system call.
+    held = {name for cause in found.given if cause.key in WITH_KERNEL for name in cause.items}
     for key, mine in _by_purpose(found.items).items():
-        if not taken & {i.name for i in mine}:
+        if not held & {i.name for i in mine}:
             causes.append(_kernel_cause(key, mine, found))
     items.sort(key=lambda i: -abs(i.share))
     if math.isfinite(found.whole.low) and found.whole.low <= 0:

@@ -164,6 +164,9 @@ _HANDING = re.compile(r"cond_|sem_|barrier|condition_variable|channel|pthread_jo
 #: Go's scheduler, which parks and polls threads that have nothing to do.
 _SCHEDULER = re.compile(r"^(runtime\.|internal/runtime)")
 
+#: Causes of a runtime that carry kernel time as well as user time: imports read files.
+WITH_KERNEL = ("imports", "start-up")
+
 #: Further calls from which on they show that threads wait more.
 FURTHER = 20
 

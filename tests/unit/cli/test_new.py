@@ -76,7 +76,7 @@ def test_elsewhere_is_checked(here: Path, capsys: pytest.CaptureFixture[str], go
     Path("lib/src").mkdir(parents=True)
     Path("lib/Cargo.toml").write_text('[package]\nname = "a"\n[dependencies]\nb = "1"\n')
     Path("lib/src/main.rs").write_text("fn main() {}\n")
-    assert run("--source", "lib") == 0
+    assert run("--source", "lib", "--no-build") == 0
     golden(capsys.readouterr().out)
 
 

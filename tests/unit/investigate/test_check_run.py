@@ -5,7 +5,8 @@ import math
 import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from tests.golden_files import Hear, refusal
@@ -20,10 +21,14 @@ from whyfast.fleet.replicate import Sharded
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.investigate import check_run
 from whyfast.investigate.check_run import GOES_ON, Request, ask, run_check
+from whyfast.investigate.context import RunContext
+from whyfast.investigate.counting import BuildCounter
 from whyfast.investigate.measuring import Measurer
 from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
+from whyfast.model.study import Study
+from whyfast.model.variant import Benchmark
 from whyfast.report.document import Sentences, Table
 from whyfast.report.pages.check_page import (
     LINES,
@@ -350,10 +355,14 @@ def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
         return ratios({"base": wave, "head": wave})(variant, loops, before)
 
     bench.world.script = script
-    headline = check_page(bench.run()).headline
+    result = bench.run()
+    headline = check_page(result).headline
     assert headline.startswith("No difference found on ")
     assert "one (± " in headline
     assert ", needs about " in headline
+    unbounded = [replace(v, low=0.0, high=math.inf) for v in result.judged.verdicts]
+    result = replace(result, judged=replace(result.judged, verdicts=tuple(unbounded)))
+    assert check_page(result).headline.startswith("Undecided on ")
 
 
 @pytest.mark.parametrize("side", ["base", "head"])
@@ -401,3 +410,38 @@ def test_a_base_without_the_study(bench: Bench) -> None:
     result = bench.run()
     assert {v.benchmark for v in result.judged.verdicts} == {"one", "two"}
     assert "The base has no such study; that of the head is used for both." in _sentences(result)
+
+
+def test_all_simulations_together_have_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, limits, steps = [0.0], list[float](), list[str]()
+
+    def reach(counter: BuildCounter, benchmark: Benchmark, *rest: object) -> ChangeCoverage:
+        limits.append(counter.timeout)
+        now[0] += {"quick": 0.0, "slow": 150.0}[benchmark.name]
+        return ChangeCoverage(benchmark.name, ("hot",), "")
+
+    monkeypatch.setattr(check_run, "_reach", reach)
+    monkeypatch.setattr(check_run, "load", lambda path: SimpleNamespace(functions=()))
+    monkeypatch.setattr(check_run, "BuildCounter", lambda *given: SimpleNamespace(timeout=given[3]))
+    work = SimpleNamespace(
+        question=SimpleNamespace(
+            benchmarks=[SimpleNamespace(name=n) for n in ("quick", "slow", "late")]
+        ),
+        usable=[SimpleNamespace(variant=v, program=tmp_path) for v in ("base", "head")],
+        home=SimpleNamespace(cache=tmp_path),
+        services=SimpleNamespace(clock=SimpleNamespace(monotonic=lambda: now[0])),
+        observer=SimpleNamespace(step=steps.append),
+    )
+    reaches = check_run.reached_by(cast(RunContext[Study], work), TRACED, 120.0)
+    assert limits == [20.0, 30.0]  # of each of two builds: 120 s for three, then for two
+    assert steps == [
+        "what executes the change: benchmark 1 of 3",
+        "what executes the change: benchmark 2 of 3",
+    ]
+    assert [(r.benchmark, r.why) for r in reaches] == [
+        ("quick", ""),
+        ("slow", ""),
+        ("late", "the 120 s for simulation were used up before its turn"),
+    ]

@@ -68,6 +68,7 @@ def test_each_side_has_its_profile_with_calls_and_places() -> None:
         "PYTHONHASHSEED": "0",
         "LC_ALL": "C",
         "GODEBUG": "asyncpreemptoff=1",
+        "GOMAXPROCS": "1",
         "A": "b",
     }
 

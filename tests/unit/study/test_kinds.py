@@ -12,7 +12,7 @@ from whyfast.cli.reading_options import PROJECT_KINDS
 from whyfast.model.errors import UserError
 from whyfast.study.c_project import makefile_in, program_of
 from whyfast.study.load import load_study
-from whyfast.study.project import cargo
+from whyfast.study.rust_project import cargo
 from whyfast.study.skeleton import KINDS, check_file, project_of
 
 MAIN = "int main(void)\n{\n    return 0;\n}\n"
@@ -137,13 +137,9 @@ def test_a_program_with_google_benchmark_is_preferred(tmp_path: Path) -> None:
         "target_link_libraries(timed PRIVATE benchmark::benchmark)\n"
     )
     project(tmp_path, "CMakeLists.txt", text=text)
-    project(tmp_path, "timed.cc", text="BENCHMARK(BM_x);\nBENCHMARK_F(Fixed, y)(int) {}\n")
     made = KINDS["cmake"][1](tmp_path)
     assert (made.program, made.runner) == ("build/timed", "google-benchmark")
-    assert made.benchmarks == {
-        "BM_x": ("{program}", "--benchmark_filter=^BM_x$"),
-        "Fixed-y": ("{program}", "--benchmark_filter=^Fixed/y$"),
-    }
+    assert made.benchmarks == {}  # the program lists them
 
 
 def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path, golden: Hear) -> None:
@@ -151,19 +147,12 @@ def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path, golden: Hear) -
         '[package]\nname = "x"\n[dev-dependencies]\ncriterion = "0.5"\n[[bench]]\nname = "b"\n'
     )
     project(tmp_path, "Cargo.toml", text=manifest)
-    benches = (
-        'fn a(c: &mut Criterion) { c.bench_function("fib 20", |b| b.iter(f));\n'
-        'let mut g = c.benchmark_group("sort"); g.bench_function("10", |b| b.iter(f)); }\n'
-    )
-    project(tmp_path, "benches/b.rs", text=benches)
+    project(tmp_path, "benches/b.rs", text="criterion_main!(benches);\n")
     made = cargo(tmp_path)
     assert made.runner == "criterion"
-    assert made.first == "cargo fetch"  # a library keeps no lock file
+    assert made.fetch == ("cargo", "fetch")  # a library keeps no lock file
     golden(*made.steps[1:])
-    assert made.benchmarks == {
-        "fib-20": ("{program}", "^fib 20$"),
-        "sort-10": ("{program}", "^sort/10$"),
-    }
+    assert made.benchmarks == {}  # the program lists them
 
 
 def test_of_two_mains_one_is_chosen_and_the_other_named(tmp_path: Path, golden: Hear) -> None:
@@ -183,54 +172,44 @@ def test_of_several_mains_the_one_with_a_telling_name_is_chosen(tmp_path: Path) 
     assert "The program consists of mawk.c" in KINDS["c"][1](folder).comments[0]
 
 
-GO_BENCHMARKS = """\
-package x
-
-func BenchmarkPlain(b *testing.B) {
-	for i := 0; i < b.N; i++ {
-	}
-}
-
-func BenchmarkTwo(b *testing.B) {
-	b.Run("de code", func(b *testing.B) {
-	})
-	b.Run("a.b", func(b *testing.B) {
-	})
-}
-
-func BenchmarkMany(b *testing.B) {
-	for _, t := range tests {
-		b.Run(t.name, func(b *testing.B) {
-		})
-	}
-}
-"""
-
-
-def test_go_benchmarks_that_hold_others_are_named_or_left_out(tmp_path: Path, golden: Hear) -> None:
+def test_the_package_with_most_go_benchmarks_is_chosen_and_others_named(tmp_path: Path) -> None:
+    one = "func Benchmark%s(b *testing.B) {\n}\n"
     project(tmp_path, "go.mod", text="module x\n")
-    project(tmp_path, "x_test.go", text=GO_BENCHMARKS)
+    project(tmp_path, "x_test.go", text=one % "A")
+    project(tmp_path, "deep/er/a_test.go", "deep/er/b_test.go", text=one % "B")
+    project(tmp_path, "vendor/y/y_test.go", "testdata/z_test.go", text=(one % "C") * 5)
+    project(tmp_path, "tools/go.mod", text="module tools\n")
+    project(tmp_path, "tools/t_test.go", text=(one % "D") * 5)
     made = KINDS["go"][1](tmp_path)
-    assert made.benchmarks == {
-        "Plain": ("{program}", "-test.bench=^BenchmarkPlain$"),
-        "Two-de-code": ("{program}", "-test.bench=^BenchmarkTwo$/^de_code$"),
-        "Two-a.b": ("{program}", "-test.bench=^BenchmarkTwo$/^a\\.b$"),
-    }
-    golden(*made.comments)
+    assert (made.runner, made.benchmarks) == ("go", {})
+    assert made.steps[0].endswith(" ./deep/er")
+    assert "other packages have some, too: ./." in made.comments[0]
 
 
-def test_benchmarks_in_modules_of_a_file_of_criterion_are_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "lock", "whole_seconds"),
+    [
+        ('"0.3.6"', "", True),
+        ('"0.5"', "", False),
+        ('{ version = "^0.3" }', "", True),
+        ('"*"', "0.3.5", True),
+        ('"*"', "0.5.1", False),
+        ('"0.30"', "", False),
+    ],
+)
+def test_criterion_before_0_4_takes_whole_seconds(
+    tmp_path: Path, wanted: str, lock: str, whole_seconds: bool
+) -> None:
     manifest = (
-        '[package]\nname = "x"\n[target."cfg(not(miri))".dev-dependencies]\ncriterion = "0.5"\n'
-        '[[bench]]\nname = "b"\n'
+        '[package]\nname = "x"\n[target."cfg(not(miri))".dev-dependencies]\n'
+        f'criterion = {wanted}\n[[bench]]\nname = "b"\n'
     )
     project(tmp_path, "Cargo.toml", text=manifest)
-    project(tmp_path, "benches/b.rs", text="mod ops;\ncriterion_main!(benches);\n")
-    project(tmp_path, "benches/ops.rs", text='c.bench_function("insert", |b| b.iter(f));\n')
-    assert cargo(tmp_path).benchmarks == {"insert": ("{program}", "^insert$")}
-    project(tmp_path, "benches/ops.rs", text="c.bench_function(name, |b| b.iter(f));\n")
-    with pytest.raises(UserError, match="no benchmark by Criterion whose name stands in its text"):
-        cargo(tmp_path)
+    project(tmp_path, "benches/b/main.rs", text="criterion_main!(benches);\n")
+    if lock:
+        project(tmp_path, "Cargo.lock", text=f'name = "criterion"\nversion = "{lock}"\n')
+    options = ("--warm-up-time=1", "--measurement-time=1") if whole_seconds else ()
+    assert cargo(tmp_path).options == options
 
 
 def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path, golden: Hear) -> None:

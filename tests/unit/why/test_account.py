@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from tests.unit.why.records import executed, time_of, view
 
-from whyfast.model.why import Account, Change, Fact, Intervention, Item, Part
+from whyfast.model.why import Account, Cause, Change, Fact, Intervention, Item, Part
 from whyfast.why.account import Gathered, make_account
 from whyfast.why.groups import FunctionGroup
 from whyfast.why.split import Crew
@@ -173,6 +174,18 @@ def test_what_a_library_does_for_a_call_belongs_to_the_call() -> None:
     serves.group.members[0] = time_of("__libc_write", 0.0, 0.02, "libc.so.6")
     account = make_account(gathered(serves.group, items=(item("kernel", "write", 0.8, 5, 9000),)))
     assert keys(account) == [("system-calls", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("key", "known"),
+    [("more-calls", [("system-calls", 0.8), ("more-calls", 0.1)]), ("imports", [("imports", 0.1)])],
+)
+def test_a_function_with_the_name_of_a_system_call_does_not_hide_it(
+    key: str, known: list[tuple[str, float]]
+) -> None:
+    given = (Cause(key, "it calls `write`", 0.1, 0.09, 0.11, ("write",), "counted"),)
+    found = gathered(items=(item("kernel", "write", 0.8, 5, 9000),))
+    assert keys(make_account(replace(found, given=given))) == known
 
 
 @pytest.mark.parametrize(("calls", "key"), [(9000, "system-calls"), (90000, "more-calls")])

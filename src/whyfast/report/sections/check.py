@@ -163,7 +163,9 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             yield f"the same on {join_words(names) if len(group) <= NAMES else len(group)}"
     if group := groups["undecided"]:
         texts = [f"{_benchmark(v)}{f' ({undecided_text(v)})' if figures else ''}" for v in group]
-        yield f"no difference found on {some(texts, most)}"
+        # Without an interval it is not known that there is none.
+        known = all(v.low > 0 and math.isfinite(v.high) for v in group)
+        yield f"{'no difference found' if known else 'undecided'} on {some(texts, most)}"
     if apart := [v for v in verdicts if v.benchmark in moved]:
         runs = "runs" if len(apart) == 1 else "run"
         different = [_on_benchmark(v, " by placement") for v in decided(apart)]

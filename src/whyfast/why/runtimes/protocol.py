@@ -14,6 +14,7 @@ from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.model.why import Basis, Cause, Change, Fact, Item, Part, SourcePlace
 from whyfast.why.functions import FunctionKey
 from whyfast.why.groups import FunctionGroup
+from whyfast.why.kernel import WITH_KERNEL
 
 #: Share of the whole difference from which something is worth a cause.
 LEAST = 0.05
@@ -187,7 +188,7 @@ def take_over(
     if not findings.causes:
         return []
     kernel = [i for i in items if i.part == "kernel" and i.share > 0]
-    mine = [c for c in findings.causes if c.key in ("imports", "start-up")]
+    mine = [c for c in findings.causes if c.key in WITH_KERNEL]
     whole = sum(c.share for c in findings.causes)
     user, system = (max(0.0, split[p].difference) for p in ("user", "kernel"))
     names = [g.name for g in groups if any(findings.takes(m.key) for m in g.members)]

@@ -1,0 +1,75 @@
+"""A project of Go: the benchmarks of its tests, or its program."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from whyfast.model.errors import UserError
+from whyfast.study.project import (
+    WHOLE,
+    Project,
+    needed,
+    offline_comment,
+    sources,
+    text_of,
+)
+
+_GO = re.compile(r"^func Benchmark(\w+)\(\w+ \*testing\.B\)", re.MULTILINE)
+
+
+def go(folder: Path) -> Project:
+    """The benchmarks of the module's tests, or its program."""
+    needed(folder / "go.mod")
+    env = {"GOPROXY": "off", "GOTELEMETRY": "off"}
+    comments: list[str] = []
+    fetch: tuple[str, ...] = ()
+    if "require" in text_of(folder / "go.mod"):
+        fetch = () if (folder / "vendor").is_dir() else ("go", "mod", "download")
+        cache = os.environ.get("GOMODCACHE") or str(
+            Path(os.environ.get("GOPATH", Path.home() / "go"), "pkg", "mod")
+        )
+        env["GOMODCACHE"] = cache
+        comments.append(offline_comment("go mod download", "GOMODCACHE", "go mod vendor"))
+    place, more = _go_benchmarks(folder)
+    if more:
+        comments.append(
+            f"These are the benchmarks of {place}; other packages have some, too: "
+            f"{', '.join(more)}. A study has one program: copy this file for another package."
+        )
+    if place:
+        build = f"test -c {{cflags}} -buildvcs=false -o ../{{program}} {place}"
+    else:
+        files = sources(folder, ("*.go", "cmd/*/*.go"))
+        mains = [f for f in files if re.search(r"(?m)^package main\b", text_of(f))]
+        if not mains:
+            raise UserError("has neither a program nor a benchmark in its tests", where=folder)
+        package = f"./{mains[0].parent.relative_to(folder)}"
+        build = f"build {{cflags}} -buildvcs=false -o ../{{program}} {package}"
+    return Project(
+        "path:go",
+        ("cd {source} && {cc} " + build,),
+        "program",
+        env=env,
+        benchmarks={} if place else WHOLE,
+        runner="go" if place else "command",
+        comments=tuple(comments),
+        fetch=fetch,
+    )
+
+
+def _go_benchmarks(folder: Path) -> tuple[str, tuple[str, ...]]:
+    """The package with the most benchmarks, and the others that have some."""
+    counts: dict[str, int] = {}
+    for file in sources(folder, ("**/*_test.go",)):
+        parts = file.relative_to(folder).parts[:-1]
+        if any(part in ("vendor", "testdata") or part[0] in "._" for part in parts):
+            continue
+        if file.parent != folder and (file.parent / "go.mod").is_file():  # a module of its own
+            continue
+        if count := len(_GO.findall(text_of(file))):
+            place = f"./{'/'.join(parts)}"
+            counts[place] = counts.get(place, 0) + count
+    places = sorted(counts, key=lambda name: (-counts[name], name))
+    return (places[0], tuple(places[1:])) if places else ("", ())

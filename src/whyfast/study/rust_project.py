@@ -1,0 +1,114 @@
+"""A project of Rust: benchmarks by Criterion, or a binary."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from whyfast.model.errors import UserError
+from whyfast.study.project import (
+    WHOLE,
+    Project,
+    needed,
+    offline_comment,
+    others,
+    text_of,
+)
+from whyfast.study.toml_document import parse_toml
+
+
+def cargo(folder: Path) -> Project:
+    """The first benchmark of the package that uses Criterion, or its first binary."""
+    manifest = folder / "Cargo.toml"
+    try:
+        data = parse_toml(needed(manifest))
+    except ValueError as error:
+        raise UserError(f"is not TOML: {error}", where=manifest) from None
+    bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
+    if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
+        bins.append(str(data["package"].get("name", "")))
+    bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
+    bench = _criterion(folder, data)
+    if not bins and not bench:
+        message = "has no binary and no benchmark by Criterion, and a library alone cannot be timed"
+        raise UserError(message, where=manifest)
+    profile = "BENCH" if bench else "RELEASE"
+    env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
+    comments = [f"The program is the benchmark {bench}."] if bench else list(others(bins))
+    steps: list[str] = []
+    fetch: tuple[str, ...] = ()
+    if _needs_registry(folder, data):
+        fetch = ("cargo", "fetch")
+        registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "registry")
+        env["REGISTRY"] = str(registry)
+        comments.append(offline_comment("cargo fetch", "REGISTRY", "cargo vendor"))
+        # In a separate folder: credentials stay hidden, and cargo can unpack and lock.
+        steps = [
+            "mkdir -p cargo/registry; "
+            'for f in index cache; do ln -s "$REGISTRY/$f" cargo/registry/$f; done'
+        ]
+    home = 'export CARGO_HOME="$PWD/cargo"; ' if steps else ""
+    how = f'{home}cd {{source}} && CARGO_TARGET_DIR=../target RUSTFLAGS="{{cflags}}" {{cc}}'
+    if bench:
+        # Its file has a hash behind its name.
+        newest = f"$(ls -t target/release/deps/{bench}-* | grep -v '\\.d$' | head -n 1)"
+        build = f"{how} bench --no-run --offline -j{{jobs}} --bench {bench}"
+        steps += [build, f'cp "{newest}" {{program}}']
+    else:
+        steps.append(f"{how} build --release --offline -j{{jobs}} --bin {bins[0]}")
+    return Project(
+        "path:cargo",
+        tuple(steps),
+        "program" if bench else f"target/release/{bins[0]}",
+        env=env,
+        benchmarks={} if bench else WHOLE,
+        runner="criterion" if bench else "command",
+        options=_options(folder, data) if bench else (),
+        comments=tuple(comments),
+        fetch=fetch,
+    )
+
+
+def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
+    """Whether it is built with what a registry has: by its lock file, or else by what it asks for,
+    as libraries keep no lock file."""
+    if (folder / "Cargo.lock").is_file():
+        return 'source = "registry+' in text_of(folder / "Cargo.lock")
+    tables = (manifest, manifest.get("workspace", {}), *manifest.get("target", {}).values())
+    return any(
+        isinstance(asked, str) or not {"path", "git"} & set(asked)
+        for table in tables
+        for kind in ("dependencies", "dev-dependencies", "build-dependencies")
+        for asked in table.get(kind, {}).values()
+    )
+
+
+def _criterion(folder: Path, manifest: Mapping[str, Any]) -> str:
+    """The first target of benchmarks that uses Criterion; empty without one."""
+    if not _criterion_wanted(manifest):
+        return ""
+    for entry in manifest.get("bench", ()):
+        name = str(entry.get("name", ""))
+        places = entry.get("path", f"benches/{name}.rs"), f"benches/{name}/main.rs"
+        if any("criterion" in text_of(folder / str(place)) for place in places):
+            return name
+    return ""
+
+
+def _criterion_wanted(manifest: Mapping[str, Any]) -> str:
+    """The version of Criterion that the manifest asks for; empty where it asks for none."""
+    for table in (manifest, *manifest.get("target", {}).values()):
+        if wanted := table.get("dev-dependencies", {}).get("criterion"):
+            return wanted if isinstance(wanted, str) else str(wanted.get("version", "*"))
+    return ""
+
+
+def _options(folder: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """Until version 0.3, Criterion takes whole seconds alone."""
+    lock = re.search(r'name = "criterion"\nversion = "([^"]+)"', text_of(folder / "Cargo.lock"))
+    version = lock[1] if lock else _criterion_wanted(manifest)
+    old = re.match(r"[\^~=v ]*0\.[0-3](?!\d)", version)
+    return ("--warm-up-time=1", "--measurement-time=1") if old else ()

@@ -1,0 +1,71 @@
+"""A project is built once before its study is written; real makes and compilers."""
+
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from whyfast.investigate.first_study import FirstStudy, first_study
+from whyfast.investigate.services import Services, Silent
+from whyfast.store.home import Home
+from whyfast.study.skeleton import KINDS
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "cache", tmp_path / "data")
+
+
+PROGRAM = "#ifndef LEVEL\n#error LEVEL is not set\n#endif\nint main(void)\n{\n    return 0;\n}\n"
+
+
+def written(folder: Path, home: Home, makefile: str, source: str = PROGRAM) -> FirstStudy:
+    folder.mkdir()
+    (folder / "app.c").write_text(source)
+    (folder / "Makefile").write_text(makefile)
+    return first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
+
+
+@pytest.mark.parametrize(
+    ("makefile", "step"),
+    [
+        (
+            "CFLAGS += -DLEVEL=2\napp: app.c\n\t$(CC) $(CFLAGS) -o $@ app.c\n",
+            'CFLAGS="{cflags}" make -C {source} -j{jobs} CC={cc} app',
+        ),
+        (
+            "CFLAGS = -O1\napp: app.c\n\t$(CC) $(CFLAGS) -DLEVEL=2 -o $@ app.c\n",
+            'make -C {source} -j{jobs} CC={cc} CFLAGS="{cflags}" app',
+        ),
+        (
+            "CC = cc -DLEVEL=2\napp: app.c\n\t$(CC) -o $@ app.c\n",
+            "make -C {source} -j{jobs} app",
+        ),
+    ],
+    ids=["adds to CFLAGS", "sets CFLAGS", "needs its own compiler"],
+)
+def test_the_first_way_that_builds_is_written(
+    tmp_path: Path, home: Home, makefile: str, step: str
+) -> None:
+    first = written(tmp_path / "p", home, makefile)
+    assert first.failure == ""
+    assert tomllib.loads(first.text)["build"]["steps"] == [step]
+
+
+def test_a_project_that_does_not_build_gets_its_file_and_the_compilers_error(
+    tmp_path: Path, home: Home
+) -> None:
+    first = written(tmp_path / "p", home, "app: app.c\n\t$(CC) -o $@ app.c\n")
+    assert "#error LEVEL is not set" in first.failure
+    assert tomllib.loads(first.text)["build"]["program"] == "src/app"
+
+
+def test_a_fetch_whose_tool_is_missing_is_named(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "app.c").write_text(PROGRAM)
+    (folder / "Makefile").write_text("app: app.c\n\t$(CC) -o $@ app.c\n")
+    project = replace(KINDS["c"][1](folder), fetch=("no-such-tool", "fetch"))
+    first = first_study(folder, project, home, Silent(), Services())
+    assert first.failure == "no-such-tool is not installed; install it, then: no-such-tool fetch"
