@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.intervals import counted_paths, first_beyond, sigma, wealth_paths
+from whyfast.judge.correlation import is_clear, lag_ones
 from whyfast.judge.decide import ALPHA
-from whyfast.judge.eprocess import is_clear, lag_ones
 from whyfast.judge.ratios import Ratios, turn_ratios
 from whyfast.judge.strategies import Strategies, strategies
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from whyfast.judge.correlation import likelihood
 from whyfast.judge.decide import judge_each, judge_family, outcome_of, precise_enough
-from whyfast.judge.eprocess import confidence_interval, counted, likelihood
+from whyfast.judge.eprocess import confidence_interval, counted
 from whyfast.judge.power import detectable, needed_blocks, seconds_to_margin
 from whyfast.judge.ratios import Ratios, as_ratios
 from whyfast.judge.strategies import location, strategies

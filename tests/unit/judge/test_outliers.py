@@ -11,7 +11,7 @@ from scipy import stats
 from tests.golden_files import Hear
 from tests.unit.example_blocks import block
 
-from whyfast.judge.eprocess import ENOUGH, FEWEST, is_clear, lag_one, lag_ones, likelihood
+from whyfast.judge.correlation import ENOUGH, FEWEST, is_clear, lag_one, lag_ones, likelihood
 from whyfast.judge.processes import (
     SURE,
     asymmetric_outliers_of,
