@@ -1,9 +1,10 @@
 """Blocks of equal programs that are like their neighbours: ``python -m bench.correlated``.
 
 Kinds of noise, each with a correlation r of neighbouring blocks, and the orders drawn as whyfast
-draws them. How often equal programs are ever called different, by somebody who looks after each of
-100 blocks, and how many blocks a difference takes; without the allowance for correlation, with that
-of version 0.1, and with the present one. Then the least error of any test that is as quick.
+draws them. First how often equal programs are ever called different by somebody who looks after
+each of 100 blocks, with the discount for correlation and without it; then how often the verdict at
+which measuring stops is wrong, with and without going on while a verdict assumes independence; what
+both cost where blocks are independent; and the least error of any test that is as quick.
 Simulated: the figures depend on no machine. docs/math/correlated.md says what they show.
 """
 
@@ -13,23 +14,25 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench.intervals import counted_paths, first_beyond, sigma, wealth_paths
 from whyfast.judge.correlation import is_clear, lag_ones
-from whyfast.judge.decide import ALPHA
+from whyfast.judge.decide import judge_each, precise_enough
+from whyfast.judge.looks import Looks
 from whyfast.judge.ratios import Ratios, turn_ratios
-from whyfast.judge.strategies import Strategies, strategies
+from whyfast.judge.strategies import strategies
+from whyfast.model.verdict import Verdict
 
 Floats = NDArray[np.float64]
 Rng = np.random.Generator
 
 BLOCKS, AT_ONCE = 100, 100
 CORRELATIONS = (0.0, 0.5, 0.9)
-#: Differences to find, in robust standard deviations of the blocks' medians.
-EFFECTS = (0.5, 1.0, 1.5, 2.0, 3.0, 5.0)
+MARGIN = 0.01
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,30 +40,57 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--trials", type=int, default=1000, help="series of each kind")
     args = parser.parse_args(argv)
     rng = np.random.default_rng(1)
-    _head("noise", "r", "turns", "called different: no allowance", "0.1", "now",
-          "warned of after 100", "blocks to find 1 σ: no allowance", "0.1", "now")  # fmt: skip
+    for table in (_ever, _stopped, _price, _bound):
+        table(rng, args.trials)
+        print(flush=True)
+    return 0
+
+
+def _ever(rng: Rng, trials: int) -> None:
+    _head("noise", "r", "ever called different", "without the discount", "warned of after 100",
+          "blocks to find 1 σ", "without the discount")  # fmt: skip
     for name, (noise, turns) in NOISES.items():
         for r in CORRELATIONS:
-            series = [turn_ratios(*noise(rng, r, turns)) for _ in range(args.trials)]
+            series = [turn_ratios(*noise(rng, r, turns)) for _ in range(trials)]
             spread = sigma(Ratios(np.concatenate([s.logs for s in series], axis=1)))
             alarms = [f"{np.mean(np.isfinite(x)):.1%}" for x in _stops(series)]
             warned = np.mean(is_clear(lag_ones(np.array([s.medians for s in series]).T), BLOCKS))
-            slower = [s.shifted(spread) for s in series[: args.trials // 4]]
-            found = [_median(x) for x in _stops(slower)]
-            _row(name, r, turns, *alarms, f"{warned:.0%}", *found)
-    print()
-    _head("independent blocks, difference", "blocks to find it: no allowance", "0.1", "now",
-          "in 9 of 10: no allowance", "0.1", "now")  # fmt: skip
-    for effect in EFFECTS:
-        stops = _stops([Ratios(effect + rng.standard_normal((1, BLOCKS)))
-                        for _ in range(args.trials)])  # fmt: skip
-        _row(f"{effect:g} σ", *map(_median, stops), *(_median(x, 0.9) for x in stops))
-    print()
+            slower = [s.shifted(spread) for s in series[: trials // 4]]
+            _row(name, r, *alarms, f"{warned:.0%}", *map(_quantile, _stops(slower)))
+
+
+def _stopped(rng: Rng, trials: int) -> None:
+    _head("noise of whole runs", "r", "σ over the margin", "wrong when measuring stops",
+          "of these, assuming independence", "if a verdict may assume independence",
+          "blocks, mean", "if it may")  # fmt: skip
+    for name in ("machine, whole runs", "one side, whole runs"):
+        for r in CORRELATIONS:
+            d = np.array([turn_ratios(*NOISES[name][0](rng, r, 1)).medians
+                          for _ in range(trials // 2)])  # fmt: skip
+            for size in (0.5, 1.0, 2.0):
+                now, before = _ends(size * MARGIN * d / sigma(Ratios(d.reshape(1, -1))))
+                assuming = np.mean([v.assumes_independence for v in now])
+                blocks = [f"{np.mean([v.blocks for v in ends]):.0f}" for ends in (now, before)]
+                _row(name, r, size, _wrong(now), f"{assuming:.1%}", _wrong(before), *blocks)
+
+
+def _price(rng: Rng, trials: int) -> None:
+    _head("independent blocks, σ = margin, difference", "blocks to a verdict, median",
+          "without the discount", "in 9 of 10", "without the discount",
+          "blocks until measuring stops", "if a verdict may assume independence")  # fmt: skip
+    for effect in (0.5, 1.0, 1.5, 2.0, 3.0, 5.0):
+        d = effect + rng.standard_normal((trials, BLOCKS))
+        stops = _stops([Ratios(row[None]) for row in d])
+        blocks = [np.median([v.blocks for v in ends]) for ends in _ends(MARGIN * d[: trials // 5])]
+        quantiles = [_quantile(x, share) for share in (0.5, 0.9) for x in stops]
+        _row(f"{effect:g} σ", *quantiles, *(f"{x:.0f}" for x in blocks))
+
+
+def _bound(rng: Rng, _: int) -> None:
     _head("least error of a test that finds", *(f"r = {r}" for r in (0.3, 0.5, 0.7, 0.9)))
     for effect, n in ((1.0, 20), (1.5, 11), (2.0, 9), (3.0, 9)):
         least = [_least_error(rng, effect, n, r) for r in (0.3, 0.5, 0.7, 0.9)]
         _row(f"{effect:g} σ in {n} blocks, every other time", *(f"{x:.2%}" for x in least))
-    return 0
 
 
 def _row(*cells: object) -> None:
@@ -72,7 +102,7 @@ def _head(*cells: str) -> None:
     print("| --- " * len(cells) + "|")
 
 
-def _median(stops: Floats, share: float = 0.5) -> str:
+def _quantile(stops: Floats, share: float = 0.5) -> str:
     at = float(np.quantile(stops, share, method="lower"))
     return f"{at:.0f}" if math.isfinite(at) else "more"
 
@@ -91,7 +121,7 @@ def _autoregression(rng: Rng, r: float, n: int) -> Floats:
 
 
 def _second(rng: Rng, turns: int) -> NDArray[np.bool_]:
-    """Whether the variant runs second, turn by turn, as :func:`whyfast.measure.block.draw` has it."""
+    """Whether the variant runs second, turn by turn, as whyfast.measure.block draws it."""
     return rng.random((BLOCKS, turns)) < 0.5
 
 
@@ -130,6 +160,17 @@ def _start(rng: Rng, r: float, turns: int) -> tuple[Floats, Floats]:
     return a + np.where(second, late, 0.0), b + np.where(second, 0.0, late)
 
 
+def _left_behind(rng: Rng, r: float, turns: int) -> tuple[Floats, Floats]:
+    """A process that follows the last one of its own side is quicker, by what wanders."""
+    gain = 2 + _autoregression(rng, r, BLOCKS)
+    second = _second(rng, 1)[:, 0]
+    before = np.append(rng.random() < 0.5, second[:-1])  # the variant ran last
+    a, b = _values(rng, turns, 0.1)
+    a -= np.where(~second & before, gain, 0.0)[:, None]
+    b -= np.where(second & ~before, gain, 0.0)[:, None]
+    return a, b
+
+
 def _loudness(rng: Rng, r: float, turns: int) -> tuple[Floats, Floats]:
     """How large the noise of single processes is wanders."""
     size = np.exp(_autoregression(rng, r, BLOCKS)[:, None])
@@ -144,64 +185,51 @@ def _side(rng: Rng, r: float, turns: int) -> tuple[Floats, Floats]:
 
 
 Noise = Callable[[Rng, float, int], tuple[Floats, Floats]]
+#: Each with the turns of a block.
 NOISES: Mapping[str, tuple[Noise, int]] = {
     "machine, whole runs": (_machine, 1),
     "machine, turns": (_machine, 10),
     "second in a turn, whole runs": (_turn, 1),
     "second in a turn, turns": (_turn, 10),
-    "started second": (_start, 10),
-    "size of the noise": (_loudness, 1),
-    "one side": (_side, 1),
+    "started second, turns": (_start, 10),
+    "after its own side, whole runs": (_left_behind, 1),
+    "size of the noise, whole runs": (_loudness, 1),
+    "one side, whole runs": (_side, 1),
     "one side, turns": (_side, 10),
 }
 
 
 def _stops(series: Sequence[Ratios]) -> list[Floats]:
-    """After how many blocks 0 is first refuted: without the allowance, with the former, now."""
-    stops: list[list[Floats]] = [[], [], []]
+    """After how many blocks 0 is first refuted, with the discount and without it."""
+    stops: list[list[Floats]] = [[], []]
     for at in range(0, len(series), AT_ONCE):
         s = strategies(series[at : at + AT_ONCE])
-        for found, paths in zip(stops, (wealth_paths, _former_paths, counted_paths), strict=True):
-            found.append(first_beyond(np.maximum(*paths(s, 0.0)), ALPHA))
+        for found, paths in zip(stops, (counted_paths, wealth_paths), strict=True):
+            found.append(first_beyond(np.maximum(*paths(s, 0.0))))
     return [np.concatenate(found) for found in stops]
 
 
-def _former_paths(s: Strategies, theta: float) -> tuple[Floats, Floats]:
-    """What counted in version 0.1: a ratio of likelihoods at their maxima over all correlations, of
-    which r > 0 had a tenth of the weight of none."""
-    above, below = wealth_paths(s, theta)
-    d = s.x[:, -1] - theta
-    for n in range(6, BLOCKS + 1):
-        for wealth, side in ((above, 1), (below, -1)):
-            wealth[n - 1] = _former(side * d[:n], wealth[n - 1])
-    return above, below
+def _ends(d: Floats) -> tuple[list[Verdict], list[Verdict]]:
+    """The verdicts at which measuring stops, or after the last block, of series of shape (m, n);
+    and at which it would stop if a verdict that assumes independence sufficed."""
+    m, most = d.shape
+    now: dict[int, Verdict] = {}
+    before: dict[int, Verdict] = {}
+    n, looks = 9, Looks()
+    while len(now) < m:
+        there = [i for i in range(m) if i not in now]
+        verdicts = judge_each({(str(i), "new", "old"): d[i, :n] for i in there}, margin=MARGIN)
+        for i, verdict in zip(there, verdicts, strict=True):
+            if n == most or precise_enough(replace(verdict, assumes_independence=False), MARGIN):
+                before.setdefault(i, verdict)
+            if n == most or precise_enough(verdict, MARGIN):
+                now[i] = verdict
+        n = min(most, n + (1 if n < looks.each else max(1, round(looks.growth * n))))
+    return list(now.values()), list(before.values())
 
 
-def _former(d: Floats, wealth: Floats) -> Floats:
-    n = len(d)
-    r = np.array([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95])[:, None]
-    center = np.median(d, axis=0)
-    away = np.abs(d - center)
-    unit = np.maximum(1.4826 * np.median(away, axis=0), np.quantile(away, 0.8, axis=0) / 1.2816)
-    z = np.clip((d - center) / unit, -2, 2)
-    ends, lagged = z[0] + z[-1], np.sum(z[1:] * z[:-1], axis=0)
-    squares = np.sum(z * z, axis=0)
-    bend = (1 - r) * ((1 - r) * n + 2 * r)
-    peak = ((1 - r) * z.sum(axis=0) + r * ends) / ((1 - r) * n + 2 * r)
-    least = squares + r**2 * (squares - z[0] ** 2 - z[-1] ** 2) - 2 * r * lagged - bend * peak**2
-    least = np.maximum(least, 1e-9)
-    free = np.log1p(-(r**2)) / 2 - np.where(r > 0, math.log(10), 0.0)
-    best = np.max(free - n / 2 * np.log(least), axis=0)
-
-    def ratio(at: Floats) -> Floats:
-        left = least + bend * np.minimum(at - peak, 0.0) ** 2
-        return np.asarray(best - np.max(free - n / 2 * np.log(left), axis=0))
-
-    usual = np.sqrt(least[0] * math.expm1(2 * 8.0 / n) / bend[0])
-    share = np.minimum(ratio(peak[0] - usual) / 8.0, 1.0)
-    own = ratio(-center / unit)
-    counts = np.minimum(wealth, np.maximum((wealth + 2) * share, own))
-    return np.asarray(np.where(own < math.log(200), counts, wealth))
+def _wrong(verdicts: Sequence[Verdict]) -> str:
+    return f"{np.mean([v.outcome in ('faster', 'slower') for v in verdicts]):.1%}"
 
 
 def _least_error(rng: Rng, effect: float, n: int, r: float, draws: int = 20_000) -> float:

@@ -260,6 +260,28 @@ def test_correlated_blocks_widen_the_interval_and_are_warned_of() -> None:
     assert shuffled.correlation is None
 
 
+#: Per cent, about 2.1 standard deviations above 0.
+_TEN = np.array([2.1, 1.2, 3.4, 2.8, 0.6, 1.9, 2.5, 1.4, 3.0, 2.2]) / 100
+
+
+@pytest.mark.parametrize(
+    ("d", "assumes"),
+    [
+        (_TEN, True),
+        (_TEN + 0.03, False),  # beyond what a state that wanders would make of ten blocks
+        (np.concatenate([_TEN, _TEN[::-1], _TEN]), False),  # and thirty blocks show that none does
+    ],
+)
+def test_a_verdict_that_correlation_would_explain_as_well_is_no_reason_to_stop(
+    d: Floats, assumes: bool
+) -> None:
+    (verdict,) = judge_family({KEY: d}, margin=0.02)
+    assert verdict.outcome == "slower"
+    assert math.log(verdict.high / verdict.low) / 2 < 0.02
+    assert verdict.assumes_independence is assumes
+    assert precise_enough(verdict, 0.02) is not assumes
+
+
 def test_statistics_that_disagree_are_told() -> None:
     rng = np.random.default_rng(4)
     centers = np.array([0.05, 0.05, 0.0, 0.0])[:, None]
