@@ -38,18 +38,24 @@ MARGIN = 0.01
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.correlated", description=__doc__)
     parser.add_argument("--trials", type=int, default=1000, help="series of each kind")
+    parser.add_argument("--noise", default="", help="the first table alone, of noises called so")
     args = parser.parse_args(argv)
     rng = np.random.default_rng(1)
+    if args.noise:
+        _ever(rng, args.trials, args.noise)
+        return 0
     for table in (_ever, _stopped, _price, _bound):
         table(rng, args.trials)
         print(flush=True)
     return 0
 
 
-def _ever(rng: Rng, trials: int) -> None:
+def _ever(rng: Rng, trials: int, only: str = "") -> None:
     _head("noise", "r", "ever called different", "without the discount", "warned of after 100",
           "blocks to find 1 σ", "without the discount")  # fmt: skip
     for name, (noise, turns) in NOISES.items():
+        if only not in name:
+            continue
         for r in CORRELATIONS:
             series = [turn_ratios(*noise(rng, r, turns)) for _ in range(trials)]
             spread = sigma(Ratios(np.concatenate([s.logs for s in series], axis=1)))
@@ -179,7 +185,16 @@ def _loudness(rng: Rng, r: float, turns: int) -> tuple[Floats, Floats]:
 
 
 def _side(rng: Rng, r: float, turns: int) -> tuple[Floats, Floats]:
-    """Something that outlives a block slows down or speeds up the variant."""
+    """Something that outlives a block slows down or speeds up the variant, on a machine that is now
+    slower and now faster."""
+    a, b = _values(rng, turns, 0.1)
+    machine = 3 * rng.standard_normal((BLOCKS, 1))
+    return a + machine + _autoregression(rng, r, BLOCKS)[:, None], b + machine
+
+
+def _noisier(rng: Rng, r: float, turns: int) -> tuple[Floats, Floats]:
+    """The same on a machine that is always as fast, so that the time of both sides tells the sign
+    of their difference; no assumption of the test holds."""
     a, b = _values(rng, turns, 0.1)
     return a + _autoregression(rng, r, BLOCKS)[:, None], b
 
@@ -196,6 +211,7 @@ NOISES: Mapping[str, tuple[Noise, int]] = {
     "size of the noise, whole runs": (_loudness, 1),
     "one side, whole runs": (_side, 1),
     "one side, turns": (_side, 10),
+    "one side, all else quiet": (_noisier, 1),
 }
 
 
