@@ -16,7 +16,7 @@ from pathlib import Path
 from whyfast.build.recipe import Recipe
 from whyfast.model.build import Language
 from whyfast.store.builds import BuildStore
-from whyfast.study.sections import substitute
+from whyfast.study.notation import substitute
 from whyfast.toolchain.sandbox import Box, around_steps, surroundings
 from whyfast.toolchain.watcher import WATCHER
 

@@ -1,6 +1,6 @@
 """What the commands share: values of options, and how a document is shown and written.
 
-The renderers of HTML and Markdown are imported only for the files that are asked for.
+The renderers are imported when there is a document to show.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from whyfast.cli.main import say
 from whyfast.cli.options import FILE_OPTIONS
 from whyfast.model.errors import UserError
-from whyfast.report.document import Document
-from whyfast.report.render.terminal import render_terminal
-from whyfast.study.toml_table import parse_duration, parse_margin
+from whyfast.study.notation import parse_duration, parse_margin
+
+if TYPE_CHECKING:
+    from whyfast.report.document import Document
 
 FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
 
@@ -115,6 +117,8 @@ def _rendered(document: Document, option: str) -> str:
 
 def _printed(document: Document, *, verbose: bool) -> str:
     """The text for standard output. Rich itself would end the program when nobody reads it."""
+    from whyfast.report.render.terminal import render_terminal
+
     buffer = io.BytesIO()
     text = io.TextIOWrapper(buffer, encoding=sys.stdout.encoding or "utf-8")
     console = Console(file=text, force_terminal=Console().is_terminal)

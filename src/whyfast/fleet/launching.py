@@ -24,7 +24,8 @@ from typing import IO
 from whyfast.fleet.cluster import Cluster, Event
 from whyfast.fleet.security import own_certificates, parse_address
 from whyfast.model.errors import UserError
-from whyfast.study.toml_document import quoted, read_document
+from whyfast.study.notation import quoted
+from whyfast.study.toml_document import read_document
 from whyfast.study.toml_table import TomlTable
 
 

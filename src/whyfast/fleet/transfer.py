@@ -45,7 +45,7 @@ from whyfast.store.files import (
     write_whole,
 )
 from whyfast.store.home import Home
-from whyfast.study.sections import names_in
+from whyfast.study.notation import names_in
 
 _T = TypeVar("_T")
 

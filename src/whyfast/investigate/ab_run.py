@@ -16,22 +16,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.first_runs import FirstRuns, first_runs, with_output
 from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
-from whyfast.judge.judge_run import Quantities, judge_metrics, judge_run
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.model.errors import UserError
-from whyfast.model.result import Recorded, Result
 from whyfast.model.sample import WAITED
 from whyfast.model.study import Commands, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import CLEANUP, Confound
 from whyfast.store.home import Home
+
+if TYPE_CHECKING:
+    from whyfast.judge.judge_run import Quantities
+    from whyfast.model.result import Recorded, Result
 
 #: The one benchmark of a comparison of commands.
 BENCHMARK = "whole run"
@@ -48,6 +51,10 @@ EMPTY_RUNS = 15
 
 #: Share of a command's time from which the cost of starting it is worth naming.
 START_MATTERS = 0.2
+
+#: No verdict on up to :data:`MOST` commands takes more blocks at the least: only a budget below
+#: that many loads the judge before the first block.
+MOST_NEEDED = 32
 
 #: Rounds of counting, each one run of every command: what a verdict takes at the least, and a few.
 ROUNDS = 12
@@ -101,7 +108,8 @@ def run_ab(
     """
     work = RunContext(_question(commands, options), home, observer, services or Services())
     arguments = _arguments(commands, options, work.question.shell, work.services)
-    start, counted, ended = 0.0, list[Quantities](), False
+    start, ended = 0.0, False
+    counted: list[Quantities] = []
     observer.phase("measure")
     with _set_up(options, work) as left_over:
         seed = int(work.services.new_id()[:12], 16)
@@ -117,8 +125,10 @@ def run_ab(
         # Turns when every command takes them, whole runs otherwise.
         benchmark = Benchmark(BENCHMARK, "turn" if turns else "command", ())
         work = replace(work, question=replace(work.question, benchmarks=(benchmark,)))
-        cost, needed = firsts.round_cost, firsts.needed()
-        if cost * needed > options.budget:
+        cost = firsts.round_cost
+        if cost * MOST_NEEDED > options.budget and cost * (needed := firsts.needed()) > (
+            options.budget
+        ):
             work.observer.note(
                 f"a run of each took {cost:.3g} s, and a verdict takes {needed}: likely too much "
                 f"for the budget of {options.budget:.4g} s; --budget "
@@ -147,6 +157,9 @@ def run_ab(
                 counted = count_commands(
                     arguments, work.services, int(run.run.id[:8], 16), rounds=rounds
                 )
+    from whyfast.judge.judge_run import judge_metrics, judge_run  # loads numpy
+    from whyfast.model.result import Result
+
     observer.phase("judge")
     judged = judge_run(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
     events = next(iter(counted[0].values())) if counted else ()  # of all commands the same

@@ -32,7 +32,7 @@ from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import MAKING, Variant, differ_in
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import sha256_of
-from whyfast.study.sections import names_in
+from whyfast.study.notation import names_in
 from whyfast.toolchain.wheels import pyperformance_benchmarks
 
 

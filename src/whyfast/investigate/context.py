@@ -10,22 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from whyfast.investigate.services import Observer, Services
-from whyfast.judge.comparisons import find_failed_expectations, usable_builds
 from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.registry import hook_folder
-from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.evidence import Evidence, FailedExpectation
 from whyfast.model.sample import Observed
 from whyfast.model.study import Commands, Study
-from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
-from whyfast.study.sections import substitute
+from whyfast.study.notation import substitute
 from whyfast.toolchain.sandbox import Box, around_program
 
 if TYPE_CHECKING:
-    from whyfast.model.build import Toolchain
+    from whyfast.model.build import BuildOutcome, Toolchain
     from whyfast.model.counters import Counted
+    from whyfast.model.evidence import Evidence, FailedExpectation
     from whyfast.model.machine import Kernel
 
 Q = TypeVar("Q", Study, Commands)
@@ -63,12 +61,16 @@ class RunContext(Generic[Q]):
     @cached_property
     def usable(self) -> tuple[Build, ...]:
         """The builds that can be measured."""
+        from whyfast.judge.comparisons import usable_builds  # loads numpy
+
         builds = usable_builds(self.question, self.builds, self.evidence)
         return tuple(b for b in builds if b.variant not in self.same)
 
     @property
     def failed_expectations(self) -> tuple[FailedExpectation, ...]:
         """Variants that are not what they should be."""
+        from whyfast.judge.comparisons import find_failed_expectations  # loads numpy
+
         return find_failed_expectations(self.question, self.evidence)
 
     @property
@@ -191,6 +193,8 @@ def _folder(file: Path, home: Home) -> Path | None:
 
 
 def _root(file: Path, home: Home) -> Path | None:
+    from whyfast.store.builds import BuildStore
+
     folder = _folder(file, home)
     build = BuildStore(home.builds).find(folder.name) if folder else None
     root = build.provenance["toolchain"].get("root") if build else None

@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from whyfast.investigate.services import Services
-from whyfast.judge.decide import ALPHA
-from whyfast.judge.power import needed_blocks
 from whyfast.measure.calibrate import first_turns
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
@@ -99,6 +97,9 @@ class FirstRuns:
 
     def needed(self) -> int:
         """The least number of blocks for a verdict on one of the comparisons."""
+        from whyfast.judge.decide import ALPHA  # loads numpy
+        from whyfast.judge.power import needed_blocks
+
         return needed_blocks(ALPHA / max(1, len(self.runs) - 1))
 
 

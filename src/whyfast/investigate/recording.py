@@ -11,25 +11,25 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from whyfast.investigate.context import Q, RunContext
 from whyfast.investigate.services import Observer, Services
-from whyfast.judge.looks import LiveJudge, Looks, TogetherJudge, level_of_looks
-from whyfast.judge.ratios import over_layouts
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.measure.doctor.environment import environment, environment_after
 from whyfast.measure.invocation import Clock
-from whyfast.model.result import Recorded
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
-from whyfast.model.study import MeasureSpec, Study
+from whyfast.model.study import MeasureSpec, Question, Study
 from whyfast.model.variant import RUN, words_of
 from whyfast.store.files import exclusive
 from whyfast.store.home import Home
 from whyfast.store.samples import Run, SampleStore
 
 if TYPE_CHECKING:
+    from whyfast.judge.looks import LiveJudge, Looks, TogetherJudge
     from whyfast.model.machine import Boot
+    from whyfast.model.result import Recorded
 
 #: The fact of a session on a host of a fleet that has its name.
 FLEET_HOST = "fleet_host"
@@ -149,6 +149,8 @@ def recording(
                 opened.complete = False
         if key is None or (opened.complete and not opened.goes_on):
             store.finish(run.id, services.clock.now())
+        from whyfast.model.result import Recorded  # of a hundred classes
+
         opened.recorded = Recorded(
             run=run.id,
             started=run.started,
@@ -246,7 +248,10 @@ def released(name: str, threads: Mapping[str, int]) -> str:
 
 
 class LiveSink:
-    """A sink that keeps what it is given, judges it, and tells the observer."""
+    """A sink that keeps what it is given, judges it, and tells the observer.
+
+    The judge, and numpy with it, is loaded when there is a first block to judge.
+    """
 
     def __init__(
         self,
@@ -261,23 +266,31 @@ class LiveSink:
         self._run, self._spec = run, spec
         self._left = work.services.left
         self._left_behind: set[str] = set()
-        question = work.question
+        self._question: Question = work.question
+        self._same, self._looks, self._together = work.same, looks, together
+        self._entries = {e.name: e for e in entries}
+        for entry in entries:
+            if entry.blocks:
+                self._look(entry)
+        self.earlier = sum(b.seconds for e in entries for b in e.blocks)
+        self._began = self._clock.monotonic()
+        self._noted: set[str] = set()
+
+    @cached_property
+    def _judge(self) -> LiveJudge:
+        from whyfast.judge.looks import LiveJudge, level_of_looks
+
+        question = self._question
 
         def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
             """Against the main baseline, or each against its own."""
             baselines = (
                 [b for b in question.baselines if b in variants] if question.along else [baseline]
             )
-            return question.compared(variants, baselines, work.same)
+            return question.compared(variants, baselines, self._same)
 
         level = level_of_looks(question)
-        self._judge = LiveJudge(question.margin, pairs, looks, level, together)
-        self._entries = {e.name: e for e in entries}
-        for entry in entries:
-            self._look(entry)
-        self.earlier = sum(b.seconds for e in entries for b in e.blocks)
-        self._began = self._clock.monotonic()
-        self._noted: set[str] = set()
+        return LiveJudge(question.margin, pairs, self._looks, level, self._together)
 
     def begin_with(self, entry: BenchmarkRun, block: Block) -> None:
         """What was taken before measuring began counts, and so does the time that it took."""
@@ -315,6 +328,10 @@ class LiveSink:
             )
 
     def settled(self, entry: BenchmarkRun) -> bool:
+        if not entry.blocks:
+            return False
+        from whyfast.judge.ratios import over_layouts
+
         layouts = min(entry.layouts.values(), default=0)
         decided = self._judge.settled(self._judge.verdicts(entry.name))
         if not layouts or len(over_layouts(entry.blocks)) < layouts:

@@ -14,10 +14,6 @@ from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.invocation import Clock, LaunchArguments, Runner, SystemClock
 from whyfast.measure.process import Launcher, SystemLauncher, usable_cpus
 from whyfast.measure.registry import make_runner
-from whyfast.model.build import Build, BuildOutcome
-from whyfast.model.sample import RunFailure
-from whyfast.model.variant import RunnerName
-from whyfast.model.verdict import Verdict
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
 from whyfast.toolchain.watcher import WATCHER
@@ -25,8 +21,11 @@ from whyfast.toolchain.watcher import WATCHER
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
-    from whyfast.model.build import Interpreter, Toolchain
+    from whyfast.model.build import Build, BuildOutcome, Interpreter, Toolchain
     from whyfast.model.machine import BootUnit, Kernel
+    from whyfast.model.sample import RunFailure
+    from whyfast.model.variant import RunnerName
+    from whyfast.model.verdict import Verdict
     from whyfast.store.builds import BuildStore
 
 
