@@ -6,7 +6,6 @@ The renderers are imported when there is a document to show.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import io
 import os
 import shlex
@@ -21,6 +20,7 @@ from rich.console import Console
 from whyfast.cli.main import say
 from whyfast.cli.options import FILE_OPTIONS
 from whyfast.model.errors import UserError
+from whyfast.store.files import write_whole
 from whyfast.study.notation import parse_duration, parse_margin
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def write(path: Path, text: str) -> None:
         if _kept_in_place(path):
             path.write_text(text, encoding="utf-8")
         else:
-            _replace(path, text)
+            write_whole(path, text)
     except OSError as error:
         raise UserError(f"cannot be written: {error.strerror}", where=path) from None
     print(f"wrote {path}", file=sys.stderr)
@@ -155,14 +155,3 @@ def write(path: Path, text: str) -> None:
 def _kept_in_place(path: Path) -> bool:
     """Whether it is a link, a device or a pipe, which is not replaced by a new file."""
     return path.is_symlink() or (path.exists() and not path.is_file())
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except BaseException:  # KeyboardInterrupt, too, leaves no file behind
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
