@@ -105,9 +105,8 @@ def next_number(file: Path, first: int = 1) -> int:
 def write_whole(file: Path, text: str, *, durable: bool = False) -> None:
     """The text in place of what was there; a process that is killed leaves the one or the other,
     and an exception no other file. ``durable``: a power failure, too. OSError."""
-    new = file.with_name(f".{file.name}.{os.getpid()}")
-    # Not through a link of that name: the folder may have come from another host.
-    new.unlink(missing_ok=True)
+    # A name that nobody can know: the folder may have come from another host, with a link in it.
+    new = file.with_name(f".{os.urandom(8).hex()}.new")
     try:
         with new.open("x", encoding="utf-8") as out:
             out.write(text)

@@ -208,8 +208,7 @@ def test_the_record_is_not_written_through_a_link(tmp_path: Path) -> None:
     """A folder that came from another host may have one."""
     (tmp_path / "build").mkdir()
     (tmp_path / "victim").write_text("mine")
-    for name in ("provenance.json", f".provenance.json.{os.getpid()}"):
-        (tmp_path / "build" / name).symlink_to(tmp_path / "victim")
+    (tmp_path / "build" / "provenance.json").symlink_to(tmp_path / "victim")
     run.complete(tmp_path / "build", {"digest": "d"})
     assert (tmp_path / "victim").read_text() == "mine"
     assert (tmp_path / "build" / "provenance.json").read_text() == '{\n "digest": "d"\n}'
