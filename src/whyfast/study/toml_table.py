@@ -170,7 +170,7 @@ class TomlTable:
         }
 
     def check_name(self, what: str) -> None:
-        """Refuse a table whose own name will not do."""
+        """Refuse a table whose own name is not a valid one."""
         name = str(self.key[-1])
         if not is_name(name):
             raise self.error((), f"{quoted(name)} cannot be the name of {what}", NAME_HINT)

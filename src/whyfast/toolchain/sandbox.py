@@ -71,7 +71,7 @@ def tools() -> Tools:
 
 
 def must_enter_roots() -> None:
-    """CannotBuildHere where no root can be entered: one that is downloaded then is of no use."""
+    """CannotBuildHere where no root can be entered: a download would be useless."""
     if sys.platform != "linux":
         raise CannotBuildHere(f"Debian roots need Linux, not {sys.platform}")
     if not (have := tools()).any:

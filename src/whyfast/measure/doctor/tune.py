@@ -243,7 +243,7 @@ def _journal(system: System, folder: Path, machine: str) -> Iterator[tuple[Journ
     boot = system.read(_BOOT)
     if not boot or "/" in boot:
         raise UserError(
-            "this kernel does not name its boot, so old settings could not be put back safely",
+            "this kernel has no boot id, so old settings could not be restored safely",
             where=f"/{_BOOT}",
         )
     try:
