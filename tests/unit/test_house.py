@@ -55,6 +55,7 @@ LATE = {
     ("cli.output", "whyfast.report.render.terminal"),
     ("investigate.ab_run", "whyfast.judge.judge_run"),
     ("investigate.ab_run", "whyfast.model.result"),
+    ("investigate.ab_run", "whyfast.model.verdict"),
     ("investigate.context", "whyfast.judge.comparisons"),
     ("investigate.context", "whyfast.store.builds"),
     ("investigate.first_runs", "whyfast.judge.decide"),

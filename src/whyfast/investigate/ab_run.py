@@ -29,12 +29,12 @@ from whyfast.model.errors import UserError
 from whyfast.model.sample import WAITED
 from whyfast.model.study import Commands, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.model.verdict import CLEANUP, Confound
 from whyfast.store.home import Home
 
 if TYPE_CHECKING:
     from whyfast.judge.judge_run import Quantities
     from whyfast.model.result import Recorded, Result
+    from whyfast.model.verdict import Confound
 
 #: The one benchmark of a comparison of commands.
 BENCHMARK = "whole run"
@@ -278,6 +278,8 @@ def _set_up(options: Options, work: RunContext[Commands]) -> Iterator[list[Confo
         try:
             _aside(cleanup, "--cleanup", options, work.services)
         except InvocationFailed as failed:
+            from whyfast.model.verdict import CLEANUP, Confound  # a dozen dataclasses
+
             work.observer.note(with_output(failed))
             left_over.append(Confound(CLEANUP, f"after the last run, {with_output(failed)}"))
 
@@ -317,6 +319,8 @@ def _start_cost(services: Services) -> float:
 
 
 def _start_matters(recorded: Recorded, start: float) -> list[Confound]:
+    from whyfast.model.verdict import Confound
+
     if not recorded.blocks or start <= 0:
         return []
     typical = {
