@@ -52,10 +52,12 @@ MOST_KEPT = 20_000_000_000
 
 
 class HostAnswers:
-    """Answers the tasks of one host, one at a time. ``home`` is the worker's own."""
+    """Answers the tasks of one host, one at a time. ``home`` is the worker's own; ``most`` bounds
+    the bytes of archives that are kept and not in use."""
 
-    def __init__(self, home: Home, services: Services) -> None:
+    def __init__(self, home: Home, services: Services, most: int = MOST_KEPT) -> None:
         self.home = home
+        self._most = most
         self._services = services
         self._archives = ReceivedArchives(home)
         self._builds = MadeBuilds(home, services, self._archives)
@@ -119,7 +121,7 @@ class HostAnswers:
         An earlier run that goes on sends again what it needs."""
         with exclusive_if_free(self.home.data / "measuring.lock") as free:
             if free:
-                self._archives.trim(MOST_KEPT, keep)
+                self._archives.trim(self._most, keep)
 
     def _work(self, message: Prepare) -> RunContext[Study]:
         """The coordinator's context, with the files of this host."""
