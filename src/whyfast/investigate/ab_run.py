@@ -242,8 +242,8 @@ def _words(line: str, shell: str, services: Services) -> tuple[str, ...]:
 
 @contextmanager
 def _set_up(options: Options, work: RunContext[Commands]) -> Iterator[list[Confound]]:
-    """Run ``--setup`` before the context and ``--cleanup`` after it. A failing setup is a UserError;
-    a failing cleanup is noted and becomes a confound in the yielded list."""
+    """Run ``--setup`` before the context and ``--cleanup`` after it. A failing setup is a
+    UserError; a failing cleanup is noted and becomes a confound in the yielded list."""
     setup = _aside_words("--setup", options.setup, options, work.services)
     cleanup = _aside_words("--cleanup", options.cleanup, options, work.services)
     left_over: list[Confound] = []

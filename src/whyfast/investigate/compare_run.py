@@ -318,8 +318,8 @@ def _sampled(recordings: Sequence[Recording]) -> list[Confound]:
         return []
     names = tuple(r.name for r in sampled)
     text = (
-        f"the samples of a benchmark (-count) in {', '.join(names)} come from one process and count "
-        "as several: the variation between processes is not in them"
+        f"the samples of a benchmark (-count) in {', '.join(names)} come from one process and "
+        "count as several: the variation between processes is not in them"
     )
     return [Confound("samples", text, "note", names)]
 
