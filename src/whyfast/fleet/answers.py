@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast import __version__
-from whyfast.fleet.building_hosts import MadeBuilds
+from whyfast.fleet.building_hosts import HostBuilds
 from whyfast.fleet.messages import (
     Accepted,
     Answer,
@@ -60,7 +60,7 @@ class HostAnswers:
         self._most = most
         self._services = services
         self._archives = ReceivedArchives(home)
-        self._builds = MadeBuilds(home, services, self._archives)
+        self._builds = HostBuilds(home, services, self._archives)
         # The prepared runs, with the runners of their benchmarks.
         self._ready: dict[str, tuple[Prepare, Mapping[str, Runner]]] = {}
         self._lock = threading.Lock()

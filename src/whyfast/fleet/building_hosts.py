@@ -56,7 +56,7 @@ from whyfast.store.home import Home
 FORGOTTEN = 24 * 3600.0
 
 
-class MadeBuilds:
+class HostBuilds:
     """Builds made on one host, below ``cache/fleet/made`` of its home, apart from received ones."""
 
     def __init__(self, own: Home, services: Services, archives: ReceivedArchives) -> None:
@@ -179,7 +179,7 @@ class BuildingHosts:
         """Get these builds: from hosts that have or make them, else made here."""
         for recipe in recipes:
             if store.find(recipe.digest) is None:
-                self._bring(recipe, store)
+                self._await(recipe, store)
         outcomes = self._services.build(recipes, store, note)
         for recipe, outcome in zip(recipes, outcomes, strict=True):
             if self._proof is None and isinstance(outcome, Build) and _sendable(recipe):
@@ -253,7 +253,7 @@ class BuildingHosts:
                 raise UnexpectedAnswer("no bytes of its build")
             self._received.add(made.archive, offset, made.size, data)
             offset += len(data)
-        self._take_in(made, recipe, store, builder.host)
+        self._store_build(made, recipe, store, builder.host)
 
     def _make(
         self, recipe: Recipe
@@ -269,7 +269,7 @@ class BuildingHosts:
         answer = yield MakeBuild(sent, source.sha256), b""
         return answer if isinstance(answer, Refused) else expect(answer, FinishedBuild)
 
-    def _bring(self, recipe: Recipe, store: BuildStore) -> None:
+    def _await(self, recipe: Recipe, store: BuildStore) -> None:
         """Wait for a host that is building this."""
         self._handle_waiting()
         for builder in [b for b in self._builders.values() if b.makes(recipe.digest)]:
@@ -277,7 +277,9 @@ class BuildingHosts:
             while builder.makes(recipe.digest):
                 self._handle(self._cluster.next(LOOK))
 
-    def _take_in(self, made: FinishedBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
+    def _store_build(
+        self, made: FinishedBuild, recipe: Recipe, store: BuildStore, host: str
+    ) -> None:
         """Unpack it into the store; HostOut unless it is the requested build."""
         file = self._received.whole(made.archive)
         folder = store.folder(recipe.digest)
@@ -300,7 +302,7 @@ class BuildingHosts:
         builder = self._builders.get(event.host)
         if isinstance(event, Joined):
             builder = self._builders[event.host] = _Builder(event.host)
-            builder.job = self._survey()
+            builder.job = self._check_facts()
             self._go_on(builder, None)
         elif builder is None or builder.state == "out":
             return
@@ -313,7 +315,7 @@ class BuildingHosts:
         else:
             self._leave_out(builder, event.why)
 
-    def _survey(self) -> HostTasks:
+    def _check_facts(self) -> HostTasks:
         facts, here = (yield from ask_facts(self._facts)), self._facts
         if kind_of(facts) != kind_of(here):
             kinds = " ".join(kind_of(facts)), " ".join(kind_of(here))
@@ -326,7 +328,7 @@ class BuildingHosts:
         try:
             task, more = next_task(builder.job, data, builder.state == "building")
         except StopIteration:
-            self._ended(builder)
+            self._finish(builder)
         except (HostOut, NotReceived) as out:
             self._leave_out(builder, str(out))
         except OSError as error:
@@ -335,7 +337,7 @@ class BuildingHosts:
             builder.state = "building" if isinstance(task, MakeBuild) else "quick"
             self._cluster.hand(builder.host, write(task), more)
 
-    def _ended(self, builder: _Builder) -> None:
+    def _finish(self, builder: _Builder) -> None:
         """Its tasks, successfully."""
         if builder.recipe is not None and not builder.proved:
             builder.proved = True

@@ -72,8 +72,8 @@ class Conductor:
     host_runs: dict[str, HostRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._lives: dict[str, HostTasks] = {}
-        self._to_hand: dict[str, tuple[bytes, bytes]] = {}
+        self._tasks: dict[str, HostTasks] = {}
+        self._next_tasks: dict[str, tuple[bytes, bytes]] = {}
         self._waiting_noted = False
         self._changed = True
 
@@ -131,7 +131,7 @@ class Conductor:
             self.spread.judge.judge()
 
     def _hand(self) -> None:
-        handed, self._to_hand = self._to_hand, {}
+        handed, self._next_tasks = self._next_tasks, {}
         for host, (task, data) in handed.items():
             self.cluster.hand(host, task, data)
 
@@ -142,17 +142,17 @@ class Conductor:
                 host_run = self.host_runs[event.host] = self.spread.host_run(event.host)
             self._start(host_run)
         elif isinstance(event, Gone) and host_run is not None:
-            self._lives.pop(event.host, None)
-            self._to_hand.pop(event.host, None)
+            self._tasks.pop(event.host, None)
+            self._next_tasks.pop(event.host, None)
             if host_run.state != "out":
                 self._enter(host_run, "away", event.why)
                 host_run.observer.note(event.why)
-        elif host_run is None or event.host not in self._lives:
+        elif host_run is None or event.host not in self._tasks:
             return  # the answer to a task that was given up
         elif isinstance(event, Answered):
             self._go_on(host_run, event.answer)
         else:
-            self._put_out(host_run, event.why)
+            self._leave_out(host_run, event.why)
 
     def _enter(self, host_run: HostRun, state: State, why: str = "") -> None:
         host_run.enter(state, why)
@@ -160,26 +160,26 @@ class Conductor:
 
     def _start(self, host_run: HostRun) -> None:
         self._enter(host_run, "surveyed")
-        self._lives[host_run.host] = self._life(host_run)
+        self._tasks[host_run.host] = self._tasks_of(host_run)
         self._go_on(host_run, None)
 
     def _go_on(self, host_run: HostRun, data: object) -> None:
         try:
-            task, more = next_task(self._lives[host_run.host], data)
+            task, more = next_task(self._tasks[host_run.host], data)
         except StopIteration:
-            del self._lives[host_run.host]
+            del self._tasks[host_run.host]
             self._enter(host_run, "done")
         except HostOut as out:
-            self._put_out(host_run, str(out))
+            self._leave_out(host_run, str(out))
         else:
-            self._to_hand[host_run.host] = write(task), more
+            self._next_tasks[host_run.host] = write(task), more
 
-    def _put_out(self, host_run: HostRun, why: str) -> None:
-        self._lives.pop(host_run.host, None)
+    def _leave_out(self, host_run: HostRun, why: str) -> None:
+        self._tasks.pop(host_run.host, None)
         self._enter(host_run, "out", why)
         host_run.observer.note(f"cannot measure: {why}")
 
-    def _life(self, host_run: HostRun) -> HostTasks:
+    def _tasks_of(self, host_run: HostRun) -> HostTasks:
         """All tasks of a host, from its arrival until it has measured everything."""
         facts = yield from ask_facts(self.facts)
         if not host_run.open:

@@ -10,7 +10,7 @@ from typing import Literal
 from whyfast.fleet.messages import HostFacts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import FLEET_HOST, LiveSink, OpenRun, measuring_session
-from whyfast.investigate.services import Observer
+from whyfast.investigate.services import Observer, Silent
 from whyfast.judge.looks import Looks, TogetherJudge
 from whyfast.measure.block import WantedBlock
 from whyfast.measure.calibrate import WantedCalibration
@@ -51,15 +51,12 @@ class PresentClock:
 State = Literal["away", "surveyed", "receiving", "measuring", "done", "out"]
 
 
-class HostObserver:
+class HostObserver(Silent):
     """Reports the events of a host to ``observer``, with its name before them."""
 
     def __init__(self, observer: Observer, host: str) -> None:
         self._observer, self._host = observer, host
         self.spent = 0.0
-
-    def phase(self, name: str) -> None:
-        self._observer.phase(name)
 
     def step(self, text: str) -> None:
         self._observer.step(f"{self._host}: {text}")
@@ -75,9 +72,6 @@ class HostObserver:
     ) -> None:
         self.spent = spent
         self._observer.block(f"{self._host}: {benchmark}", verdicts, spent, budget)
-
-    def status(self, lines: Sequence[str]) -> None:
-        self._observer.status(lines)
 
 
 @dataclass

@@ -58,12 +58,12 @@ class Sharded:
         hosts = one_kind(work, fit_hosts(work, self._hosts, here))
         tell_earlier(work, run)
         taken = run.blocks()
-        dealt = deal(
+        shares = deal(
             [b.name for b in work.question.benchmarks], sorted(hosts), last_hosts(run, taken)
         )
         host_runs = {
             host: HostRun(host, work, run, _entries(work, run, names, taken))
-            for host, names in dealt.items()
+            for host, names in shares.items()
         }
         for host_run in host_runs.values():
             host_run.enter("away")
@@ -119,14 +119,14 @@ def deal(
 ) -> dict[str, list[str]]:
     """The benchmarks of each host: those that it had ``before``, connected or not, and an even
     share of the others."""
-    dealt: dict[str, list[str]] = {host: [] for host in hosts}
+    shares: dict[str, list[str]] = {host: [] for host in hosts}
     for name in benchmarks:
         if name in before:
-            dealt.setdefault(before[name], []).append(name)
+            shares.setdefault(before[name], []).append(name)
     for name in benchmarks:
         if name not in before:
-            dealt[min(hosts, key=lambda h: (len(dealt[h]), h))].append(name)
-    return dealt
+            shares[min(hosts, key=lambda h: (len(shares[h]), h))].append(name)
+    return shares
 
 
 def last_hosts(run: OpenRun, blocks: Sequence[Block]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from whyfast.judge.run_confounds import (
     noise_confounds,
     shared_outliers,
 )
-from whyfast.judge.runs import RunMetrics, RunVerdicts, compare_metrics, compare_runs, mean_amount
+from whyfast.judge.runs import RunVerdicts, compare_metrics, compare_runs, mean_amount
 from whyfast.model.errors import UserError
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Session
@@ -241,7 +241,11 @@ def compare_recordings(
             if r.left_out
         ),
         *_sampled(matched.recordings),
-        *_no_ratio(metrics),
+        *(
+            [Confound("no-ratio", f"without a ratio: {some(metrics.incomparable)}", "note")]
+            if metrics.incomparable
+            else []
+        ),
         *shared_outliers(matched.recordings, judged.verdicts),
         *_not_judged(judged.verdicts),
     ]
@@ -322,12 +326,6 @@ def _sampled(recordings: Sequence[Recording]) -> list[Confound]:
         "count as several: the variation between processes is not in them"
     )
     return [Confound("samples", text, "note", names)]
-
-
-def _no_ratio(metrics: RunMetrics) -> list[Confound]:
-    if not metrics.incomparable:
-        return []
-    return [Confound("no-ratio", f"without a ratio: {some(metrics.incomparable)}", "note")]
 
 
 def _not_judged(verdicts: Sequence[Verdict]) -> list[Confound]:
