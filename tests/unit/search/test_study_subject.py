@@ -110,6 +110,18 @@ def test_over_layouts_only_clean_builds_are_measured(tmp_path: Path, yard: Yard)
     assert (yard.used, yard.clean) == (["2"], ["0", "2", "4"])
 
 
+@pytest.mark.parametrize("incremental", [True, False])
+def test_layouts_are_linked_of_clean_builds_only(
+    tmp_path: Path, yard: Yard, incremental: bool
+) -> None:
+    subject = _subject(tmp_path, yard, incremental=incremental)
+    for candidate in (0, 2):
+        subject.build(candidate)
+    assert [len(subject._made[c].layouts) for c in (0, 2)] == [1, 0]
+    subject.rebuild_clean([2])
+    assert len(subject._made[2].layouts["2"]) == 2
+
+
 def test_without_it_all_are_clean(tmp_path: Path, yard: Yard) -> None:
     subject = _subject(tmp_path, yard, incremental=False, layouts=0)
     subject.block([0, 2, 4], number=1, layouts=None)
