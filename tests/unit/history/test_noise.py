@@ -91,6 +91,8 @@ def test_lengths_are_two_to_an_octave() -> None:
 def test_independent_noise_averages_out() -> None:
     noise = scaled_noise(1.0, 0.0, len(WHITE), adjoining(WHITE))
     assert noise.of_mean(np.array([100.0]))[0] == pytest.approx(0.01, rel=0.2)
+    # Beyond the longest measured length, too, if less surely.
+    assert 1e-4 <= noise.of_mean(np.array([1e4]))[0] < 3e-4
 
 
 def test_noise_that_wanders_does_not() -> None:
