@@ -101,6 +101,10 @@ class Table:
     overall: bool = False
     by_machine: bool = False
 
+    def shown(self, verbose: bool) -> Table:
+        """What a report shows: all of it, or what is there for a short one."""
+        return self if verbose else self.short or self
+
     def only(self, keep: Sequence[int]) -> Table:
         """The table with those columns only, the fixed ones among them."""
         return replace(
@@ -164,7 +168,7 @@ class Plot:
 
 @dataclass(frozen=True)
 class CodeSides:
-    """A function of builds ``a`` and ``b``, side by side. ``name`` is what links to it say, and
+    """A function of builds ``a`` and ``b``, side by side. ``name`` is the target of links, and
     ``caption`` its difference in a line."""
 
     name: str
@@ -172,6 +176,11 @@ class CodeSides:
     b: str
     difference: CodeDifference
     caption: str
+
+    @property
+    def title(self) -> str:
+        """Both builds and the difference."""
+        return f"{self.a} → {self.b}: {self.caption}"
 
 
 @dataclass(frozen=True)
@@ -274,7 +283,7 @@ class Summary:
 class Document:
     """``kind`` is the command that shows it, ``title`` the question (empty: nobody gave one),
     ``headline`` the answer or empty, ``about`` the date and the sources.
-    ``heading`` is what stands above it where no question does, in HTML. ``summary`` is what a short
+    ``heading`` names the kind of page, in HTML. ``summary`` is what a short
     report on a terminal has in place of the sections."""
 
     kind: str
@@ -305,17 +314,31 @@ def right(*titles: str) -> tuple[str, ...]:
 
 
 def table(
-    caption: str, columns: Iterable[str], rows: Iterable[Row], *, fixed: int = 1
+    caption: str,
+    columns: Iterable[str | None],
+    rows: Iterable[Row],
+    *,
+    fixed: int = 1,
+    **about: Any,
 ) -> Table | None:
-    """A table of texts, whole numbers (None: an empty cell) and cells; None without rows."""
-    cells = tuple(tuple(_cell(value) for value in row) for row in rows)
-    heads = tuple(Column(str(c), "right" if isinstance(c, _Right) else "left") for c in columns)
-    return Table(caption, heads, cells, fixed) if cells else None
+    """A table of texts, whole numbers (None: an empty cell) and cells; None without rows.
+
+    A column that is None is left out with its cells. ``about``: further fields of the table.
+    """
+    heads = [
+        c if c is None else Column(str(c), "right" if isinstance(c, _Right) else "left")
+        for c in columns
+    ]
+    kept = [i for i, head in enumerate(heads) if head is not None]
+    cells = tuple(tuple(_cell(row[i]) for i in kept) for row in rows)
+    shown = tuple(head for head in heads if head is not None)
+    fixed -= heads[:fixed].count(None)
+    return Table(caption, shown, cells, fixed, **about) if cells else None
 
 
-def number_cell(number: int) -> Cell:
-    """A whole number with its thousands apart: ``1,234``."""
-    return Cell(f"{number:,}", number=number)
+def number_cell(number: int, unit: str = "") -> Cell:
+    """A whole number with its thousands apart: ``1,234 B``."""
+    return Cell(f"{number:,}{unit}", number=number)
 
 
 def _cell(value: Cell | str | int | None) -> Cell:

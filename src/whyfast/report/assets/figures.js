@@ -169,12 +169,12 @@ const showSwitches = (holder, off) => holder.querySelectorAll("input").forEach((
 const coloredNames = (holder, names) => names.forEach((name, i) => holder.append(make("span", name, { style: `color: ${color(i)}` }), " "));
 
 // A table with a heading, in a box that scrolls.
-function makeTable(heads, label, caption) {
+function makeTable(heads, label, caption, kind = "scroll") {
   const table = make("table"), head = make("thead"), row = make("tr"), body = make("tbody");
   row.append(...heads.map(([title, attributes]) => make("th", title, { scope: "col", ...attributes })));
   head.append(row);
   table.append(...(caption ? [caption] : []), head, body);
-  const scroll = make("div", undefined, { class: "scroll", tabindex: "0", role: "region", "aria-label": label });
+  const scroll = make("div", undefined, { class: kind, tabindex: "0", role: "region", "aria-label": label });
   scroll.append(table);
   return { table, body, scroll };
 }

@@ -195,15 +195,14 @@ def _seen(data: Any) -> Any:
     return data
 
 
-def _table_class(table: Table, stacked: bool) -> str:
+def _table_class(table: Table) -> str:
     """How a table makes do with the room that there is: ``stack`` shows the rows as blocks on a
     phone, ``wordy`` gives prose in the last column its room, ``two-lines`` puts details beneath."""
     columns = list(zip(*table.rows, strict=True))
     widths = [max(len(c.text) + len(c.detail) for c in column) for column in columns]
-    classes = ["stack"] if stacked else []
-    classes += ["two-lines"] if sum(widths) > _WIDE and max(widths[:-1], default=0) < _WIDE else []
+    classes = ["two-lines"] if sum(widths) > _WIDE and max(widths[:-1], default=0) < _WIDE else []
     classes += ["wordy"] if widths and max(len(c.text) for c in columns[-1]) > _WORDY else []
-    return " ".join(["scroll", *classes])
+    return " ".join(["scroll stack", *classes])
 
 
 def _policy(scripts: Sequence[str]) -> str:

@@ -117,7 +117,7 @@ def _within_limit(parts: Iterable[tuple[str, str]], room: int) -> list[str]:
 def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
     match block:
         case Table():
-            shown = block if verbose else block.short or block
+            shown = block.shown(verbose)
             if shown.lines is not None:
                 return _lines([shown.lines])
             return _table(shown, caption=caption) if shown.rows else ""
@@ -156,8 +156,7 @@ def _sides(block: CodeSides) -> str:
                 continue
             lines += [f"- {row.a.text}"] if row.a else []
             lines += [f"+ {row.b.text}"] if row.b else []
-    title = f"{block.a} → {block.b}: {block.caption}"
-    return fold(title, code(lines, "diff", MOST_CODE))
+    return fold(block.title, code(lines, "diff", MOST_CODE))
 
 
 def _item(item: Sentence) -> str:

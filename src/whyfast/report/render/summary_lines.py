@@ -14,8 +14,8 @@ from whyfast.report.formatting import pluralize
 LINES = 24
 #: The widths between which a column of bars is drawn, in characters.
 LEAST_BAR, MOST_BAR = 7, 28
-#: The most lines of the headline; rows that are kept before a sentence goes.
-HEAD_LINES, _KEPT_ROWS = 8, 6
+#: The most characters of the headline; rows that are kept before a sentence goes.
+HEADLINE, _KEPT_ROWS = 640, 6
 #: Lines of what to distrust where rows and sentences leave no more room, and at most.
 _CARE_LINES, _MOST_CARE_LINES = 4, 8
 #: Lines beside sentences and rows: a blank one above the table, its headings, a blank one below.

@@ -34,7 +34,7 @@ from whyfast.report.document import (
     fact_text,
 )
 from whyfast.report.formatting import escape_controls, pluralize
-from whyfast.report.render.summary_lines import HEAD_LINES, LINES, compact, fit_screen, last_line
+from whyfast.report.render.summary_lines import HEADLINE, LINES, compact, fit_screen, last_line
 from whyfast.report.sections.code_sides import counted_lines, folded
 
 if TYPE_CHECKING:
@@ -145,11 +145,12 @@ class _Printer:
     def summary(self, document: Document, summary: Summary) -> None:
         """The question, the answer, and what fits on the screen under them."""
         head = [text for text in (document.title, summary.headline or document.headline) if text]
+        most = HEADLINE // min(self._console.width, _LINE)
         for text in head:
             self._space()
-            self._line(self._text(text, "bold"), HEAD_LINES)
+            self._line(self._text(text, "bold"), most)
         lines = max(LINES, self._console.height) if self._console.is_terminal else LINES
-        taken = sum(min(self._height(text), HEAD_LINES) for text in head)
+        taken = sum(min(self._height(text), most) for text in head)
         fitted = fit_screen(summary, self._height, used=taken + len(head), lines=lines)
         for text in fitted.findings:
             self._begun = True
@@ -200,7 +201,7 @@ class _Printer:
     def _block(self, block: Block) -> None:
         match block:
             case Table():
-                shown = block if self._verbose else block.short or block
+                shown = block.shown(self._verbose)
                 if shown.lines is not None:
                     self._lines(shown.lines)
                 elif shown.rows:
@@ -271,7 +272,7 @@ class _Printer:
 
     def _sides(self, block: CodeSides) -> None:
         self._space()
-        self._line(self._text(f"{block.a} → {block.b}: {block.caption}", "bold"))
+        self._line(self._text(block.title, "bold"))
         for line in code_lines(block, self._console.width, self._safe):
             self._console.print(line, soft_wrap=True)
 

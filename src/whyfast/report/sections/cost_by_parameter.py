@@ -14,11 +14,10 @@ from whyfast.report.document import (
     NOTHING,
     Cell,
     Plot,
-    ReportSection,
     Row,
     Table,
+    number_cell,
     right,
-    section,
     table,
 )
 from whyfast.report.formatting import (
@@ -37,15 +36,6 @@ _WITHOUT = "The plots need JavaScript; the tables say the same."
 QUANTILES = (0.01, 0.5, 0.9, 0.99, 0.999)
 #: Single runs beyond this quantile are not drawn: interrupts, and the like.
 _DRAWN = 0.995
-
-
-def slope_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
-    """Slopes with their plots; and what stands behind them."""
-    behind = (*point_tables(result), run_times_table(result), overhead_table(result))
-    return (
-        section("slopes", "Cost by parameter", *slope_tables(result), *slope_plots(result)),
-        section("points", "Cost at each value", *behind, importance="detail"),
-    )
 
 
 def slope_sentences(slopes: Sequence[Line]) -> list[str]:
@@ -183,13 +173,13 @@ def _deviation(share: float) -> Cell:
     return Cell(text, number=share)
 
 
-def run_times_table(result: Result) -> Table | None:
+def run_quantiles(result: Result) -> Table | None:
     """Quantiles of single runs; None when no program reported them."""
     rows: list[Row] = [
         (
             *(runs.benchmark, runs.variant),
             *(_bucket(runs, _quantile(runs, share)) for share in QUANTILES),
-            *(_bucket(runs, len(runs.starts) - 1), spaced_cell(sum(runs.counts))),
+            *(_bucket(runs, len(runs.starts) - 1), number_cell(sum(runs.counts))),
         )
         for runs in result.found.observed.run_times
         if runs.counts
@@ -198,11 +188,6 @@ def run_times_table(result: Result) -> Table | None:
     columns = ("benchmark", "variant", *right(*shares, "longest", "runs"))
     caption = "Quantiles of single runs, including the cost of reading the clock"
     return table(caption, columns, rows, fixed=2)
-
-
-def spaced_cell(number: int, unit: str = "") -> Cell:
-    """A whole number with its thousands apart: ``1 234 B``."""
-    return Cell(f"{number:,}{unit}".replace(",", " "), number=number)
 
 
 def overhead_table(result: Result) -> Table | None:
@@ -276,11 +261,6 @@ def _drawn(runs: RunTimes) -> dict[str, list[float]]:
 
 
 # Figures that programs report about a loop, and instructions of it.
-
-
-def figures_section(result: Result) -> ReportSection | None:
-    """Figures reported by programs in which variants differ."""
-    return section("figures", "Other figures", figures_table(result), importance="detail")
 
 
 def _figures(result: Result) -> tuple[Figure, ...]:

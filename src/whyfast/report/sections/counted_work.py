@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.report.document import (
+    Block,
     Cell,
-    ReportSection,
     Table,
     group,
     right,
-    section,
     table,
 )
 from whyfast.report.formatting import format_amount, join_words, pluralize, quote, sentence
@@ -137,16 +136,11 @@ def function_changes(
     return [(name, change) for name, change in ordered if change]
 
 
-def counted_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
-    """Totals; and each benchmark with its hot functions, and where these lie."""
-    groups = [
-        group(f"Counted: {quote(work.benchmark)}", *_details(work)) for work in result.found.counted
-    ]
-    behind = (*groups, places_table(result.found.counted))
-    return (
-        section("counted", "Counted work", *count_tables(result)),
-        section("counts", "Counted work, by benchmark", *behind, importance="detail"),
-    )
+def count_groups(result: Result) -> Iterator[Block | None]:
+    """Each benchmark with its hot functions, and where these lie."""
+    for work in result.found.counted:
+        yield group(f"Counted: {quote(work.benchmark)}", *_details(work))
+    yield places_table(result.found.counted)
 
 
 def _details(work: Counted) -> Iterator[Table]:

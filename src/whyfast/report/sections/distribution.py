@@ -177,9 +177,8 @@ def distribution_tables(result: Result) -> tuple[Table, ...]:
         mine = [d for d in spreads if d.baseline == baseline]
         most = max(len(d.verdicts) for d in mine)
         caption = f"Distribution of the {most} benchmarks, against {baseline}"
-        whole = table(caption, _COLUMNS, map(_row, mine))
+        whole = table(caption, _COLUMNS, map(_row, mine), against=baseline)
         assert whole is not None
-        whole = replace(whole, against=baseline)
         if baseline not in main:
             rows = tuple(_row(d) for d in mine if (d.variant, d.baseline) == claimed)
             whole = replace(whole, short=replace(whole, rows=rows))

@@ -244,8 +244,7 @@ def _by_benchmark(result: Result, verdicts: Sequence[Verdict], times: Times) -> 
         *("benchmark", *right(baseline, variant)),
         *("verdict", *right(repeated, "e-value"), "mean without it"),
     )
-    whole = table(f"{variant} against {baseline}, each benchmark", columns, rows)
-    return whole and replace(whole, of=variant)
+    return table(f"{variant} against {baseline}, each benchmark", columns, rows, of=variant)
 
 
 def without_cell(suite: Suite, benchmark: str | None) -> Cell | None:

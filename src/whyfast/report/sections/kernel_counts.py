@@ -192,8 +192,8 @@ def _failures(result: Result) -> Iterator[str]:
 
 
 def number(value: float) -> str:
-    """A count with at most two decimals, and none that are 0: "17", "17.25", "1 064"."""
-    text = f"{value:z,.2f}".replace(",", " ")
+    """A count with at most two decimals, and none that are 0: "17", "17.25", "1,064"."""
+    text = f"{value:z,.2f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Fix, FixWord, Placement, PlacementWord, Verdict
-from whyfast.report.document import Cell, Plot, ReportSection, Table, right, section, table
+from whyfast.report.document import Cell, Plot, Table, right, table
 from whyfast.report.formatting import (
     format_percent,
     format_rough,
@@ -30,12 +30,6 @@ _WITHOUT = "The plots need JavaScript; the table says the same without the dots.
 #: What each word is called where there is room for no sentence.
 _CAUSES: dict[PlacementWord, str] = {"change": "the change", "neither": "no difference"}
 _SPREADS: dict[FixWord, str] = {"larger": "increased", "none": "no spread"}
-
-
-def layout_section(result: Result) -> ReportSection | None:
-    """The tables and a plot with a dot for each layout; None where no layouts were drawn."""
-    blocks = (placement_table(result), placement_plot(result), fix_table(result))
-    return section("placement", "Placement or change", *blocks)
 
 
 def _cause(p: Placement) -> str:
@@ -221,15 +215,15 @@ def _placement_table(placements: Sequence[Placement]) -> Table | None:
         seen.add((v.benchmark, v.baseline, v.variant))
         rows.append(
             (
-                *(v.variant, v.baseline, *((v.benchmark or "all",) if named else ())),
-                *(_cause(p), verdict_cell(v), verdict_cell(p.varied)),
+                *(v.variant, v.baseline, v.benchmark or "all", _cause(p)),
+                *(verdict_cell(v), verdict_cell(p.varied)),
                 Cell(spread_text(p.spread), number=p.spread) if math.isfinite(p.spread) else None,
             )
         )
-    names = ("variant", "against", *(("benchmark",) if named else ()))
+    names = ("variant", "against", "benchmark" if named else None)
     columns = (*names, "cause", "as linked", "over layouts", *right("spread"))
     caption = f"Placement or change, over {layouts} layouts"
-    return table(caption, columns, rows, fixed=len(names))
+    return table(caption, columns, rows, fixed=3)
 
 
 def _shortened(full: Table | None, short: Table | None) -> Table | None:
@@ -247,16 +241,16 @@ def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table |
     named = len({f.benchmark for f in fixes}) > 1
     rows = [
         (
-            *(fix.variant, fix.of, end, *((fix.benchmark or "all",) if named else ())),
-            *(v and verdict_cell(v) for v in (without, with_fix)),
+            *(fix.variant, fix.of, end, fix.benchmark or "all"),
+            *(None if v is None else verdict_cell(v) for v in (without, with_fix)),
             _spread_cell(fix),
         )
         for fix in fixes
         for end, without, with_fix in _as_linked(fix, placements)
     ]
-    names = ("fix", "of", "against", *(("benchmark",) if named else ()))
+    names = ("fix", "of", "against", "benchmark" if named else None)
     columns = (*names, "without it", "with it", "spread over layouts")
-    return table("Fixes as linked, and their spread over layouts", columns, rows, fixed=len(names))
+    return table("Fixes as linked, and their spread over layouts", columns, rows, fixed=4)
 
 
 def _spread_cell(fix: Fix) -> Cell | None:

@@ -70,32 +70,32 @@ def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
     several = len(baselines) > 1
     rows = [
         (
-            *(o.variant, *((o.baseline,) if several else ())),
+            *(o.variant, o.baseline),
             *_verdict_cells(merged, o.variant, None, o.verdicts, o.identical),
-            *((o.pooled and verdict_cell(o.pooled),) if pooled else ()),
+            None if o.pooled is None else verdict_cell(o.pooled),
         )
         for o in every
     ]
-    heads = ("variant", *(("against",) if several else ()))
+    heads = ("variant", "against" if several else None)
     against = f" against {baselines[0]}" if len(baselines) == 1 else ""
     caption = f"{time_caption(merged.question)}{against}, on each machine"
-    return _by_column(caption, heads, merged, rows, (POOLED,) if pooled else ())
+    return _by_column(caption, heads, merged, rows, POOLED if pooled else None)
 
 
 def _by_column(
     caption: str,
-    heads: Sequence[str],
+    heads: Sequence[str | None],
     merged: Merged,
     rows: Iterable[Row],
-    after: Sequence[str] = (),
+    after: str | None = None,
 ) -> Table | None:
     """A table with a column for each machine after those of ``heads``, which stay."""
     names = [m.machine.name for m in merged.machines]
-    whole = table(caption, (*heads, *names, *after), rows, fixed=len(heads))
+    whole = table(caption, (*heads, *names, after), rows, fixed=len(heads))
     if whole is None:
         return None
-    first, last = len(heads), len(heads) + len(names)
-    columns = (replace(c, machine=first <= i < last) for i, c in enumerate(whole.columns))
+    last = whole.fixed + len(names)
+    columns = (replace(c, machine=whole.fixed <= i < last) for i, c in enumerate(whole.columns))
     return replace(whole, columns=tuple(columns))
 
 
@@ -148,14 +148,15 @@ def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
     }
     rows = [
         (
-            *(b.name, *_verdict_cells(merged, variant, b.name, verdicts[b.name])),
-            *((pooled.get(b.name),) if pooled else ()),
+            b.name,
+            *_verdict_cells(merged, variant, b.name, verdicts[b.name]),
+            pooled.get(b.name),
         )
         for b in merged.question.benchmarks
         if b.name in verdicts
     ]
     caption = f"{variant} against {baseline}, each benchmark"
-    return _by_column(caption, ("benchmark",), merged, rows, (POOLED,) if pooled else ())
+    return _by_column(caption, ("benchmark",), merged, rows, POOLED if pooled else None)
 
 
 def pooled_section(merged: Merged) -> ReportSection | None:
@@ -217,8 +218,7 @@ def machine_table(merged: Merged) -> Table | None:
         *("machine", "CPU", *right("CPUs"), "system", "virtual?", "compilers"),
         *(*right("blocks", "warnings"), "measured", "from"),
     )
-    whole = table("The machines", columns, rows)
-    return whole and replace(whole, by_machine=True)
+    return table("The machines", columns, rows, by_machine=True)
 
 
 def dispatch_machine_section(merged: Merged) -> ReportSection | None:

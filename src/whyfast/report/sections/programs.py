@@ -217,11 +217,6 @@ def build_table(result: Result) -> Table | None:
     return table("Builds, with the digests of inputs and program", columns, rows)
 
 
-def builds_section(result: Result) -> ReportSection | None:
-    """What became of each variant."""
-    return section("builds", "The builds", build_table(result), importance="detail")
-
-
 def provenance_section(result: Result) -> ReportSection | None:
     """How to repeat each build, and why one failed."""
     groups: list[Block | None] = []

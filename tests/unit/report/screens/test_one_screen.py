@@ -18,7 +18,7 @@ from whyfast.model.history import PointSeries, Timeline
 from whyfast.report.document import Document
 from whyfast.report.pages.check_page import check_page
 from whyfast.report.pages.code_page import Looked, code_page, programs_brief, programs_headline
-from whyfast.report.pages.many_results import history_page
+from whyfast.report.pages.history_page import history_page
 from whyfast.report.pages.results import result_page
 from whyfast.report.pages.search_page import search_page
 from whyfast.report.render.terminal import render_terminal
@@ -46,7 +46,7 @@ def _history(steps: int, flat: int) -> Document:
             name, tuple(e * (factor if i >= at else 1.0) for i, e in enumerate(NOISE))
         )
 
-    many = [series(f"series {i}", 1.5 + i / 10, 4 + i % 3) for i in range(steps)]
+    many = [series(f"series {i}", 1.5 + i / 10, 4 if i < 20 else 6) for i in range(steps)]
     points = tuple(f"v{i}" for i in range(10))
     return history_page(
         detect(Timeline(points, (*many, *(series(f"s{i}", 1.0, 5) for i in range(flat)))))

@@ -17,7 +17,7 @@ from whyfast.report.sections.cost_by_parameter import (
     format_estimate,
     overhead_table,
     point_tables,
-    run_times_table,
+    run_quantiles,
     slope_plots,
     slope_sentences,
     slope_tables,
@@ -57,7 +57,7 @@ def test_notes_of_what_was_observed_are_shown() -> None:
 def test_without_a_parameter_there_is_nothing_of_it() -> None:
     result = sample_result()
     assert (slope_tables(result), point_tables(result)) == ((), ())
-    assert image_table(result) is run_times_table(result) is overhead_table(result) is None
+    assert image_table(result) is run_quantiles(result) is overhead_table(result) is None
     assert 'id="slopes"' not in as_html(result)
     assert list(slope_plots(result)) == []
     answer = answer_from(result.question, verdicts=(), suites=(), observed=Observed())

@@ -29,9 +29,9 @@ from whyfast.report.document import Cell
 from whyfast.report.pages.code_page import code_page
 from whyfast.report.sections.counted_work import (
     changed_sentences,
+    count_groups,
     count_tables,
     counted_notes,
-    counted_sections,
     counted_sentences,
 )
 from whyfast.report.sections.counters_shown import counter_tables, counts_section, hot_table
@@ -67,7 +67,7 @@ def test_measured_and_simulated_never_share_a_table() -> None:
 
 def test_nothing_counted_is_nothing_shown() -> None:
     assert count_tables(counted_result()) == ()
-    assert counted_sections(counted_result()) == (None, None)
+    assert [*count_groups(counted_result())] == [None]
     assert counted_notes(counted_result()) == ()
 
 
