@@ -19,7 +19,7 @@ from whyfast.model.code import CodeLine, CodeListing, CodePair
 from whyfast.report.document import Cell, document, right, section, table
 from whyfast.report.pages.search_page import search_page
 from whyfast.report.render.html import render_html
-from whyfast.report.sections.code_sides import code_section
+from whyfast.report.sections.side_by_side import code_section
 
 DOTS = "#placement-plots .chart .trace:nth-child(1) .point"
 

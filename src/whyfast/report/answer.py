@@ -12,7 +12,6 @@ from typing import Any
 from whyfast.judge.judge_run import ChosenMeans, agrees
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Result
-from whyfast.model.sample import RunFailure
 from whyfast.model.study import Question, Recordings
 from whyfast.model.verdict import Confound, Suite, Verdict
 from whyfast.report.document import Sentence
@@ -26,12 +25,10 @@ from whyfast.report.formatting import (
     no_difference,
     pluralize,
     quote,
-    sentence,
     verdict_text,
 )
 from whyfast.report.sections.check import check_sentences
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.code_sides import linked
 from whyfast.report.sections.cost_by_parameter import figure_sentences, slope_sentences
 from whyfast.report.sections.counted_work import changed_sentences, counted_sentences
 from whyfast.report.sections.dispatching import (
@@ -58,17 +55,18 @@ from whyfast.report.sections.main_table import (
 from whyfast.report.sections.programs import (
     claim_untested,
     failed_expectation_sentences,
+    failed_sentences,
     folded_sentences,
     identical_sentences,
     lacking_sentences,
     lost_baselines,
     measured_builds,
     not_built,
-    reason_and_output,
     unmeasured_sentences,
     without_lost,
 )
 from whyfast.report.sections.recordings import recording_sentences
+from whyfast.report.sections.side_by_side import linked
 from whyfast.report.sections.timeline import unusual_sentences
 
 #: The most differences that get a sentence.
@@ -146,7 +144,7 @@ def composed(result: Result) -> list[str]:
     each = [b for b in measured_builds(study, recorded.builds) if b.variant not in recorded.same]
     texts += identical_sentences(study, each)
     texts += not_built(recorded.builds)
-    texts += _run_failures(recorded.failed)
+    texts += failed_sentences(recorded.failed)
     texts += lacking_sentences(recorded.lacking)
     texts += _warnings(judged.confounds)
     return texts
@@ -234,15 +232,6 @@ def _undecided(verdict: Verdict, margin: float) -> str:
         time = format_seconds(verdict.seconds_to_margin)
         text += f"; about {time} more would settle a difference of {format_percent(margin)}"
     return text
-
-
-def _run_failures(failures: Sequence[RunFailure]) -> Iterator[str]:
-    times = Counter((f.benchmark, f.variant, f.reason) for f in failures)
-    latest = {(f.benchmark, f.variant, f.reason): f for f in failures}
-    for (benchmark, variant, reason), number in times.items():
-        often = f" ({number} times)" if number > 1 else ""
-        text = reason_and_output(latest[benchmark, variant, reason])
-        yield sentence(f"{quote(benchmark)} failed with {quote(variant)}{often}: {text}")
 
 
 def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:

@@ -37,8 +37,7 @@ from whyfast.report.pages.why_page import why_page
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown
 from whyfast.report.result_json import dump_result, from_json
-from whyfast.report.sections.code_sides import code_section
-from whyfast.report.sections.counters_shown import counts_section
+from whyfast.report.sections.side_by_side import code_section, counts_section
 
 
 def _with_code() -> Result:

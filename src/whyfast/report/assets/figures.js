@@ -111,6 +111,9 @@ function verdictTraces(points, range) {
 // A text at the left edge of a plot, or left of it.
 const nameAt = (y, text, xshift) => ({ x: 0, xref: "paper", xanchor: "left", xshift, y, text });
 
+// Room below a plot for its axis and a legend of `count` names.
+const legendRoom = (width, count) => 50 + 19 * Math.ceil((count * 150) / width);
+
 // A vertical line below the points.
 const upright = (x, dash) => (
   { type: "line", yref: "paper", y0: 0, y1: 1, x0: x, x1: x, line: { color: GREY, width: 1.5, dash } });
@@ -157,6 +160,11 @@ function addSwitches(holder, names, off, change, abouts = {}) {
     else if (off.size < names.length - 1) off.add(name);
     change();
   }, abouts[name]));
+}
+// A choice of one of the baselines, none where there is only one.
+function addBaselines(holder, baselines, choose) {
+  holder.hidden = baselines.length < 2;
+  return baselines.map((baseline, i) => addSwitch(holder, "radio", baseline.name, () => choose(i)));
 }
 function readSwitches(off, names, given) {
   off.clear();

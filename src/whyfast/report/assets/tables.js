@@ -177,7 +177,7 @@ function followDistribution(table, baseline, state, words) {
     };
     const share = (cell, word) => {
       const number = own.filter((p) => p.word === word).length;
-      fill(cell, `${rounded((100 * number) / own.length)} %,`, number && word, `${number} of ${own.length}`);
+      fill(cell, `${rounded((100 * number) / own.length)} %`, number && word, `(${number} of ${own.length})`);
     };
     extreme(row.cells[1], own[0]);
     extreme(row.cells[2], own[own.length - 1]);

@@ -128,7 +128,6 @@ def _brief(history: History) -> Summary:
     return Summary(
         findings=tuple(why_sentences(history)),
         table=shown and replace(shown, short=None),
-        ranks=tuple(range(len(shown.rows))) if shown else (),
         care=(*notes, _SHORT_CARE, *cautious[2:]),
         row="finding" if rest else "row",
         headline=headline(history, named=False) if rest else "",

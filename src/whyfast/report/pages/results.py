@@ -20,7 +20,6 @@ from whyfast.report.sections.certainty import (
     phase_table,
 )
 from whyfast.report.sections.check import CHECK_HEADING
-from whyfast.report.sections.code_sides import linked, result_code_section
 from whyfast.report.sections.cost_by_parameter import (
     figures_table,
     overhead_table,
@@ -57,6 +56,7 @@ from whyfast.report.sections.over_machines import (
 )
 from whyfast.report.sections.programs import build_table, provenance_section
 from whyfast.report.sections.recordings import run_times_section
+from whyfast.report.sections.side_by_side import linked, result_code_section
 from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
 from whyfast.report.sections.why import why_sections

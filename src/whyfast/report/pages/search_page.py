@@ -128,7 +128,7 @@ def _taken(result: SearchResult) -> str:
     taken = (
         f"{pluralize(blocks, 'block')} of measuring, {pluralize(built, 'candidate')} built between"
     )
-    return f"{taken}, {len(states)} searches" if len(states) > 1 else taken
+    return f"{taken}, {pluralize(len(states), 'search')}" if len(states) > 1 else taken
 
 
 def _further(result: SearchResult) -> Iterator[str]:

@@ -22,7 +22,7 @@ from whyfast.model.codec import dump, encode
 from whyfast.report.document import Block, Cell, CodeSides, Document, Group, Plot, Table
 from whyfast.report.formatting import amount_text, escape_controls
 from whyfast.report.render.svg import bars_svg, flame_svg
-from whyfast.report.sections.code_sides import folded
+from whyfast.report.sections.side_by_side import folded
 
 #: Longer tables of detail and lists begin folded, or with their first entries only.
 MANY_ROWS = 12

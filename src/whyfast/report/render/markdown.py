@@ -23,11 +23,10 @@ from whyfast.report.document import (
     Sentences,
     ShareBars,
     Table,
-    TextTable,
     fact_text,
 )
 from whyfast.report.formatting import escape_controls
-from whyfast.report.sections.code_sides import counted_lines, folded
+from whyfast.report.sections.side_by_side import counted_lines, folded
 
 # Everything that can start a construct of GitHub's dialect in the middle of a line, or end one.
 _SPECIAL = re.compile(r"([\\`*_\[<|~$]|#(?!\w))")
@@ -118,8 +117,6 @@ def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
     match block:
         case Table():
             shown = block.shown(verbose)
-            if shown.lines is not None:
-                return _lines([shown.lines])
             return _table(shown, caption=caption) if shown.rows else ""
         case Sentences(items=items, aside=True):
             return "\n".join(f"<sub>{prose(item.text)}</sub>  " for item in items).rstrip()
@@ -130,10 +127,7 @@ def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
         case FactTree():
             return _facts(block.values)
         case Group(blocks=blocks):
-            lines = [b.lines for b in blocks if isinstance(b, Table) and b.lines]
-            rest = [b for b in blocks if not (isinstance(b, Table) and b.lines)]
-            parts = [_lines(lines) if lines else "", *map(_block, rest)]
-            return "\n\n".join(part for part in parts if part)
+            return "\n\n".join(filter(None, map(_block, blocks)))
         case CodeSides():
             return _sides(block)
         case CountedSides():
@@ -162,14 +156,6 @@ def _sides(block: CodeSides) -> str:
 def _item(item: Sentence) -> str:
     label = f"**{item.label}:** " if item.label else ""
     return "- " + label + "\\\n  ".join(prose(text) for text in (item.text, *item.more))
-
-
-def _lines(tables: Iterable[TextTable]) -> str:
-    """Each with its title, all in one block that is shown as it is."""
-    text: list[str] = []
-    for table in tables:
-        text += ["", table.title, *(f"  {line}" for line in (*table.texts(), table.last))]
-    return code(text[1:], "text")
 
 
 def code(lines: Sequence[str], language: str, most: int | None = None) -> str:

@@ -30,12 +30,11 @@ from whyfast.report.document import (
     ShareBars,
     Summary,
     Table,
-    TextTable,
     fact_text,
 )
 from whyfast.report.formatting import escape_controls, pluralize
 from whyfast.report.render.summary_lines import HEADLINE, LINES, compact, fit_screen, last_line
-from whyfast.report.sections.code_sides import counted_lines, folded
+from whyfast.report.sections.side_by_side import counted_lines, folded
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeLine, CodeRow
@@ -202,9 +201,7 @@ class _Printer:
         match block:
             case Table():
                 shown = block.shown(self._verbose)
-                if shown.lines is not None:
-                    self._lines(shown.lines)
-                elif shown.rows:
+                if shown.rows:
                     self._table(shown)
             case Sentences():
                 self._sentences(block)
@@ -228,16 +225,6 @@ class _Printer:
         if self._begun:
             self._console.print()
         self._begun = True
-
-    def _lines(self, table: TextTable) -> None:
-        self._space()
-        self._line(self._text(table.title, "italic"))
-        # The heading names the pair; where the lines are too long for it, they do not.
-        summary = max(map(len, table.texts())) > min(self._console.width, _LINE)
-        for line in table.lines:
-            text = self._text(line.summary if summary else line.start)
-            self._line(text.append(self._safe(line.verdict), style=_STYLES[line.outcome]))
-        self._line(self._text(table.last))
 
     def _sentences(self, block: Sentences) -> None:
         self._space()
@@ -316,10 +303,13 @@ class _Printer:
         if table.caption:
             self._line(self._text(table.caption, "italic"))
         room = self._console.width + 1  # behind the last column stands padding only
-        for narrow in (False, True):
-            if sum(self._widths(table, folded=narrow, stacked=False)) <= room:
-                self._console.print(self._rich(table, folded=narrow, stacked=False))
-                return
+        narrower: Table | None = table
+        while narrower is not None:
+            table, narrower = narrower, narrower.narrower()
+            for fold in (False, True):
+                if sum(self._widths(table, folded=fold, stacked=False)) <= room:
+                    self._console.print(self._rich(table, folded=fold, stacked=False))
+                    return
         widths = [
             _FOLDED + _GAP if width > _WORDY + _GAP else width
             for width in self._widths(table, folded=True, stacked=True)

@@ -87,12 +87,12 @@ def how_sure(result: Result) -> tuple[str, ...]:
     numbers = sorted(v.blocks for v in (verdicts if about == "runs" else single or verdicts))
     several = f"{numbers[0]} to " if numbers[0] != numbers[-1] else ""
     if about == "runs":
-        processes = "1 process" if numbers[-1] == 1 else f"{numbers[-1]} processes"
         start = (
-            f"A ratio compares the means over processes, {several}{processes} per file; the values "
-            "of one process count as one value. [low, high] is a t interval on trimmed means of "
-            f"their logarithms, at {confidence} confidence or more, so that at most 5 % of all "
-            "verdicts are expected to be wrong (false coverage rate)."
+            f"A ratio compares the means over processes, {several}"
+            f"{pluralize(numbers[-1], 'process')} per file; the values of one process count as one "
+            "value. [low, high] is a t interval on trimmed means of their logarithms, at "
+            f"{confidence} confidence or more, so that at most 5 % of all verdicts are expected to "
+            "be wrong (false coverage rate)."
         )
     else:
         start = (

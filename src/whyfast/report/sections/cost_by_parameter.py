@@ -54,12 +54,8 @@ def _sentence(slopes: Sequence[Line]) -> str:
     most = pluralize(first.points[-1].at, first.name)
     return (
         f"One more {first.name} costs {join_words(costs)} (slope from {first.points[0].at} to "
-        f"{most}, median of {_passes(first.passes)})."
+        f"{most}, median of {pluralize(first.passes, 'pass')})."
     )
-
-
-def _passes(number: int) -> str:
-    return "1 pass" if number == 1 else f"{number} passes"
 
 
 def _slope_ratio(line: Line) -> RatioText | None:
@@ -109,7 +105,7 @@ def slope_tables(result: Result) -> tuple[Table, ...]:
 def _slope_table(slopes: Sequence[Line]) -> Table | None:
     first, passes = slopes[0], min(line.passes for line in slopes)
     caption = (
-        f"Cost by number of {first.name}s: medians over {_passes(passes)}, intervals at "
+        f"Cost by number of {first.name}s: medians over {pluralize(passes, 'pass')}, intervals at "
         f"{format_percent(first.confidence)}"
     )
     columns = (
@@ -212,7 +208,7 @@ def _bucket(runs: RunTimes, i: int) -> Cell:
 
 
 def slope_plots(result: Result) -> Iterator[Plot]:
-    """A family each: its values, and its variants with times in nanoseconds."""
+    """One for each family: its values, and its variants with times in nanoseconds."""
     for slopes in _families(result.judged.slopes):
         values = sorted({point.at for line in slopes for point in line.points})
         variants = [_variant(line, result) for line in slopes]
@@ -278,11 +274,9 @@ def _figures(result: Result) -> tuple[Figure, ...]:
     return tuple(sorted((*counted, *reported), key=lambda f: order.get(f.benchmark, len(order))))
 
 
-def figures_table(result: Result, *, every: bool = False) -> Table | None:
-    """A row for each benchmark and figure, a column for each variant; None without figures.
-
-    Rows in which all variants say the same are left out, unless ``every``.
-    """
+def figures_table(result: Result) -> Table | None:
+    """A row for each benchmark and figure in which variants differ, a column for each variant;
+    None without figures."""
     figures: dict[tuple[str, str], dict[str, Figure]] = {}
     for figure in _figures(result):
         figures.setdefault((figure.benchmark, figure.what), {})[figure.variant] = figure
@@ -291,10 +285,10 @@ def figures_table(result: Result, *, every: bool = False) -> Table | None:
     rows = [
         (*names, *(_figure_cell(row.get(variant)) for variant in variants))
         for names, row in figures.items()
-        if every or len({(f.number, f.text) for f in row.values()}) > 1
+        if len({(f.number, f.text) for f in row.values()}) > 1
     ]
-    caption = f"Other figures of a loop{'' if every else ', where variants differ'}"
-    return table(caption, ("benchmark", "figure", *right(*variants)), rows, fixed=2)
+    columns = ("benchmark", "figure", *right(*variants))
+    return table("Other figures of a loop, where variants differ", columns, rows, fixed=2)
 
 
 def _figure_cell(figure: Figure | None) -> Cell | None:

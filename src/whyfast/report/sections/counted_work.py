@@ -18,14 +18,14 @@ from whyfast.report.document import (
     table,
 )
 from whyfast.report.formatting import format_amount, join_words, pluralize, quote, sentence
-from whyfast.report.sections.counters_shown import (
+from whyfast.report.sections.main_table import Comparisons, decided
+from whyfast.report.sections.side_by_side import (
     counter_tables,
     hot_table,
     overlap_sentences,
     share_cell,
     source_text,
 )
-from whyfast.report.sections.main_table import Comparisons, decided
 
 if TYPE_CHECKING:
     from whyfast.model.counters import (
@@ -67,7 +67,7 @@ _COLUMNS: dict[Source, tuple[tuple[str, str, str], ...]] = {
 
 @dataclass(frozen=True)
 class CountTotals:
-    """Sums over ``benchmarks``, those that every build with counts at all was counted in.
+    """Sums over ``benchmarks``, in each of which every build with any counts was counted.
 
     ``sums[variant][event]``; an event that is unavailable in one of them is left out. ``left_out``
     are the benchmarks that some build has no counts of.

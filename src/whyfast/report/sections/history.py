@@ -56,7 +56,7 @@ def headline(history: History, *, named: bool = True) -> str:
 
 
 def _beside(history: History, finding: Finding) -> str:
-    """What changed of the machine there, and which machines do not have it."""
+    """Changes of the machine at the finding, and the machines without it."""
     if finding.kind != "step":
         return ""
     beside = coincidence(history, finding)

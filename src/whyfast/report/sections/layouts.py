@@ -41,7 +41,7 @@ def placement_sentences(
 ) -> list[str]:
     """One sentence for each variant against the main baseline, and one on the spread.
 
-    The suite speaks where there is one, the only benchmark otherwise. Variants in ``fixes`` have
+    About the suite where there is one, else about each benchmark. Variants in ``fixes`` have
     sentences of their own, and none here if there are others.
     """
     main = study.baselines[0] if study.baselines else None
@@ -140,8 +140,8 @@ def control_sentences(study: Question, comparisons: Comparisons) -> Iterator[str
 def fix_sentences(
     fixes: Sequence[Fix], placements: Sequence[Placement], study: Question
 ) -> list[str]:
-    """One sentence a fix: with it against each baseline as linked, and whether layouts still move
-    it. Of the suite where there is one, of each benchmark otherwise."""
+    """One sentence for each fix: its verdicts as linked, and whether layouts still change the time.
+    Of the suite where there is one, of each benchmark otherwise."""
     texts, margin = [], study.margin
     for fix in _overall_fixes(fixes):
         text = f"{quote(fix.variant)}, a fix of {quote(fix.of)},"
@@ -198,8 +198,7 @@ def _spread(fix: Fix, margin: float) -> str:
 
 
 def placement_table(result: Result) -> Table | None:
-    """A row a pair, and in a long report one for each benchmark. None where no layouts were
-    drawn."""
+    """A row for each pair, in a long report also for each benchmark; None without layouts."""
     every = result.judged.placements
     return _shortened(_placement_table(every), _placement_table(_overall(every)))
 
@@ -231,7 +230,7 @@ def _shortened(full: Table | None, short: Table | None) -> Table | None:
 
 
 def fix_table(result: Result) -> Table | None:
-    """A row a fix and baseline, in a long report for each benchmark. None without a fix."""
+    """A row for each fix and baseline, in a long report also for each benchmark; None without."""
     every, placements = result.judged.fixes, result.judged.placements
     short = _fix_table(_overall_fixes(every), placements)
     return _shortened(_fix_table(every, placements), short)
@@ -263,7 +262,7 @@ def _spread_cell(fix: Fix) -> Cell | None:
 
 
 def placement_plot(result: Result) -> Plot | None:
-    """One figure a pair, its rows the mean and the benchmarks; ratios of time throughout."""
+    """One figure for each pair, with a row for the mean and each benchmark; all ratios of time."""
     if not result.judged.placements:
         return None
     pairs: dict[str, dict[str, list[Placement]]] = {}

@@ -38,7 +38,7 @@ from whyfast.report.formatting import (
     sentence,
 )
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
-from whyfast.report.sections.distribution import interval_data, plottable
+from whyfast.report.sections.distribution import plottable, point
 from whyfast.report.sections.main_table import time_caption, verdict_cell
 from whyfast.report.sections.over_machines import (
     POOLED,
@@ -160,7 +160,7 @@ def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
 
 
 def pooled_section(merged: Merged) -> ReportSection | None:
-    """The mean over machines; why there is none below five."""
+    """The mean over machines, or why there is none."""
     if len(merged.machines) < 2:
         return None
     if not merged.pooled:
@@ -293,19 +293,14 @@ def machine_plot(merged: Merged) -> Plot | None:
 
 def _figure(o: OverMachines, margin: float) -> dict[str, Any]:
     points = [
-        {"name": name, "word": v.outcome, **interval_data(v), "text": format_verdict(v, margin)}
+        point(v, name, format_verdict(v, margin))
         for name, v in o.verdicts.items()
         if plottable(v.ratio)
     ]
-    pooled = o.pooled and {
-        "name": POOLED,
-        "word": o.pooled.outcome,
-        **interval_data(o.pooled),
-        "expect": [
-            x if plottable(x) else None for x in (o.pooled.expect_low, o.pooled.expect_high)
-        ],
-        "text": pooled_sentence(o.pooled, margin),
-    }
+    pooled = None
+    if (p := o.pooled) is not None:
+        expect = [x if plottable(x) else None for x in (p.expect_low, p.expect_high)]
+        pooled = {**point(p, POOLED, pooled_sentence(p, margin)), "expect": expect}
     verdicts = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
     title = f"{o.variant} against {o.baseline}"
     return {"title": title, "label": f"{title}: {verdicts}.", "points": points, "pooled": pooled}
@@ -328,7 +323,6 @@ def machines_summary(merged: Merged) -> Summary:
     return Summary(
         findings=tuple(machine_sentences(merged)[1:]),
         table=table,
-        ranks=tuple(range(len(table.rows))) if table else (),
         care=tuple(_care(merged)),
         more="intervals, benchmarks and each machine by itself: -v, or --html FILE.",
         row="comparison" if few else "machine",

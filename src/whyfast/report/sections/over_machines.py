@@ -146,7 +146,7 @@ def _rank(o: OverMachines) -> tuple[int, float]:
 
 
 def comparison_sentence(o: OverMachines, merged: Merged) -> str:
-    """A pair on all machines that have it, whether these differ, and where both are one program."""
+    """A pair on all machines that measured it, their difference, and where both are identical."""
     text = _where_measured(o, merged)
     if o.identical:
         where = machines_text(o.identical, merged)

@@ -170,17 +170,21 @@ def reason_and_output(failure: RunFailure) -> str:
     return f"{failure.reason}; last output: {last}"
 
 
-def failed_sentences(failed: Sequence[RunFailure]) -> list[str]:
-    """A single failure with its reason, of several the variants."""
-    if len(failed) == 1:
-        (failure,) = failed
-        return [sentence(f"{quote(failure.variant)} failed: {reason_and_output(failure)}")]
-    names = [quote(name) for name in dict.fromkeys(f.variant for f in failed)]
-    return [f"{has(names, 'has', 'have')} benchmarks that failed."] if names else []
+def failed_sentences(failed: Sequence[RunFailure]) -> Iterator[str]:
+    """For each reason the variants and benchmarks that failed, and how often."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for f in failed:
+        groups.setdefault(reason_and_output(f), []).append((f.variant, f.benchmark))
+    for reason, pairs in groups.items():
+        variants = join_words([quote(v) for v in dict.fromkeys(v for v, _ in pairs)])
+        benchmarks = list(dict.fromkeys(b for _, b in pairs))
+        on = quote(benchmarks[0]) if len(benchmarks) == 1 else f"{len(benchmarks)} benchmarks"
+        often = f" ({len(pairs)} times)" if len(pairs) > len(set(pairs)) else ""
+        yield sentence(f"{variants} failed on {on}{often}: {reason}")
 
 
 def lacking_sentences(lacking: Sequence[RunFailure]) -> list[str]:
-    """One sentence a variant and reason; then what that means for geometric means."""
+    """One sentence for each variant and reason; then the consequence for geometric means."""
     groups: dict[tuple[str, str], list[str]] = {}
     for lack in lacking:
         groups.setdefault((lack.variant, lack.reason), []).append(lack.benchmark)

@@ -102,12 +102,6 @@ def test_an_interval_is_printed_once(page: str) -> None:
     assert len(rows) == len(set(rows))
 
 
-def test_each_fact_is_said_once() -> None:
-    text = as_terminal(sample_result(), 80)
-    assert text.count("2.14x slower") == 1
-    assert text.count("merged dispatch") == 1
-
-
 def test_wide_terminals_have_every_baseline() -> None:
     assert "against clang19-goto" not in as_terminal(sample_result(), 80)
     assert "against clang19-goto" in as_terminal(sample_result(), 120)

@@ -105,15 +105,6 @@ def test_machines_in_sentences() -> None:
     check_golden("report", "machines.md", paragraphs(texts))
 
 
-def test_too_few_blocks_to_tell() -> None:
-    few = _judged(
-        measured("kite", {"slow": 1.0}, blocks=9), measured("wren", {"slow": 1.1}, blocks=9, seed=2)
-    )
-    assert few.needed.benchmarks == 10
-    (text,) = machine_sentences(few)
-    assert text.endswith("; to tell whether the machines differ takes 10 blocks on each.")
-
-
 def test_one_program_on_one_machine_is_the_same_and_not_lacking() -> None:
     found = _folded()
     table = overall_table(found)
