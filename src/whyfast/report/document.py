@@ -142,7 +142,7 @@ class Plot:
 
     kind: str
     data: Any
-    without: str
+    without: str = "The plots need JavaScript; the tables say the same."
     later: Callable[[], Any] | None = None
 
 

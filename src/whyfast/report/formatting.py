@@ -47,8 +47,11 @@ def quote(name: str) -> str:
     return f"{opening}{clean}{closing}"
 
 
-def join_words(items: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
+def join_words(items: Sequence[str], most: int = 0) -> str:
+    """``a``, ``a and b``, ``a, b and c``; where ``most`` is given, of more items the first and a
+    number: ``a, b and 3 more``."""
+    if most and len(items) > most:
+        items = [*items[:most], f"{len(items) - most} more"]
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} and {items[-1]}"

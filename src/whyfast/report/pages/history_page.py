@@ -286,7 +286,7 @@ def series_plot(history: History) -> Plot:
             if f.kind != "drift"
         ],
     }
-    return Plot("history", data, "The plot needs JavaScript; the tables say the same.")
+    return Plot("history", data)
 
 
 def _findings(h: SeriesHistory) -> dict[str, tuple[Shift | Drift | Outlier, ...]]:

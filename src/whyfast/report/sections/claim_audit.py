@@ -118,9 +118,7 @@ def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
     """The fairest comparison; with it those others that are the same."""
     first = vanished[0]
     names = [quote(v.baseline) for v in vanished if v.outcome == "same"]
-    if len(names) > _NAMED:
-        names = [*names[:_NAMED], f"{len(names) - _NAMED} more"]
-    same = f"the same as {join_words(names)} within {format_percent(margin)}"
+    same = f"the same as {join_words(names, _NAMED)} within {format_percent(margin)}"
     if first.outcome == "same":
         return same
     text = format_verdict(first, margin, "brief")

@@ -31,7 +31,6 @@ from whyfast.report.formatting import (
     ratio_text,
 )
 
-_WITHOUT = "The plots need JavaScript; the tables say the same."
 #: The quantiles of the single runs that are shown.
 QUANTILES = (0.01, 0.5, 0.9, 0.99, 0.999)
 #: Single runs beyond this quantile are not drawn: interrupts, and the like.
@@ -213,7 +212,7 @@ def slope_plots(result: Result) -> Iterator[Plot]:
         values = sorted({point.at for line in slopes for point in line.points})
         variants = [_variant(line, result) for line in slopes]
         data = {"name": slopes[0].name, "values": values, "variants": variants}
-        yield Plot("slopes", data, _WITHOUT)
+        yield Plot("slopes", data)
 
 
 def _variant(line: Line, result: Result) -> dict[str, Any]:

@@ -26,7 +26,6 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.main_table import SUITE
 
-_WITHOUT = "The plots need JavaScript; the tables below show the same data."
 _COLUMNS = ("variant", "best", "worst", "faster", "slower", "by estimate")
 _EXPLAINED = (
     "faster and slower: the share of benchmarks with that verdict; by estimate: the number with "
@@ -233,7 +232,7 @@ def interval_plot(result: Result) -> Plot | None:
             for name in result.question.baselines
         ],
     }
-    return Plot("intervals", data, _WITHOUT)
+    return Plot("intervals", data)
 
 
 def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:

@@ -295,7 +295,7 @@ def release_plot(result: Result) -> Plot | None:
         "at": at,
         "series": [_series(result, s, kernels, at) for s in series],
     }
-    return Plot("releases", data, "The plot needs JavaScript; the tables say the same.")
+    return Plot("releases", data)
 
 
 def _series(

@@ -26,7 +26,6 @@ from whyfast.report.formatting import (
 from whyfast.report.sections.distribution import interval_data, plottable
 from whyfast.report.sections.main_table import SUITE, Comparisons, verdict_cell
 
-_WITHOUT = "The plots need JavaScript; the table says the same without the dots."
 #: What each word is called where there is room for no sentence.
 _CAUSES: dict[PlacementWord, str] = {"change": "the change", "neither": "no difference"}
 _SPREADS: dict[FixWord, str] = {"larger": "increased", "none": "no spread"}
@@ -274,7 +273,7 @@ def placement_plot(result: Result) -> Plot | None:
         for name in result.question.baselines
         if name in pairs
     ]
-    return Plot("placement", {"margin": margin, "baselines": baselines}, _WITHOUT)
+    return Plot("placement", {"margin": margin, "baselines": baselines})
 
 
 def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:

@@ -288,7 +288,7 @@ def machine_plot(merged: Merged) -> Plot | None:
         {"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines
     ]
     data = {"margin": margin, "machines": machines, "figures": figures}
-    return Plot("machines", data, "The plots need JavaScript; the tables below say the same.")
+    return Plot("machines", data)
 
 
 def _figure(o: OverMachines, margin: float) -> dict[str, Any]:

@@ -29,7 +29,6 @@ from whyfast.report.formatting import (
     escape_controls,
     has,
     join_words,
-    pluralize,
     quote,
     sentence,
 )
@@ -187,20 +186,14 @@ def lacking_sentences(lacking: Sequence[RunFailure]) -> list[str]:
     """One sentence for each variant and reason; then the consequence for geometric means."""
     groups: dict[tuple[str, str], list[str]] = {}
     for lack in lacking:
-        groups.setdefault((lack.variant, lack.reason), []).append(lack.benchmark)
+        groups.setdefault((lack.variant, lack.reason), []).append(quote(lack.benchmark))
     texts = [
-        sentence(f"{quote(variant)} has no {_some(benchmarks)}: {reason}")
+        sentence(f"{quote(variant)} has no {join_words(benchmarks, _NAMES)}: {reason}")
         for (variant, reason), benchmarks in groups.items()
     ]
     if texts:
         texts.append("A geometric mean covers the benchmarks that both sides have.")
     return texts
-
-
-def _some(benchmarks: Sequence[str]) -> str:
-    few = [quote(name) for name in benchmarks[:_NAMES]]
-    rest = len(benchmarks) - len(few)
-    return join_words([*few, pluralize(rest, "further benchmark")] if rest else few)
 
 
 def build_table(result: Result) -> Table | None:

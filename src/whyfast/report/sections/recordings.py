@@ -149,11 +149,7 @@ def _beside_the_question(result: Result) -> str:
     """What else could have made the difference, of what the files name."""
     kinds = [c.kind for c in result.judged.confounds if c.severity == "warning"]
     labels = list(dict.fromkeys(MACHINE[kind] for kind in kinds if kind in MACHINE))
-    if not labels:
-        return ""
-    if len(labels) > _MOST_NAMED:
-        labels = [*labels[:_MOST_NAMED], f"{len(labels) - _MOST_NAMED} more"]
-    return f", and the runs differ in {join_words(labels)}"
+    return f", and the runs differ in {join_words(labels, _MOST_NAMED)}" if labels else ""
 
 
 def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:

@@ -23,7 +23,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import amount_text, pluralize, quote
+from whyfast.report.formatting import amount_text, join_words, pluralize, quote
 
 if TYPE_CHECKING:
     from whyfast.explain.source_lines import TouchedFunctions
@@ -71,8 +71,7 @@ def _about(pair: CodePair) -> Iterator[str]:
         yield f"{pluralize(pair.others, 'more function')} differ."
     for name, only in ((pair.a, pair.only_in_a), (pair.b, pair.only_in_b)):
         if only:
-            some = ", ".join(only[:6]) + (", …" if only[6:] else "")
-            yield f"Only in {quote(name)}: {len(only)} ({some})."
+            yield f"Only in {quote(name)}: {len(only)} ({join_words(only, 6)})."
 
 
 def difference_text(d: CodeDifference) -> str:
@@ -319,9 +318,8 @@ def _profile_table(functions: Sequence[HotFunction], programs: Sequence[Counts])
 def _touched(touched: TouchedFunctions, hot: Sequence[str]) -> str:
     """Whether a range of commits touches hot functions, and what it touches."""
     text = touched.statement(hot) if hot else "the hot functions are unknown"
-    names = [f.name for f in touched.functions]
-    listed = ", ".join(names[:_FUNCTIONS]) + (", …" if names[_FUNCTIONS:] else "")
-    return f"{touched.base}..{touched.head}: {text}; functions touched: {listed or 'none'}"
+    names = join_words([f.name for f in touched.functions], _FUNCTIONS)
+    return f"{touched.base}..{touched.head}: {text}; functions touched: {names or 'none'}"
 
 
 def _notes(programs: Sequence[Counts]) -> list[str]:

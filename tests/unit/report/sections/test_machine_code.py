@@ -15,12 +15,12 @@ from tests.unit.report.examples import (
     code_of,
     code_result,
 )
-from tests.unit.report.parts import changed
+from tests.unit.report.parts import changed, texts
 
 from whyfast.model.codec import decode, encode
 from whyfast.model.evidence import CalleeCounts, DispatchFacts, Evidence, Trouble
 from whyfast.model.result import Result
-from whyfast.report.document import NOTHING, CodeBlock, CodeSides, Document, Group, Table, document
+from whyfast.report.document import NOTHING, CodeBlock, CodeSides, Document, Group, document
 from whyfast.report.render.html import dump_document
 from whyfast.report.sections.dispatching import jump_table, jumps_cell, kind_cell
 from whyfast.report.sections.machine_code import calls_sentences, trouble_code, trouble_sentences
@@ -48,8 +48,8 @@ TROUBLES = {
 
 @pytest.mark.golden
 def test_troubles_in_sentences() -> None:
-    texts = {name: trouble_sentences([t], [t.variant, "b", "c"]) for name, t in TROUBLES.items()}
-    check_golden("report", "troubles.md", paragraphs(texts))
+    sentences = {n: trouble_sentences([t], [t.variant, "b", "c"]) for n, t in TROUBLES.items()}
+    check_golden("report", "troubles.md", paragraphs(sentences))
 
 
 def test_lines_for_the_study() -> None:
@@ -76,11 +76,6 @@ def test_facts_of_older_results_are_unknown() -> None:
     assert (first.entry, first.options, first.compiler) == (None, None, "")
 
 
-def _texts(table: Table | None) -> list[list[str]]:
-    assert table is not None
-    return [[f"{c.text} {c.detail}".rstrip() for c in row] for row in table.rows]
-
-
 def test_a_variant_that_is_only_read_is_in_the_second_table_only() -> None:
     plain = sample_result()
     read = replace(sample_evidence()[1], variant="clang20")
@@ -89,8 +84,14 @@ def test_a_variant_that_is_only_read_is_in_the_second_table_only() -> None:
         question=replace(plain.question, variants=(*plain.question.variants, ONLY_READ)),
         evidence=(read, *plain.found.evidence),
     )
-    assert _texts(jump_table(result))[-1] == ["clang20", "6", "merged", "–", "not measured"]
-    assert "clang20" not in [row[0] for row in _texts(summary_table(result))]
+    assert texts(jump_table(result))[-1] == [
+        "clang20",
+        "6",
+        "merged",
+        "–",
+        "not measured",
+    ]
+    assert "clang20" not in [row[0] for row in texts(summary_table(result))]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.unit.build.example import study as example
 from tests.unit.example_blocks import block as example_block
 from tests.unit.report.example import ab_result, sample_result, verdict
 from tests.unit.report.examples import LACKING, axes_question, axes_result, metrics_result
-from tests.unit.report.parts import changed, result_of
+from tests.unit.report.parts import changed, result_of, texts
 
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.result import Result
@@ -55,9 +55,7 @@ def test_of_a_suite_its_own_is_told_and_the_table_has_all() -> None:
     )
     result = result_of(axes_question("fib", "sort"), suites=suites, interactions=(whole, one, one))
     assert len(list(interaction_sentences(result))) == 1
-    table = axes_table(result)
-    assert table is not None
-    assert [c.text for c in table.rows[0]] == ["gcc", "baseline", "1.14x faster", "–"]
+    assert texts(axes_table(result))[0] == ["gcc", "baseline", "1.14x faster", "–"]
     section = interaction_section(result)
     assert section is not None
     (found,) = section.blocks
@@ -90,9 +88,8 @@ def test_faults_are_fewer_and_memory_is_less() -> None:
     plain = metrics_result()
     fewer = replace(plain.judged.metrics[0], outcome="faster", ratio=0.3, low=0.29, high=0.31)
     metrics = (replace(fewer, metric=name) for name in ("minor_faults", "maxrss"))
-    table = metric_table(changed(plain, metrics=tuple(metrics)))
-    assert table is not None
-    assert [row[3].text for row in table.rows] == ["3.33x fewer", "3.33x less"]
+    rows = texts(metric_table(changed(plain, metrics=tuple(metrics))))
+    assert [row[3] for row in rows] == ["3.33x fewer", "3.33x less"]
 
 
 def test_each_result_says_what_was_pinned() -> None:
@@ -134,8 +131,7 @@ def test_peak_memory_is_shown_where_one_side_is_too_small_to_be_measured() -> No
 
     def rows(**extra: Any) -> list[list[str]]:
         blocks = tuple(replace(b, extra=extra) for b in plain.recorded.blocks)
-        table = metric_table(changed(plain, metrics=(), blocks=blocks))
-        return [[c.text for c in row] for row in table.rows] if table else []
+        return texts(metric_table(changed(plain, metrics=(), blocks=blocks)))
 
     assert rows(**{base: below, other: peak}) == [
         ["peak memory", other, "240 MB", "more", "under 100 MB"]
@@ -181,7 +177,7 @@ def test_what_is_lacking_is_said_once_a_reason() -> None:
     assert failure_text(LACKING) == "old has no fastcall: METH_FASTCALL came with 3.6"
     lacking = [RunFailure(name, "old", "came later", "", (), lacks=True) for name in "abcde"]
     assert lacking_sentences(lacking) == [
-        "old has no a, b, c and 2 further benchmarks: came later.",
+        "old has no a, b, c and 2 more: came later.",
         "A geometric mean covers the benchmarks that both sides have.",
     ]
     assert lacking_sentences([]) == []
