@@ -13,6 +13,8 @@ from whyfast.model.verdict import Outcome
 from whyfast.report.formatting import (
     VerdictStyle,
     escape_controls,
+    format_amount,
+    format_bytes,
     format_e_value,
     format_percent,
     format_rough,
@@ -142,6 +144,13 @@ def test_seconds(seconds: float, text: str) -> None:
 def test_a_rough_share_has_no_power_of_ten() -> None:
     shares = [format_rough(x) for x in (0.0053, 0.091, 0.994, 9.1, 59.43)]
     assert shares == ["0.53 %", "9.1 %", "99 %", "910 %", "5,943 %"]
+
+
+def test_sizes_and_amounts_have_three_digits() -> None:
+    sizes = [format_bytes(n) for n in (512, 999.6, 1_234_000, 3.2e12)]
+    assert sizes == ["512 B", "1.00 kB", "1.23 MB", "3200 GB"]
+    amounts = [format_amount(n) for n in (812, 17_300, 999_600, -1_320_000)]
+    assert amounts == ["812", "17.3 k", "1.00 M", "−1.32 M"]
 
 
 def test_percent_and_e_value() -> None:
