@@ -84,8 +84,8 @@ LATE = {
     # What `ab` of commands has no need of.
     ("measure.registry", "whyfast.measure.harnesses"),
     ("measure.registry", "whyfast.toolchain.wheels"),
-    ("report.sections.code_sides", "whyfast.explain.code_diff"),  # results of commands have none
-    ("report.sections.code_sides", "whyfast.model.code"),
+    ("report.sections.side_by_side", "whyfast.explain.code_diff"),  # results of commands have none
+    ("report.sections.side_by_side", "whyfast.model.code"),
     ("study.skeleton", "tomlkit"),
     ("toolchain.archive", "debian.deb822"),
     ("toolchain.kernels", "debian.arfile"),
