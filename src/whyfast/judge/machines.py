@@ -24,9 +24,16 @@ from scipy import special
 
 from whyfast.judge.comparisons import ComparisonPlan, judge_suites, rounds_of
 from whyfast.judge.confounds import confound, grouped, sides, warnings_first
-from whyfast.judge.decide import ALPHA, Key, coverage_level, judge_family, outcome_of
+from whyfast.judge.decide import (
+    ALPHA,
+    Key,
+    correct_cold_start,
+    coverage_level,
+    judge_family,
+    outcome_of,
+)
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
-from whyfast.judge.processes import correct_cold_start, set_aside
+from whyfast.judge.processes import set_aside
 from whyfast.judge.ratios import over_layouts
 from whyfast.model.build import Build
 from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
