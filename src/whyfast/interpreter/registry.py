@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whyfast.interpreter.debian import DebianPythons
-from whyfast.interpreter.local import BuiltPythons, PathPythons, PyenvPythons
+from whyfast.interpreter.local import BuiltPythons, PathPythons, PyenvPythons, UvPythons
 from whyfast.interpreter.provider import InterpreterProvider, Progress
 from whyfast.model.build import Interpreter
 from whyfast.model.errors import UserError
@@ -15,6 +15,7 @@ def providers() -> dict[str, InterpreterProvider]:
     return {
         "pyenv": PyenvPythons(),
         "path": PathPythons(),
+        "uv": UvPythons(),
         "debian": DebianPythons(),
         "build": BuiltPythons(),
     }
