@@ -38,6 +38,7 @@ def run_timeit(args: argparse.Namespace) -> int:
         repeat=args.repeat,
         clock="process" if args.process else "wall",
         different=args.different,
+        unit=args.unit or "",
     )
     home = own_home()
     with watching("timeit", options.margin, runs=args.repeat) as observer:

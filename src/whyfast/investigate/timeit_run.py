@@ -88,7 +88,7 @@ class Side:
 class TimeitOptions:
     """Times in seconds. ``number`` are the loops of a turn, None: calibrated; ``repeat`` the number
     of blocks, None: until it is decided. ``clock`` is ``wall`` or ``process``, the CPU time.
-    ``different``: the sides need not return the same."""
+    ``different``: the sides need not return the same. ``unit`` is what times are shown in."""
 
     budget: float = 10.0
     margin: float = 0.01
@@ -96,6 +96,7 @@ class TimeitOptions:
     repeat: int | None = None
     clock: str = "wall"
     different: bool = False
+    unit: str = ""
     timeout: float = 60.0
 
 
@@ -139,7 +140,9 @@ def run_timeit(
     recorded = run.recorded
     judged = judge_run(work.question, recorded, (), ended=ended and not recorded.failures)
     confounds = (*_doubts(facts, options, recorded), *judged.confounds)
-    timed = tuple(replace(f, time=loop_time(recorded.blocks, f.variant)) for f in facts)
+    timed = tuple(
+        replace(f, time=loop_time(recorded.blocks, f.variant), unit=options.unit) for f in facts
+    )
     judged = replace(judged, confounds=confounds)
     return Result(work.question, recorded, judged, Found(loops=timed))
 

@@ -68,7 +68,8 @@ class LoopFacts:
     whether they are left out of all times. ``peak`` are the most bytes that a loop has allocated at
     once, ``left`` the blocks of memory that it leaves behind, ``collections`` the garbage
     collections that it would cause; None: not known. ``folded`` are expressions with the values
-    that the compiler has put in their place.
+    that the compiler has put in their place. ``unit`` is the one of ``python -m timeit`` in which
+    times are shown, empty for a suitable one.
     """
 
     variant: str
@@ -88,3 +89,4 @@ class LoopFacts:
     folded: tuple[tuple[str, str], ...] = ()
     code: tuple[Listing, ...] = ()
     build: Mapping[str, str] = field(default_factory=dict)
+    unit: str = ""

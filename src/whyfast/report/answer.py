@@ -44,6 +44,7 @@ from whyfast.report.sections.machine_code import (
     evidence_sentences,
     image_sentences,
 )
+from whyfast.report.sections.loops import loop_headline
 from whyfast.report.sections.main_table import (
     Comparisons,
     alike_sentences,
@@ -89,6 +90,8 @@ def answer_of(result: Result) -> Answer:
         headline, *rest = recording_sentences(result)
     elif result.judged.about == "counts":
         headline, *rest = kernel_sentences(result)
+    elif result.found.loops and (text := loop_headline(result)):
+        headline, *rest = text, *composed(result)
     else:
         headline, *rest = composed(result)
     if not result.recorded.complete:

@@ -33,6 +33,7 @@ from whyfast.report.sections.distribution import distribution_section, interval_
 from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_tables
 from whyfast.report.sections.kernel_counts import kernel_sections
 from whyfast.report.sections.layouts import layout_section
+from whyfast.report.sections.loops import bytecode_section, loop_section, loop_table
 from whyfast.report.sections.machine_code import machine_code_sections, trouble_code
 from whyfast.report.sections.main_table import axes_table, interaction_section, summary_table
 from whyfast.report.sections.programs import builds_section, provenance_section
@@ -66,6 +67,8 @@ def _heading(result: Result) -> str:
         return CHECK_HEADING
     if isinstance(result.question, Recordings):
         return "Recorded results compared"
+    if result.found.loops:
+        return "Python in loops"
     return "Commands against each other" if isinstance(result.question, Commands) else ""
 
 
@@ -78,6 +81,8 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
     return (
         _answer(result, answer, rows),
         *why_sections(result.found.account),
+        loop_section(result),
+        bytecode_section(result),
         confound_section(result),
         certainty_section(result),
         metric_section(result),
@@ -120,7 +125,7 @@ def _kernels(result: Result, answer: Answer) -> tuple[ReportSection | None, ...]
 
 
 def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | None:
-    summary = axes_table(result) or summary_table(result)
+    summary = loop_table(result) or axes_table(result) or summary_table(result)
     plot = interval_plot(result)
     tables = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
     return section(
