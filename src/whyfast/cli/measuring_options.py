@@ -132,7 +132,9 @@ def add_timeit(options: OptionGroup) -> None:
     text = "a Python statement, in quotes; with --file, the name of a function"
     options.value("statements STATEMENT", text, nargs="*")
     group = options.group("statements")
-    group.repeated("-s --setup CODE", "run once a process before the loops; several are lines of it")
+    group.repeated(
+        "-s --setup CODE", "run once a process before the loops; several are lines of it"
+    )
     group.repeated("--setup-each CODE", "the setup of one statement, in their order")
     group.repeated("--file FILE", "time functions of FILE, with arguments from its fixtures")
     text = "an interpreter: a program, a version, a venv or PROVIDER:NAME (default: python3)"
@@ -145,14 +147,14 @@ def add_timeit(options: OptionGroup) -> None:
     group.flag("-p --process", "CPU time of the process instead of wall time")
     units = ["nsec", "usec", "msec", "sec"]
     group.value("-u --unit", "unit of times (default: a suitable one)", choices=units)
-    group.value("--budget TIME", "time for measuring (default: 10s)", default="10s")
+    group.value("--budget TIME", "time for measuring (default: 20s)", default="20s")
     group.value("--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
     output = options.outputs("show bytecode, memory and every other detail")
     output.value("--csv FILE", "write every value as CSV", type=Path)
     output.fail_on("a side")
     options.examples(
         "timeit 'sorted(x)' 'x.sort()' -s 'x = list(range(1000))[::-1]'",
-        "timeit 're.match(p, s)' -s 'import re; p, s = \"a+b\", \"aab\"' --python 3.11 --python 3.13",
+        "timeit 'x in s' -s 's = set(range(9)); x = 5' --python 3.11 --python 3.13",
         "timeit --file bench.py f g",
     )
 

@@ -19,6 +19,7 @@ from decimal import Decimal
 
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.first_runs import FirstRuns, first_runs, with_output
+from whyfast.investigate.known_runners import refuse_runners
 from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
 from whyfast.judge.judge_run import Quantities, judge_metrics, judge_run
@@ -100,6 +101,8 @@ def run_ab(
     UserError for a command that cannot be run or fails in its first run.
     """
     work = RunContext(_question(commands, options), home, observer, services or Services())
+    if options.turns_offered:
+        refuse_runners([c.line for c in commands])
     arguments = _arguments(commands, options, work.question.shell, work.services)
     start, counted, ended = 0.0, list[Quantities](), False
     observer.phase("measure")

@@ -10,7 +10,7 @@ import json
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -250,7 +250,7 @@ def _facts(side: Side, data: Mapping[str, Any], subtracted: bool) -> LoopFacts:
         empty=data["empty"] * 1e-9,
         subtracted=subtracted,
         changed=tuple(changed),
-        calls=tuple(CallCount(kind, name, number) for kind, name, number in data["calls"]),
+        calls=tuple(CallCount(*call) for call in data["calls"] if call[1] != side.function),
         peak=data.get("peak"),
         left=data.get("left"),
         collections=data.get("collections"),
@@ -264,6 +264,9 @@ def _facts(side: Side, data: Mapping[str, Any], subtracted: bool) -> LoopFacts:
 
 
 # What could mislead.
+
+#: Instructions that do no work of a statement.
+_NOTHING = {"NOP", "RESUME"}
 
 
 def _doubts(
@@ -313,21 +316,22 @@ def _effects(facts: LoopFacts) -> Iterator[str]:
 
 
 def _vanished(facts: LoopFacts) -> Iterator[str]:
-    for expression, value in facts.folded:
-        yield (
-            f"has {expression} computed by the compiler: its loops only load {value}; put the "
-            "operands into variables of the setup"
-        )
     statement = next((c for c in facts.code if c.name == "statement"), None)
-    if statement is not None and statement.instructions:
-        names = {i.name for i in statement.instructions}
-        if names <= {"NOP", "RESUME"} and facts.statement.strip() not in ("pass", ""):
-            yield "leaves nothing to run: the compiler has dropped it"
-        elif names <= {"LOAD_CONST", "LOAD_SMALL_INT", "POP_TOP"} and not facts.folded:
-            yield "only loads a constant"
-    elif statement is not None and facts.statement.strip() not in ("pass", ""):
-        if not facts.python.endswith(tuple(f" 2.{n}" for n in range(8))):
-            yield "leaves nothing to run: the compiler has dropped it"
+    if statement is None or " 2." in facts.python:  # Python 2.7 shows no bytecode
+        return
+    names = {i.name for i in statement.instructions}
+    for expression, value in facts.folded:
+        left = "nothing is left to run" if names <= _NOTHING else f"its loops load {value}"
+        yield (
+            f"has {expression} computed by the compiler, so that {left}; put the operands into "
+            "variables of the setup"
+        )
+    if facts.folded or facts.statement.strip() in ("pass", ""):
+        return
+    if names <= _NOTHING:
+        yield "leaves nothing to run: the compiler has dropped it"
+    elif names <= {*_NOTHING, "LOAD_CONST", "LOAD_SMALL_INT", "POP_TOP"}:
+        yield "only loads a constant"
 
 
 def _other_builds(facts: Sequence[LoopFacts]) -> Iterator[Confound]:

@@ -39,12 +39,12 @@ from whyfast.report.sections.dispatching import (
 from whyfast.report.sections.distribution import influence_sentences
 from whyfast.report.sections.kernel_counts import kernel_sentences
 from whyfast.report.sections.layouts import control_sentences, fix_sentences, placement_sentences
+from whyfast.report.sections.loops import loop_headline
 from whyfast.report.sections.machine_code import (
     evidence_headline,
     evidence_sentences,
     image_sentences,
 )
-from whyfast.report.sections.loops import loop_headline
 from whyfast.report.sections.main_table import (
     Comparisons,
     alike_sentences,

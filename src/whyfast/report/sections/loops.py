@@ -71,7 +71,7 @@ def loop_table(result: Result) -> Table | None:
                 f.variant,
                 Cell(_time(f.time.seconds, f), number=f.time.seconds),
                 f"[{_time(f.time.low, f)}, {_time(f.time.high, f)}]",
-                "baseline" if f.variant == main else verdict and verdict_cell(verdict),
+                "baseline" if f.variant == main else verdict_cell(verdict) if verdict else None,
                 f.time.blocks,
             )
         )
@@ -119,7 +119,8 @@ def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
         yield f"{one} is {counts[0]} instructions of bytecode, {other} {counts[1]}."
     if a.peak is not None and b.peak is not None and abs(a.peak - b.peak) >= _WORTH_NAMING:
         more, less = (a, b) if a.peak > b.peak else (b, a)
-        assert more.peak is not None and less.peak is not None
+        assert more.peak is not None
+        assert less.peak is not None
         yield (
             f"{quote(more.variant)} allocates up to {format_bytes(more.peak)} in a loop, "
             f"{quote(less.variant)} {format_bytes(less.peak)}."
@@ -257,9 +258,7 @@ _GAP = Instruction("")
 
 def _padded(first: Listing, columns: list[list[str]]) -> Listing:
     """The first side's instructions with gaps where its column has them."""
-    rest = iter(first.instructions)
-    whole = [i for i in rest if i.name]
-    left = iter(whole)
+    left = iter([i for i in first.instructions if i.name])
     return Listing(first.name, tuple(next(left) if text else _GAP for text in columns[0]))
 
 

@@ -275,6 +275,7 @@ def _runs_summary(result: Result, comparisons: Comparisons) -> Summary:
             headline = _runs_headline(result, overall)
     elif result.judged.about == "commands" and len(verdicts) == 1:
         table, sure = loop_table(result) or run_times_table(result), verdicts
+        first = (main,) if result.found.loops else ()
     else:
         row, by, sure = "benchmark", "verdict", verdicts
         table = next(iter(benchmark_tables(result)[main]), None)

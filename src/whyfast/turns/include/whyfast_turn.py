@@ -17,7 +17,7 @@ protocol.
 """
 
 # Python 2.7 has neither annotations nor f-strings; names of types are used in comments only.
-# ruff: noqa: F401, UP031, UP032
+# ruff: noqa: F401, UP004, UP031, UP032
 
 import os
 import sys

@@ -11,7 +11,7 @@ standard library alone, of which it imports little: a process is started for eve
 """
 
 # Python 2.7 has neither annotations nor f-strings.
-# ruff: noqa: UP004, UP024, UP031
+# ruff: noqa: B904, F401, RUF005, UP004, UP024, UP031
 
 import gc
 import itertools
@@ -124,8 +124,9 @@ class _NetOfLoop(object):
 
     def __iter__(self):
         # type: () -> Any
-        for self._loops in self._granted:
-            yield itertools.repeat(None, self._loops)
+        for loops in self._granted:
+            self._loops = loops
+            yield itertools.repeat(None, loops)
 
     def took(
         self,
@@ -356,7 +357,7 @@ def _has(nodes, kinds, flag=""):
     """Whether a node of one of these kinds is there, outside of functions of their own."""
     for node in nodes:
         kind = type(node).__name__
-        if kind in kinds and (not flag or getattr(node, flag, 0)):
+        if kind in kinds and (not flag or getattr(node, flag)):
             return True
         if kind in _OTHER_FUNCTIONS or not hasattr(node, "_fields"):
             continue

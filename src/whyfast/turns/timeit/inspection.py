@@ -5,7 +5,7 @@ verdict. Runs where driver.py does.
 """
 
 # Python 2.7 has neither annotations nor f-strings.
-# ruff: noqa: UP004, UP024, UP031
+# ruff: noqa: C401, C402, F401, RUF005, SIM905, UP004, UP028, UP031, UP036
 
 import dis
 import gc
@@ -28,6 +28,12 @@ MOST_LOOPS = 10**7
 
 #: A value with more parts is compared by a digest; deeper ones are cut off.
 MOST_TOKENS, DEEPEST = 20000, 40
+
+#: Words of a value that are read at all, and how deep objects of classes are looked into.
+MOST_READ, DEEPEST_OBJECT = 300000, 4
+
+#: Values that their name stands for.
+_NAMED = (type(sys), type, type(len))
 
 #: Loops under a profiler, and in which collections are counted; fewer where they take longer.
 WATCHED, COLLECTED = 50, 20000
@@ -123,7 +129,7 @@ class _Watched(object):
         yield itertools.repeat(None, loops)
         sys.setprofile(None)
         self.found["calls"], self.codes = calls.per_loop(loops)
-        for part in self._memory():
+        for part in self._memory():  # yield from is not of 2.7
             yield part
         loops = _fitting(COLLECTED, first)
         if hasattr(gc, "get_stats"):
@@ -229,7 +235,7 @@ class _Calls(object):
         argument,  # type: Any
     ):
         # type: (...) -> None
-        if frame.f_globals.get("__name__") == __name__:  # what looks on
+        if frame.f_globals.get("__name__") in (__name__, "whyfast_turn"):  # what looks on
             return
         if event == "c_call" and argument is not self._clock:
             key = ("C", _name_of(argument))
@@ -269,8 +275,8 @@ def _name_of(
     thing,  # type: Any
 ):
     # type: (...) -> str
-    name = getattr(thing, "__qualname__", None) or getattr(thing, "co_qualname", None)
-    name = name or getattr(thing, "__name__", None) or getattr(thing, "co_name", "?")
+    kinds = ("__qualname__", "co_qualname", "__name__", "co_name")
+    name = next((str(getattr(thing, kind)) for kind in kinds if hasattr(thing, kind)), "?")
     module = getattr(thing, "__module__", None)
     return "%s.%s" % (module, name) if isinstance(module, str) and module != "builtins" else name
 
@@ -349,13 +355,14 @@ def _tokens(
     frame,  # type: Any
 ):
     # type: (...) -> Any
-    """The value in a form that can be compared with that of another process; None without one."""
+    """The value in a form that can be compared with that of another process; None without one, and
+    where it cannot be read."""
     if "_value" not in frame.f_locals:
         return None
     try:
         tokens = canonical(frame.f_locals["_value"])
-    except Exception as error:
-        return ["a value that cannot be read: %s" % type(error).__name__]
+    except Exception:  # whatever the user's own classes raise
+        return None
     return tokens if len(tokens) <= MOST_TOKENS else ["digest " + _digest(tokens)]
 
 
@@ -376,79 +383,78 @@ def _digest(
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
+class TooLarge(Exception):
+    """The value has too many parts to be read."""
+
+
 def canonical(
     value,  # type: Any
 ):
     # type: (...) -> list[str]
     """Words that are the same for equal values, whatever the hash seed and the interpreter;
-    numbers begin with ``#``."""
-    words = []  # type: list[str]
-    _add(value, words, [])
-    return words
+    numbers begin with ``#``. TooLarge for a value with very many parts."""
+    return _Reading().words(value, ())
 
 
-def _add(value, words, inside):
-    # type: (Any, list[str], list[int]) -> None
-    if value is None or value is Ellipsis:
-        words.append(str(value))
-    elif isinstance(value, (bool, int, float)) or type(value).__name__ == "long":
-        words.append("#%r" % (value + 0))  # True equals 1
-    elif isinstance(value, complex):
-        words.extend(["complex", "#%r" % value.real, "#%r" % value.imag])
-    elif isinstance(value, str) or type(value).__name__ == "unicode":
-        words.append("'" + value)
-    elif isinstance(value, (bytes, bytearray)):
-        words.append("b'" + value.decode("latin-1"))
-    elif id(value) in inside or len(inside) >= DEEPEST:
-        words.append("...")
-    else:
-        _add_parts(value, words, inside + [id(value)])
+class _Reading(object):
+    """Reads one value; ``_left`` is how many more words it may have."""
 
+    def __init__(self):
+        # type: () -> None
+        self._left = MOST_READ
 
-def _add_parts(value, words, inside):
-    # type: (Any, list[str], list[int]) -> None
-    """Of a value with values inside."""
-    if isinstance(value, (list, tuple, range)):
-        words.append("list" if isinstance(value, list) else "tuple")
-        parts = value  # type: Any
-    elif isinstance(value, dict):
-        words.append("dict")
-        parts = _sorted_parts(value.items(), inside)
-    elif isinstance(value, (set, frozenset)):
-        words.append("set")
-        parts = _sorted_parts(value, inside)
-    elif hasattr(value, "tolist") and hasattr(value, "dtype"):  # arrays and scalars of numpy
-        words.append("array%s" % (getattr(value, "shape", ()),) if value.shape else "")
-        parts = [value.tolist()]
-    elif hasattr(value, "__next__") or hasattr(value, "next"):
-        words.append("an iterator: " + type(value).__name__)
-        return
-    elif hasattr(value, "__dict__") and not hasattr(value, "__qualname__"):
-        words.append("object " + type(value).__name__)
-        parts = _sorted_parts(vars(value).items(), inside)
-    else:
-        words.append(_ADDRESS.sub("", repr(value)))
-        return
-    words.append("(")
-    for part in parts:
-        if len(words) > 50 * MOST_TOKENS:
-            break
-        _add(part, words, inside)
-    words.append(")")
+    def words(self, value, inside):
+        # type: (Any, tuple[int, ...]) -> list[str]
+        """``inside`` are the ids of the values that it is part of."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooLarge()
+        if value is None or value is Ellipsis:
+            return [str(value)]
+        if isinstance(value, (bool, int, float)) or type(value).__name__ == "long":
+            return ["#" + repr(value + 0).rstrip("L")]  # True equals 1
+        if isinstance(value, complex):
+            return ["complex", "#%r" % value.real, "#%r" % value.imag]
+        if isinstance(value, str) or type(value).__name__ == "unicode":
+            return ["'" + value]
+        if isinstance(value, (bytes, bytearray)):
+            return ["b'" + value.decode("latin-1")]
+        if id(value) in inside or len(inside) >= DEEPEST:
+            return ["..."]
+        return self._parts(value, inside + (id(value),))
 
+    def _parts(self, value, inside):
+        # type: (Any, tuple[int, ...]) -> list[str]
+        """Of a value with values inside."""
+        if isinstance(value, (list, tuple, range)):
+            kind = "list" if isinstance(value, list) else "tuple"
+            return self._several(kind, [self.words(part, inside) for part in value])
+        if isinstance(value, dict):
+            return self._several("dict", self._in_order(value.items(), inside))
+        if isinstance(value, (set, frozenset)):
+            return self._several("set", self._in_order(value, inside))
+        if hasattr(value, "tolist") and hasattr(value, "dtype"):  # arrays, scalars of numpy
+            if getattr(value, "size", 1) > MOST_TOKENS:
+                return ["array of %s" % value.dtype, repr(hash(value.tobytes()))]
+            return self.words(value.tolist(), inside)
+        if hasattr(value, "__next__") or hasattr(value, "next"):
+            return ["an iterator: " + type(value).__name__]
+        if isinstance(value, _NAMED) or hasattr(value, "__qualname__"):
+            return [type(value).__name__, _name_of(value)]
+        if hasattr(value, "__dict__") and len(inside) < DEEPEST_OBJECT:
+            own = self._in_order(vars(value).items(), inside)
+            return self._several("object " + type(value).__name__, own)
+        return [_ADDRESS.sub("", repr(value))]
 
-def _sorted_parts(
-    parts,  # type: Any
-    inside,  # type: list[int]
-):
-    # type: (...) -> list[Any]
-    """In an order that no hash decides."""
-    keyed = []
-    for part in parts:
-        words = []  # type: list[str]
-        _add(part, words, inside)
-        keyed.append((words, part))
-    return [part for _, part in sorted(keyed, key=lambda pair: pair[0])]
+    def _in_order(self, parts, inside):
+        # type: (Any, tuple[int, ...]) -> list[list[str]]
+        """In an order that no hash decides."""
+        return sorted(self.words(part, inside) for part in parts)
+
+    @staticmethod
+    def _several(kind, parts):
+        # type: (str, list[list[str]]) -> list[str]
+        return [kind, "("] + [word for part in parts for word in part] + [")"]
 
 
 # Bytecode.
@@ -493,9 +499,7 @@ def _instructions(
         argument = _ADDRESS.sub("", i.argrepr)
         if i.opname.startswith(("JUMP", "POP_JUMP", "FOR_ITER")) or argument.startswith("to "):
             argument = ""  # an offset says nothing beside another listing
-        found.append(
-            (i.opname, argument, other if other != i.opname else "", i.offset, i.argval)
-        )
+        found.append((i.opname, argument, other if other != i.opname else "", i.offset, i.argval))
     return found
 
 
