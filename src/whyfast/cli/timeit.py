@@ -68,7 +68,7 @@ def _sides(args: argparse.Namespace, home: Home, note) -> list[Side]:  # type: i
 
 def _python_name(text: str) -> str:
     """An interpreter in reports: its name, or the place of a virtual environment."""
-    return text
+    return f"python{text}" if text[:1].isdigit() else text
 
 
 def _statements(args: argparse.Namespace) -> list[tuple[str, dict[str, str]]]:

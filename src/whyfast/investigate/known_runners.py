@@ -1,4 +1,4 @@
-"""Commands that are benchmark runners themselves: their whole time is mostly their own calibration."""
+"""Commands that are benchmark runners themselves, whose time is mostly their own calibration."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def _alike(a: Sequence[str], b: Sequence[str]) -> bool:
 
 
 def _same_word(a: str, b: str) -> bool:
-    if a == b:
+    if a == b or (a[:1] == "?" and b[:1] == "?"):
         return True
     if a[:1] != "#" or b[:1] != "#":
         return False

@@ -54,6 +54,7 @@ def inspect(driver, out, clock, setup, kind, rest):
     # type: (Any, int, Callable[[], int], str, str, list[str]) -> None
     """Write what the workload does, or ``{"error": ...}``, to the descriptor ``out``."""
     answer = {}  # type: dict[str, Any]
+    kept = None
     try:
         answer.update(_python())
         kept = _Watched(driver.prepare(setup, kind, rest, keep=True), clock)
@@ -75,7 +76,10 @@ def inspect(driver, out, clock, setup, kind, rest):
         answer = {"error": str(error)}
     except Exception as error:
         name = type(error).__name__
-        answer = {"error": "%s: %s" % (name, error) if str(error) else name}
+        text = "%s: %s" % (name, error) if str(error) else name
+        if kept is not None and "value" in kept.found:
+            text += "; not in its first loop, but later: does it use up what the setup made?"
+        answer = {"error": text}
     text = json.dumps(answer, sort_keys=True)
     data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
     while data:
@@ -271,6 +275,9 @@ def _round(
     return float(whole) if whole and abs(number - whole) <= whole * 1.5 / loops else number
 
 
+_BUILT_IN = ("builtins", "__builtin__")
+
+
 def _name_of(
     thing,  # type: Any
 ):
@@ -278,7 +285,7 @@ def _name_of(
     kinds = ("__qualname__", "co_qualname", "__name__", "co_name")
     name = next((str(getattr(thing, kind)) for kind in kinds if hasattr(thing, kind)), "?")
     module = getattr(thing, "__module__", None)
-    return "%s.%s" % (module, name) if isinstance(module, str) and module != "builtins" else name
+    return "%s.%s" % (module, name) if isinstance(module, str) and module not in _BUILT_IN else name
 
 
 # Values.
@@ -293,9 +300,12 @@ def _variables(
     for name, value in dict(frame.f_locals).items():
         if name[:1] != "_":
             try:
-                found[name] = (_digest(canonical(value)), _length(value))
+                digest = _digest(canonical(value))
+            except TooLarge:
+                digest = "length %s" % _length(value)
             except Exception:  # whatever the user's own classes raise
                 continue
+            found[name] = (digest, _length(value))
     return found
 
 
@@ -392,7 +402,8 @@ def canonical(
 ):
     # type: (...) -> list[str]
     """Words that are the same for equal values, whatever the hash seed and the interpreter;
-    numbers begin with ``#``. TooLarge for a value with very many parts."""
+    numbers begin with ``#``, what cannot be looked into with ``?``. TooLarge for a value with very
+    many parts."""
     return _Reading().words(value, ())
 
 
@@ -426,7 +437,7 @@ class _Reading(object):
     def _parts(self, value, inside):
         # type: (Any, tuple[int, ...]) -> list[str]
         """Of a value with values inside."""
-        if isinstance(value, (list, tuple, range)):
+        if isinstance(value, (list, tuple, type(range(0)))):
             kind = "list" if isinstance(value, list) else "tuple"
             return self._several(kind, [self.words(part, inside) for part in value])
         if isinstance(value, dict):
@@ -444,7 +455,7 @@ class _Reading(object):
         if hasattr(value, "__dict__") and len(inside) < DEEPEST_OBJECT:
             own = self._in_order(vars(value).items(), inside)
             return self._several("object " + type(value).__name__, own)
-        return [_ADDRESS.sub("", repr(value))]
+        return ["?" + type(value).__name__]  # nothing is known of its parts
 
     def _in_order(self, parts, inside):
         # type: (Any, tuple[int, ...]) -> list[list[str]]
