@@ -147,7 +147,7 @@ def add_timeit(options: OptionGroup) -> None:
     group.flag("-p --process", "CPU time of the process instead of wall time")
     units = ["nsec", "usec", "msec", "sec"]
     group.value("-u --unit", "unit of times (default: a suitable one)", choices=units)
-    group.value("--budget TIME", "time for measuring (default: 20s)", default="20s")
+    group.value("--budget TIME", "time for measuring (default: 20s)")
     group.value("--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
     output = options.outputs("show bytecode, memory and every other detail")
     output.value("--csv FILE", "write every value as CSV", type=Path)

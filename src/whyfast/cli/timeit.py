@@ -10,7 +10,7 @@ from pathlib import Path
 from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, write
 from whyfast.cli.results import exit_code, finish
 from whyfast.interpreter.find import python_command
-from whyfast.investigate.timeit_run import TURNS, Side, TimeitOptions
+from whyfast.investigate.timeit_run import TURNS, TimedSide, TimeitOptions
 from whyfast.investigate.timeit_run import run_timeit as compare_loops
 from whyfast.model.errors import UserError
 from whyfast.report.progress import watching
@@ -31,8 +31,9 @@ def run_timeit(args: argparse.Namespace) -> int:
         value = getattr(args, option)
         if value is not None and value < 1:
             raise UserError("must be 1 or more", where=f"--{option} {value}")
+    budget = args.budget or ("20s" if args.repeat is None else "1h")  # else the blocks decide
     options = TimeitOptions(
-        budget=duration(args.budget, f"--budget {args.budget}"),
+        budget=duration(budget, f"--budget {budget}"),
         margin=percent(args.margin, f"--margin {args.margin}"),
         number=args.number,
         repeat=args.repeat,
@@ -50,7 +51,7 @@ def run_timeit(args: argparse.Namespace) -> int:
     return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
 
 
-def _sides(args: argparse.Namespace, home: Home, note) -> list[Side]:  # type: ignore[no-untyped-def]
+def _sides(args: argparse.Namespace, home: Home, note) -> list[TimedSide]:  # type: ignore[no-untyped-def]
     """Every statement (or function of every file) in every interpreter."""
     works = _functions(args) if args.file else _statements(args)
     names = args.python or [os.environ.get("PYTHON") or "python3"]
@@ -62,7 +63,7 @@ def _sides(args: argparse.Namespace, home: Home, note) -> list[Side]:  # type: i
         for python, words in pythons:
             parts = [label] if len(works) > 1 or len(pythons) == 1 else []
             parts += [_python_name(python)] if len(pythons) > 1 else []
-            sides.append(Side(" in ".join(parts), words, **work))
+            sides.append(TimedSide(" in ".join(parts), words, **work))
     return _named(sides, args.name)
 
 
@@ -114,7 +115,7 @@ def _label(statement: str) -> str:
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
 
 
-def _named(sides: list[Side], names: list[str]) -> list[Side]:
+def _named(sides: list[TimedSide], names: list[str]) -> list[TimedSide]:
     """Names as given, else what they run; the same again gets a number."""
     if len(names) > len(sides):
         raise UserError(f"{len(names)} names for {len(sides)} sides", where="--name")
@@ -129,5 +130,7 @@ def _named(sides: list[Side], names: list[str]) -> list[Side]:
             name = f"{first} ({count})"
             count += 1
         taken.add(name)
-        named.append(Side(name, side.python, side.setup, side.statement, side.file, side.function))
+        named.append(
+            TimedSide(name, side.python, side.setup, side.statement, side.file, side.function)
+        )
     return named

@@ -70,7 +70,8 @@ def _program(name: str, provider: str) -> str:
     if fits and version:
         return str(fits[-1])
     known = ", ".join(dict.fromkeys(f"{s}:{n}" if s != "path" else n for s, n, _ in here))
-    raise UserError(f"no such interpreter here; available: {known}", where=f"--python {name}")
+    wanted = f"{provider}:{name}" if provider else name
+    raise UserError(f"no such interpreter here; available: {known}", where=f"--python {wanted}")
 
 
 def _on_path(name: str) -> str | None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import whyfast.turns
 from whyfast.interpreter.provider import facts_of
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import measure_blocks, recording
@@ -26,9 +25,9 @@ from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.errors import UserError
 from whyfast.model.loop import (
+    BytecodeLine,
     CallCount,
     ChangedVariable,
-    Instruction,
     Listing,
     LoopFacts,
 )
@@ -43,7 +42,7 @@ from whyfast.store.home import Home
 BENCHMARK = "loop"
 
 #: Where the driver and what it imports lie; a root must show it.
-TURNS = Path(whyfast.turns.__file__).parent
+TURNS = Path(__file__).resolve().parent.parent / "turns"
 _DRIVER = TURNS / "timeit" / "driver.py"
 
 #: Seconds that looking at a side may take: its setup and some loops.
@@ -60,7 +59,7 @@ _START = 0.03
 
 
 @dataclass(frozen=True)
-class Side:
+class TimedSide:
     """What is timed: a ``statement``, or the ``function`` of a ``file``; its ``setup`` runs once a
     process. ``python`` are the words that start its interpreter."""
 
@@ -101,7 +100,7 @@ class TimeitOptions:
 
 
 def run_timeit(
-    sides: Sequence[Side],
+    sides: Sequence[TimedSide],
     options: TimeitOptions,
     home: Home,
     observer: Observer,
@@ -129,6 +128,8 @@ def run_timeit(
     observer.phase("measure")
     with recording(work, None) as run:
         entry = _entry(work, sides, options, whole)
+        if options.number is not None:
+            entry.calibration = _given(options.number, list(seen.values()))
         ended = measure_blocks(
             work,
             run,
@@ -147,7 +148,7 @@ def run_timeit(
     return Result(work.question, recorded, judged, Found(loops=timed))
 
 
-def _question(sides: Sequence[Side], options: TimeitOptions) -> Commands:
+def _question(sides: Sequence[TimedSide], options: TimeitOptions) -> Commands:
     names = tuple(Variant(s.name, about=s.text if s.text != s.name else "") for s in sides)
     return Commands(
         name="timeit",
@@ -160,27 +161,30 @@ def _question(sides: Sequence[Side], options: TimeitOptions) -> Commands:
 
 
 def _entry(
-    work: RunContext[Commands], sides: Sequence[Side], options: TimeitOptions, whole: bool
+    work: RunContext[Commands], sides: Sequence[TimedSide], options: TimeitOptions, whole: bool
 ) -> BenchmarkRun:
     mode = "measure-whole" if whole else "measure"
     commands = {s.name: (*s.python, str(_DRIVER), mode, options.clock, *s.work) for s in sides}
     arguments = LaunchArguments(commands, work.services.env, options.timeout)
-    entry = BenchmarkRun(
+    return BenchmarkRun(
         BENCHMARK,
         work.services.runner("turn", arguments),
         [s.name for s in sides],
         work.question.baselines,
     )
-    if options.number is not None:
-        turns = first_turns(_START * len(sides), 1e-3 * len(sides))
-        entry.calibration = Calibration(BENCHMARK, options.number, turns, 1e-3, _START * len(sides))
-    return entry
+
+
+def _given(number: int, seen: Sequence[Mapping[str, Any]]) -> Calibration:
+    """What calibration would have found, with so many loops."""
+    values = [data["loop"] * number * 1e-9 for data in seen]
+    start = _START * len(seen)
+    return Calibration(BENCHMARK, number, first_turns(start, sum(values)), max(values), start)
 
 
 # What a side does, found before it is measured.
 
 
-def _inspected(side: Side, options: TimeitOptions, services: Services) -> Mapping[str, Any]:
+def _inspected(side: TimedSide, options: TimeitOptions, services: Services) -> Mapping[str, Any]:
     """What the driver says of it; UserError where it cannot be run."""
     argv = (*side.python, str(_DRIVER), "inspect", options.clock, *side.work)
     where = side.name
@@ -203,7 +207,7 @@ def _inspected(side: Side, options: TimeitOptions, services: Services) -> Mappin
     return data
 
 
-def _must_agree(sides: Sequence[Side], seen: Mapping[str, Mapping[str, Any]]) -> None:
+def _must_agree(sides: Sequence[TimedSide], seen: Mapping[str, Mapping[str, Any]]) -> None:
     """UserError where a side returns another value than the first. What returns None works by its
     effect, and is not compared."""
     first = sides[0]
@@ -238,7 +242,7 @@ def _same_word(a: str, b: str) -> bool:
     return math.isclose(float(a[1:]), float(b[1:]), rel_tol=CLOSE, abs_tol=1e-300)
 
 
-def _facts(side: Side, data: Mapping[str, Any], subtracted: bool) -> LoopFacts:
+def _facts(side: TimedSide, data: Mapping[str, Any], subtracted: bool) -> LoopFacts:
     changed = (ChangedVariable(c["name"], c["how"], tuple(c["lengths"])) for c in data["changed"])
     return LoopFacts(
         side.name,
@@ -256,7 +260,7 @@ def _facts(side: Side, data: Mapping[str, Any], subtracted: bool) -> LoopFacts:
         collections=data.get("collections"),
         folded=tuple((expression, value) for expression, value in data.get("folded", ())),
         code=tuple(
-            Listing(c["name"], tuple(Instruction(*i) for i in c["instructions"]))
+            Listing(c["name"], tuple(BytecodeLine(*i) for i in c["instructions"]))
             for c in data["code"]
         ),
         build=facts_of(data["compiler"], data["variables"]),

@@ -12,7 +12,7 @@ Change = Literal["grows", "shrinks", "once", "always"]
 
 
 @dataclass(frozen=True)
-class Instruction:
+class BytecodeLine:
     """One of bytecode, with its argument in words; ``specialised`` is what the interpreter put in
     its place once it was warm, empty where nothing."""
 
@@ -26,7 +26,7 @@ class Listing:
     """The bytecode of the ``statement``, or of a function of that name."""
 
     name: str
-    instructions: tuple[Instruction, ...]
+    instructions: tuple[BytecodeLine, ...]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tests.golden_files import Hear
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.tools import Replay, said
 
-from whyfast.investigate.timeit_run import Side, TimeitOptions, run_timeit
+from whyfast.investigate.timeit_run import TimedSide, TimeitOptions, run_timeit
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 
@@ -34,13 +34,13 @@ SEEN: dict[str, Any] = {
     "folded": [],
     "code": [{"name": "statement", "instructions": [["LOAD_FAST", "x", ""], ["CALL", "", "C"]]}],
 }
-A = Side("a", ("py",), "x = 1", "a")
-B = Side("b", ("py",), "x = 1", "b")
+A = TimedSide("a", ("py",), "x = 1", "a")
+B = TimedSide("b", ("py",), "x = 1", "b")
 
 
 def compare(
     folder: Path,
-    *sides: Side,
+    *sides: TimedSide,
     seen: Mapping[str, Mapping[str, Any]] | None = None,
     times: Mapping[str, float] | None = None,
     **options: Any,
@@ -82,7 +82,7 @@ def test_a_single_statement_is_measured_against_itself(tmp_path: Path) -> None:
 
 
 def test_repeat_is_the_number_of_blocks_and_number_that_of_loops(tmp_path: Path) -> None:
-    blocks = compare(tmp_path, number=77, repeat=4).recorded.blocks
+    blocks = compare(tmp_path, number=77, repeat=4, budget=99.0).recorded.blocks
     assert [b.loops for b in blocks] == [77] * 4
 
 
@@ -171,7 +171,7 @@ def test_a_program_that_is_no_python_is_bad_input(tmp_path: Path, golden: Hear) 
 
 def test_in_the_real_world_a_longer_list_takes_longer(tmp_path: Path) -> None:
     setup = "x, y = [1] * 50, [1] * 5000"
-    small = Side("small", (sys.executable,), setup, "sum(x) and 1")
+    small = TimedSide("small", (sys.executable,), setup, "sum(x) and 1")
     large = replace(small, name="large", statement="sum(y) and 1")
     options = TimeitOptions(budget=60.0, repeat=9)
     result = run_timeit((small, large), options, own(tmp_path), Watcher())

@@ -18,7 +18,7 @@ SOME = (interpreters()[:1] + interpreters()[-1:]) or ()
 
 
 def inspected(python: Interpreter, setup: str, *work: str, folder: Path | None = None) -> Any:
-    argv = [python.program, DRIVER, "inspect", "wall", setup, *work]
+    argv: list[str | Path] = [python.program, DRIVER, "inspect", "wall", setup, *work]
     done = subprocess.run(argv, capture_output=True, text=True, cwd=folder)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

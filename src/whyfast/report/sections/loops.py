@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from whyfast.model.loop import Instruction, Listing, LoopFacts
+from whyfast.model.loop import BytecodeLine, Listing, LoopFacts
 from whyfast.model.result import Result
 from whyfast.report.document import (
     Block,
@@ -253,7 +253,7 @@ def _side_by_side(title: str, sides: Sequence[tuple[str, Listing]]) -> Table | N
 
 
 #: Stands for no instruction in a row.
-_GAP = Instruction("")
+_GAP = BytecodeLine("")
 
 
 def _padded(first: Listing, columns: list[list[str]]) -> Listing:
@@ -275,6 +275,6 @@ def _aligned(columns: list[list[str]], first: Listing, other: Listing) -> list[l
     return aligned
 
 
-def _line(instruction: Instruction) -> str:
+def _line(instruction: BytecodeLine) -> str:
     text = f"{instruction.name} {instruction.argument}".strip()
     return f"{text} → {instruction.specialised}" if instruction.specialised else text

@@ -301,7 +301,7 @@ def _variables(
         if name[:1] != "_":
             try:
                 digest = _digest(canonical(value))
-            except TooLarge:
+            except TooManyParts:
                 digest = "length %s" % _length(value)
             except Exception:  # whatever the user's own classes raise
                 continue
@@ -393,7 +393,7 @@ def _digest(
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
-class TooLarge(Exception):
+class TooManyParts(Exception):
     """The value has too many parts to be read."""
 
 
@@ -402,7 +402,7 @@ def canonical(
 ):
     # type: (...) -> list[str]
     """Words that are the same for equal values, whatever the hash seed and the interpreter;
-    numbers begin with ``#``, what cannot be looked into with ``?``. TooLarge for a value with very
+    numbers begin with ``#``, what cannot be looked into with ``?``. TooManyParts for a value with very
     many parts."""
     return _Reading().words(value, ())
 
@@ -419,7 +419,7 @@ class _Reading(object):
         """``inside`` are the ids of the values that it is part of."""
         self._left -= 1
         if self._left < 0:
-            raise TooLarge()
+            raise TooManyParts()
         if value is None or value is Ellipsis:
             return [str(value)]
         if isinstance(value, (bool, int, float)) or type(value).__name__ == "long":
