@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import os
 import textwrap
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, write
@@ -51,7 +53,7 @@ def run_timeit(args: argparse.Namespace) -> int:
     return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
 
 
-def _sides(args: argparse.Namespace, home: Home, note) -> list[TimedSide]:  # type: ignore[no-untyped-def]
+def _sides(args: argparse.Namespace, home: Home, note: Callable[[str], None]) -> list[TimedSide]:
     """Every statement (or function of every file) in every interpreter."""
     works = _functions(args) if args.file else _statements(args)
     names = args.python or [os.environ.get("PYTHON") or "python3"]
@@ -130,7 +132,5 @@ def _named(sides: list[TimedSide], names: list[str]) -> list[TimedSide]:
             name = f"{first} ({count})"
             count += 1
         taken.add(name)
-        named.append(
-            TimedSide(name, side.python, side.setup, side.statement, side.file, side.function)
-        )
+        named.append(replace(side, name=name))
     return named

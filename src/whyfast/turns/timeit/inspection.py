@@ -402,8 +402,7 @@ def canonical(
 ):
     # type: (...) -> list[str]
     """Words that are the same for equal values, whatever the hash seed and the interpreter;
-    numbers begin with ``#``, what cannot be looked into with ``?``. TooManyParts for a value with very
-    many parts."""
+    numbers begin with ``#``, what cannot be looked into with ``?``. Raises TooManyParts."""
     return _Reading().words(value, ())
 
 
