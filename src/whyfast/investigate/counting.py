@@ -56,7 +56,31 @@ def count(work: RunContext[Study], run: OpenRun) -> RunContext[Study]:
     wanted = [b for b in study.benchmarks if b.name in named and b.kind.countable]
     with run.timed("count", work.services.clock), scratch_folder(work.home) as folder:
         counter = BuildCounter(work, run.calibrations(), folder)
-        return replace(work, counted=tuple(counter.benchmark(b) for b in wanted))
+        return replace(work, counted=tuple(_within(work, counter, wanted)))
+
+
+def _within(
+    work: RunContext[Study], counter: BuildCounter, wanted: Sequence[Benchmark]
+) -> Iterator[Counted]:
+    """Those that can be counted within the study's limit; a note names the others.
+
+    No run under a tool outlives the limit. A benchmark is not begun that cannot be expected to end
+    within it, as the last one took longer.
+    """
+    clock, limit = work.services.clock, work.question.evidence.limit
+    began = clock.monotonic()
+    last = 0.0
+    for i, benchmark in enumerate(wanted):
+        spent = clock.monotonic() - began
+        if limit is not None and spent + last >= limit:
+            names = ", ".join(b.name for b in wanted[i:])
+            work.observer.note(f"not counted, as {limit:.0f} s are used up: {names}")
+            return
+        if limit is not None:
+            counter.timeout = min(counter.timeout, max(1.0, limit - spent))
+        started = clock.monotonic()
+        yield counter.benchmark(benchmark)
+        last = clock.monotonic() - started
 
 
 @contextmanager

@@ -22,10 +22,16 @@ def loop_time(blocks: Sequence[Block], variant: str, alpha: float = ALPHA) -> Lo
     medians = sorted(
         statistics.median(b.values[variant]) / b.loops for b in blocks if variant in b.values
     )
-    n = len(medians)
-    if not n:
+    if not medians:
         return None
-    missed, k = 2 * 0.5**n, 0
+    low, high, confidence = median_bounds(medians, alpha)
+    return LoopTime(statistics.median(medians), low, high, confidence, len(medians))
+
+
+def median_bounds(values: Sequence[float], alpha: float = ALPHA) -> tuple[float, float, float]:
+    """(low, high, confidence) of the median of what ``values``, in order, were drawn from."""
+    n = len(values)
+    missed, k = min(1.0, 2 * 0.5**n), 0
     while k + 1 < n / 2 and (wider := missed + 2 * math.comb(n, k + 1) * 0.5**n) <= alpha:
         missed, k = wider, k + 1
-    return LoopTime(statistics.median(medians), medians[k], medians[n - 1 - k], 1 - missed, n)
+    return values[k], values[n - 1 - k], 1 - missed

@@ -66,6 +66,7 @@ from whyfast.report.sections.programs import (
 )
 from whyfast.report.sections.recordings import recording_sentences
 from whyfast.report.sections.timeline import unusual_sentences
+from whyfast.report.sections.ways import way_sentences
 
 #: The most differences that get a sentence.
 _MOST_DIFFERENCES = 3
@@ -110,7 +111,8 @@ def composed(result: Result) -> list[str]:
     recorded, judged, found = result.recorded, result.judged, result.found
     comparisons = Comparisons.of_result(result)
     facts = {e.variant: e for e in found.evidence}
-    texts = placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
+    texts = list(way_sentences(result))
+    texts += placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
     texts += fix_sentences(judged.fixes, judged.placements, study)
     texts += slope_sentences(judged.slopes)
     first, later = lost_baselines(study, found.failed_expectations)

@@ -40,6 +40,7 @@ from whyfast.report.sections.programs import builds_section, provenance_section
 from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
+from whyfast.report.sections.ways import way_section
 from whyfast.report.sections.why import why_sections
 
 #: The rows of the table of times: variants, or benchmarks with a column for each variant.
@@ -83,6 +84,7 @@ def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSecti
         *why_sections(result.found.account),
         loop_section(result),
         bytecode_section(result),
+        way_section(result),
         confound_section(result),
         certainty_section(result),
         metric_section(result),

@@ -70,6 +70,7 @@ from whyfast.report.sections.recordings import (
     run_times_table,
 )
 from whyfast.report.sections.timeline import unusual_sentences
+from whyfast.report.sections.ways import way_sentences
 
 #: How many warnings, names and quantities beside time are quoted; the rest is counted.
 _QUOTED, _NAMES, _QUANTITIES = 2, 3, 3
@@ -210,7 +211,8 @@ def _asked_first(result: Result, study: Question, comparisons: Comparisons) -> l
 
 def _study_surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
-    yield from list(interaction_sentences(result))[1:]  # the first is the headline
+    yield from list(way_sentences(result))[1:]  # the first is the headline
+    yield from list(interaction_sentences(result))[0 if study.ways else 1 :]  # likewise
     yield from account_sentences(result.found.account)
     yield from alike_sentences(result)
     yield from failed_expectation_sentences(study, result.found.failed_expectations)
