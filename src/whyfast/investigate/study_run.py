@@ -171,10 +171,8 @@ def _longest(study: Study) -> str:
     budget, limit = study.measure.budget, study.evidence.limit or 0.0
     if study.evidence.counters == "nothing":
         return f"{budget:.0f} s of measuring, after building"
-    total = budget + limit
-    return (
-        f"{total:.0f} s, {budget:.0f} s of measuring and {limit:.0f} s of counting, after building"
-    )
+    parts = f"{budget:.0f} s of measuring and {limit:.0f} s of counting"
+    return f"{budget + limit:.0f} s, {parts}, after building"
 
 
 def _account(work: RunContext[Study], result: Result) -> Account | None:

@@ -211,8 +211,9 @@ def _asked_first(result: Result, study: Question, comparisons: Comparisons) -> l
 
 def _study_surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
-    yield from list(way_sentences(result))[1:]  # the first is the headline
-    yield from list(interaction_sentences(result))[0 if study.ways else 1 :]  # likewise
+    ways = list(way_sentences(result))
+    yield from ways[1:]  # the first is the headline
+    yield from list(interaction_sentences(result))[0 if ways else 1 :]  # likewise
     yield from account_sentences(result.found.account)
     yield from alike_sentences(result)
     yield from failed_expectation_sentences(study, result.found.failed_expectations)

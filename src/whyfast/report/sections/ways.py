@@ -1,5 +1,5 @@
-"""Ways to do the same: which is the cheapest, what the others gain on the first in each variant, and
-what the variants gained otherwise."""
+"""Ways to do the same: which is the cheapest, what the others gain on the first in each variant,
+and what the variants gained otherwise."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _gains(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
 
 
 def _against_the_one_before(result: Result) -> Iterator[str]:
-    """Where the last variant is slower than the main baseline, or than a baseline just before it."""
+    """Where the last variant is slower than the main baseline, and whether than another."""
     variants, comparisons = _variants(result), Comparisons.of_result(result)
     last, main = variants[-1], result.question.baselines[0]
     slower = [
