@@ -8,10 +8,10 @@ from whyfast.judge.loop_times import loop_time
 from whyfast.model.sample import Block
 
 
-def blocks(times: list[float]) -> list[Block]:
+def blocks(times: list[float], benchmark: str = "loop") -> list[Block]:
     """Of two turns of 10 loops each."""
     one = Block(
-        benchmark="loop",
+        benchmark=benchmark,
         index=0,
         seed=0,
         session="s",
