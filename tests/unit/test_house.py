@@ -49,7 +49,22 @@ LATE = {
     ("cli.runs", "whyfast.fleet.merging"),
     ("cli.runs", "whyfast.fleet.replicate"),
     ("explain.troubles", "tomlkit"),
-    # What builds is imported when it builds: `ab` starts at once.
+    # What judges and shows is imported after the first block: `ab` starts at once.
+    ("cli.ab", "whyfast.cli.results"),
+    ("cli.ab", "whyfast.report.result_json"),
+    ("cli.output", "whyfast.report.render.terminal"),
+    ("investigate.ab_run", "whyfast.judge.judge_run"),
+    ("investigate.ab_run", "whyfast.model.result"),
+    ("investigate.ab_run", "whyfast.model.verdict"),
+    ("investigate.context", "whyfast.judge.comparisons"),
+    ("investigate.context", "whyfast.store.builds"),
+    ("investigate.first_runs", "whyfast.judge.decide"),
+    ("investigate.first_runs", "whyfast.judge.power"),
+    ("investigate.recording", "whyfast.judge.looks"),
+    ("investigate.recording", "whyfast.judge.ratios"),
+    ("investigate.recording", "whyfast.model.result"),
+    ("report.progress", "whyfast.report.sections.programs"),
+    # What builds, too, when it builds.
     ("investigate.services", "whyfast.build.relink"),
     ("investigate.services", "whyfast.build.incremental"),
     ("investigate.services", "whyfast.build.run"),

@@ -12,10 +12,10 @@ import subprocess
 from pathlib import Path
 
 from whyfast.interpreter.local import pythons_here
-from whyfast.interpreter.provider import Progress
-from whyfast.interpreter.registry import providers, resolve_interpreter
+from whyfast.interpreter.registry import PROVIDERS, resolve_interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
+from whyfast.toolchain.provider import Progress
 from whyfast.toolchain.sandbox import Box, around_program
 
 
@@ -33,7 +33,7 @@ def python_command(
     except ValueError as error:
         raise UserError(f"not a command line: {error}", where=f"--python {text}") from None
     provider, colon, _ = name.partition(":")
-    if colon and provider in providers() and provider not in ("path", "pyenv", "uv"):
+    if colon and provider in PROVIDERS and provider not in ("path", "pyenv", "uv"):
         try:
             found = resolve_interpreter(name, home, progress)
             box = Box(found.root, readable=(*found.readable, *seen), network=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whyfast.interpreter.provider import facts_of
+from whyfast.interpreter.facts import facts_of
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services

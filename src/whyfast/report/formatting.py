@@ -6,9 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from whyfast.model.verdict import Outcome, Verdict
+if TYPE_CHECKING:
+    from whyfast.model.verdict import Outcome, Verdict
+
 
 # White space that is no space, then what steers a terminal, turns the direction of text, or has no
 # form of its own: control characters, format controls but those that join letters, halves of
