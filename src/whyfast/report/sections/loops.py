@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from whyfast.model.loop import BytecodeLine, Listing, LoopFacts
+from whyfast.model.loop import BytecodeLine, Listing, LoopFacts, LoopTime
 from whyfast.model.result import Result
 from whyfast.report.document import (
     Block,
@@ -34,6 +34,9 @@ UNITS = {"nsec": (1e-9, "ns"), "usec": (1e-6, "µs"), "msec": (1e-3, "ms"), "sec
 #: The most calls that a cell names, and the most sides whose bytecode stands side by side.
 _MOST_CALLS, _MOST_SIDES = 4, 3
 
+#: The least confidence of an interval that is shown.
+_SURE = 0.95
+
 #: Peaks of memory that differ by less than this (bytes) are not worth a sentence.
 _WORTH_NAMING = 256
 
@@ -50,12 +53,10 @@ def loop_headline(result: Result) -> str:
     if first is None or first.time is None:
         return ""
     t = first.time
-    low, high = _time(t.low, first), _time(t.high, first)
-    confidence = format_percent(t.confidence)
-    return (
-        f"{quote(first.variant)} takes {_time(t.seconds, first)} a loop, [{low}, {high}] at "
-        f"{confidence} confidence over processes."
-    )
+    takes = f"{quote(first.variant)} takes {_time(t.seconds, first)} a loop"
+    if t.confidence < _SURE:
+        return f"{takes}, of too few blocks for an interval."
+    return f"{takes} {_interval(t, first)}, {format_percent(t.confidence)} over processes."
 
 
 def loop_table(result: Result) -> Table | None:
@@ -70,7 +71,7 @@ def loop_table(result: Result) -> Table | None:
             (
                 f.variant,
                 Cell(_time(f.time.seconds, f), number=f.time.seconds),
-                f"[{_time(f.time.low, f)}, {_time(f.time.high, f)}]",
+                _interval(f.time, f),
                 "baseline" if f.variant == main else verdict_cell(verdict) if verdict else None,
                 f.time.blocks,
             )
@@ -79,12 +80,20 @@ def loop_table(result: Result) -> Table | None:
     return table("Time of a loop, the median over processes", columns, rows)
 
 
+def _interval(time: LoopTime, facts: LoopFacts) -> str:
+    """That of the median; of few blocks even their whole range would be too sure of itself."""
+    if time.confidence < _SURE:
+        return "too few blocks"
+    return f"[{_time(time.low, facts)}, {_time(time.high, facts)}]"
+
+
 def _time(seconds: float, facts: LoopFacts) -> str:
     """In the unit that was asked for, else in a suitable one."""
     if facts.unit not in UNITS:
         return format_seconds(seconds)
     size, name = UNITS[facts.unit]
-    return f"{seconds / size:.3g} {name}"
+    number = seconds / size
+    return f"{number:,.0f} {name}" if number >= 100 else f"{number:.3g} {name}"
 
 
 def loop_findings(result: Result) -> Iterator[str]:
