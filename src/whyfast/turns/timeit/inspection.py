@@ -284,6 +284,7 @@ def _name_of(
     # type: (...) -> str
     kinds = ("__qualname__", "co_qualname", "__name__", "co_name")
     name = next((str(getattr(thing, kind)) for kind in kinds if hasattr(thing, kind)), "?")
+    name = name.replace("_inner.<locals>.", "")  # what the setup defines
     module = getattr(thing, "__module__", None)
     return "%s.%s" % (module, name) if isinstance(module, str) and module not in _BUILT_IN else name
 
