@@ -127,6 +127,7 @@ def _times(result: Result) -> Table | None:
             sum(b.benchmark == name for b in result.recorded.blocks),
         )
         for name in dict.fromkeys(v.benchmark for v in in_order(result) if v.benchmark)
+        if (name, "base") in times
     ]
     return table("Medians of the blocks", ("benchmark", *right("base", "head", "blocks")), rows)
 
@@ -139,7 +140,7 @@ def _code(result: Result) -> Iterator[Block | None]:
     moved = [c.name for c in hot if only_moved(c)]
     reached = check_of(result).code.reached
     texts = []
-    if len(reached) > len(hot):
+    if len(reached) > len(hot) > 0:
         texts.append(
             f"Of {pluralize(len(reached), 'changed function')} the benchmarks execute "
             f"{len(hot)} whose instructions differ."

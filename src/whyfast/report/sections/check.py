@@ -76,6 +76,8 @@ def change_sentence(change: FunctionChange) -> str:
         changes.append(f"no longer calls {some_code(change.called)}")
     if not changes:
         before, after = change.sizes
+        if before == after == 0:
+            return f"{name} has changed"
         same = before == after
         size = f"has other instructions ({before} bytes)"
         changes.append(size if same else f"went from {before} to {after} bytes")
