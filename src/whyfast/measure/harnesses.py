@@ -127,15 +127,22 @@ def benchmark_names(
     """The names of all benchmarks of a built program, in its order, each once; with ``files``
     those in them.
 
-    It runs in ``folder``, the project's, whose files it may read. InvocationFailed when it fails
-    or takes more than ``timeout`` seconds.
+    It runs in ``folder``, the project's, whose files it may read. One that fails or takes more
+    than ``timeout`` seconds has named some before; InvocationFailed when it has not.
     """
     command = ("env", "-C", str(folder), str(program), *harness.list, *files)
     with running(command, env=dict(os.environ), whole_stdout=True) as child:
-        completed(child, command, timeout)
+        failed = None
+        try:
+            completed(child, command, timeout)
+        except InvocationFailed as error:
+            failed = error
         lines = child.stdout().splitlines()
     matches = (re.match(harness.name, line) for line in lines)
-    return list(dict.fromkeys(match[1] for match in matches if match))
+    names = list(dict.fromkeys(match[1] for match in matches if match))
+    if failed is not None and not names:
+        raise failed
+    return names
 
 
 @dataclass

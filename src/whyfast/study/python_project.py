@@ -107,7 +107,7 @@ def python(folder: Path) -> Project:
         raise UserError("has no package, here or in src/", where=folder)
     # The package that has the project's name, of several.
     named = folder.resolve().name.lower().replace("-", "_")
-    packages.sort(key=lambda name: not (name.lower() in named))
+    packages.sort(key=lambda name: name.lower() not in named)
     path = "$PWD/src" + (f"/{inner}" if inner else "")
     steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src || true"]
     if "ext_modules" in text_of(folder / "setup.py") and _by_setuptools(folder):
@@ -161,7 +161,7 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
     fixtures = tuple(n for n, text in files.items() if _uses_fixture(text))
     if fixtures:
         yield replace(base, runner="pytest-benchmark", files=fixtures)
-    asv = {
+    asv: Commands = {
         benchmark_key(f"{Path(name).stem}.{function}"): (
             *("{program}", f"{{study}}/{ASV_FILE}"),
             *("{source}/" + name, function),

@@ -33,14 +33,12 @@ def cargo(folder: Path) -> Project:
         bins.append(str(data["package"].get("name", "")))
     bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
     bench = _criterion(folder, data)
-    package, members = "", ()
+    package, members = "", tuple[str, ...]()
     if not bench:
         package, bench, members = _of_member(folder, data)
     library = not bins and not bench
     if library and "package" not in data:
-        message = (
-            "none of its packages has a benchmark by Criterion; run whyfast new in one of them"
-        )
+        message = "no package has a benchmark by Criterion; run whyfast new in one of them"
         raise UserError(message, where=manifest)
     profile = "BENCH" if bench else "RELEASE"
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
@@ -60,7 +58,7 @@ def cargo(folder: Path) -> Project:
             'for f in index cache; do ln -s "$REGISTRY/$f" cargo/registry/$f; done'
         ]
     home = 'export CARGO_HOME="$PWD/cargo"; ' if steps else ""
-    how = f'{home}cd {{source}} && CARGO_TARGET_DIR=../target RUSTFLAGS="{{cflags}}" {{cc}}'
+    how = f'{home}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" RUSTFLAGS="{{cflags}}" {{cc}}'
     if bench:
         # Its file has a hash behind its name.
         newest = f"$(ls -t target/release/deps/{bench}-* | grep -v '\\.d$' | head -n 1)"

@@ -154,7 +154,7 @@ def _key(name: str) -> str:
 #: order in which they are looked for.
 KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
     "cargo": (("Cargo.toml",), cargo),
-    "go": (("go.mod",), go),
+    "go": (("go.mod", "*.go"), go),
     "meson": (("meson.build",), meson),
     "cmake": (("CMakeLists.txt",), cmake),
     "autotools": (("configure.ac", "configure"), autotools),
