@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from whyfast.build.run import repeat_script
@@ -218,7 +218,8 @@ def _new_check_file(source: Path, kind: str | None, try_build: bool) -> int:
     if try_build:
         with watching(f"whyfast new: {kind} project", 0.01) as observer:
             first = first_study(folder, project, own_home(), observer, Services())
-    elif project.benchmarks:
+    elif project.benchmarks or project.candidates:
+        project = replace(project, benchmarks=project.benchmarks or project.candidates)
         first = FirstStudy(check_file(project), beside=project.beside, notes=project.comments)
     else:
         message = "the names of its benchmarks are known only after a build"

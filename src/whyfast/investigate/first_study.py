@@ -47,7 +47,7 @@ _TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 _FETCH, _LIST, _TRY = 600.0, 120.0, 10.0
 
 
-_NO_BENCHMARK = "its program lists no benchmark; add [benchmarks.NAME] with a command"
+_NO_BENCHMARK = "it has no benchmark that runs; add [benchmarks.NAME] with a command"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,10 @@ def first_study(
         outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
             way = _with_benchmarks(folder, way, outcome, observer)
-            failure = way.incomplete if way.benchmarks else _NO_BENCHMARK
+            failure = way.incomplete
+            if not way.benchmarks:
+                failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
+                way = replace(way, benchmarks=way.candidates or WHOLE)
             return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
     reason = failures[0]
@@ -147,7 +150,7 @@ def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Obse
     """The project with the benchmarks that its program lists, or that end well when tried; those
     of ``instead`` where there are none."""
     way: Project | None = project
-    found = project
+    found, reasons = project, tuple[str, ...]()
     while way is not None:
         found = way
         if way.candidates:
@@ -156,10 +159,11 @@ def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Obse
             found = _listed(folder, way, made, observer)
         elif way.benchmarks == WHOLE and not way.incomplete:
             found = _with_work(folder, way, made, observer)
-        if found.benchmarks:
-            return found
+        if found.benchmarks or way.instead is None:
+            break
+        reasons = (*reasons, *(c for c in found.comments if c not in way.comments))
         way = way.instead
-    return found
+    return replace(found, comments=(*reasons, *found.comments))
 
 
 def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
@@ -169,9 +173,9 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
         names = benchmark_names(harness, made.program, folder, _LIST, project.files)
     except InvocationFailed as error:
         lines = [line for line in error.output.splitlines() if _TROUBLE.search(line)]
-        reason = "; ".join([str(error), *lines[:1]])
-        observer.note(f"{project.runner} benchmarks cannot be listed: {reason}")
-        return project
+        reason = "; ".join([str(error), *lines[-1:]])
+        comment = f"{project.runner} benchmarks cannot be listed: {reason}"
+        return replace(project, comments=(*project.comments, comment))
     # Of Python the program is the interpreter, whose words for pytest come first.
     before = harness.list[:2] if project.files else ()
     commands: Commands = {
@@ -197,15 +201,16 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
 def _tried(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
     """The project with those of its candidates that end well."""
     good: Commands = {}
-    failed: list[str] = []
+    failed: dict[str, list[str]] = {}
     for name, words in project.candidates.items():
         if reason := _fails(folder, words, made, observer)[0]:
-            failed.append(f"{name} ({reason})")
+            failed.setdefault(reason, []).append(name)
         else:
             good[name] = words
     comments = project.comments
-    if failed:
-        comments = (*comments, f"Left out, as they do not end well: {', '.join(failed)}.")
+    for reason, names in failed.items():
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        comments = (*comments, f"Left out: {', '.join(names[:3])}{more}: {reason}.")
     return replace(project, benchmarks=good, comments=comments)
 
 
@@ -258,5 +263,6 @@ def _fails(
             with running(("env", "-C", empty, *command), env=dict(os.environ)) as child:
                 usage = completed(child, command, _TRY)
         except InvocationFailed as error:
-            return str(error), 0.0
+            lines = [line for line in error.output.splitlines() if _TROUBLE.search(line)]
+            return "; ".join([str(error), *lines[-1:]]), 0.0
     return "", usage.user + usage.system

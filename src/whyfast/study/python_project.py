@@ -21,7 +21,7 @@ from whyfast.study.toml_document import parse_toml
 
 #: Where benchmarks are looked for, and those of tests with the fixture of pytest-benchmark.
 _PLACES = ("bench*.py", "bench*/**/*.py", "perf/**/*.py", "asv_bench/**/*.py")
-_TESTS = (*_PLACES, "tests/**/*bench*.py", "test/**/*bench*.py")
+_TESTS = (*_PLACES, "test*/**/*bench*.py")
 
 #: What is written beside the study, for benchmarks of airspeed velocity and for one of your own.
 ASV_FILE, OWN_FILE = "whyfast_asv.py", "whyfast_bench.py"
@@ -107,7 +107,7 @@ def python(folder: Path) -> Project:
         raise UserError("has no package, here or in src/", where=folder)
     # The package that has the project's name, of several.
     named = folder.resolve().name.lower().replace("-", "_")
-    packages.sort(key=lambda name: name.lower() not in named)
+    packages.sort(key=lambda name: (name.lower() != named, name.lower() not in named))
     path = "$PWD/src" + (f"/{inner}" if inner else "")
     steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src || true"]
     if "ext_modules" in text_of(folder / "setup.py") and _by_setuptools(folder):
@@ -120,7 +120,7 @@ def python(folder: Path) -> Project:
         "path:python3",
         tuple(steps),
         "python",
-        benchmarks={"import": ("{program}", "-c", f"import {packages[0]}")},
+        candidates={"import": ("{program}", "-c", f"import {packages[0]}")},
         beside={OWN_FILE: _OWN.format(package=packages[0])},
         comments=(
             "The program is the interpreter on PATH with this revision's package in front; what",
@@ -148,9 +148,9 @@ def _modules(folder: Path) -> str:
 
 def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
     """Ways to time it, the best first."""
-    base = replace(plain, beside={}, benchmarks={}, comments=plain.comments[:2])
+    base = replace(plain, beside={}, candidates={}, comments=plain.comments[:2])
     files = {str(f.relative_to(folder)): text_of(f) for f in sources(folder, _TESTS)}
-    own = {n: t for n, t in files.items() if not Path(n).parts[0].startswith("test")}
+    own = {n: t for n, t in files.items() if not Path(n).name.startswith("test")}
     pyperf: Commands = {
         benchmark_key(Path(name).stem): ("{program}", "{source}/" + name)
         for name, text in own.items()
@@ -186,6 +186,18 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
     }
     if scripts:
         yield replace(base, candidates=some(scripts))
+    tests: Commands = {
+        benchmark_key(name.removesuffix(".py")): (
+            *("{program}", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+            "{source}/" + name,
+        )
+        for file in sources(folder, ("test*/**/test_*.py", "src/**/test_*.py", "*/test*/test_*.py"))
+        if "def test" in text_of(file)
+        for name in [str(file.relative_to(folder))]
+    }
+    if tests:
+        comment = f"There is no benchmark, so tests are timed, of {len(tests)} files the first."
+        yield replace(base, candidates=some(tests), comments=(*base.comments, comment))
 
 
 def _uses_fixture(text: str) -> bool:
