@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,6 +15,13 @@ from whyfast.model.code import ChangeKind, CodeComparison, FunctionChange
 _LINES = 60
 #: The code of a file outside of its functions.
 MODULE = "<module>"
+
+#: What the package does not read when it runs. Benchmarks and tests are those of the head on both
+#: sides; what setup.py builds is compared itself.
+_ASIDE = re.compile(
+    r"(tests?|docs?|bench\w*|examples?|perf|asv_bench|scripts|ci)/"
+    r"|[^/]*\.(toml|cfg|ini|txt|lock|ya?ml|in)$|(setup|noxfile|tasks|conftest)\.py$|\.[^/]*/"
+)
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -42,14 +50,20 @@ def with_functions(code: CodeComparison, base: Path, head: Path) -> CodeComparis
     for reason in code.reasons:
         # As same_builds writes them: the file NAME differs; the file NAME is only in SIDE.
         file = reason.removeprefix("the file ").rsplit(" differs")[0].rsplit(" is only in ")[0]
+        if _ASIDE.match(file):
+            continue
         both = _functions(base, file), _functions(head, file)
         if not file.endswith(".py") or None in both:
             reasons.append(reason)
             continue
         functions += _changes(both[0] or {}, both[1] or {}, (base, head), file)
-    if not functions:
-        return code
-    return replace(code, functions=tuple(functions), reasons=tuple(reasons), traced=not reasons)
+    return replace(
+        code,
+        same=not functions and not reasons,
+        functions=tuple(functions),
+        reasons=tuple(reasons),
+        traced=not reasons,
+    )
 
 
 def executed_name(folder: Path, code: tuple[str, int, str]) -> str:

@@ -230,7 +230,8 @@ def run_check(
     program = Path(work.question.build.program)
     folders = [b.program.parents[len(program.parts) - 1] for b in work.usable]
     code = same_builds(*((folder, program) for folder in folders))
-    code = with_functions(code, *folders)
+    if work.question.variants[0].toolchain.startswith("path:python"):
+        code = with_functions(code, *folders)
     count = commits_between(asked.study.source.folder, asked.change)
     search = ""  # the command that finds the commit among those between
     if count > 1:

@@ -44,7 +44,7 @@ def changed_code(check: Check) -> Iterator[str]:
         yield "Nothing was measured."
         return
     # The instructions of others are the same, but for what the data holds that they refer to.
-    changed = [f for f in code.reached if f.diff or f.kind != "changed"]
+    changed = [f for f in code.reached if f.diff or f.kind != "changed" or not any(f.sizes)]
     executed = list(dict.fromkeys(n for r in check.reaches for n in r.executes or ()))
     changed.sort(
         key=lambda f: next((i for i, n in enumerate(executed) if is_called(f, n)), len(executed))
