@@ -23,7 +23,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Row:
-    """``outcome``: ``same code``, a verdict, ``undecided``, ``no changed code runs``, or why not."""
+    """``outcome`` in words: ``same code``, a verdict, ``no changed code runs``, or why not."""
 
     project: str
     commit: str
