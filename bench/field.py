@@ -19,6 +19,7 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def whyfast(words: list[str], folder: Path, limit: float) -> tuple[int, str, flo
 
 def outcome(file: Path) -> str:
     """The answer of a check in few words, by its JSON."""
-    data = json.loads(file.read_text())["data"]
+    data: dict[str, Any] = json.loads(file.read_text())["data"]
     check = data["found"]["check"]
     if check["code"]["same"]:
         return "same code"
@@ -133,9 +134,9 @@ def table(rows: list[Row]) -> str:
 
 def git(folder: Path, *words: str) -> str:
     """What it prints."""
-    return subprocess.run(
-        ["git", *words], cwd=folder, capture_output=True, text=True, check=False
-    ).stdout
+    command = ["git", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return str(done.stdout)
 
 
 def last(output: str) -> str:

@@ -140,11 +140,8 @@ def _changes(
         if old and new and old.says == new.says:
             continue
         kind: ChangeKind = "changed" if old and new else "added" if new else "removed"
-        texts = [
-            _text(folder, file, function)
-            for folder, function in zip(folders, (old, new), strict=True)
-        ]
-        diff = list(difflib.unified_diff(*texts, lineterm="", n=2))[2:]
+        before_text, after_text = _text(folders[0], file, old), _text(folders[1], file, new)
+        diff = list(difflib.unified_diff(before_text, after_text, lineterm="", n=2))[2:]
         more = len(diff) - _LINES
         shown = (*diff[:_LINES], *([f"… {more} more lines"] if more > 0 else []))
         yield FunctionChange(name, kind, (0, 0), diff=shown if kind == "changed" else ())
