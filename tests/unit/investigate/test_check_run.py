@@ -137,7 +137,7 @@ def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
     one, two = "10.0 % slower on one [10.0, 10.0] %", "10.0 % slower on two"
     assert page.headline.startswith(f"{one} and {two}")
     # Nothing was simulated, so there is no column of instructions.
-    (table,) = _tables(result)
+    table = _tables(result)[0]
     assert [c.title for c in table.columns] == ["benchmark", "verdict", "difference", "executes"]
     assert (exit_code(result, "slower"), exit_code(result, None)) == (3, 0)
 
@@ -228,7 +228,7 @@ def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench, go
     assert order == sorted(order)
     headline = check_page(result).headline
     golden(headline)
-    (table,) = _tables(result)
+    table = _tables(result)[0]
     cells = {row[0].text: (row[3].text, row[4].text) for row in table.rows}
     assert cells == {
         "one": ("hot", "+3.00 %"),
