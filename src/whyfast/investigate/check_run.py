@@ -55,9 +55,6 @@ def reached_by(
     is known to have changed, as then it cannot be told who executes it.
     """
     benchmarks = work.question.benchmarks
-    program = Path(work.question.build.program)
-    if code.reached and all(b.program.suffix == "" and _is_script(b.program) for b in work.usable):
-        return _reached_in_python(work, code, timeout, len(program.parts))
     if not code.reached:
         why = "what has changed is not machine code with names"
         return tuple(ChangeCoverage(b.name, None, why) for b in benchmarks)
@@ -89,11 +86,6 @@ def reached_by(
             counter.timeout = left / (len(benchmarks) - number) / len(work.usable)
             reaches.append(_reach(counter, benchmark, names, code))
         return tuple(reaches)
-
-
-def _is_script(program: Path) -> bool:
-    with program.open("rb") as file:
-        return file.read(2) == b"#!"
 
 
 def _reached_in_python(
@@ -230,7 +222,8 @@ def run_check(
     program = Path(work.question.build.program)
     folders = [b.program.parents[len(program.parts) - 1] for b in work.usable]
     code = same_builds(*((folder, program) for folder in folders))
-    if work.question.variants[0].toolchain.startswith("path:python"):
+    in_python = work.question.variants[0].toolchain.startswith("path:python")
+    if in_python:
         code = with_functions(code, *folders)
     count = commits_between(asked.study.source.folder, asked.change)
     search = ""  # the command that finds the commit among those between
@@ -252,7 +245,12 @@ def run_check(
         with recording(work, None, alone=False) as run:
             pass
         return _with_check(judge(work, run.recorded), check)
-    check = replace(check, reaches=reached_by(work, code, min(SIMULATED, request.budget)))
+    limit = min(SIMULATED, request.budget)
+    if in_python and code.reached:
+        reaches = _reached_in_python(work, code, limit, len(program.parts))
+    else:
+        reaches = reached_by(work, code, limit)
+    check = replace(check, reaches=reaches)
     if asked.study.measure.layouts:
         work = build(RunContext(asked.study, home, observer, services))
     work = (elsewhere or Processes()).ready(work)

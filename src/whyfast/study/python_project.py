@@ -112,9 +112,10 @@ def python(folder: Path) -> Project:
     steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src || true"]
     if "ext_modules" in text_of(folder / "setup.py") and _by_setuptools(folder):
         steps.insert(0, "cd {source} && {cc} setup.py -q build_ext --inplace")
-    # In front of what is asked for anyway, such as a hook of pyperf.
-    line = 'PYTHONPATH=%s${{PYTHONPATH:+:$PYTHONPATH}} exec %s "$@"'
-    launcher = f"printf '#!/bin/sh\\n{line}\\n' \"{path}\" {{cc}}"
+    # In front of what is asked for anyway, such as a hook of pyperf. Both sides are run by the
+    # interpreter that is on PATH then: a build may be older than another choice of it.
+    line = 'PYTHONPATH=%s${{PYTHONPATH:+:$PYTHONPATH}} exec python3 "$@"'
+    launcher = f"printf '#!/bin/sh\\n{line}\\n' \"{path}\""
     steps.append(f"{launcher} > {{program}} && chmod +x {{program}}")
     plain = Project(
         "path:python3",
