@@ -118,7 +118,9 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _tables(result: Result) -> tuple[Table, ...]:
-    return tuple(b for s in check_page(result).sections for b in s.blocks if isinstance(b, Table))
+    """What the answer shows of benchmarks."""
+    shown = [s for s in check_page(result).sections if s.name == "benchmarks"]
+    return tuple(b for s in shown for b in s.blocks if isinstance(b, Table))
 
 
 def _sentences(result: Result) -> tuple[str, ...]:
