@@ -109,7 +109,7 @@ def outcome(file: Path) -> str:
         worst = max(different, key=lambda v: abs(v["ratio"] - 1))
         return f"{worst['outcome']} {worst['ratio']:.4f} on {worst['benchmark']}"
     if data["recorded"]["failures"] and not verdicts:
-        return "failed: " + data["recorded"]["failures"][0]["reason"]
+        return f"failed: {data['recorded']['failures'][0]['reason']}"
     if not verdicts:
         return "no changed code runs"
     if all(v["outcome"] == "same" for v in verdicts):
