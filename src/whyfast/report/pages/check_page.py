@@ -41,7 +41,6 @@ from whyfast.report.sections.check import (
 )
 from whyfast.report.sections.distribution import interval_plot
 from whyfast.report.sections.main_table import median_times, time_cell
-from whyfast.report.sections.programs import builds_section
 from whyfast.report.sections.summary import check_summary
 from whyfast.report.sections.timeline import machine_section, when
 from whyfast.report.sections.why import why_sections
@@ -73,7 +72,7 @@ def check_page(result: Result) -> Document:
         section("times", "Times", interval_plot(result), _times(result)) if measured else None,
         *why_sections(result.found.account),
         section("code", "Changed code", *_code(result), importance="detail"),
-        *(_record(s) for s in (builds_section(result), machine_section(result))),
+        _record(machine_section(result)),
         about=(started, _machine(result)),
         heading=_heading(result),
         summary=check_summary(result),
@@ -95,7 +94,7 @@ def _machine(result: Result) -> str:
     sessions = result.recorded.sessions
     facts = sessions[-1].environment if sessions else {}
     known = [str(facts[key]) for key in ("cpu_model", "os", "system") if facts.get(key)]
-    return ", ".join(known) or "not recorded: nothing was measured"
+    return ", ".join(known) or "not recorded"
 
 
 def _record(found: ReportSection | None) -> ReportSection | None:

@@ -178,7 +178,6 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
     if by_luck := [v for v in (*groups["slower"], *groups["faster"]) if _by_luck(v, check)]:
         where = "" if len(by_luck) == 1 else f" on {some([_benchmark(v) for v in by_luck], most)}"
         yield f"as many instructions run as before{where} and placement alone can make as much"
-    yield from _counted(groups["undecided"], check, most)
     for group in (groups["slower"], groups["faster"]):
         texts = [_on_benchmark(v, f" {percent_text(v).interval}" if figures else "") for v in group]
         yield some(texts, most)
@@ -189,6 +188,7 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             names = [_benchmark(v) for v in group]
             yield f"the same on {join_words(names) if len(group) <= NAMES else len(group)}"
     if group := groups["undecided"]:
+        yield from _counted(group, check, most)
         texts = [
             f"{_benchmark(v)}{f' ({undecided_text(v, needs(result, v))})' if figures else ''}"
             for v in group
