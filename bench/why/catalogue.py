@@ -13,9 +13,9 @@ Of each ``[[pair]]``:
 - ``where``: the function or system call that an answer should name, or nothing.
 - ``check``: how the cause was found to be the cause without whyfast.
 
-The pairs of ``heldout.toml`` have one file each, in the folder ``heldout``, and ``fast`` and ``slow``: flags of the
-compiler, or else marks, ``A|B``. Lines that end in a mark (``//A``, ``#A``) are those of the side that has it alone,
-lines that end in ``//-A`` those of the other.
+The pairs of ``heldout.toml`` have one file each, in the folder ``heldout``, and ``fast`` and
+``slow``: flags of the compiler, or else marks, ``A|B``. Lines that end in a mark (``//A``, ``#A``)
+are those of the side that has it alone, lines that end in ``//-A`` those of the other.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
 using namespace std;
 
 #ifndef LINES
-#define LINES 60000
+#define LINES 30000
 #endif
 
 struct Entry {

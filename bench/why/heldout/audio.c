@@ -85,7 +85,7 @@ int main(void) {
     }
     long sum = 0;
     float peak = 0, gain = 0.7f;
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 6; round++) {
         mix(mixed, signal_, &gain, N);
         quantize(pcm, mixed, N);
         sum += loud(pcm, N);

@@ -84,7 +84,7 @@ func total(list []*Order) int {
 }
 
 func main() {
-	all := orders(150000)
+	all := orders(60000)
 	by := map[string][]*Order{}
 	matches := 0
 	for _, o := range all {

@@ -86,14 +86,14 @@ def smallest(orders):
 
 
 def main():
-    orders = list(make(24000))
+    orders = list(make(8000))
     print(len(blocked(orders, (f"customer {n * 3 % 997}" for n in range(200)))))
     print(sum(valid(o) for o in orders), len(snapshot(orders)))
     print(len(totals(orders)), wait_in_line(orders), smallest(orders), encoded(orders) > 0)
     for order in orders[::4]:
         print(order.number, order.customer, flush=True)  #FLUSH
         print(order.number, order.customer)  #-FLUSH
-    for n in range(12):  #SPAWN
+    for _ in range(12):  #SPAWN
         subprocess.run(["true"], check=True)  #SPAWN
     pickle.dumps([o.number for o in orders])
     return 0

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #ifndef RECORDS
-#define RECORDS 60000
+#define RECORDS 40000
 #endif
 struct record { int key; int value; char note[24]; };
 struct table { struct record *rows; size_t used, room; };

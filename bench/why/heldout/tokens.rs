@@ -62,7 +62,7 @@ fn distinct(words: &[&str]) -> usize {
 }
 
 fn main() {
-    let text = text(200_000);
+    let text = text(100_000);
     let mut rules: Vec<Box<dyn Rule>> = vec![]; //DYN
     for n in 1..5 { rules.push(Box::new(Longer(n % 4))); } //DYN
     let rules: Vec<Longer> = (1..5).map(|n| Longer(n % 4)).collect(); //-DYN
