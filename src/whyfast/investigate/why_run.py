@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import os
 import shlex
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.explain.executed import LoadedFiles
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
-from whyfast.investigate.services import Observer, Services, Silent
+from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.why_trials import Trials
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun
@@ -20,12 +20,10 @@ from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
-from whyfast.model.errors import UserError
 from whyfast.model.result import Result
-from whyfast.model.sample import Block
 from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
-from whyfast.model.why import Account, Change, Intervention, Part
+from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered, make_account, next_command
 from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
@@ -41,8 +39,18 @@ from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import kernel_items, waiting_items, with_callers
 from whyfast.why.remarks import records_of, with_flags
-from whyfast.why.runtimes.protocol import Findings, Sides, program_of, runtime_of, take_over
-from whyfast.why.runtimes.registry import RUNTIMES
+from whyfast.why.runtimes.go import Go
+from whyfast.why.runtimes.java import Java
+from whyfast.why.runtimes.node import NodeJs
+from whyfast.why.runtimes.protocol import (
+    Findings,
+    Runtime,
+    Sides,
+    program_of,
+    runtime_of,
+    take_over,
+)
+from whyfast.why.runtimes.python import CPython
 from whyfast.why.split import crew, split, without_noise
 from whyfast.why.surroundings import (
     compare_surroundings,
@@ -51,7 +59,6 @@ from whyfast.why.surroundings import (
     parse_ldd,
     with_libraries,
 )
-from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
 
 #: The next command where nothing tells more about the largest cause.
 PAGE = "whyfast report ab --html why.html  # functions, calls and code on one page"
@@ -64,11 +71,8 @@ UNDECIDED = "no cause was looked for: whether there is a difference is undecided
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
 
-#: Blocks of a trial, at least and at most, and seconds that they may take.
-TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
-
-#: Things that differ around the programs that are tried one by one, at most.
-MOST_FACTORS = 2
+#: Asked in this order which of them runs the programs.
+RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
 
 #: Runs of each side under the sampler, at least and at most, and seconds that they may take.
 ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
@@ -164,7 +168,7 @@ def explain_difference(
     layers = _Layers(found, arguments, limits, home, observer, services)
     try:
         layers.run(result)
-        layers.try_changes(make_account(found))
+        Trials(found, arguments, home, observer, services).run(make_account(found).explained)
         account = layers.with_remarks(make_account(found))
     except KeyboardInterrupt:
         found.limits.append("interrupted: causes are those that were found until then")
@@ -223,21 +227,6 @@ class _Layers:
         if self._matters("user"):
             self._timed("functions", self._functions)
 
-    def try_changes(self, account: Account) -> None:
-        """Measure both sides with one thing changed, where that can tell more."""
-        found = self._found
-        self._try_factors()
-        for experiment in suggested(found.groups, found.threads, 1 - account.explained):
-            self._observer.step(f"trying: {experiment.what}")
-            began = self._services.clock.monotonic()
-            trial = self._trial(experiment)
-            found.costs[f"trial: {experiment.what}"] = self._services.clock.monotonic() - began
-            if trial is None:
-                continue
-            cause = cause_of_trial(experiment, trial, found.groups)
-            if cause is not None:
-                found.given = [*found.given, cause]
-
     def with_remarks(self, account: Account) -> Account:
         """What the compilers recorded of the functions that carry the difference."""
         find = self._services.launcher.find
@@ -271,73 +260,6 @@ class _Layers:
             return parse_ldd(launcher.run([ldd, program], env=env, timeout=10).stdout)
         except (TimeoutError, OSError):
             return {}
-
-    def _try_factors(self) -> None:
-        """Swap what differs around the programs, where more than one thing does."""
-        found = self._found
-        if found.around.alone is not None:
-            return
-        for factor in found.around.factors[:MOST_FACTORS]:
-            what = factor.key
-            self._observer.step(f"trying the {what} of the other side")
-            commands = {CHANGED["fast"]: factor.fast, CHANGED["slow"]: factor.slow}
-            began = self._services.clock.monotonic()
-            blocks = self._measured(commands, f"the {what} of the other side")
-            found.costs[f"trial: {what}"] = self._services.clock.monotonic() - began
-            trial = judge_trial(
-                f"the {what} of the other side", blocks, shlex.join(factor.slow), swapped=True
-            )
-            if trial is not None:
-                found.tried = [*found.tried, (factor, trial)]
-
-    def _trial(self, experiment: Experiment) -> Intervention | None:
-        with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
-            words = self._words(experiment, Path(folder))
-            if words is None:
-                return None
-            changed = {CHANGED[s]: (*words, *argv) for s, argv in self._commands.items()}
-            blocks = self._measured(changed, experiment.what)
-        return judge_trial(experiment.what, blocks, shlex.join(words))
-
-    def _measured(self, changed: Mapping[str, Sequence[str]], what: str) -> Sequence[Block]:
-        """Blocks of both sides and of both with a change; none where one of them fails."""
-        lines = [Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())]
-        once = 2 * (self._found.whole.fast + self._found.whole.slow)
-        runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
-        options = Options(
-            budget=60 + 4 * runs * once,
-            runs=runs,
-            shell="",
-            turns_offered=False,
-            ignore_failure=True,
-            stdin=self._arguments.stdin,
-        )
-        try:
-            tried = run_ab(lines, options, self._home, Silent(), services=self._services)
-        except UserError as error:
-            self._found.limits.append(f"not tried: {what}: {error.message}")
-            return ()
-        return tried.recorded.blocks
-
-    def _words(self, experiment: Experiment, folder: Path) -> tuple[str, ...] | None:
-        """What stands in front of a changed command; None where something is missing for it."""
-        launcher = self._services.launcher
-        tool = launcher.find(experiment.needs) if experiment.needs else ""
-        if tool is None:
-            self._found.limits.append(f"not tried: {experiment.what}: no {experiment.needs}")
-            return None
-        env = dict(experiment.env)
-        if experiment.preload:
-            source, library = folder / "change.c", folder / "change.so"
-            source.write_text(experiment.preload)
-            build = [tool, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
-            done = launcher.run(build, env=self._services.env, timeout=60)
-            if done.status:
-                self._found.limits.append(f"not tried: {experiment.what}: cc failed")
-                return None
-            env["LD_PRELOAD"] = str(library)
-        words = tuple(w.format(cpu=self._services.cpus[0]) for w in experiment.words)
-        return (*(("env", *(f"{k}={v}" for k, v in env.items())) if env else ()), *words)
 
     def _matters(self, part: Part) -> bool:
         change = self._found.split[part]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from whyfast.formats.strace import CallRow
-from whyfast.measure.trace import TracedRun
+from whyfast.measure.trace import CallRow, TracedRun
 from whyfast.model.why import Change, Item
 from whyfast.why.kernel import kernel_items, purpose, waiting_items
 

@@ -33,7 +33,7 @@ from whyfast.report.sections.check import (
     promise,
 )
 from whyfast.report.sections.summary import check_summary
-from whyfast.report.sections.why import why_sections
+from whyfast.report.sections.why_details import why_sections
 
 #: The most lines of a comment: nobody reads longer ones.
 LINES = 60
