@@ -14,6 +14,7 @@ from whyfast.investigate.ab_run import Command, Options, command_arguments, run_
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.why_trials import Trials
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
+from whyfast.measure.doctor.readings import load_of
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.runtimes import RuntimeRuns
@@ -37,7 +38,7 @@ from whyfast.why.functions import (
 )
 from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
-from whyfast.why.kernel import kernel_items, waiting_items, with_callers
+from whyfast.why.kernel import kernel_items, supported, waiting_items, with_callers
 from whyfast.why.remarks import records_of, with_flags
 from whyfast.why.runtimes.go import Go
 from whyfast.why.runtimes.java import Java
@@ -51,7 +52,7 @@ from whyfast.why.runtimes.protocol import (
     take_over,
 )
 from whyfast.why.runtimes.python import CPython
-from whyfast.why.split import crew, split, without_noise
+from whyfast.why.split import certainly_more, cpu_time, crew, split, without_noise
 from whyfast.why.surroundings import (
     compare_surroundings,
     libraries_differ,
@@ -65,6 +66,8 @@ PAGE = "whyfast report ab --html why.html  # functions, calls and code on one pa
 
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
+
+UNDECIDED_WALL = "wall time is undecided, it varied too much: all shares are of CPU time"
 
 UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
 
@@ -80,9 +83,12 @@ ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
 
 @dataclass(frozen=True)
 class AccountLimits:
-    """``seconds`` for one simulated run of both sides together; 0: nothing is simulated."""
+    """``seconds`` for one simulated run of both sides together; 0: nothing is simulated. ``total``
+    for all that is looked at, after which no further step begins; a step that has begun may take
+    as long again."""
 
     seconds: float = 30.0
+    total: float = math.inf
 
 
 def explain_commands(
@@ -157,18 +163,28 @@ def explain_difference(
     found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
     if not result.recorded.complete:
         return replace(make_account(found), complete=False)
-    if verdict.outcome in ("same", "undecided") or whole.difference <= 0:
+    cpu = cpu_time(parts)
+    if verdict.outcome == "undecided" and certainly_more(cpu):
+        whole = cpu
+        ratios = (cpu.fast + x for x in (cpu.difference, cpu.low, cpu.high))
+        found.ratio, found.low, found.high = (x / cpu.fast for x in ratios)
+        found.whole, found.of_cpu = cpu, True
+    elif verdict.outcome in ("same", "undecided") or whole.difference <= 0:
         if verdict.outcome == "undecided":
             found.limits.append(UNDECIDED)
         return make_account(found)
-    if whole is not wall:
+    if found.of_cpu:
+        found.limits.append(UNDECIDED_WALL)
+    elif whole is not wall:
         found.limits.append(
             "waiting varied more than it differed: shares are of the difference in CPU time"
         )
     layers = _Layers(found, arguments, limits, home, observer, services)
     try:
         layers.run(result)
-        Trials(found, arguments, home, observer, services).run(make_account(found).explained)
+        if layers.left > 0:
+            trials = Trials(found, arguments, home, observer, services)
+            trials.run(make_account(found).explained)
         account = layers.with_remarks(make_account(found))
     except KeyboardInterrupt:
         found.limits.append("interrupted: causes are those that were found until then")
@@ -210,6 +226,12 @@ class _Layers:
             "slow": arguments.commands[found.slow],
         }
         self._seed = int(services.new_id()[:12], 16)
+        self._ends = services.clock.monotonic() + limits.total
+
+    @property
+    def left(self) -> float:
+        """Seconds until no further step begins."""
+        return self._ends - self._services.clock.monotonic()
 
     def run(self, result: Result) -> None:
         found = self._found
@@ -283,7 +305,7 @@ class _Layers:
         found = self._found
         traced: tuple[TracedRun, TracedRun] | None = None
         self._observer.step("tracing system calls")
-        timeout = max(10.0, 20 * found.whole.slow + self._limits.seconds)
+        timeout = min(self.left, max(10.0, 20 * found.whole.slow + self._limits.seconds))
         try:
             runs = self._tool_run("fast", timeout), self._tool_run("slow", timeout)
             traced = trace_calls(runs[0]), trace_calls(runs[1])
@@ -314,7 +336,7 @@ class _Layers:
         runs: list[SampledRun] = []
         unwound: list[SampledRun] = []
         try:
-            runs = self._sample(self._rounds())
+            runs = self._sampled()
             unwound = self._sample(1, callers=True)
         except CannotCount as error:
             found.limits.append(f"user time was not sampled: {error}")
@@ -325,7 +347,8 @@ class _Layers:
             times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
         sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
         findings = self._runtime(runs)
-        if sum(c.share for c in findings.causes) < ENOUGH:
+        known = [i.share for i in found.items if i.share > 0 and supported(i)]
+        if sum(c.share for c in findings.causes) + sum(known) < ENOUGH:
             names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
@@ -333,6 +356,8 @@ class _Layers:
         stacks = {side: callers(unwound, side, names) for side in sides}
         found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
         found.counted = sides["fast"].counts is not None
+        if (a := sides["fast"].counts) is not None and (b := sides["slow"].counts) is not None:
+            found.calls = a, b
         found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
         for group in found.groups:
             group.place = place_of(group, sides["slow"])
@@ -368,13 +393,24 @@ class _Layers:
         both = self._found.whole.fast + self._found.whole.slow
         return int(min(ROUNDS[1], max(ROUNDS[0], SAMPLING_SECONDS / max(both, 1e-3))))
 
-    def _sample(self, rounds: int, *, callers: bool = False) -> list[SampledRun]:
+    def _sampled(self) -> list[SampledRun]:
+        """The least number of rounds, then as many as there is time for: on a busy machine they
+        take longer than the programs."""
+        clock, least = self._services.clock, ROUNDS[0]
+        began = clock.monotonic()
+        runs = self._sample(least, seed=self._seed)
+        took = clock.monotonic() - began
+        room = (min(SAMPLING_SECONDS, self.left) - took) / max(took / least, 1e-3)
+        more = min(self._rounds() - least, int(room))
+        return runs + self._sample(more, seed=self._seed + 1) if more > 0 else runs
+
+    def _sample(self, rounds: int, *, callers: bool = False, seed: int = 0) -> list[SampledRun]:
         both = self._found.whole.fast + self._found.whole.slow
         runs = sample_in_turns(
             self._commands,
             rounds,
             self._tool_run("slow", 60 + 20 * rounds * both),
-            seed=self._seed,
+            seed=seed,
             stdin=self._arguments.stdin or os.devnull,
             callers=callers,
         )
@@ -398,7 +434,12 @@ class _Layers:
                     f"--simulate {takes * 1.5:.0f}s, or use a smaller input"
                 )
             return names
-        self._observer.step(f"simulating both sides (about {takes:.0f} s)")
+        busy = max(1.0, load_of(services.system) / max(1, len(services.cpus)))
+        timeout = min((4 * takes + 20) * busy, 2 * max(self.left, 0.0))
+        if takes * busy > self.left:
+            found.limits.append("nothing was simulated: there was no time left for it")
+            return names
+        self._observer.step(f"simulating both sides (about {takes * busy:.0f} s)")
         try:
             valgrind = choose_valgrind(
                 services.launcher,
@@ -409,7 +450,7 @@ class _Layers:
                 newer=services.valgrind,
             )
             profiles = count_calls(
-                {side: self._tool_run(side, 4 * takes + 20) for side in sides},
+                {side: self._tool_run(side, timeout) for side in sides},
                 read_geometry(services.system),
                 valgrind,
             )

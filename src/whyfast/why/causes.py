@@ -30,7 +30,7 @@ FAR = 60.0
 
 def program_label(view: GroupView) -> CauseLabel | None:
     """How the program was built, as all of its functions together show."""
-    found = program.debug_build(view)
+    found = program.sanitizer(view) or program.debug_build(view)
     return found and replace(found, sentence=found.sentence.replace(view.name, "{slow}", 1))
 
 

@@ -18,7 +18,7 @@ def family(v: GroupView) -> CauseLabel | None:
     if not kind:
         return None
     calls = v.quantity("calls")
-    facts = (calls,) if v.counted else ()
+    facts = (calls,) if v.counted and kind != "exceptions" else ()
     most = max(v.group.members, key=lambda m: abs(m.time.difference)).key.name
     number = f": {times(calls)} calls" if facts and calls.slow != calls.fast else ""
     caller = caller_of(v)
@@ -27,6 +27,7 @@ def family(v: GroupView) -> CauseLabel | None:
         "copying": f"{{slow}} copies or clears more memory, in `{most}`{number}{caller}",
         "string-work": f"{{slow}} scans strings more, in `{most}`{number}{caller}",
         "locks": f"{{slow}} takes locks more, in `{most}`{number}{caller}",
+        "exceptions": f"{{slow}} throws exceptions{caller}",
         "start-up": f"{{slow}} loads and links more before `main`, in `{most}`",
         "garbage-collection": f"{{slow}} collects more garbage, in `{most}`{number}",
     }[kind]
@@ -100,7 +101,7 @@ def hardening(v: GroupView) -> CauseLabel | None:
         ("canary", "checks stack canaries", "-fno-stack-protector"),
     ):
         more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > 0
-        if more and (kind == "thunk" or v.more_share(kind) > 0.05 or not v.counted):
+        if more and (kind == "thunk" or v.more_share(kind) > 0.05):
             return CauseLabel(
                 "hardening",
                 f"{v.name} {what}",

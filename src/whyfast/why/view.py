@@ -107,7 +107,7 @@ Rule = Callable[[GroupView], CauseLabel | None]
 
 
 def caller_of(v: GroupView) -> str:
-    callers = v.group.callers.get("slow", [])
+    callers = v.group.users or v.group.callers.get("slow", [])
     return f", from `{callers[0].name}`" if callers and callers[0].name != "?" else ""
 
 

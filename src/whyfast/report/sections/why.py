@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
@@ -57,6 +58,8 @@ def why_headline(account: Account) -> str:
         ratio = plain_ratio_text(account.ratio, account.low, account.high)
         return f"No difference between {slow} and {fast} to explain: {ratio}"
     start = f"{slow} is {_factor(account)} slower than {fast}"
+    if account.of_cpu:
+        start = f"{slow} takes {_factor(account)} the CPU time of {fast}"
     named = named_above(account)
     if not named:
         return f"{start}: not explained. {_rest(account)}".strip()
@@ -155,8 +158,10 @@ def nothing_to_explain(account: Account) -> bool:
 
 def short_names(account: Account) -> tuple[str, str]:
     """The names of the fast and the slow side as sentences have them: without the arguments that
-    both have at their end, cut in the middle where they are long."""
+    both have at their end; long ones without the folders that both are in, cut in the middle."""
     words = account.fast.split(), account.slow.split()
+    if max(map(len, (account.fast, account.slow))) > _NAME:
+        words = _apart(*words)
     backwards = zip(reversed(words[0][1:]), reversed(words[1][1:]), strict=False)
     same = len(list(takewhile(lambda pair: pair[0] == pair[1], backwards)))
     names = [" ".join(w[: len(w) - same]) for w in words]
@@ -164,6 +169,17 @@ def short_names(account: Account) -> tuple[str, str]:
         names = [account.fast, account.slow]
     fast, slow = map(quote, shortened(names, _NAME))
     return fast, slow
+
+
+def _apart(fast: list[str], slow: list[str]) -> tuple[list[str], list[str]]:
+    """The words of both; paths that differ begin where they do."""
+    pairs = list(zip(fast, slow, strict=False))
+    for n, (a, b) in enumerate(pairs):
+        if a != b and a.startswith("/") and b.startswith("/"):
+            cut = len(os.path.commonpath([os.path.dirname(a), os.path.dirname(b)]).rstrip("/")) + 1
+            pairs[n] = (a[cut:], b[cut:]) if cut > 1 else (a, b)
+    most = len(pairs)
+    return [a for a, _ in pairs] + fast[most:], [b for _, b in pairs] + slow[most:]
 
 
 def _factor(account: Account) -> str:
@@ -178,6 +194,7 @@ def _caption(account: Account) -> str:
     ratio = ratio_text(account.ratio, account.low, account.high)
     time = account.time
     return (
+        f"{'CPU time ' if account.of_cpu else ''}"
         f"{format_seconds(time.fast)} → {format_seconds(time.slow)}, "
         f"{ratio.value} {ratio.interval}: what makes up the "
         f"{format_seconds(time.difference)}"

@@ -37,6 +37,9 @@ MORE_LINES, MORE_BYTECODES = 1.5, 1.1
 #: made and freed: counts that could not take the difference are not its reason.
 BYTECODE, OBJECT = 1e-7, 5e-7
 
+#: Bytecodes that end the body of a loop; before Python 3.11 the second.
+_LOOPS = ("JUMP_BACKWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD_NO_INTERRUPT")
+
 #: Bytecodes that make objects.
 BUILDS = {
     "BUILD_LIST": "lists",
@@ -113,13 +116,18 @@ def _executions(
     other = max(r.count for r in fast.values())
     if line.count < MORE_LINES * other or line.count < 1000:
         return None
+    fact = Fact("executions of the line", other, line.count, "", "counted", "sys.settrace")
+    if not any(op in _LOOPS for row in fast.values() for op in row.bytecodes):
+        text = f"{_at(name, file, number)} runs {least}{line.count:,} times in a loop of Python"
+        text += f"; `{quoted}` has no loop there"
+        return Reason("interpreter", text, "counted", number, (fact,), REMEDY)
     return Reason(
         "more-work",
         f"{_at(name, file, number)} runs {least}{line.count:,} times "
         f"(`{quoted}` runs no line of it more than {other:,} times)",
         "counted",
         number,
-        (Fact("executions of the line", other, line.count, "", "counted", "sys.settrace"),),
+        (fact,),
     )
 
 
