@@ -87,12 +87,12 @@ int main(void) {
     float peak = 0, gain = 0.7f;
     for (int round = 0; round < 6; round++) {
         mix(mixed, signal_, &gain, N);
-        quantize(pcm, mixed, N);
+        for (int pass = 0; pass < 4; pass++) quantize(pcm, mixed, N);
         sum += loud(pcm, N);
         sum += transpose(mixed);
         if (round < 3) {
             static float quiet[N];
-            quiet[0] = 1e-30f;
+            quiet[0] = 1e-37f;
             peak += reverb(quiet, N, 3.999f);
         }
     }

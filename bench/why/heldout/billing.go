@@ -2,7 +2,7 @@
 package main
 
 import (
-	"bufio"
+	"bufio" //-UNBUFFERED
 	"fmt"
 	"os"
 	"regexp"

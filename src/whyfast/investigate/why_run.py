@@ -285,6 +285,8 @@ class _Layers:
 
     def _matters(self, part: Part) -> bool:
         change = self._found.split[part]
+        if part == "waiting" and self._found.of_cpu:
+            return False
         certain = change.low > 0 or not math.isfinite(change.low)
         return certain and change.difference > MATTERS * self._found.whole.difference
 

@@ -356,7 +356,8 @@ def _plain(names: Sequence[str]) -> set[str]:
 
 def _chain(callers: Sequence[str]) -> str:
     """``fprintf`` in ``main``."""
-    return " in ".join(f"`{plain_name(n, 'libc.so.6')}`" for n in dict.fromkeys(callers))
+    names = (plain_name(n, "libc.so.6") for n in dict.fromkeys(callers))
+    return " in ".join(f"`{n}`" for n in names if n and not n.startswith("0x"))
 
 
 def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:

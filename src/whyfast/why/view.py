@@ -108,7 +108,8 @@ Rule = Callable[[GroupView], CauseLabel | None]
 
 def caller_of(v: GroupView) -> str:
     callers = v.group.users or v.group.callers.get("slow", [])
-    return f", from `{callers[0].name}`" if callers and callers[0].name != "?" else ""
+    known = [c.name for c in callers[:1] if c.name != "?" and not c.name.startswith("0x")]
+    return f", from `{known[0]}`" if known else ""
 
 
 def times(fact: Fact) -> str:

@@ -232,3 +232,12 @@ def test_the_code_of_a_library_that_one_side_alone_calls_is_no_cause() -> None:
     library = view(executed(0), protected, seconds=(0.0, 0.05))
     library.group.members[0] = time_of("buffered_vfprintf", 0.0, 0.05, "libc.so.6")
     assert label(library) is None
+
+
+def test_more_work_that_waits_for_memory() -> None:
+    """Too few instructions for the time, but each of them misses as it did before."""
+    more = {"last-level misses": (1e4, 1e6)}
+    fast, slow = executed(1e6), executed(1e8)
+    found = label(view(fast, slow, quantities=more, seconds=(0.001, 0.1)))
+    assert found is not None
+    assert found.key == "more-work"

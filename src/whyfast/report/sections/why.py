@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import takewhile
@@ -34,6 +35,9 @@ ROWS, NAMED = 6, 0.1
 #: Share below which something gets no row; shares that must be explained for a cause to be the
 #: answer, and for the rest to be passed over.
 LEAST, MOSTLY, ENOUGH = 0.01, 0.5, 0.8
+
+#: What stands in front of variables that a command is given.
+_ASSIGNING = re.compile(r"^env (?=\w+=)")
 
 #: Letters of a command's name in a sentence.
 _NAME = 32
@@ -164,7 +168,7 @@ def short_names(account: Account) -> tuple[str, str]:
         words = _apart(*words)
     backwards = zip(reversed(words[0][1:]), reversed(words[1][1:]), strict=False)
     same = len(list(takewhile(lambda pair: pair[0] == pair[1], backwards)))
-    names = [" ".join(w[: len(w) - same]) for w in words]
+    names = [_ASSIGNING.sub("", " ".join(w[: len(w) - same])) for w in words]
     if not all(names) or names[0] == names[1]:
         names = [account.fast, account.slow]
     fast, slow = map(quote, shortened(names, _NAME))
