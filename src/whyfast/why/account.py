@@ -290,7 +290,7 @@ def _of_factor(
         return Cause(factor.key, text, share, low, high, names, "measured")
     return replace(
         how, key=factor.key, sentence=f"{text}; {how.sentence}", share=share, low=low, high=high,
-        items=names, basis="measured",
+        items=names, basis="measured", remedy="",
     )  # fmt: skip
 
 

@@ -44,7 +44,8 @@ class GroupView:
 
     @property
     def name(self) -> str:
-        return f"`{self.group.main.key.name}`"
+        name = self.group.main.key.name
+        return f"the unnamed function at {name}" if name.startswith("0x") else f"`{name}`"
 
     @property
     def basis(self) -> Basis:
