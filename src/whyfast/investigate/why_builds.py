@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.formats.opt_records import MissedOptimisation, read_gcc_record
+from whyfast.formats.opt_records import MissedOptimisation, read_clang_record, read_gcc_record
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
@@ -171,15 +171,17 @@ def _account(
 
 def _with_records(work: RunContext[Study], account: Account, most: float) -> Account:
     """With what the compiler did not do for the slower build, by a second build of both that has
-    it written down, where the first took at most so many seconds and the compiler is GCC."""
+    it written down, where the first took at most so many seconds and the compiler is GCC or
+    Clang."""
     names = (account.fast, account.slow)
     builds = {b.variant: b for b in work.usable if b.variant in names}
     took = sum(float(b.provenance.get("seconds", 0.0)) for b in builds.values())
     toolchains = {t.name: t for t in work.toolchains}
     variants = tuple(replace(v, cflags=(*v.cflags, RECORD)) for v in work.question.variants)
     used = [toolchains.get(v.toolchain) for v in variants if v.name in names]
+    compilers = {_recorder(t.version) if t else "" for t in used}
     about = any(c.key in RECORDED for c in account.causes)
-    if not about or took > most or not all(t and "gcc" in t.version.lower() for t in used):
+    if not about or took > most or len(compilers) != 1 or "" in compilers:
         return account
     work.observer.step("building again for the compiler's remarks")
     both = tuple(v for v in variants if v.name in names)
@@ -203,9 +205,17 @@ def _with_records(work: RunContext[Study], account: Account, most: float) -> Acc
     missed: dict[str, list[MissedOptimisation]] = {name: [] for name in names}
     for made in again.builds:
         if isinstance(made, Build):
-            for path in sorted((work.home.builds / made.digest).rglob("*.opt-record.json.gz")):
+            folder = work.home.builds / made.digest
+            for path in sorted(folder.rglob("*.opt-record.json.gz")):
                 missed[made.variant] += read_gcc_record(path)
-    return with_records(account, missed[account.fast], missed[account.slow], "gcc")
+            for path in sorted(folder.rglob("*.opt.yaml")):
+                missed[made.variant] += read_clang_record(path)
+    return with_records(account, missed[account.fast], missed[account.slow], compilers.pop())
+
+
+def _recorder(version: str) -> str:
+    """The compiler that writes such a record; empty for another."""
+    return next((name for name in ("clang", "gcc") if name in version.lower()), "")
 
 
 def _repeats(side: BuildSide) -> bool:

@@ -17,6 +17,8 @@ def vectorisation(v: GroupView) -> CauseLabel | None:
     fast, slow = v.fast.vector_bytes, v.slow.vector_bytes
     if v.fast.packed < 0.15:
         return None
+    if v.fast.kinds["indirect call"] == 0 and v.slow.share("indirect call") >= 0.01:
+        return None  # a call in the loop is the reason why it is not vectorised
     if v.counted and (scalar := _scalar(v)) is not None:
         return scalar
     narrower = v.slow.packed < v.fast.packed / 2 or (fast >= 1.5 * slow and fast > 8)

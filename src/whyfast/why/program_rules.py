@@ -51,6 +51,13 @@ def debug_build(v: GroupView) -> CauseLabel | None:
     def stack(side: Executed) -> float:
         return side.share("stack load") + side.share("stack store")
 
+    def stacked_code(side: Executed) -> float:
+        """The same of the code itself: a hot loop may be short and hold few variables."""
+        places = side.static["stack load"] + side.static["stack store"]
+        return places / side.instructions if side.instructions else 0.0
+
+    if v.slow.instructions and stacked_code(v.slow) < 1.5 * stacked_code(v.fast):
+        return None
     if stack(v.slow) < STACKED or stack(v.fast) > stack(v.slow) / 2 or not v.fast.total:
         return None
     reloads = v.slow.kinds["reload"] >= RELOADED * v.slow.kinds["stack load"]

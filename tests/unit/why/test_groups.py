@@ -39,6 +39,7 @@ def grouped(
         ("", "runtime.memmove", "copying"),
         ("ld-linux-x86-64.so.2", "do_lookup_x", "start-up"),
         ("libc.so.6", "pthread_mutex_lock", "locks"),
+        ("", "__rustc::__rdl_alloc", "allocation"),
         ("libm.so.6", "exp", ""),
         ("libgcc_s.so.1", "?", "exceptions"),
         ("libstdc++.so.6", "cxa_throw", "exceptions"),
