@@ -33,7 +33,7 @@ VERSIONS = {
     "doctor": 2,
     "explain": 2,
     "history": 2,
-    "search": 2,
+    "search": 3,
     "search-set": 2,
 }
 #: Earlier versions that are still read. Their data stands beside ``schema``, without an envelope.
