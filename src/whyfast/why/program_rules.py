@@ -12,6 +12,9 @@ from whyfast.why.view import CauseLabel, GroupView, caller_of, times
 #: two small functions are not inlined either, a larger share on the stack is enough (Rust).
 STACKED, RELOADED, MOSTLY_STACKED = 0.2, 0.4, 0.35
 
+#: The least share of the code itself, whatever of it runs.
+STACKED_CODE = 0.25
+
 
 def family(v: GroupView) -> CauseLabel | None:
     kind = v.group.kind
@@ -56,7 +59,8 @@ def debug_build(v: GroupView) -> CauseLabel | None:
         places = side.static["stack load"] + side.static["stack store"]
         return places / side.instructions if side.instructions else 0.0
 
-    if v.slow.instructions and stacked_code(v.slow) < 1.5 * stacked_code(v.fast):
+    least = max(STACKED_CODE, 1.5 * stacked_code(v.fast))
+    if v.slow.instructions and stacked_code(v.slow) < least:
         return None
     if stack(v.slow) < STACKED or stack(v.fast) > stack(v.slow) / 2 or not v.fast.total:
         return None
