@@ -29,7 +29,7 @@ from whyfast.investigate.measuring import (
 from whyfast.investigate.python_reach import python_reach
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
-from whyfast.investigate.why_builds import explain_builds, largest
+from whyfast.investigate.why_builds import BESIDE, explain_builds, largest
 from whyfast.measure.harnesses import LONG, ONCE
 from whyfast.measure.registry import MAKERS
 from whyfast.model.build import Build
@@ -272,7 +272,7 @@ def _account(work: RunContext[Study], result: Result, check: Check) -> Account |
     if verdict is None or not result.recorded.complete:
         return None
     benchmark = next(b for b in work.question.benchmarks if b.name == verdict.benchmark)
-    return explain_builds(work, benchmark, verdict)
+    return explain_builds(work, benchmark, verdict, BESIDE)
 
 
 def ask(request: Request, home: Home, observer: Observer) -> Asked:

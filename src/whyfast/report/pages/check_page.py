@@ -43,7 +43,7 @@ from whyfast.report.sections.distribution import interval_plot
 from whyfast.report.sections.main_table import median_times, time_cell
 from whyfast.report.sections.summary import check_summary
 from whyfast.report.sections.timeline import machine_section, when
-from whyfast.report.sections.why import why_sections
+from whyfast.report.sections.why_details import why_sections
 
 #: The most lines of a comment: nobody reads longer ones.
 LINES = 60

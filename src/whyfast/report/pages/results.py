@@ -61,7 +61,7 @@ from whyfast.report.sections.side_by_side import linked, result_code_section
 from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
 from whyfast.report.sections.ways import way_section
-from whyfast.report.sections.why import why_sections
+from whyfast.report.sections.why_details import why_sections
 
 #: The rows of the table of times: variants, or benchmarks with a column for each variant.
 TableRows = Literal["variants", "benchmarks"]
