@@ -39,6 +39,7 @@ from whyfast.explain.objects.elf import (
     read_symbols,
 )
 from whyfast.explain.options import option_traces, read_recorded
+from whyfast.explain.unwind import unwound_functions
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
@@ -76,7 +77,7 @@ def _read_elf(path: Path, debug: Sequence[Path]) -> Contents:
         image = elf_image(elf)
         stripped = not (elf.of_type("SHT_SYMTAB") or elf.relocatable)
         named = (debug_file(elf, debug) if stripped else None) or elf
-        functions, note = list_functions(named, image.bases)
+        functions, note = list_functions(named, image.bases, unwound_functions(elf))
         objects = list_objects(named, image.bases)
         apply_relocations(elf, image)
     except (IndexError, ValueError, OverflowError) as error:

@@ -30,7 +30,8 @@ def unwound_functions(elf: ElfFile) -> list[Function]:
         return []
     number = int.from_bytes(table[8:12], "little")
     rows = struct.iter_unpack("<ii", table[12 : 12 + 8 * min(number, (len(table) - 12) // 8)])
-    code = [s for s in elf.sections if s.executable]
+    # Stubs that lead to other libraries are no functions.
+    code = [s for s in elf.sections if s.executable and not s.name.startswith((".plt", ".init"))]
     functions = []
     for start, record in rows:
         address = header.address + start

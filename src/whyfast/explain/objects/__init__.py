@@ -210,6 +210,15 @@ class Function:
         """The first address behind it."""
         return self.address + self.size
 
+    @property
+    def unnamed(self) -> bool:
+        """Whether no symbol names it, so that it is called by its address."""
+        return UNNAMED.fullmatch(self.names[0]) is not None
+
+
+#: What functions without a symbol are called, in ELF files and in others.
+UNNAMED = re.compile(r"(0x|sub_)[0-9a-f]+")
+
 
 @dataclass(frozen=True)
 class Label:

@@ -1,0 +1,487 @@
+"""Finding the loop of an interpreter by its shape, in programs with and without symbols.
+
+A *loop* fetches the next instruction of another program through a pointer that it moves forward,
+jumps by it through a table, and its handlers come back to fetch the next one. Other functions with
+large jump tables lack one of these: a ``switch`` that is called once never comes back; a decoder or
+a parser of options dispatches on what a call returned; a generated parser or lexer on a constant
+table; a state machine on a field that stays where it is; a parser of text on characters.
+
+Registers are followed backwards from the jumps, which is done for x86-64; for AArch64 only tables
+and ways back are looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from iced_x86 import (
+    Decoder,
+    FlowControl,
+    InstructionInfoFactory,
+    Mnemonic,
+    OpAccess,
+    OpKind,
+    Register,
+    RegisterExt,
+)
+from iced_x86 import Instruction as IcedInstruction
+
+from whyfast.explain.disassembly import Instruction
+from whyfast.explain.dispatch import Dispatching, examine_loop, loop_form
+from whyfast.explain.functions import Body, Program, bodies, leaves, parent_name
+from whyfast.explain.jump_tables import JumpTable, Pointers
+from whyfast.explain.objects import Function
+
+#: Where the number comes from by which a jump is chosen.
+Origin = Literal["fetched", "fixed place", "constant table", "call", "characters", "unknown"]
+
+#: A smaller table is one of any switch.
+MIN_OPCODES = 14
+#: A ``switch`` on characters has one way for most of them.
+_FEW, _DEFAULT = 3, 0.5
+#: Jumps of one function that are followed backwards.
+_FOLLOWED = 24
+#: Steps backwards for one jump.
+_STEPS = 600
+#: Instructions before a jump among which a smaller table of the same function is named.
+_NEAR = 8
+_PRINTABLE = range(0x20, 0x7F)
+
+
+@dataclass(frozen=True)
+class LoopShape:
+    """What a function with a jump table does.
+
+    ``returning`` of its ``targets`` come back to one of its ``jumps``; ``origins`` counts where
+    these have their number from. ``bounded``: the way to the only jump may end the loop, as one
+    over an array or a list does. ``commonest`` is the share of the table's entries that lead to
+    the same place.
+    """
+
+    targets: int
+    returning: int
+    jumps: int
+    origins: tuple[tuple[Origin, int], ...]
+    bounded: bool = False
+    commonest: float = 0.0
+
+    @property
+    def origin(self) -> Origin:
+        """The most frequent one that is known."""
+        return next((o for o, _ in self.origins if o != "unknown"), "unknown")
+
+    @property
+    def interprets(self) -> bool:
+        """Whether this is the shape of an interpreter's loop."""
+        return (
+            self.targets >= MIN_OPCODES
+            and 2 * self.returning >= self.targets
+            and self.origin in ("fetched", "unknown")
+            and not self.bounded
+            and (self.jumps > _FEW or self.commonest <= _DEFAULT)
+        )
+
+
+def loop_shape(program: Program, body: Body, tables: Sequence[JumpTable]) -> LoopShape:
+    """The shape of a function that jumps through ``tables``, the largest first."""
+    flow = Flow(body, tables)
+    targets = tables[0].targets
+    returning = sum(flow.number[t] in flow.coming_back for t in targets if t in flow.number)
+    origins: Counter[Origin] = Counter()
+    if program.architecture == "x86-64":
+        trace = _Trace(program, flow)
+        for jump in _sample(flow.dispatching):
+            origins[trace.origin(jump)] += 1
+    return LoopShape(
+        targets=len(targets),
+        returning=returning,
+        jumps=len(flow.dispatching),
+        origins=tuple(origins.most_common()),
+        bounded=len(flow.dispatching) == 1 and flow.may_end(flow.dispatching[0]),
+        commonest=tables[0].commonest,
+    )
+
+
+def _sample(jumps: Sequence[int]) -> Sequence[int]:
+    step = max(1, len(jumps) // _FOLLOWED)
+    return jumps[::step][:_FOLLOWED]
+
+
+class Flow:
+    """The ways through a function, by the numbers of its instructions."""
+
+    def __init__(self, body: Body, tables: Sequence[JumpTable]) -> None:
+        self.body, self.tables = body, tables
+        self.code: Sequence[Instruction] = body.instructions
+        self.number = {i.address: n for n, i in enumerate(self.code)}
+
+    @cached_property
+    def dispatching(self) -> list[int]:
+        """Its indirect jumps, without those that a smaller table is named for just before."""
+        others = {t.address for t in self.tables[1:]} - {self.tables[0].address}
+        return [
+            n
+            for n, i in enumerate(self.code)
+            if i.kind == "indirect jump"
+            and i.use != "reads"
+            and not any(x.reference in others for x in self.code[max(0, n - _NEAR) : n + 1])
+        ]
+
+    @cached_property
+    def before(self) -> list[list[int]]:
+        """For each instruction those after which it can run, jumps through tables aside."""
+        before: list[list[int]] = [[] for _ in self.code]
+        for n, i in enumerate(self.code):
+            follows = i.kind not in ("direct jump", "indirect jump", "return")
+            if follows and n + 1 < len(self.code) and self.code[n + 1].address == i.address + i.size:
+                before[n + 1].append(n)
+            if i.target is not None and i.kind in ("direct jump", "conditional jump"):
+                to = self.number.get(i.target)
+                if to is not None:
+                    before[to].append(n)
+        return before
+
+    @cached_property
+    def coming_back(self) -> frozenset[int]:
+        """The instructions from which a dispatching jump can be reached."""
+        seen, ahead = set(self.dispatching), list(self.dispatching)
+        while ahead:
+            for n in self.before[ahead.pop()]:
+                if n not in seen:
+                    seen.add(n)
+                    ahead.append(n)
+        return frozenset(seen)
+
+    @cached_property
+    def handlers(self) -> frozenset[int]:
+        """The instructions that can run after a jump through the largest table."""
+        after: list[list[int]] = [[] for _ in self.code]
+        for n, sources in enumerate(self.before):
+            for source in sources:
+                after[source].append(n)
+        starts = [self.number[t] for t in self.tables[0].targets if t in self.number]
+        seen, ahead = set(starts), starts
+        while ahead:
+            for n in after[ahead.pop()]:
+                if n not in seen:
+                    seen.add(n)
+                    ahead.append(n)
+        return frozenset(seen)
+
+
+    def may_end(self, jump: int) -> bool:
+        """Whether a comparison of two values, on the way that all handlers come back by to their
+        jump, may lead out of the loop."""
+        at, seen = jump, {jump}
+        while True:
+            sources = self.before[at]
+            if len(sources) > 1:
+                sources = [n for n in sources if n in self.handlers]
+            if len(sources) != 1 or sources[0] in seen:
+                return False
+            last, at = at, sources[0]
+            seen.add(at)
+            i = self.code[at]
+            if i.kind != "conditional jump":
+                continue
+            other = self.number.get(i.target or 0)
+            if other == last:
+                other = at + 1
+            leaves_loop = other is not None and other not in self.coming_back
+            if leaves_loop and self.code[at - 1].limit is None:
+                return True
+
+
+_CALLER_SAVED = frozenset(
+    {Register.RAX, Register.RCX, Register.RDX, Register.RSI, Register.RDI}
+    | {Register.R8, Register.R9, Register.R10, Register.R11}
+)
+_COPIES = frozenset({Mnemonic.MOV, Mnemonic.MOVZX, Mnemonic.MOVSX, Mnemonic.MOVSXD})
+_WRITES = (OpAccess.WRITE, OpAccess.READ_WRITE, OpAccess.COND_WRITE, OpAccess.READ_COND_WRITE)
+_FRAME = (Register.RSP, Register.RBP)
+
+
+@dataclass(frozen=True)
+class _Slot:
+    """A place in the stack frame, or of a structure, that holds a value between instructions."""
+
+    base: int
+    displacement: int
+
+
+class _Trace:
+    """Follows registers of a function backwards."""
+
+    def __init__(self, program: Program, flow: Flow) -> None:
+        self._flow = flow
+        self._image = program.image
+        self._factory = InstructionInfoFactory()
+        self._decoded: list[IcedInstruction] = []
+        for piece in flow.body.pieces:
+            decoder = Decoder(64, program.image.read(piece.address, piece.size), ip=piece.address)
+            known = {i.ip: i for i in decoder}
+            self._decoded += [
+                known.get(i.address, IcedInstruction())
+                for i in flow.code
+                if piece.address <= i.address < piece.end
+            ]
+
+    def _written(self, insn: IcedInstruction) -> set[int]:
+        registers = {
+            RegisterExt.full_register(r.register)
+            for r in self._factory.info(insn).used_registers()
+            if r.access in _WRITES
+        }
+        if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
+            registers |= _CALLER_SAVED
+        return registers
+
+    @cached_property
+    def _writers(self) -> dict[int, list[int]]:
+        """The instructions that write each register."""
+        writers: dict[int, list[int]] = {}
+        for n, insn in enumerate(self._decoded):
+            for register in self._written(insn):
+                writers.setdefault(register, []).append(n)
+        return writers
+
+    def origin(self, jump: int) -> Origin:
+        """Where the number comes from that decides where an indirect jump goes."""
+        insn = self._decoded[jump]
+        found: Counter[Origin] = Counter()
+        # (instruction before which a register is wanted, the register, the table was read)
+        ahead: list[tuple[int, int, bool]] = []
+        if insn.op0_kind == OpKind.MEMORY:
+            found.update(self._memory(insn, jump, False, ahead))
+        elif insn.op0_kind == OpKind.REGISTER:
+            ahead.append((jump, RegisterExt.full_register(insn.op0_register), False))
+        seen: set[tuple[int, int, bool]] = set()
+        while ahead and len(seen) < _STEPS:
+            at, register, read = ahead.pop()
+            for n in self._flow.before[at]:
+                if (n, register, read) in seen:
+                    continue
+                seen.add((n, register, read))
+                if register in self._written_at(n):
+                    found.update(self._source(n, register, read, ahead))
+                else:
+                    ahead.append((n, register, read))
+        for origin in ("characters", "constant table", "fetched", "call", "fixed place"):
+            if found[origin]:  # type: ignore[index]
+                return origin  # type: ignore[return-value]
+        return "unknown"
+
+    def _written_at(self, n: int) -> set[int]:
+        if n not in self._cache:
+            self._cache[n] = self._written(self._decoded[n])
+        return self._cache[n]
+
+    @cached_property
+    def _cache(self) -> dict[int, set[int]]:
+        return {}
+
+    def _source(
+        self, n: int, register: int, read: bool, ahead: list[tuple[int, int, bool]]
+    ) -> Iterator[Origin]:
+        """What an instruction writes into a register; what that depends on goes to ``ahead``."""
+        insn, mnemonic = self._decoded[n], self._decoded[n].mnemonic
+        if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
+            if register == Register.RAX:
+                yield "call"
+            return
+        memory = any(insn.op_kind(k) == OpKind.MEMORY for k in range(insn.op_count))
+        if mnemonic == Mnemonic.LEA:
+            if insn.is_ip_rel_memory_operand:
+                return
+            if read and -insn.memory_displacement & (1 << 64) - 1 in _PRINTABLE:
+                yield "characters"
+            for part in (insn.memory_base, insn.memory_index):
+                if part != Register.NONE:
+                    ahead.append((n, RegisterExt.full_register(part), read))
+            return
+        if mnemonic == Mnemonic.SUB and insn.op1_kind not in (OpKind.REGISTER, OpKind.MEMORY):
+            if read and insn.immediate(1) in _PRINTABLE:
+                yield "characters"
+        if memory:
+            yield from self._memory(insn, n, read, ahead)
+            if mnemonic in _COPIES:
+                return
+        if mnemonic == Mnemonic.XOR and insn.op0_register == insn.op1_register:
+            return
+        for k in range(insn.op_count):
+            if insn.op_kind(k) == OpKind.REGISTER and (k or mnemonic not in _COPIES):
+                ahead.append((n, RegisterExt.full_register(insn.op_register(k)), read))
+
+    def _memory(
+        self, insn: IcedInstruction, n: int, read: bool, ahead: list[tuple[int, int, bool]]
+    ) -> Iterator[Origin]:
+        """What is read from memory: the jump table itself, or what chooses its entry."""
+        base, index = insn.memory_base, insn.memory_index
+        if insn.is_ip_rel_memory_operand or base == index == Register.NONE:
+            return
+        if index != Register.NONE and not read:
+            if insn.memory_index_scale in (4, 8):
+                ahead.append((n, RegisterExt.full_register(index), True))
+                return
+            # Both may be the table's.
+            for part in (base, index):
+                ahead.append((n, RegisterExt.full_register(part), True))
+            return
+        if base == Register.NONE or self._constant(base) or self._constant(index):
+            yield "constant table"
+            return
+        if base == Register.RSP or (base == Register.RBP and self._framed):
+            ahead += self._stores(n, insn, read)
+            return
+        moving = self._moves(base) or (index != Register.NONE and self._moves(index))
+        yield "fetched" if moving else "fixed place"
+
+    @cached_property
+    def _framed(self) -> bool:
+        return any(i.mark == "frame pointer" for i in self._flow.code)
+
+    def _stores(
+        self, n: int, insn: IcedInstruction, read: bool
+    ) -> Iterator[tuple[int, int, bool]]:
+        """Who writes the same place of the stack frame, from a register."""
+        for m, other in enumerate(self._decoded):
+            if (
+                other.mnemonic == Mnemonic.MOV
+                and other.op0_kind == OpKind.MEMORY
+                and other.op1_kind == OpKind.REGISTER
+                and other.memory_base == insn.memory_base
+                and other.memory_index == Register.NONE
+                and other.memory_displacement == insn.memory_displacement
+            ):
+                yield m, RegisterExt.full_register(other.op1_register), read
+
+    def _constant(self, register: int) -> bool:
+        """Whether a register holds the address of data throughout the function."""
+        if register == Register.NONE:
+            return False
+        writers = self._writers.get(RegisterExt.full_register(register), [])
+        own = [self._decoded[n] for n in writers if self._decoded[n].mnemonic != Mnemonic.POP]
+        addresses = [
+            i for i in own if i.mnemonic == Mnemonic.LEA and i.is_ip_rel_memory_operand
+        ]
+        return bool(addresses) and len(addresses) == len(own)
+
+    def _moves(self, register: int) -> bool:
+        """Whether handlers that come back move a register on, and do not only load it again."""
+        register = RegisterExt.full_register(register)
+        inside = self._flow.handlers & self._flow.coming_back
+        for n in self._writers.get(register, ()):
+            insn = self._decoded[n]
+            if n not in inside or insn.mnemonic == Mnemonic.POP:
+                continue
+            if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
+                continue
+            if insn.mnemonic in _COPIES and insn.op1_kind == OpKind.MEMORY:
+                if insn.memory_base in _FRAME and not self._stored(insn):
+                    continue
+            return True
+        return False
+
+    def _stored(self, load: IcedInstruction) -> bool:
+        """Whether handlers write the place of the stack frame that is loaded."""
+        inside = self._flow.handlers & self._flow.coming_back
+        return any(m in inside for m, _, _ in self._stores(0, load, True)) or any(
+            n in inside
+            and self._decoded[n].mnemonic in (Mnemonic.ADD, Mnemonic.INC)
+            and self._decoded[n].op0_kind == OpKind.MEMORY
+            and self._decoded[n].memory_base == load.memory_base
+            and self._decoded[n].memory_displacement == load.memory_displacement
+            for n in self._flow.handlers
+        )
+
+
+@dataclass(frozen=True)
+class FoundLoop:
+    """A function with the shape of an interpreter's loop, and how it dispatches."""
+
+    dispatching: Dispatching
+    shape: LoopShape
+
+    @property
+    def body(self) -> Body:
+        return self.dispatching.bodies[0]
+
+
+def find_loops(program: Program, pointers: Pointers) -> list[FoundLoop]:
+    """The loops of interpreters in a program, the one with most opcodes first."""
+    loops = []
+    parts = cold_parts(program)
+    for function in program.functions:
+        if function.size < _SMALLEST or parent_name(function.name):
+            continue
+        if not may_jump(program, function):
+            continue
+        body = whole_body(program, function, parts)
+        loop = examine_loop(program, pointers, body)
+        if (loop.targets or 0) < MIN_OPCODES:
+            continue
+        shape = loop_shape(program, body, loop.tables)
+        if shape.interprets:
+            loops.append(FoundLoop(loop_form(program, loop, others=0), shape))
+    return sorted(loops, key=lambda x: (-x.shape.returning, x.body.pieces[0].address))
+
+
+#: Bytes that a table jump and its handlers take at least.
+_SMALLEST = 128
+
+
+def cold_parts(program: Program) -> Mapping[str, Sequence[Function]]:
+    """The parts that have a name, by that of their function."""
+    parts: dict[str, list[Function]] = {}
+    for function in program.functions:
+        if parent := parent_name(function.name):
+            parts.setdefault(parent, []).append(function)
+    return parts
+
+
+def whole_body(
+    program: Program, function: Function, named: Mapping[str, Sequence[Function]]
+) -> Body:
+    """The function with its cold parts: those of its name, and code without a name into the middle
+    of which it jumps or that jumps back into its own."""
+    related = [f for name in function.names for f in named.get(name, ())]
+    body = next(b for b in bodies(program, [function, *related]) if function in b.pieces)
+    landings = {
+        landing: i.target
+        for i in body.instructions
+        if i.target is not None
+        and leaves(i, body.pieces)
+        and (landing := program.function_at(i.target)) is not None
+        and landing.unnamed
+    }
+    parts = [f for f, at in landings.items() if at != f.address or _goes_back(program, f, function)]
+    if not parts:
+        return body
+    more = [i for f in parts for i in program.instructions(f, hints=True)]
+    return Body((*body.pieces, *parts), [*body.instructions, *more])
+
+
+def _goes_back(program: Program, part: Function, function: Function) -> bool:
+    """Whether code jumps into the middle of a function."""
+    return any(
+        i.target is not None
+        and i.kind in ("direct jump", "conditional jump")
+        and function.address < i.target < function.end
+        for i in program.instructions(part)
+    )
+
+
+#: Bytes with which an indirect jump can begin, for a quick look at large programs.
+_X86_JUMP = re.compile(rb"\xff[\x20-\x27\x60-\x67\xa0-\xa7\xe0-\xe7]")
+
+
+def may_jump(program: Program, function: Function) -> bool:
+    """Whether code can contain an indirect jump; false only if not."""
+    if program.architecture != "x86-64":
+        return True
+    return bool(_X86_JUMP.search(program.image.read(function.address, function.size)))
