@@ -234,8 +234,13 @@ def _survey(programs: Programs) -> Content:
             **asdict(survey.evidence),
             "totals": asdict(survey.totals),
             "candidates": [
-                {"function": facts.name, "dispatch": asdict(dispatch)}
-                for facts, dispatch in survey.candidates
+                {
+                    "function": c.facts.name,
+                    "dispatch": asdict(c.dispatch),
+                    "interprets": c.interprets,
+                    "why_not": c.shape.why_not if c.shape else "",
+                }
+                for c in survey.candidates
             ],
             "handlers": survey.handlers
             and {"functions": survey.handlers[0], "dispatch": asdict(survey.handlers[1])},

@@ -13,10 +13,11 @@ and ways back are looked at.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Literal
 
 from iced_x86 import (
@@ -32,16 +33,25 @@ from iced_x86 import (
 from iced_x86 import Instruction as IcedInstruction
 
 from whyfast.explain.disassembly import Instruction
-from whyfast.explain.dispatch import Dispatching, examine_loop, loop_form
+from whyfast.explain.disassembly.x86 import LOWEST_ADDRESS
+from whyfast.explain.dispatch import (
+    MIN_HANDLERS,
+    MIN_LOOP_TARGETS,
+    Dispatching,
+    examine_dispatch,
+    examine_loop,
+)
 from whyfast.explain.functions import Body, Program, bodies, leaves, parent_name
 from whyfast.explain.jump_tables import JumpTable, Pointers
 from whyfast.explain.objects import Function
+from whyfast.model.evidence import DispatchFacts
 
 #: Where the number comes from by which a jump is chosen.
 Origin = Literal["fetched", "fixed place", "constant table", "call", "characters", "unknown"]
 
-#: A smaller table is one of any switch.
-MIN_OPCODES = 14
+#: A smaller table is one of any switch; with few jumps, and where it is not known where these have
+#: their number from, it takes more to tell.
+MIN_OPCODES, _LARGE, _LARGER = 14, 24, 36
 #: A ``switch`` on characters has one way for most of them.
 _FEW, _DEFAULT = 3, 0.5
 #: Jumps of one function that are followed backwards.
@@ -78,13 +88,31 @@ class LoopShape:
     @property
     def interprets(self) -> bool:
         """Whether this is the shape of an interpreter's loop."""
-        return (
-            self.targets >= MIN_OPCODES
-            and 2 * self.returning >= self.targets
-            and self.origin in ("fetched", "unknown")
-            and not self.bounded
-            and (self.jumps > _FEW or self.commonest <= _DEFAULT)
-        )
+        return not self.why_not
+
+    @property
+    def why_not(self) -> str:
+        """What an interpreter's loop does otherwise; empty for one."""
+        if 2 * self.returning < self.targets:
+            return "its cases do not come back"
+        if self.origin not in ("fetched", "unknown"):
+            return _NOT_FETCHED[self.origin]
+        if self.bounded:
+            return "a loop over an array or list"
+        if self.jumps <= _FEW and self.commonest > _DEFAULT:
+            return "most values lead to one case"
+        least = MIN_OPCODES
+        if self.jumps <= _FEW:
+            least = _LARGE if self.origin == "fetched" else _LARGER
+        return "a small table" if self.targets < least else ""
+
+
+_NOT_FETCHED: dict[Origin, str] = {
+    "fixed place": "a state machine",
+    "constant table": "a generated parser",
+    "call": "on what a call returned",
+    "characters": "on characters",
+}
 
 
 def loop_shape(program: Program, body: Body, tables: Sequence[JumpTable]) -> LoopShape:
@@ -110,6 +138,9 @@ def loop_shape(program: Program, body: Body, tables: Sequence[JumpTable]) -> Loo
 def _sample(jumps: Sequence[int]) -> Sequence[int]:
     step = max(1, len(jumps) // _FOLLOWED)
     return jumps[::step][:_FOLLOWED]
+
+
+_ENDING = ("direct jump", "indirect jump", "return")
 
 
 class Flow:
@@ -138,7 +169,11 @@ class Flow:
         before: list[list[int]] = [[] for _ in self.code]
         for n, i in enumerate(self.code):
             follows = i.kind not in ("direct jump", "indirect jump", "return")
-            if follows and n + 1 < len(self.code) and self.code[n + 1].address == i.address + i.size:
+            if (
+                follows
+                and n + 1 < len(self.code)
+                and self.code[n + 1].address == i.address + i.size
+            ):
                 before[n + 1].append(n)
             if i.target is not None and i.kind in ("direct jump", "conditional jump"):
                 to = self.number.get(i.target)
@@ -173,7 +208,6 @@ class Flow:
                     ahead.append(n)
         return frozenset(seen)
 
-
     def may_end(self, jump: int) -> bool:
         """Whether a comparison of two values, on the way that all handlers come back by to their
         jump, may lead out of the loop."""
@@ -206,12 +240,22 @@ _WRITES = (OpAccess.WRITE, OpAccess.READ_WRITE, OpAccess.COND_WRITE, OpAccess.RE
 _FRAME = (Register.RSP, Register.RBP)
 
 
-@dataclass(frozen=True)
-class _Slot:
-    """A place in the stack frame, or of a structure, that holds a value between instructions."""
+#: An instruction before which a register is wanted, the register, and whether what it chooses from
+#: the jump table was read already.
+_Wanted = tuple[int, int, bool]
 
-    base: int
-    displacement: int
+
+def _full(register: int) -> int:
+    """The whole register that a part such as ``al`` belongs to."""
+    return RegisterExt.full_register(register)  # type: ignore[arg-type]
+
+
+def _is_address(insn: IcedInstruction) -> bool:
+    """Whether an instruction puts the address of some data into a register."""
+    if insn.mnemonic == Mnemonic.LEA:
+        return insn.is_ip_rel_memory_operand
+    by_number = insn.op1_kind not in (OpKind.REGISTER, OpKind.MEMORY)
+    return insn.mnemonic == Mnemonic.MOV and by_number and insn.immediate(1) >= LOWEST_ADDRESS
 
 
 class _Trace:
@@ -232,8 +276,8 @@ class _Trace:
             ]
 
     def _written(self, insn: IcedInstruction) -> set[int]:
-        registers = {
-            RegisterExt.full_register(r.register)
+        registers: set[int] = {
+            _full(r.register)
             for r in self._factory.info(insn).used_registers()
             if r.access in _WRITES
         }
@@ -251,30 +295,38 @@ class _Trace:
         return writers
 
     def origin(self, jump: int) -> Origin:
-        """Where the number comes from that decides where an indirect jump goes."""
+        """Where the number comes from that decides where an indirect jump goes: the nearest source
+        on any way to it."""
         insn = self._decoded[jump]
-        found: Counter[Origin] = Counter()
-        # (instruction before which a register is wanted, the register, the table was read)
-        ahead: list[tuple[int, int, bool]] = []
+        wanted: list[_Wanted] = []
         if insn.op0_kind == OpKind.MEMORY:
-            found.update(self._memory(insn, jump, False, ahead))
+            for origin in self._memory(insn, jump, False, wanted):
+                return origin
         elif insn.op0_kind == OpKind.REGISTER:
-            ahead.append((jump, RegisterExt.full_register(insn.op0_register), False))
-        seen: set[tuple[int, int, bool]] = set()
+            wanted.append((jump, _full(insn.op0_register), False))
+        ahead, seen = deque(wanted), set[_Wanted]()
         while ahead and len(seen) < _STEPS:
-            at, register, read = ahead.pop()
+            at, register, read = ahead.popleft()
+            if self._is_base(register):
+                continue
             for n in self._flow.before[at]:
                 if (n, register, read) in seen:
                     continue
                 seen.add((n, register, read))
-                if register in self._written_at(n):
-                    found.update(self._source(n, register, read, ahead))
-                else:
+                if register not in self._written_at(n):
                     ahead.append((n, register, read))
-        for origin in ("characters", "constant table", "fetched", "call", "fixed place"):
-            if found[origin]:  # type: ignore[index]
-                return origin  # type: ignore[return-value]
+                    continue
+                wanted = []
+                for origin in self._source(n, register, read, wanted):
+                    return origin
+                ahead.extend(wanted)
         return "unknown"
+
+    def _is_base(self, register: int) -> bool:
+        """Whether a register holds the address of the same data throughout the function."""
+        own = [self._decoded[n] for n in self._writers.get(register, ())]
+        own = [i for i in own if i.mnemonic != Mnemonic.POP]
+        return bool(own) and all(map(_is_address, own))
 
     def _written_at(self, n: int) -> set[int]:
         if n not in self._cache:
@@ -285,9 +337,7 @@ class _Trace:
     def _cache(self) -> dict[int, set[int]]:
         return {}
 
-    def _source(
-        self, n: int, register: int, read: bool, ahead: list[tuple[int, int, bool]]
-    ) -> Iterator[Origin]:
+    def _source(self, n: int, register: int, read: bool, ahead: list[_Wanted]) -> Iterator[Origin]:
         """What an instruction writes into a register; what that depends on goes to ``ahead``."""
         insn, mnemonic = self._decoded[n], self._decoded[n].mnemonic
         if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
@@ -302,11 +352,11 @@ class _Trace:
                 yield "characters"
             for part in (insn.memory_base, insn.memory_index):
                 if part != Register.NONE:
-                    ahead.append((n, RegisterExt.full_register(part), read))
+                    ahead.append((n, _full(part), read))
             return
-        if mnemonic == Mnemonic.SUB and insn.op1_kind not in (OpKind.REGISTER, OpKind.MEMORY):
-            if read and insn.immediate(1) in _PRINTABLE:
-                yield "characters"
+        by_number = insn.op_count == 2 and insn.op1_kind not in (OpKind.REGISTER, OpKind.MEMORY)
+        if mnemonic == Mnemonic.SUB and by_number and read and insn.immediate(1) in _PRINTABLE:
+            yield "characters"
         if memory:
             yield from self._memory(insn, n, read, ahead)
             if mnemonic in _COPIES:
@@ -315,10 +365,10 @@ class _Trace:
             return
         for k in range(insn.op_count):
             if insn.op_kind(k) == OpKind.REGISTER and (k or mnemonic not in _COPIES):
-                ahead.append((n, RegisterExt.full_register(insn.op_register(k)), read))
+                ahead.append((n, _full(insn.op_register(k)), read))
 
     def _memory(
-        self, insn: IcedInstruction, n: int, read: bool, ahead: list[tuple[int, int, bool]]
+        self, insn: IcedInstruction, n: int, read: bool, ahead: list[_Wanted]
     ) -> Iterator[Origin]:
         """What is read from memory: the jump table itself, or what chooses its entry."""
         base, index = insn.memory_base, insn.memory_index
@@ -326,13 +376,13 @@ class _Trace:
             return
         if index != Register.NONE and not read:
             if insn.memory_index_scale in (4, 8):
-                ahead.append((n, RegisterExt.full_register(index), True))
+                ahead.append((n, _full(index), True))
                 return
             # Both may be the table's.
             for part in (base, index):
-                ahead.append((n, RegisterExt.full_register(part), True))
+                ahead.append((n, _full(part), True))
             return
-        if base == Register.NONE or self._constant(base) or self._constant(index):
+        if base == Register.NONE or self._constant(n, base) or self._constant(n, index):
             yield "constant table"
             return
         if base == Register.RSP or (base == Register.RBP and self._framed):
@@ -345,9 +395,7 @@ class _Trace:
     def _framed(self) -> bool:
         return any(i.mark == "frame pointer" for i in self._flow.code)
 
-    def _stores(
-        self, n: int, insn: IcedInstruction, read: bool
-    ) -> Iterator[tuple[int, int, bool]]:
+    def _stores(self, n: int, insn: IcedInstruction, read: bool) -> Iterator[_Wanted]:
         """Who writes the same place of the stack frame, from a register."""
         for m, other in enumerate(self._decoded):
             if (
@@ -358,32 +406,41 @@ class _Trace:
                 and other.memory_index == Register.NONE
                 and other.memory_displacement == insn.memory_displacement
             ):
-                yield m, RegisterExt.full_register(other.op1_register), read
+                yield m, _full(other.op1_register), read
 
-    def _constant(self, register: int) -> bool:
-        """Whether a register holds the address of data throughout the function."""
+    def _constant(self, at: int, register: int) -> bool:
+        """Whether a register holds the address of data, whichever way leads to an instruction."""
         if register == Register.NONE:
             return False
-        writers = self._writers.get(RegisterExt.full_register(register), [])
-        own = [self._decoded[n] for n in writers if self._decoded[n].mnemonic != Mnemonic.POP]
-        addresses = [
-            i for i in own if i.mnemonic == Mnemonic.LEA and i.is_ip_rel_memory_operand
-        ]
-        return bool(addresses) and len(addresses) == len(own)
+        writers = self._reaching(at, _full(register))
+        own = [self._decoded[n] for n in writers]
+        return bool(own) and all(map(_is_address, own))
+
+    def _reaching(self, at: int, register: int) -> list[int]:
+        """The instructions that may have written a register before another one."""
+        seen, ahead, writers = {at}, [at], []
+        while ahead and len(seen) < _STEPS:
+            for n in self._flow.before[ahead.pop()]:
+                if n not in seen:
+                    seen.add(n)
+                    if register in self._written_at(n):
+                        writers.append(n)
+                    else:
+                        ahead.append(n)
+        return writers
 
     def _moves(self, register: int) -> bool:
         """Whether handlers that come back move a register on, and do not only load it again."""
-        register = RegisterExt.full_register(register)
         inside = self._flow.handlers & self._flow.coming_back
-        for n in self._writers.get(register, ()):
+        for n in self._writers.get(_full(register), ()):
             insn = self._decoded[n]
             if n not in inside or insn.mnemonic == Mnemonic.POP:
                 continue
             if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
                 continue
-            if insn.mnemonic in _COPIES and insn.op1_kind == OpKind.MEMORY:
-                if insn.memory_base in _FRAME and not self._stored(insn):
-                    continue
+            reload = insn.mnemonic in _COPIES and insn.op1_kind == OpKind.MEMORY
+            if reload and insn.memory_base in _FRAME and not self._stored(insn):
+                continue
             return True
         return False
 
@@ -401,69 +458,88 @@ class _Trace:
 
 
 @dataclass(frozen=True)
-class FoundLoop:
-    """A function with the shape of an interpreter's loop, and how it dispatches."""
+class ExaminedLoop:
+    """A function with indirect jumps: how it would dispatch, and its shape, None where it has no
+    jump table."""
 
+    function: Function
     dispatching: Dispatching
-    shape: LoopShape
+    shape: LoopShape | None
 
     @property
-    def body(self) -> Body:
-        return self.dispatching.bodies[0]
+    def interprets(self) -> bool:
+        """Whether it has the shape of an interpreter's loop."""
+        return self.shape is not None and self.shape.interprets
 
 
-def find_loops(program: Program, pointers: Pointers) -> list[FoundLoop]:
-    """The loops of interpreters in a program, the one with most opcodes first."""
-    loops = []
-    parts = cold_parts(program)
-    for function in program.functions:
-        if function.size < _SMALLEST or parent_name(function.name):
-            continue
-        if not may_jump(program, function):
-            continue
-        body = whole_body(program, function, parts)
-        loop = examine_loop(program, pointers, body)
-        if (loop.targets or 0) < MIN_OPCODES:
-            continue
-        shape = loop_shape(program, body, loop.tables)
-        if shape.interprets:
-            loops.append(FoundLoop(loop_form(program, loop, others=0), shape))
-    return sorted(loops, key=lambda x: (-x.shape.returning, x.body.pieces[0].address))
+class LoopSearch:
+    """Looks for the loop of an interpreter in a program, or the handlers of tail calls."""
 
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._pointers = Pointers(program.image)
+        self._related: dict[str, list[Function]] = {}
+        for function in program.functions:
+            parent = parent_name(function.name)
+            for name in {*function.names, *([parent] if parent else [])}:
+                self._related.setdefault(name, []).append(function)
 
-#: Bytes that a table jump and its handlers take at least.
-_SMALLEST = 128
+    def loops(self) -> list[ExaminedLoop]:
+        """The functions with the shape of an interpreter's loop, the one with most opcodes first.
+        Functions that cannot be one are not decoded."""
+        loops = [
+            self.examine(f)
+            for f in self._program.functions
+            if f.size >= _SMALLEST and not parent_name(f.name) and may_jump(self._program, f)
+        ]
+        found = [(x, x.shape) for x in loops if x.shape is not None and x.interprets]
+        return [x for x, s in sorted(found, key=lambda p: (-p[1].returning, p[0].function.address))]
 
+    def examine(self, function: Function) -> ExaminedLoop:
+        """One function, with its cold parts."""
+        body = self._whole(function)
+        loop = examine_loop(self._program, self._pointers, body)
+        dispatching = examine_dispatch(self._program, [body], self._pointers)
+        shape = None
+        if (loop.targets or 0) >= MIN_LOOP_TARGETS:
+            shape = loop_shape(self._program, body, loop.tables)
+        return ExaminedLoop(function, dispatching, shape)
 
-def cold_parts(program: Program) -> Mapping[str, Sequence[Function]]:
-    """The parts that have a name, by that of their function."""
-    parts: dict[str, list[Function]] = {}
-    for function in program.functions:
-        if parent := parent_name(function.name):
-            parts.setdefault(parent, []).append(function)
-    return parts
+    def handlers(self, jumping: Iterable[Function]) -> tuple[str, DispatchFacts] | None:
+        """The largest table of functions of which half jump indirectly, under a common name."""
+        addresses = {f.address for f in jumping}
+        at = {f.address: f for f in self._program.functions}
+        tables: list[set[int]] = [set(run) for run in self._pointers.runs(at)]
+        tables = [t for t in tables if len(t) >= MIN_HANDLERS and 2 * len(t & addresses) >= len(t)]
+        if not tables:
+            return None
+        _, largest = max((len(table), sorted(table)) for table in tables)
+        listed = [at[address] for address in largest]
+        handlers = [self._whole(f) for f in listed]
+        facts = examine_dispatch(self._program, handlers, self._pointers).facts
+        return (_common([f.name for f in listed]), facts) if facts.style == "tail-call" else None
 
-
-def whole_body(
-    program: Program, function: Function, named: Mapping[str, Sequence[Function]]
-) -> Body:
-    """The function with its cold parts: those of its name, and code without a name into the middle
-    of which it jumps or that jumps back into its own."""
-    related = [f for name in function.names for f in named.get(name, ())]
-    body = next(b for b in bodies(program, [function, *related]) if function in b.pieces)
-    landings = {
-        landing: i.target
-        for i in body.instructions
-        if i.target is not None
-        and leaves(i, body.pieces)
-        and (landing := program.function_at(i.target)) is not None
-        and landing.unnamed
-    }
-    parts = [f for f, at in landings.items() if at != f.address or _goes_back(program, f, function)]
-    if not parts:
-        return body
-    more = [i for f in parts for i in program.instructions(f, hints=True)]
-    return Body((*body.pieces, *parts), [*body.instructions, *more])
+    def _whole(self, function: Function) -> Body:
+        """The function with its cold parts: those of its name, and code without a name into the
+        middle of which it jumps or that jumps back into its own."""
+        program = self._program
+        near = dict.fromkeys(f for name in function.names for f in self._related[name])
+        body = next(b for b in bodies(program, near) if function in b.pieces)
+        landings = {
+            landing: i.target
+            for i in body.instructions
+            if i.target is not None
+            and leaves(i, body.pieces)
+            and (landing := program.function_at(i.target)) is not None
+            and landing.unnamed
+        }
+        parts = [
+            f for f, at in landings.items() if at != f.address or _goes_back(program, f, function)
+        ]
+        if not parts:
+            return body
+        more = [i for f in parts for i in program.instructions(f, hints=True)]
+        return Body((*body.pieces, *parts), [*body.instructions, *more])
 
 
 def _goes_back(program: Program, part: Function, function: Function) -> bool:
@@ -476,6 +552,15 @@ def _goes_back(program: Program, part: Function, function: Function) -> bool:
     )
 
 
+def _common(names: Sequence[str]) -> str:
+    """A pattern for all of them where they begin alike, else the first of them."""
+    first, last = min(names), max(names)
+    same = "".join(a for a, _ in takewhile(lambda p: p[0] == p[1], zip(first, last, strict=False)))
+    return f"{same}*" if same else f"{first} …"
+
+
+#: Bytes that a table jump and its handlers take at least.
+_SMALLEST = 128
 #: Bytes with which an indirect jump can begin, for a quick look at large programs.
 _X86_JUMP = re.compile(rb"\xff[\x20-\x27\x60-\x67\xa0-\xa7\xe0-\xe7]")
 
@@ -485,3 +570,26 @@ def may_jump(program: Program, function: Function) -> bool:
     if program.architecture != "x86-64":
         return True
     return bool(_X86_JUMP.search(program.image.read(function.address, function.size)))
+
+
+#: A program of whose code less than this share belongs to known functions can hide a loop.
+_SEEN = 0.8
+
+
+def seen_share(program: Program) -> float:
+    """The share of a program's code that belongs to functions that are known, stubs of the linker
+    and padding included: 1 is all."""
+    code = [r for r in program.image.regions if r.executable and not r.name.startswith(".plt")]
+    whole = sum(len(r.data) for r in code)
+    return min(1.0, sum(f.size for f in program.functions) / whole) if whole else 1.0
+
+
+def unseen_notes(program: Program) -> tuple[str, ...]:
+    """What of a program was not looked at, if it is much."""
+    share = seen_share(program)
+    if share >= _SEEN:
+        return ()
+    return (
+        f"{1 - share:.0%} of its code belongs to no known function, and was not looked at; "
+        "an interpreter may be there",
+    )
