@@ -70,7 +70,9 @@ WITHOUT = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--suite", action="append", help="of %(prog)s's packages with symbols")
+    parser.add_argument(
+        "--suite", action="append", help="suite of the packages with symbols; none: only the rest"
+    )
     parser.add_argument(
         "--file", action="append", default=[], metavar="PATH:FUNCTION",
         help="another program with symbols",
@@ -79,7 +81,7 @@ def main() -> None:
     packages = Packages(home(), lambda text: print(text, file=sys.stderr))
     rows = []
     with tempfile.TemporaryDirectory(prefix="whyfast-bench-") as folder:
-        for row in _rows(args.suite or SUITES, args.file, packages, Path(folder)):
+        for row in _rows(args.suite or list(SUITES), args.file, packages, Path(folder)):
             print(json.dumps(row), flush=True)
             rows.append(row)
     for kind in ("with symbols", "stripped", "none"):
@@ -88,12 +90,12 @@ def main() -> None:
 
 
 def _rows(
-    suites: list[str] | tuple[str, ...], files: list[str], packages: Packages, folder: Path
+    suites: list[str], files: list[str], packages: Packages, folder: Path
 ) -> Iterator[dict[str, object]]:
     for text in files:
         path, _, function = text.rpartition(":")
         yield from _both(text, Path(path), function, folder)
-    for suite in suites:
+    for suite in (s for s in suites if s != "none"):
         listed = packages.look_up({name for name, _, _ in WITH_SYMBOLS}, suite)
         for name, archive, function in WITH_SYMBOLS:
             if name in listed:
@@ -104,7 +106,7 @@ def _rows(
                 else:
                     yield from _both(title, linked, function, folder)
     packages.look_up(set(WITHOUT), SUITES[0])
-    for name in WITHOUT:
+    for name in WITHOUT if suites in (["none"], list(SUITES)) else ():
         yield from _shipped(packages, PackageName(name, SUITES[0]), folder)
 
 
@@ -114,9 +116,6 @@ def _both(title: str, path: Path, function: str, folder: Path) -> Iterator[dict[
     right = {f.address for f in program.functions if any(fnmatchcase(n, function) for n in f.names)}
     stripped = folder / "stripped"
     subprocess.run(["strip", "-o", str(stripped), str(path)], check=True)
-    # The exports go too: the address alone says whether it is the function.
-    subprocess.run(["objcopy", "-R", ".dynsym", "-R", ".dynstr", str(stripped)], check=False,
-                   stderr=subprocess.DEVNULL)  # fmt: skip
     for kind, place in (("with symbols", path), ("stripped", stripped)):
         yield {"kind": kind, "program": title, **_loop(place, right)}
 
@@ -126,17 +125,15 @@ def _loop(path: Path, right: set[int]) -> dict[str, object]:
         program = load(path)
     except UserError as error:
         return {"right": False, "found": None, "why": str(error)}
-    loops = LoopSearch(program).loops()
-    first = loops[0] if loops else None
-    facts = first.dispatching.facts if first else None
+    found = LoopSearch(program).interpreter()
+    facts = found.facts if found else None
     return {
-        "right": bool(first and first.function.address in right) if right else None,
-        "found": first and f"{first.function.address:#x}",
+        "right": bool(found and found.address in right) if right else None,
+        "found": found and found.name,
         "form": facts and facts.form,
         "jumps": facts and facts.indirect_jumps,
         "targets": facts and facts.targets,
         "seen": round(seen_share(program), 3),
-        "others": len(loops) - 1 if loops else 0,
     }
 
 
@@ -152,7 +149,8 @@ def _linked(packages: Packages, name: PackageName, archive: str, folder: Path) -
         return None
     all_of_it = ["-Wl,--whole-archive", str(place), "-Wl,--no-whole-archive"]
     words = ["gcc", "-fno-lto", "-nostdlib", "-o", str(out), *all_of_it]
-    words += ["-Wl,--unresolved-symbols=ignore-all"]
+    # Nothing is exported, so that no name is left when it is stripped.
+    words += ["-Wl,--unresolved-symbols=ignore-all", "-Wl,--exclude-libs,ALL"]
     for more in (["-shared"], ["-no-pie", "-Wl,-e,0"]):
         if subprocess.run([*words, *more], capture_output=True, check=False).returncode == 0:
             return out

@@ -40,6 +40,8 @@ from whyfast.explain.dispatch import (
     Dispatching,
     examine_dispatch,
     examine_loop,
+    loop_form,
+    no_form,
 )
 from whyfast.explain.functions import Body, Program, bodies, leaves, parent_name
 from whyfast.explain.jump_tables import JumpTable, Pointers
@@ -472,38 +474,70 @@ class ExaminedLoop:
         return self.shape is not None and self.shape.interprets
 
 
+@dataclass(frozen=True)
+class Interpreter:
+    """What interprets in a program: a function at ``address``, or handlers of tail calls, None."""
+
+    name: str
+    address: int | None
+    facts: DispatchFacts
+
+
+def _returning(loop: ExaminedLoop) -> int:
+    return loop.shape.returning if loop.shape else 0
+
+
 class LoopSearch:
     """Looks for the loop of an interpreter in a program, or the handlers of tail calls."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._pointers = Pointers(program.image)
+        self._jumping: list[Function] = []
         self._related: dict[str, list[Function]] = {}
         for function in program.functions:
             parent = parent_name(function.name)
             for name in {*function.names, *([parent] if parent else [])}:
                 self._related.setdefault(name, []).append(function)
 
+    def interpreter(self) -> Interpreter | None:
+        """The loop with most opcodes, or handlers of tail calls where there are more of these; None
+        where nothing has such a shape."""
+        loops = self.loops()
+        handlers = self.handlers(self._jumping)
+        if handlers is not None and (
+            not loops or (handlers[1].targets or 0) > _returning(loops[0])
+        ):
+            return Interpreter(handlers[0], None, handlers[1])
+        if not loops:
+            return None
+        first = loops[0]
+        return Interpreter(first.function.name, first.function.address, first.dispatching.facts)
+
     def loops(self) -> list[ExaminedLoop]:
         """The functions with the shape of an interpreter's loop, the one with most opcodes first.
         Functions that cannot be one are not decoded."""
-        loops = [
-            self.examine(f)
-            for f in self._program.functions
-            if f.size >= _SMALLEST and not parent_name(f.name) and may_jump(self._program, f)
-        ]
-        found = [(x, x.shape) for x in loops if x.shape is not None and x.interprets]
-        return [x for x, s in sorted(found, key=lambda p: (-p[1].returning, p[0].function.address))]
+        loops = []
+        self._jumping = []
+        for function in self._program.functions:
+            if not parent_name(function.name) and may_jump(self._program, function):
+                examined = self.examine(function, MIN_OPCODES)
+                if examined.dispatching.facts.indirect_jumps:
+                    self._jumping.append(function)
+                if examined.interprets:
+                    loops.append(examined)
+        return sorted(loops, key=lambda x: (-_returning(x), x.function.address))
 
-    def examine(self, function: Function) -> ExaminedLoop:
-        """One function, with its cold parts."""
+    def examine(self, function: Function, least: int = MIN_LOOP_TARGETS) -> ExaminedLoop:
+        """One function, with its cold parts; its shape if its table has so many targets."""
         body = self._whole(function)
         loop = examine_loop(self._program, self._pointers, body)
-        dispatching = examine_dispatch(self._program, [body], self._pointers)
+        if not loop.jumps + loop.thunks:
+            return ExaminedLoop(function, no_form([body]), None)
         shape = None
-        if (loop.targets or 0) >= MIN_LOOP_TARGETS:
+        if (loop.targets or 0) >= least:
             shape = loop_shape(self._program, body, loop.tables)
-        return ExaminedLoop(function, dispatching, shape)
+        return ExaminedLoop(function, loop_form(self._program, loop, others=0), shape)
 
     def handlers(self, jumping: Iterable[Function]) -> tuple[str, DispatchFacts] | None:
         """The largest table of functions of which half jump indirectly, under a common name."""
@@ -559,8 +593,6 @@ def _common(names: Sequence[str]) -> str:
     return f"{same}*" if same else f"{first} …"
 
 
-#: Bytes that a table jump and its handlers take at least.
-_SMALLEST = 128
 #: Bytes with which an indirect jump can begin, for a quick look at large programs.
 _X86_JUMP = re.compile(rb"\xff[\x20-\x27\x60-\x67\xa0-\xa7\xe0-\xe7]")
 

@@ -1,8 +1,9 @@
 """Programs inside of other files: static archives, packages of Debian and conda, wheels, tars.
 
-One part is taken out: the one that was asked for as ``FILE:PART``, else the largest with machine
-code. What a container says of itself is checked, and nothing is unpacked but that part: others are
-looked at for their first bytes. What is in a container in a container stays there.
+One part is taken out: the one that was asked for as ``FILE:PART``, which may be a glob, else the
+largest with machine code. What a container says of itself is checked, and nothing is unpacked but
+that part: others are looked at for their first bytes. What is in a container in a container stays
+there.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -161,7 +163,11 @@ def taken_out(given: Path, folder: Path) -> TakenOut:
     code = sorted((p for p in parts if p.first.startswith(_CODE)), key=lambda p: -p.size)
     if not code:
         raise UserError("no file with machine code inside", where=path)
-    matches = [p for p in code if not wanted or p.name == wanted or p.name.endswith(f"/{wanted}")]
+    matches = [
+        p
+        for p in code
+        if not wanted or wanted in (p.name, Path(p.name).name) or p.name.endswith(f"/{wanted}")
+    ] or [p for p in code if fnmatchcase(Path(p.name).name, wanted)]
     if not matches:
         some = ", ".join(p.name for p in code[:_NAMED])
         more = f" and {len(code) - _NAMED} more" if len(code) > _NAMED else ""
