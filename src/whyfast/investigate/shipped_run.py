@@ -47,9 +47,8 @@ def shipped_programs(only: Sequence[str] = ()) -> tuple[ShippedProgram, ...]:
     """The bundled list, or those of it whose name or package contains one of ``only``. UserError
     for one that none contains."""
     text = (files("whyfast.investigate") / "shipped.toml").read_text(encoding="utf-8")
-    programs: list[ShippedProgram] = decode(
-        list[ShippedProgram], tomllib.loads(text)["program"], "program"
-    )
+    entries = tomllib.loads(text)["program"]
+    programs: list[ShippedProgram] = [decode(ShippedProgram, entry) for entry in entries]
     for word in only:
         if not any(_is_called(p, word) for p in programs):
             names = ", ".join(p.name for p in programs)
