@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from whyfast.explain.functions import base_name
 from whyfast.explain.interpreter_loop import LoopSearch, seen_share
 from whyfast.explain.program import load
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -52,7 +53,6 @@ WITH_SYMBOLS = (
     ("libmonosgen-2.0-dev", "libmonosgen-2.0.a", "*interp_exec_method*"),
     ("clisp", "lisp.a", "interpret_bytecode_"),
     ("libsquirrel-dev", "libsquirrel.a", "_ZN4SQVM7Execute*"),
-    ("libregina3-dev", "libregina.a", "interpret"),
 )
 SUITES = ("trixie", "sid", "bookworm")
 #: Compressors, cryptography, images, sound, mathematics, files, and tools.
@@ -113,11 +113,15 @@ def _rows(
 def _both(title: str, path: Path, function: str, folder: Path) -> Iterator[dict[str, object]]:
     """With its symbols, and without."""
     program = load(path)
-    right = {f.address for f in program.functions if any(fnmatchcase(n, function) for n in f.names)}
+    right = {f.address for f in program.functions if any(_called(n, function) for n in f.names)}
     stripped = folder / "stripped"
     subprocess.run(["strip", "-o", str(stripped), str(path)], check=True)
     for kind, place in (("with symbols", path), ("stripped", stripped)):
         yield {"kind": kind, "program": title, **_loop(place, right)}
+
+
+def _called(name: str, function: str) -> bool:
+    return fnmatchcase(name, function) or base_name(name) == function
 
 
 def _loop(path: Path, right: set[int]) -> dict[str, object]:

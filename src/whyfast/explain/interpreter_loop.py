@@ -487,6 +487,24 @@ def _returning(loop: ExaminedLoop) -> int:
     return loop.shape.returning if loop.shape else 0
 
 
+def likeliest_first(loops: Iterable[ExaminedLoop]) -> list[ExaminedLoop]:
+    """Those with the shape of an interpreter's loop. What prints instructions has as many cases as
+    what executes them, but less code."""
+    loops = [loop for loop in loops if loop.interprets]
+    enough = _ALIKE * max(map(_returning, loops), default=0)
+    return sorted(
+        loops,
+        key=lambda x: (
+            *(_returning(x) < enough, -x.dispatching.facts.size),
+            *(-_returning(x), x.function.address),
+        ),
+    )
+
+
+#: Share of the most opcodes from which another loop is as likely.
+_ALIKE = 0.8
+
+
 class LoopSearch:
     """Looks for the loop of an interpreter in a program, or the handlers of tail calls."""
 
@@ -515,18 +533,20 @@ class LoopSearch:
         return Interpreter(first.function.name, first.function.address, first.dispatching.facts)
 
     def loops(self) -> list[ExaminedLoop]:
-        """The functions with the shape of an interpreter's loop, the one with most opcodes first.
+        """The functions with the shape of an interpreter's loop, the one with most opcodes first,
+        of several with about as many the one with most code.
         Functions that cannot be one are not decoded."""
         loops = []
         self._jumping = []
         for function in self._program.functions:
-            if not parent_name(function.name) and may_jump(self._program, function):
+            cold = function.part or parent_name(function.name)
+            if not cold and may_jump(self._program, function):
                 examined = self.examine(function, MIN_OPCODES)
                 if examined.dispatching.facts.indirect_jumps:
                     self._jumping.append(function)
                 if examined.interprets:
                     loops.append(examined)
-        return sorted(loops, key=lambda x: (-_returning(x), x.function.address))
+        return likeliest_first(loops)
 
     def examine(self, function: Function, least: int = MIN_LOOP_TARGETS) -> ExaminedLoop:
         """One function, with its cold parts; its shape if its table has so many targets."""
@@ -554,36 +574,21 @@ class LoopSearch:
         return (_common([f.name for f in listed]), facts) if facts.style == "tail-call" else None
 
     def _whole(self, function: Function) -> Body:
-        """The function with its cold parts: those of its name, and code without a name into the
-        middle of which it jumps or that jumps back into its own."""
+        """The function with its cold parts: those of its name, and those without a name that it
+        jumps to."""
         program = self._program
         near = dict.fromkeys(f for name in function.names for f in self._related[name])
         body = next(b for b in bodies(program, near) if function in b.pieces)
-        landings = {
-            landing: i.target
+        landings = (
+            program.function_at(i.target)
             for i in body.instructions
-            if i.target is not None
-            and leaves(i, body.pieces)
-            and (landing := program.function_at(i.target)) is not None
-            and landing.unnamed
-        }
-        parts = [
-            f for f, at in landings.items() if at != f.address or _goes_back(program, f, function)
-        ]
+            if i.target is not None and leaves(i, body.pieces)
+        )
+        parts = list(dict.fromkeys(f for f in landings if f is not None and f.part))
         if not parts:
             return body
         more = [i for f in parts for i in program.instructions(f, hints=True)]
         return Body((*body.pieces, *parts), [*body.instructions, *more])
-
-
-def _goes_back(program: Program, part: Function, function: Function) -> bool:
-    """Whether code jumps into the middle of a function."""
-    return any(
-        i.target is not None
-        and i.kind in ("direct jump", "conditional jump")
-        and function.address < i.target < function.end
-        for i in program.instructions(part)
-    )
 
 
 def _common(names: Sequence[str]) -> str:

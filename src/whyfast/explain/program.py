@@ -16,7 +16,7 @@ from pathlib import Path
 from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.dispatch import entry_facts, examine_dispatch
 from whyfast.explain.functions import Program, base_name, bodies, function_facts
-from whyfast.explain.interpreter_loop import LoopSearch, LoopShape, unseen_notes
+from whyfast.explain.interpreter_loop import LoopSearch, LoopShape, likeliest_first, unseen_notes
 from whyfast.explain.objects import (
     Architecture,
     Contents,
@@ -311,18 +311,18 @@ def survey_program(
     facts = {f: function_facts(program, f, program.instructions(f)) for f in program.functions}
     jumping = [f for f in program.functions if facts[f].indirect_jumps]
     search = LoopSearch(program)
-    candidates = []
-    for function in jumping:
-        loop = search.examine(function)
-        found = loop.dispatching.facts
-        candidates.append(Candidate(facts[function], found, loop.shape, loop.interprets))
-    candidates.sort(
-        key=lambda c: (
-            not c.interprets,
-            -max(c.dispatch.targets or 0, c.facts.indirect_jumps),
-            c.facts.name,
+    examined = [search.examine(f) for f in jumping]
+    rank = {loop.function: n for n, loop in enumerate(likeliest_first(examined))}
+    examined.sort(
+        key=lambda x: (
+            rank.get(x.function, len(rank)),
+            -max(x.dispatching.facts.targets or 0, facts[x.function].indirect_jumps),
+            x.function.name,
         )
     )
+    candidates = [
+        Candidate(facts[x.function], x.dispatching.facts, x.shape, x.interprets) for x in examined
+    ]
     every = tuple(facts.values())
     recorded = read_recorded(path, None)
     notes = (*program.notes, *unseen_notes(program), *([stub] if stub else []))
