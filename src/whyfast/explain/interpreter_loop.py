@@ -488,13 +488,16 @@ def _returning(loop: ExaminedLoop) -> int:
 
 
 def likeliest_first(loops: Iterable[ExaminedLoop]) -> list[ExaminedLoop]:
-    """Those with the shape of an interpreter's loop. What prints instructions has as many cases as
-    what executes them, but less code."""
+    """Those with the shape of an interpreter's loop: one whose table may be an array of the source
+    before those of a ``switch``, as a compiler's passes over its own code have. What prints
+    instructions has as many cases as what executes them, but less code."""
     loops = [loop for loop in loops if loop.interprets]
-    enough = _ALIKE * max(map(_returning, loops), default=0)
+    written = [x for x in loops if x.dispatching.facts.computed_goto is not False]
+    enough = _ALIKE * max(map(_returning, written or loops), default=0)
     return sorted(
         loops,
         key=lambda x: (
+            x.dispatching.facts.computed_goto is False,
             *(_returning(x) < enough, -x.dispatching.facts.size),
             *(-_returning(x), x.function.address),
         ),
@@ -564,7 +567,13 @@ class LoopSearch:
         addresses = {f.address for f in jumping}
         at = {f.address: f for f in self._program.functions}
         tables: list[set[int]] = [set(run) for run in self._pointers.runs(at)]
-        tables = [t for t in tables if len(t) >= MIN_HANDLERS and 2 * len(t & addresses) >= len(t)]
+        # Without names it takes more: methods that call those of another object are listed, too.
+        tables = [
+            t
+            for t in tables
+            if len(t) >= (_LARGE if any(at[a].unnamed for a in t) else MIN_HANDLERS)
+            and 2 * len(t & addresses) >= len(t)
+        ]
         if not tables:
             return None
         _, largest = max((len(table), sorted(table)) for table in tables)

@@ -115,7 +115,7 @@ def test_code_of_no_known_function_is_told(
 ) -> None:
     flags = ("-O2", "-s", "-shared", "-fPIC", "-fno-asynchronous-unwind-tables")
     hidden = interpreter("goto", 40).replace("NOINLINE unsigned", "static NOINLINE unsigned")
-    program = gcc(f"int visible(void) {{ return 1; }} {hidden}", *flags)
+    program = gcc(f"int visible(void) {{ return 1; }}\n{hidden}", *flags)
     assert seen_share(load(program)) < 0.5
     notes = survey_program(program, variant="v").evidence.notes
     assert any("was not looked at" in note for note in notes)
