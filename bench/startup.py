@@ -1,6 +1,7 @@
 """What starting costs: ``python -m bench.startup``.
 
-``whyfast --help`` beside an empty Python program; the goal is at most 2.5 times as long. Then
+``whyfast --help`` beside an empty Python program; the goal is at most 2.5 times as long.
+``whyfast ab`` up to its first block beside the same; the goal is 12.5 times. Then
 ``whyfast ab`` of two programs that take turns and differ by 5 %, and by 1 %, from start to report,
 beside ``python -c 'import numpy'``, which every judgement needs; the goals are 0.4 s and 0.3 s.
 Medians of alternating runs, and where the time goes:
@@ -38,6 +39,15 @@ OURS = str(Path(sys.executable).with_name("whyfast"))
 #: Programs that are slower by so many per cent.
 SLOWER = (5, 1)
 
+#: Runs `whyfast ab` of commands up to its first block, the first run of each included.
+FIRST_BLOCK = """
+import os
+from whyfast.measure import campaign
+campaign.run_block = campaign.calibrate = lambda *_: os._exit(0)
+from whyfast.cli.main import main
+main(["ab", "true", "sleep 0"])
+"""
+
 #: What `ab` of programs that take turns imports by and by.
 IMPORTS = (
     "import whyfast.cli.main, whyfast.cli.ab, whyfast.investigate.ab_run, whyfast.report.progress, "
@@ -65,6 +75,13 @@ def main() -> int:
     )
     print(f"whyfast --help takes {ratio:.2f} times as long as python -c pass")
     with tempfile.TemporaryDirectory(prefix="whyfast-startup-") as folder:
+        env = {**os.environ, "WHYFAST_HOME": folder}
+        ratio = statistics.median(
+            _seconds([sys.executable, "-c", FIRST_BLOCK], env)
+            / _seconds([sys.executable, "-c", "pass"])
+            for _ in range(RUNS)
+        )
+        print(f"whyfast ab takes {ratio:.1f} times as long as python -c pass to its first block")
         spin = str(build(Path(folder) / "programs").spin)
         home = Path(folder) / "home"
         _compared(spin, SLOWER[0], home)  # the store is made, and what Python compiles is there

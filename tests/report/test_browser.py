@@ -13,7 +13,7 @@ from tests.unit.report.parts import as_html, changed
 from whyfast.fleet.merging import merge_results
 from whyfast.model.result import OneResult, Result
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.report.pages.many_results import merged_page
+from whyfast.report.pages.results import merged_page
 from whyfast.report.render.html import render_html
 
 

@@ -5,7 +5,7 @@ from tests.report.conftest import PHONE, Opening, fits_phone
 
 from whyfast.history.detect import detect
 from whyfast.model.history import PointSeries, Timeline
-from whyfast.report.pages.many_results import history_page
+from whyfast.report.pages.history_page import history_page
 from whyfast.report.render.html import render_html
 
 POINTS = ("v1", "v2", "v3", "<b>v4</b>", "v5", "v6", "v7", "v8")

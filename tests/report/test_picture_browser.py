@@ -23,9 +23,8 @@ from tests.unit.report.parts import changed
 
 from whyfast.judge.judge_run import ChosenMeans, agrees, judge_run
 from whyfast.model.result import Result
-from whyfast.report.answer import answer_of
+from whyfast.report.answer import answer_of, without
 from whyfast.report.formatting import format_verdict
-from whyfast.report.sections.claim_audit import without
 
 
 def test_the_picture_shows_every_variant_against_the_chosen_baseline(opened: Opening) -> None:

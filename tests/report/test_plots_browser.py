@@ -19,7 +19,7 @@ from whyfast.model.code import CodeLine, CodeListing, CodePair
 from whyfast.report.document import Cell, document, right, section, table
 from whyfast.report.pages.search_page import search_page
 from whyfast.report.render.html import render_html
-from whyfast.report.sections.code_sides import code_section
+from whyfast.report.sections.side_by_side import code_section
 
 DOTS = "#placement-plots .chart .trace:nth-child(1) .point"
 
@@ -71,7 +71,7 @@ def test_placement_without_javascript_is_the_table(opened: Opening) -> None:
     page = opened(placement_result(), java_script_enabled=False)
     section = page.locator("section[aria-labelledby=placement]")
     assert "1.65x slower [1.62, 1.68]" in section.locator("table").inner_text()
-    assert page.get_by_text("the table says the same without the dots").is_visible()
+    assert section.get_by_text("the tables say the same").is_visible()
     assert page.locator("#placement-plots").is_hidden()
 
 

@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -65,15 +64,7 @@ def _unprivileged() -> list[str]:
 
 def test_without_the_permission_the_vm_stands_in(own_home: Home, tmp_path: Path) -> None:
     out = tmp_path / "result.json"
-    whyfast_run = [sys.executable, "-m", "whyfast.cli.main", "run"]
-    done = subprocess.run(
-        [*_unprivileged(), *whyfast_run, str(STUDY), *SMALL, "--json", str(out)],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = whyfast("run", STUDY, *SMALL, "--json", out, before=_unprivileged())
     assert "bpf-tail-call cannot be run here: the kernel does not permit bpf()" in done.stderr
     result = _result(out)
     assert result["question"]["name"] == "bpf-tail-call-vm"

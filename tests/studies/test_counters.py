@@ -2,11 +2,11 @@
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.studies.commit_study import Repository
 from tests.studies.test_run import whyfast
 
 from whyfast.store.home import Home
@@ -76,20 +76,12 @@ def repository(tmp_path: Path) -> Path:
     for tool in ("git", "gcc", "valgrind"):
         if shutil.which(tool) is None:
             pytest.skip(f"needs {tool}")
-    folder = tmp_path / "repository"
-    folder.mkdir()
-
-    def git(*arguments: str) -> None:
-        who = ["-c", "user.name=x", "-c", "user.email=x@example.org"]
-        subprocess.run(["git", "-C", str(folder), *who, *arguments], check=True)
-
-    git("init", "-q")
+    made = Repository(tmp_path / "repository")
     for i, (cold, hot) in enumerate((("+ 1", "1000"), ("+ 2", "1000"), ("+ 2", "1100")), 1):
-        (folder / "p.c").write_text(SOURCE.replace("COLD", cold).replace("HOT", hot))
-        git("add", "p.c")
-        git("commit", "-q", "-m", f"commit {i}")
-        git("tag", f"v{i}")
-    return folder
+        (made.folder / "p.c").write_text(SOURCE.replace("COLD", cold).replace("HOT", hot))
+        made.commit(f"commit {i}")
+        made.git("tag", f"v{i}")
+    return made.folder
 
 
 def _write(tmp_path: Path, repository: Path, evidence: str) -> Path:

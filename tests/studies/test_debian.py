@@ -5,13 +5,12 @@ The root is made once, in the user's cache: half a minute to two minutes, 0.3 GB
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from tests.conftest import USERS_TOOLCHAINS
 from tests.studies.known_study import SPIN
+from tests.studies.test_run import whyfast
 
 from whyfast.model.build import Toolchain
 from whyfast.model.errors import CannotBuildHere
@@ -75,15 +74,7 @@ budget = "10s"
 def test_a_program_is_measured_in_a_root(gcc14: Toolchain, own_home: Home, tmp_path: Path) -> None:
     assert gcc14.root is not None
     out = tmp_path / "result.json"
-    done = subprocess.run(
-        [sys.executable, "-m", "whyfast.cli.main", "run", _study(tmp_path / "s"), "--json", out],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert out.exists(), done.stdout + done.stderr
+    whyfast("run", _study(tmp_path / "s"), "--json", out, code=1)
     result = json.loads(out.read_text())["data"]
     builds = {b["variant"]: b for b in result["recorded"]["builds"]}
     assert builds["base"]["kind"] == builds["slow"]["kind"] == "built"

@@ -69,7 +69,7 @@ def test_a_row_that_one_side_lacks_is_empty_and_the_others_are_judged(tmp_path: 
 @pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
 def test_instructions_stand_beside_what_the_subject_says(tmp_path: Path) -> None:
     result = run(tmp_path, "getattr", counted=("getattr",))
-    table = figures_table(result, every=True)
+    table = figures_table(result)
     assert table is not None
     (row,) = [r for r in table.rows if r[1].text.startswith("instructions a loop")]
     assert [cell.text for cell in row[2:]] != ["–", "–"]

@@ -59,7 +59,7 @@ def test_a_fleet_under_failures_loses_no_kept_block(fleet: FleetProcesses, tmp_p
     assert fleet.ended("here") == 0, fleet.said("here")
     said = fleet.said("here")
     assert f"resuming: {len(kept)} blocks are already taken" in said
-    assert "old: left out: it has whyfast 0.0.9; expected 0.1.0, as here" in said
+    assert "old: left out: whyfast 0.0.9; expected 0.1.0, as here" in said
     assert "big: cannot measure: " in said
     assert "File too large" in said
     result = load_result(out)

@@ -1,27 +1,12 @@
 """``whyfast merge`` end to end: real runs in several homes, of a program that one machine slows."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.studies.test_run import whyfast
 
 PACED = Path(__file__).resolve().parents[1] / "known" / "paced"
-
-
-def whyfast(*arguments: str | Path, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "whyfast.cli.main", *map(str, arguments)],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def run_on(folder: Path, machine: str, slower: int, times: int = 1) -> Path:
@@ -65,7 +50,7 @@ def test_a_program_that_one_machine_does_not_suit(tmp_path: Path) -> None:
     """Both stop as soon as their own verdict is clear, which is too soon to compare machines."""
     kite, wren = run_on(tmp_path, "kite", 0), run_on(tmp_path, "wren", 8)
     out = tmp_path / "merged.json"
-    said = whyfast("merge", kite, wren, "--json", out, WHYFAST_HOME=str(tmp_path / "own"))
+    said = whyfast("merge", kite, wren, "--json", out, WHYFAST_HOME=str(tmp_path / "own")).stdout
     found = json.loads(out.read_text())["data"]
     words = {
         m["machine"]["name"]: [v["outcome"] for v in m["result"]["judged"]["verdicts"]]
@@ -84,7 +69,7 @@ def test_runs_of_one_machine_add_up_until_machines_can_be_told_apart(tmp_path: P
     files = sorted(tmp_path.glob("*.json"))
     assert len(files) == 6
     out = tmp_path / "out.json"
-    said = whyfast("merge", *files, "--json", out, WHYFAST_HOME=str(tmp_path / "own"))
+    said = whyfast("merge", *files, "--json", out, WHYFAST_HOME=str(tmp_path / "own")).stdout
     found = json.loads(out.read_text())["data"]
     assert [len(m["sources"]) for m in found["machines"]] == [2, 2, 2]
     (difference,) = found["differences"]

@@ -112,26 +112,3 @@ def test_a_search_from_a_hook_only_reads_the_repository(own_home: Home, tmp_path
     (tmp_path / "unmounted").rename(tmp_path / "away")
     away = subprocess.check_output(["git", "-C", tmp_path / "away", "log", "--oneline"], text=True)
     assert len(away.splitlines()) == 4
-
-
-@pytest.mark.parametrize(
-    ("good", "bad", "said"),
-    [
-        ("fast", "nowhere", "--bad: unknown commit 'nowhere'"),
-        ("main", "main", "--bad: main and main are the same commit"),
-    ],
-)
-def test_bad_ends(
-    own_home: Home, repository: Path, tmp_path: Path, good: str, bad: str, said: str
-) -> None:
-    study = write_commit_study(tmp_path / "study", repository, BUILD)
-    done = whyfast("search", study, "--good", good, "--bad", bad, code=2)
-    assert said in done.stderr
-
-
-def test_an_end_that_does_not_build(own_home: Home, repository: Path, tmp_path: Path) -> None:
-    study = write_commit_study(tmp_path / "study", repository, BUILD)
-    bad = f"main~{COMMITS - BROKEN[0]}"
-    done = whyfast("search", study, "--good", "fast", "--bad", bad, code=2)
-    assert "--bad: the bad end, " in done.stderr
-    assert "does not build" in done.stderr

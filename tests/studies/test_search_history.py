@@ -2,12 +2,6 @@
 commits that do not build, a merged branch, and a revert. The program simulates its times."""
 
 import json
-import os
-import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -123,33 +117,6 @@ def test_a_merge_is_followed_into_its_branch(study: Path, tmp_path: Path) -> Non
 
 #: Prints the steps of a commit, a count that takes no time.
 COUNTED = ("--number", "--", "sh", "-c", "grep -o 'STEPS [0-9]*' paced.c | head -1")
-
-
-def _blocks_kept(home: Home) -> int:
-    files = (home.data / "searches").glob("*.json")
-    return max((len(json.loads(f.read_text())["observations"]) for f in files), default=0)
-
-
-def test_a_search_that_was_killed_goes_on(own_home: Home, repository: Path, tmp_path: Path) -> None:
-    asked = ("search", "--repo", str(repository), "--good", "change-4", "--bad", "change-14")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "whyfast.cli.main", *asked, *COUNTED],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    while process.poll() is None and _blocks_kept(own_home) < 6:
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    out = tmp_path / "out.json"
-    done = whyfast(*asked, "--json", out, *COUNTED)
-    kept = re.search(r"resuming: (\d+) blocks", done.stderr)
-    assert kept is not None
-    assert int(kept[1]) >= 6
-    found = json.loads(out.read_text())["data"]
-    assert len(found["state"]["observations"]) > int(kept[1])
-    assert found["answer"]["where"]["first"] == CULPRIT - 4
 
 
 def test_all_steps_are_found_on_demand(own_home: Home, repository: Path, tmp_path: Path) -> None:

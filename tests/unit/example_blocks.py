@@ -1,6 +1,8 @@
 """Blocks of values for tests of what is made from them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from whyfast.model.sample import Block
 
@@ -12,11 +14,13 @@ def block(
     index: int = 0,
     session: str = "s1",
     seconds: float = 0.25,
+    **more: Any,
 ) -> Block:
-    """A block with these values; its turns were taken in the order of the variants."""
+    """A block with these values, and ``more`` of its fields; its turns were taken in the order of
+    the variants."""
     order = tuple(values)
     turns = len(next(iter(values.values()), ()))
-    return Block(
+    plain = Block(
         benchmark=benchmark,
         index=index,
         seed=7,
@@ -30,3 +34,4 @@ def block(
         started=1_700_000_000.25,
         seconds=seconds,
     )
+    return replace(plain, **more)

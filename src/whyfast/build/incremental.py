@@ -135,7 +135,7 @@ def _go_on(
 ) -> Build:
     """Build in the slot and copy what came out. Raises _CannotGoOn, CannotBuildHere or OSError."""
     if short := lacking(slot, 2 * NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
-        raise _CannotGoOn(f"no room to build: {short}")
+        raise _CannotGoOn(f"not enough disk space to build: {short}")
     listing, work = slot / "source.json", slot / "work"
     # The files of the source that the folder was last built from, and the flags.
     before, last_flags = None, None
@@ -165,7 +165,7 @@ def _go_on(
         raise _CannotGoOn(reason)
     program = work / recipe.program
     if not program.is_file():
-        raise _CannotGoOn(f"the steps ended well but made no {program.name!r}")
+        raise _CannotGoOn(f"the steps succeeded but did not create {program.name!r}")
     if os.fsencode(slot) in program.read_bytes():
         # It would load what the next commit leaves there.
         raise _CannotGoOn("its program names the folder that it was built in")

@@ -126,7 +126,7 @@ def link_with(
         except (CannotBuildHere, OSError) as error:
             raise CannotMix(because(error)) from error
         if not program.is_file():
-            raise CannotMix(f"the link ended well but made no {good.recipe.program!r}")
+            raise CannotMix(f"the link step succeeded but did not create {good.recipe.program!r}")
         (folder / "done").touch()
     return program
 

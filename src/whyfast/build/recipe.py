@@ -19,7 +19,7 @@ from whyfast.model.study import BuildSpec, Study
 from whyfast.model.variant import Variant
 from whyfast.store.files import sha256_of
 from whyfast.store.home import Home
-from whyfast.study.sections import names_in
+from whyfast.study.notation import names_in
 from whyfast.toolchain.registry import installed
 
 #: Part of every digest: raise it when the way of building changes the result.

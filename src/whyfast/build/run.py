@@ -147,7 +147,7 @@ def _make(
     folder = store.folder(recipe.digest)
     shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
     if short := lacking(folder, NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
-        return BuildFailure(recipe.variant, "failed", f"no room to build: {short}")
+        return BuildFailure(recipe.variant, "failed", f"not enough disk space to build: {short}")
     work = folder / "work"
     work.mkdir(parents=True)
     # All files get one and the same date: what is newer than what must not decide a build.
@@ -169,7 +169,7 @@ def _make(
     program = work / recipe.program
     if not program.is_file():
         like = (p for p in work.rglob(program.name) if p.is_file() and os.access(p, os.X_OK))
-        reason = f"the steps ended well but made no {recipe.program!r}"
+        reason = f"the steps succeeded but did not create {recipe.program!r}"
         if elsewhere := sorted(like):
             reason += f"; there is {str(elsewhere[0].relative_to(work))!r}"
         return keep_failure(recipe, store, reason)

@@ -59,7 +59,7 @@ def unpack(archive: Path, to: Path) -> Path:
                 if member.size < 0:
                     raise _refused(archive, member.name, f"a file of {member.size} bytes")
                 if short := lacking(to, member.size + 1_000_000):
-                    raise UserError(f"no room to unpack it: {short}", where=archive)
+                    raise UserError(f"not enough disk space to unpack it: {short}", where=archive)
                 _extract(tar, member, archive, to)
                 if member.issym():
                     links.append(to / member.name)
@@ -203,7 +203,7 @@ def _what_there_is(package: str, suite: str, to: Path, download: Download, index
     try:
         listed = index(package, suite)
     except CannotBuildHere as error:
-        return f"what else there is cannot be told: {error}"
+        return f"available versions unknown: {error}"
     if not listed:
         return f"{suite} lists no source package {package}"
     probe = to.with_name(f"{to.name}.probe")

@@ -16,7 +16,7 @@ from pathlib import Path
 from whyfast.build.recipe import Recipe
 from whyfast.model.build import Language
 from whyfast.store.builds import BuildStore
-from whyfast.study.sections import substitute
+from whyfast.study.notation import substitute
 from whyfast.toolchain.sandbox import Box, around_steps, surroundings
 from whyfast.toolchain.watcher import WATCHER
 
@@ -82,11 +82,11 @@ def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
     with contextlib.suppress(ValueError):
         killed = signal.Signals(-status if status < 0 else status - 128).name
     if match := _FULL.search(text):
-        return f"the disk became full in the step: {shown}{_quoted(match)}"
+        return f"disk full in the step: {shown}{_quoted(match)}"
     match = _MEMORY.search(text)
     if match or killed == "SIGKILL":
         quoted = _quoted(match) if match else ""
-        return f"killed, most likely for want of memory, in the step: {shown}{quoted}"
+        return f"killed, probably out of memory, in the step: {shown}{quoted}"
     if match := _CRASH.search(text):
         return f"the compiler crashed in the step: {shown}{_quoted(match)}"
     if killed:
@@ -103,7 +103,7 @@ def because(error: Exception) -> str:
         return str(error)
     reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk became full while its folder was made ready: {reason}"
+        return f"disk full while preparing its folder: {reason}"
     return reason
 
 

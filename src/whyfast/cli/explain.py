@@ -43,8 +43,7 @@ from whyfast.report.pages.code_page import (
     survey_table,
     surveyed,
 )
-from whyfast.report.sections.code_sides import code_section
-from whyfast.report.sections.counters_shown import counts_section
+from whyfast.report.sections.side_by_side import code_section, counts_section
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import home, own_home
 from whyfast.toolchain.packages import PREFIX, Packages, parse_package

@@ -77,6 +77,18 @@ def hyperfine_name(words: tuple[str, ...]) -> str:
     return "hyperfine_" + words[-1].strip("-").replace("-", "_")
 
 
+def _add_commands(options: OptionGroup) -> OptionGroup:
+    """The group of options on how commands are run."""
+    group = options.group("commands")
+    text = "name of a command in the report, in the order of the commands"
+    group.repeated("-n --name --command-name NAME", text)
+    text = "shell that runs the commands (default: sh where a command has shell syntax)"
+    group.value("-S --shell SHELL", text)
+    group.value("--input FILE", "standard input of the commands", default="/dev/null")
+    group.flag("-i --ignore-failure", "accept non-zero exit codes")
+    return group
+
+
 def add_ab(options: OptionGroup) -> None:
     """Options of ``whyfast ab``."""
     options.value("commands CMD", "a command line, in quotes", nargs="+")
@@ -89,14 +101,8 @@ def add_ab(options: OptionGroup) -> None:
     group.value("--timeout TIME", "limit for one run (default: the budget)")
     group.flag("--whole", "measure whole runs, even of programs that take turns")
     group.flag("--why", "then account for the first difference, as whyfast why does")
-    group = options.group("commands")
-    text = "name of a command in the report, in the order of the commands"
-    group.repeated("-n --name --command-name NAME", text)
-    text = "shell that runs the commands (default: sh where a command has shell syntax)"
-    group.value("-S --shell SHELL", text)
+    group = _add_commands(options)
     group.flag("-N", "use no shell", dest="no_shell")
-    group.value("--input FILE", "standard input of the commands", default="/dev/null")
-    group.flag("-i --ignore-failure", "accept non-zero exit codes")
     group.value("-p --prepare CMD", "run CMD before each run, not measured")
     group.value("-s --setup CMD", "run CMD once before the first run")
     group.value("-c --cleanup CMD", "run CMD once after the last run")
@@ -140,11 +146,7 @@ def add_why(options: OptionGroup) -> None:
     text = "longest time for simulating both sides; 0: never (default: 30s)"
     group.value("--simulate TIME", text, default="30s")
     group.value("--timeout TIME", "limit for one run (default: 10m)", default="10m")
-    group = options.group("commands")
-    group.repeated("-n --name NAME", "name of a command in the report, in their order")
-    group.value("-S --shell SHELL", "shell that runs the commands (default: sh where needed)")
-    group.value("--input FILE", "standard input of the commands", default="/dev/null")
-    group.flag("-i --ignore-failure", "accept non-zero exit codes")
+    _add_commands(options)
     options.outputs("show every function, fact and layer")
     options.examples("why './old input' './new input'", "why --html why.html")
 

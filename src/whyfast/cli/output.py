@@ -1,12 +1,11 @@
 """What the commands share: values of options, and how a document is shown and written.
 
-The renderers of HTML and Markdown are imported only for the files that are asked for.
+The renderers are imported when there is a document to show.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import io
 import os
 import shlex
@@ -14,15 +13,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from whyfast.cli.main import say
 from whyfast.cli.options import FILE_OPTIONS
 from whyfast.model.errors import UserError
-from whyfast.report.document import Document
-from whyfast.report.render.terminal import render_terminal
-from whyfast.study.toml_table import parse_duration, parse_margin
+from whyfast.store.files import write_whole
+from whyfast.study.notation import parse_duration, parse_margin
+
+if TYPE_CHECKING:
+    from whyfast.report.document import Document
 
 FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
 
@@ -115,6 +117,8 @@ def _rendered(document: Document, option: str) -> str:
 
 def _printed(document: Document, *, verbose: bool) -> str:
     """The text for standard output. Rich itself would end the program when nobody reads it."""
+    from whyfast.report.render.terminal import render_terminal
+
     buffer = io.BytesIO()
     text = io.TextIOWrapper(buffer, encoding=sys.stdout.encoding or "utf-8")
     console = Console(file=text, force_terminal=Console().is_terminal)
@@ -142,7 +146,7 @@ def write(path: Path, text: str) -> None:
         if _kept_in_place(path):
             path.write_text(text, encoding="utf-8")
         else:
-            _replace(path, text)
+            write_whole(path, text)
     except OSError as error:
         raise UserError(f"cannot be written: {error.strerror}", where=path) from None
     print(f"wrote {path}", file=sys.stderr)
@@ -151,14 +155,3 @@ def write(path: Path, text: str) -> None:
 def _kept_in_place(path: Path) -> bool:
     """Whether it is a link, a device or a pipe, which is not replaced by a new file."""
     return path.is_symlink() or (path.exists() and not path.is_file())
-
-
-def _replace(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    except BaseException:  # KeyboardInterrupt, too, leaves no file behind
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise

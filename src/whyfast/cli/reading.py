@@ -27,7 +27,8 @@ from whyfast.model.errors import UserError
 from whyfast.model.history import Timeline
 from whyfast.model.result import Merged, OneResult
 from whyfast.report.formatting import pluralize
-from whyfast.report.pages.many_results import dump_history, history_page, merged_page
+from whyfast.report.pages.history_page import dump_history, history_page
+from whyfast.report.pages.results import merged_page
 from whyfast.report.result_json import (
     dump_merged,
     from_json,

@@ -1,4 +1,4 @@
-"""What a worker does when it is asked: a function from a task to an answer, for one host."""
+"""The worker's side: a function from a task to an answer, for one host."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast import __version__
-from whyfast.fleet.building_hosts import MadeBuilds
+from whyfast.fleet.building_hosts import HostBuilds
 from whyfast.fleet.messages import (
     Accepted,
     Answer,
@@ -52,22 +52,22 @@ MOST_KEPT = 20_000_000_000
 
 
 class HostAnswers:
-    """The tasks of one host, one at a time. ``home`` is the worker's own, ``most`` the bytes of
-    what it was sent that it keeps beside what is in use."""
+    """Answers the tasks of one host, one at a time. ``home`` is the worker's own; ``most`` bounds
+    the bytes of archives that are kept and not in use."""
 
     def __init__(self, home: Home, services: Services, most: int = MOST_KEPT) -> None:
         self.home = home
         self._most = most
         self._services = services
         self._archives = ReceivedArchives(home)
-        self._builds = MadeBuilds(home, services, self._archives)
-        # What was prepared, with the runners of its benchmarks.
+        self._builds = HostBuilds(home, services, self._archives)
+        # The prepared runs, with the runners of their benchmarks.
         self._ready: dict[str, tuple[Prepare, Mapping[str, Runner]]] = {}
         self._lock = threading.Lock()
 
     def answer(self, task: bytes, data: bytes = b"") -> bytes:
-        """The answer to a task, both as JSON; ``data`` are the bytes of a chunk. Raises nothing
-        that is due to the task, the disk or the programs."""
+        """The answer to a task, both as JSON; ``data`` are the bytes of a chunk. Errors of the
+        task, the disk and the programs are answers, too."""
         with self._lock:
             try:
                 answer = self._answer(read_task(task), data)
@@ -104,7 +104,7 @@ class HostAnswers:
         return self._take(task)
 
     def facts(self) -> HostFacts:
-        """What this machine is."""
+        """The facts of this machine."""
         system = self._services.system
         return HostFacts(
             environment(system),
@@ -117,14 +117,14 @@ class HostAnswers:
         )
 
     def _trim(self, keep: Sequence[Place]) -> None:
-        """Of programs that are measured at the moment, by another worker of this home, nothing is
-        removed. What an earlier run has lost it is sent again when it goes on."""
+        """Remove old archives, unless another worker of this home measures programs at the moment.
+        An earlier run that goes on sends again what it needs."""
         with exclusive_if_free(self.home.data / "measuring.lock") as free:
             if free:
                 self._archives.trim(self._most, keep)
 
     def _work(self, message: Prepare) -> RunContext[Study]:
-        """The coordinator's, with what lies here in the place of what lies there."""
+        """The coordinator's context, with the files of this host."""
         places = {p.archive: self._archives.place(p) for p in message.places}
         folders = {name: places[archive] for name, archive in message.folders.items()}
         home = self._archives.home
@@ -134,11 +134,10 @@ class HostAnswers:
             if sha256_of(program) != build.program_sha256:
                 raise NotReceived(f"the program of {build.variant} is not the one that was built")
             builds.append(replace(build, program=program))
-        study = message.study
         study = replace(
-            study,
+            message.study,
             folder=folders.pop("study", home.cache),
-            source=replace(study.source, folder=folders.pop("source", home.cache)),
+            source=replace(message.study.source, folder=folders.pop("source", home.cache)),
         )
         return RunContext(
             study,
@@ -155,13 +154,13 @@ class HostAnswers:
         )
 
     def _inside(self, folder: Path, name: str) -> Path:
-        """A path of a message; NotReceived when it leads out of the received files."""
+        """A path from a message; NotReceived when it leads out of the folder."""
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise NotReceived(f"{name} leads out of its folder")
         return folder / name
 
     def _toolchains(self, message: Prepare) -> list[Toolchain]:
-        """Those that were sent; of those with a root this host's own, if it is the same."""
+        """The toolchains of the message; those with a root are this host's own, if equal."""
         roots: dict[str, Toolchain] = {}
         for variant, packages in message.rooted.items():
             name = message.study.variant(variant).toolchain
@@ -187,7 +186,6 @@ class HostAnswers:
         wanted = task.wanted
         if wanted.benchmark not in runners:
             return Refused(f"unknown benchmark: {wanted.benchmark!r} was not prepared")
-        # Nothing else of whyfast measures on this machine meanwhile.
         with exclusive(self.home.data / "measuring.lock"):
             outcome = take(wanted, runners[wanted.benchmark], self._services.clock)
         if isinstance(outcome, Block):
@@ -198,22 +196,22 @@ class HostAnswers:
 
 
 def libc() -> str:
-    """The C library of this machine and its version, ``glibc 2.36``; empty where it is not said."""
+    """The C library of this machine and its version, ``glibc 2.36``; empty where unknown."""
     try:
         return os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (ValueError, OSError):
         return ""
 
 
-#: The slot of a worker that every task takes.
+#: The resource of a worker that every task takes.
 SLOT = "bench"
 
-#: What answers in this process; set when a worker starts.
+#: Answers the tasks of this process; set when a worker starts.
 _ANSWERS: list[Callable[[bytes, bytes], bytes]] = []
 
 
 def answer_with(answers: Callable[[bytes, bytes], bytes]) -> None:
-    """From now on tasks in this process are answered so."""
+    """Set the function that answers the tasks of this process."""
     _ANSWERS[:] = [answers]
 
 

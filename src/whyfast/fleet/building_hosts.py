@@ -1,4 +1,4 @@
-"""Hosts that build ahead what a search here is likely to want next."""
+"""Hosts that prefetch builds: they make those that a search here is likely to need next."""
 
 from __future__ import annotations
 
@@ -56,9 +56,8 @@ from whyfast.store.home import Home
 FORGOTTEN = 24 * 3600.0
 
 
-class MadeBuilds:
-    """Builds made on one host, below ``cache/fleet/made`` of its home: apart from those that it was
-    sent, with which they are compared."""
+class HostBuilds:
+    """Builds made on one host, below ``cache/fleet/made`` of its home, apart from received ones."""
 
     def __init__(self, own: Home, services: Services, archives: ReceivedArchives) -> None:
         self._own, self._services, self._archives = own, services, archives
@@ -66,13 +65,11 @@ class MadeBuilds:
         self._made: dict[str, tuple[Archive, str]] = {}
 
     def make(self, task: MakeBuild) -> Answer:
-        """Build it, or find that it has been. NotReceived, UserError, CannotBuildHere where this
-        host cannot; OSError."""
+        """Build it, or find it in the store. Raises NotReceived, UserError or CannotBuildHere where
+        this host cannot, and OSError."""
         recipe = self._recipe(task)
-        with (
-            exclusive(self._own.data / "measuring.lock"),  # it would be in what is measured here
-            self._store.in_use(),
-        ):
+        # Not while this host measures.
+        with exclusive(self._own.data / "measuring.lock"), self._store.in_use():
             self._store.remove_unused(FORGOTTEN)
             (built,) = self._services.build([recipe], self._store, lambda text: None)
             if isinstance(built, BuildFailure):
@@ -105,37 +102,37 @@ class MadeBuilds:
         folder = self._archives.place(Place(task.source, "tree", sent.variant))
         source = scan_source(folder)
         if source.digest != sent.inputs["source"]:
-            raise NotReceived("its source is not the one that was sent")
+            raise NotReceived("its source differs from the one that was sent")
         name = sent.toolchain.name
         installed = self._services.toolchain(name, self._own, lambda text: None, sent.packages)
         if installed.digest != sent.toolchain.digest:
-            raise NotReceived(f"its {name} ({installed.version}) is not the one that is used here")
-        # What is the toolchain's own may hold paths of that machine.
+            message = f"its {name} ({installed.version}) differs from the coordinator's"
+            raise NotReceived(message)
+        # The toolchain's own variables may hold paths of the other machine.
         env = {**installed.env, **sent.inputs["env"]}
         return replace(sent, source=source, toolchain=installed, env=env)
 
 
 def code_of(folder: Path, program: str) -> Mapping[str, str]:
-    """The SHA-256 of the program that was built in ``folder`` and of its shared libraries, by their
-    names in it; empty where the program is no machine code. Raises OSError."""
+    """SHA-256 by name of the program that was built in ``folder`` and of its shared libraries;
+    empty where the program is no machine code. Raises OSError."""
     files = machine_code(folder, Path(program)) or {}
     return {name: sha256_of(file) for name, file in files.items()}
 
 
-#: Seconds between two looks at who is there, while a build elsewhere is waited for.
+#: Seconds between two looks for hosts, while waiting for a build elsewhere.
 LOOK = 1.0
 
-#: Seconds for which hosts may keep the coordinator from measuring, each time.
+#: The most seconds that hosts may delay the coordinator's measuring, each time.
 PATIENCE = 20.0
 
-#: ``quick``: something is in hand that takes the coordinator's time; ``building``: a build that
-#: takes the host's alone.
+#: ``quick``: its task needs the coordinator; ``building``: it builds on its own; ``out``: left out.
 _State = Literal["quick", "idle", "building", "out"]
 
 
 @dataclass
 class _Builder:
-    """One host. ``proved``: its build was equal to one made here; ``recipe`` is the one in hand."""
+    """One host. ``proved``: it repeated a build of this machine; ``recipe``: its current one."""
 
     host: str
     state: _State = "quick"
@@ -143,22 +140,23 @@ class _Builder:
     job: HostTasks | None = None
     recipe: Recipe | None = None
 
-    def at(self, digest: str) -> bool:
-        """Whether it is building that, or sending it."""
+    def makes(self, digest: str) -> bool:
+        """Whether it builds or sends this build."""
         return self.recipe is not None and self.recipe.digest == digest
 
 
 class BuildingHosts:
     """:attr:`Services.build` and :attr:`Services.build_ahead` for a search that measures here.
 
-    Hosts are heard while one of the two is called, never while anything is measured. ``own`` are
-    the facts of this machine. Close it in the end.
+    Events of hosts are handled while one of the two runs, never while anything is measured.
+    ``facts`` are those of this machine. Close it in the end.
     """
 
     def __init__(
-        self, cluster: Cluster, home: Home, services: Services, own: HostFacts, observer: Observer
+        self, cluster: Cluster, home: Home, services: Services, facts: HostFacts, observer: Observer
     ) -> None:
-        self._cluster, self._services, self._own, self._observer = cluster, services, own, observer
+        self._cluster, self._services, self._observer = cluster, services, observer
+        self._facts = facts
         self._received = ReceivedArchives(home)
         self._builders: dict[str, _Builder] = {}
         self._sources: dict[str, Archive] = {}
@@ -166,11 +164,11 @@ class BuildingHosts:
         self._proof: tuple[Recipe, Mapping[str, str]] | None = None
 
     def services(self) -> Services:
-        """What a search is given."""
+        """The services of a search."""
         return replace(self._services, build=self.build, build_ahead=self.ahead)
 
     def close(self) -> None:
-        """Delete the archives kept for sending. Hosts go on with their builds."""
+        """Delete the archives kept for sending. Hosts finish their builds."""
         for archive in self._sources.values():
             discard_archive(archive)
         self._sources = {}
@@ -178,10 +176,10 @@ class BuildingHosts:
     def build(
         self, recipes: Sequence[Recipe], store: BuildStore, note: Note
     ) -> Sequence[BuildOutcome]:
-        """Builds of these: as far as hosts have them or are at them from there, else made here."""
+        """Get these builds: from hosts that have or make them, else made here."""
         for recipe in recipes:
             if store.find(recipe.digest) is None:
-                self._bring(recipe, store)
+                self._await(recipe, store)
         outcomes = self._services.build(recipes, store, note)
         for recipe, outcome in zip(recipes, outcomes, strict=True):
             if self._proof is None and isinstance(outcome, Build) and _sendable(recipe):
@@ -194,21 +192,21 @@ class BuildingHosts:
         """Give these, the likeliest first, to hosts that have nothing to do."""
         wanted = iter(recipes)
         began = self._services.clock.monotonic()
-        self._heed_what_came()
+        self._handle_waiting()
         while True:
             self._hand_out(wanted, store)
             late = self._services.clock.monotonic() - began >= PATIENCE
             if late or all(b.state != "quick" for b in self._builders.values()):
                 return
-            self._heed(self._cluster.next(LOOK))
+            self._handle(self._cluster.next(LOOK))
 
-    def _heed_what_came(self) -> None:
+    def _handle_waiting(self) -> None:
         while (event := self._cluster.next(0.0)) is not None:
-            self._heed(event)
+            self._handle(event)
 
     def _hand_out(self, wanted: Iterator[Recipe], store: BuildStore) -> None:
         if self._proof is None:
-            return  # there is no build yet that a host could repeat
+            return  # no build yet that a host could repeat
         for builder in self._builders.values():
             if builder.state != "idle":
                 continue
@@ -220,11 +218,8 @@ class BuildingHosts:
             self._go_on(builder, None)
 
     def _next(self, wanted: Iterator[Recipe], store: BuildStore) -> Recipe | None:
-        """The first that is not built, in hand or failed anywhere."""
-        taken = set(self._failed)
-        for builder in self._builders.values():
-            if builder.recipe is not None:
-                taken.add(builder.recipe.digest)
+        """The first that is not built, being built or failed anywhere."""
+        taken = self._failed | {b.recipe.digest for b in self._builders.values() if b.recipe}
         for recipe in wanted:
             digest = recipe.digest
             if digest not in taken and _sendable(recipe) and store.find(digest) is None:
@@ -232,7 +227,7 @@ class BuildingHosts:
         return None
 
     def _prove(self) -> HostTasks:
-        """Have a host repeat a build that was made here."""
+        """Have a host repeat a build of this machine."""
         assert self._proof is not None
         recipe, code = self._proof
         made = yield from self._make(recipe)
@@ -242,7 +237,7 @@ class BuildingHosts:
             raise HostOut(f"its program of {recipe.variant} differs from the one built here")
 
     def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> HostTasks:
-        """Have a host build, and get what it has built into the store."""
+        """Have a host build, and put the build into the store."""
         made = yield from self._make(recipe)
         if isinstance(made, Refused):
             self._failed.add(recipe.digest)  # it is built here, where its log is wanted
@@ -255,10 +250,10 @@ class BuildingHosts:
             except binascii.Error as error:
                 raise UnexpectedAnswer(str(error)) from error
             if not data:
-                raise UnexpectedAnswer("no bytes of what it has built")
+                raise UnexpectedAnswer("no bytes of its build")
             self._received.add(made.archive, offset, made.size, data)
             offset += len(data)
-        self._take_in(made, recipe, store, builder.host)
+        self._store_build(made, recipe, store, builder.host)
 
     def _make(
         self, recipe: Recipe
@@ -274,16 +269,18 @@ class BuildingHosts:
         answer = yield MakeBuild(sent, source.sha256), b""
         return answer if isinstance(answer, Refused) else expect(answer, FinishedBuild)
 
-    def _bring(self, recipe: Recipe, store: BuildStore) -> None:
+    def _await(self, recipe: Recipe, store: BuildStore) -> None:
         """Wait for a host that is building this."""
-        self._heed_what_came()
-        for builder in [b for b in self._builders.values() if b.at(recipe.digest)]:
+        self._handle_waiting()
+        for builder in [b for b in self._builders.values() if b.makes(recipe.digest)]:
             self._observer.step(f"{builder.host} is building {recipe.variant}")
-            while builder.at(recipe.digest):
-                self._heed(self._cluster.next(LOOK))
+            while builder.makes(recipe.digest):
+                self._handle(self._cluster.next(LOOK))
 
-    def _take_in(self, made: FinishedBuild, recipe: Recipe, store: BuildStore, host: str) -> None:
-        """Unpack it where it belongs, if it is what was asked for; HostOut if not."""
+    def _store_build(
+        self, made: FinishedBuild, recipe: Recipe, store: BuildStore, host: str
+    ) -> None:
+        """Unpack it into the store; HostOut unless it is the requested build."""
         file = self._received.whole(made.archive)
         folder = store.folder(recipe.digest)
         try:
@@ -292,20 +289,20 @@ class BuildingHosts:
                 unpack(file, new)
                 provenance = _record(new, recipe)
                 if provenance is None or code_of(new / "work", recipe.program) != made.code:
-                    raise HostOut("it sent another build than it was asked for")
+                    raise HostOut("it sent another build than requested")
                 complete(new, {**provenance, "built_on": host})
         except UserError as error:
-            raise HostOut(f"what it sent: {error.message}") from error
+            raise HostOut(f"its archive: {error.message}") from error
         finally:
             file.unlink(missing_ok=True)
 
-    def _heed(self, event: Event | None) -> None:
+    def _handle(self, event: Event | None) -> None:
         if event is None:
             return
         builder = self._builders.get(event.host)
         if isinstance(event, Joined):
             builder = self._builders[event.host] = _Builder(event.host)
-            builder.job = self._survey()
+            builder.job = self._check_facts()
             self._go_on(builder, None)
         elif builder is None or builder.state == "out":
             return
@@ -318,22 +315,20 @@ class BuildingHosts:
         else:
             self._leave_out(builder, event.why)
 
-    def _survey(self) -> HostTasks:
-        facts, own = (yield from ask_facts(self._own)), self._own
-        if kind_of(facts) != kind_of(own):
-            has, here = " ".join(kind_of(facts)), " ".join(kind_of(own))
-            raise HostOut(f"it is another kind of machine ({has}) than this ({here})")
-        if same_environment(facts.environment, own.environment):
-            raise HostOut(
-                "it is this machine, which measures; WHYFAST_MACHINE says where it is another"
-            )
+    def _check_facts(self) -> HostTasks:
+        facts, here = (yield from ask_facts(self._facts)), self._facts
+        if kind_of(facts) != kind_of(here):
+            kinds = " ".join(kind_of(facts)), " ".join(kind_of(here))
+            raise HostOut(f"another kind of machine ({kinds[0]}) than this ({kinds[1]})")
+        if same_environment(facts.environment, here.environment):
+            raise HostOut("it is this machine, which measures; if not, set WHYFAST_MACHINE there")
 
     def _go_on(self, builder: _Builder, data: object) -> None:
         assert builder.job is not None
         try:
             task, more = next_task(builder.job, data, builder.state == "building")
         except StopIteration:
-            self._ended(builder)
+            self._finish(builder)
         except (HostOut, NotReceived) as out:
             self._leave_out(builder, str(out))
         except OSError as error:
@@ -342,8 +337,8 @@ class BuildingHosts:
             builder.state = "building" if isinstance(task, MakeBuild) else "quick"
             self._cluster.hand(builder.host, write(task), more)
 
-    def _ended(self, builder: _Builder) -> None:
-        """Its job, and well."""
+    def _finish(self, builder: _Builder) -> None:
+        """Its tasks, successfully."""
         if builder.recipe is not None and not builder.proved:
             builder.proved = True
             self._observer.note(
@@ -362,12 +357,12 @@ class BuildingHosts:
 
 
 def _sendable(recipe: Recipe) -> bool:
-    """An interpreter is this machine's own, and so is what is hidden."""
+    """Whether it needs nothing of this machine alone: an interpreter or hidden variables."""
     return recipe.interpreter is None and not recipe.hidden
 
 
 def _record(folder: Path, recipe: Recipe) -> dict[str, Any] | None:
-    """The record that came with a build; None where it is not that of this recipe."""
+    """The provenance that came with a build; None unless it is that of the recipe."""
     try:
         record = json.loads((folder / "provenance.json").read_text())
         program = sha256_of(folder / "work" / recipe.program)

@@ -1,4 +1,4 @@
-"""The seam between what a fleet is asked and what carries it there; tests have a stand-in."""
+"""The protocol between a fleet and its transport, its events, and which hosts fit."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from whyfast.fleet.messages import HostFacts
 
 @dataclass(frozen=True)
 class Joined:
-    """A host is there, or there again, with nothing in hand."""
+    """A host has connected, or again, without a task."""
 
     host: str
 
 
 @dataclass(frozen=True)
 class Gone:
-    """A host is gone or has not been heard of for long; what it had in hand is lost. ``why`` in
-    words."""
+    """A host has disconnected or is silent for long; its task is lost. ``why``: the reason."""
 
     host: str
     why: str
@@ -29,7 +28,7 @@ class Gone:
 
 @dataclass(frozen=True)
 class Answered:
-    """What a host answered to the task in hand, as it came."""
+    """The answer of a host to its task, unchecked."""
 
     host: str
     answer: object
@@ -37,7 +36,7 @@ class Answered:
 
 @dataclass(frozen=True)
 class LeftUnanswered:
-    """The task in hand ended on its host without an answer; ``why`` in words."""
+    """The task of a host ended without an answer. ``why``: the reason."""
 
     host: str
     why: str
@@ -47,37 +46,37 @@ Event = Joined | Gone | Answered | LeftUnanswered
 
 
 class Cluster(Protocol):
-    """Hosts by name, each with at most one task in hand."""
+    """Hosts by name, each with at most one task."""
 
     def next(self, timeout: float) -> Event | None:
-        """What happened next; None when nothing has within ``timeout`` seconds."""
+        """The next event; None without one within ``timeout`` seconds."""
 
     def hand(self, host: str, task: bytes, data: bytes = b"") -> None:
-        """Give a host a task; an event tells what came of it, :class:`Gone` among them."""
+        """Give a host a task; an event reports the answer, or that there is none."""
 
 
-#: Of what a fleet's machines of one kind are equal.
+#: Architecture, processor and C library, equal for machines of one kind.
 Kind = tuple[str, str, str]
 
 
-def unfit(facts: HostFacts, own: HostFacts) -> str:
-    """Why a host cannot run builds of this machine; empty when it can, as far as can be seen.
+def unfit(facts: HostFacts, here: HostFacts) -> str:
+    """Why a host cannot run builds of this machine (``here``); empty when it probably can.
 
     Programs that were linked against a C library run with the same or a later one.
     """
-    if facts.whyfast != own.whyfast:
-        return f"it has whyfast {facts.whyfast}; expected {own.whyfast}, as here"
-    if minor(facts.python) != minor(own.python):
-        return f"it runs on Python {facts.python}; expected {minor(own.python)}, as here"
-    if facts.architecture != own.architecture:
+    if facts.whyfast != here.whyfast:
+        return f"whyfast {facts.whyfast}; expected {here.whyfast}, as here"
+    if minor(facts.python) != minor(here.python):
+        return f"Python {facts.python}; expected {minor(here.python)}, as here"
+    if facts.architecture != here.architecture:
         return (
-            f"it is {facts.architecture} and the builds are for {own.architecture}; run whyfast on "
-            "such a machine and whyfast merge the results"
+            f"architecture {facts.architecture}; expected {here.architecture}, as here; run "
+            "whyfast on such a machine and merge the results with whyfast merge"
         )
-    same = facts.libc.split(" ")[0] == own.libc.split(" ")[0]
-    if not same or _version(facts.libc) < _version(own.libc):
-        has, wanted = facts.libc or "another C library", own.libc or "another"
-        return f"it has {has} and programs built here need {wanted} or later"
+    same = facts.libc.split(" ")[0] == here.libc.split(" ")[0]
+    if not same or _version(facts.libc) < _version(here.libc):
+        has, wanted = facts.libc or "unknown", here.libc or "the one here"
+        return f"C library {has}; programs built here need {wanted} or later"
     return ""
 
 
@@ -87,7 +86,7 @@ def kind_of(facts: HostFacts) -> Kind:
 
 
 def most_common_kind(hosts: Mapping[str, HostFacts]) -> Kind:
-    """That of the most hosts; of equally many, that of the first by name."""
+    """The kind of most hosts; among equally frequent ones that of the first host by name."""
     kinds = Counter(kind_of(hosts[name]) for name in sorted(hosts))
     return kinds.most_common(1)[0][0]
 

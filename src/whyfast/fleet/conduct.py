@@ -1,4 +1,4 @@
-"""One campaign a host, all advanced by what the cluster tells; in one thread, block by block."""
+"""One campaign for each host, all advanced by the events of the cluster, in one thread."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from whyfast.measure.invocation import Clock
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 
-#: Seconds between two looks at who is away too long.
+#: Seconds between two checks for hosts that are away too long.
 LOOK = 1.0
 
 #: The most answers stored by one write to the disk, and the benchmarks that are judged together.
@@ -48,10 +48,9 @@ PATIENCE = 60.0
 
 @dataclass
 class Spreading:
-    """How work is spread: ``host_run`` makes one for a host that has none yet; what host runs keep
-    within ``together`` is on disk when that ends; ``move`` makes benchmarks anew, by their names,
-    for another host (None: they stay). ``judge`` takes the looks of all host runs, where they are
-    taken together."""
+    """How benchmarks are spread: ``host_run`` makes the run of a new host; all that runs store
+    within ``together`` is on disk when that ends; ``move`` begins the named benchmarks afresh for
+    another host (None: they stay). ``judge`` judges all host runs together, if set."""
 
     host_run: Callable[[str], HostRun]
     together: Callable[[], AbstractContextManager[None]]
@@ -61,27 +60,27 @@ class Spreading:
 
 @dataclass
 class Conductor:
-    """``own`` are the facts of this machine, where the builds were made. ``host_runs`` are those of
-    hosts that are known already, by their names, whether they are there or not."""
+    """Conducts the host runs. ``facts`` are those of this machine, where the builds were made;
+    ``host_runs`` those of known hosts by name, connected or not."""
 
     cluster: Cluster
     shipment: Shipment
-    own: HostFacts
+    facts: HostFacts
     spread: Spreading
     observer: Observer
     clock: Clock
     host_runs: dict[str, HostRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._lives: dict[str, HostTasks] = {}
-        self._to_hand: dict[str, tuple[bytes, bytes]] = {}
+        self._tasks: dict[str, HostTasks] = {}
+        self._next_tasks: dict[str, tuple[bytes, bytes]] = {}
         self._waiting_noted = False
         self._changed = True
 
     def conduct(self, hosts: Iterable[str]) -> None:
-        """Until every host is done, or can do nothing more; KeyboardInterrupt at any moment.
-        ``hosts`` are the connected ones."""
-        self._heed([Joined(host) for host in hosts])
+        """Run until every host is done or cannot go on; KeyboardInterrupt at any moment. ``hosts``
+        are the connected ones."""
+        self._handle([Joined(host) for host in hosts])
         looked = -math.inf
         while True:
             now = self.clock.monotonic()
@@ -99,7 +98,7 @@ class Conductor:
             while event is not None:
                 events.append(event)
                 event = self.cluster.next(0.0) if len(events) < TOGETHER else None
-            self._heed(events)
+            self._handle(events)
 
     def _ended(self) -> bool:
         host_runs = self.host_runs.values()
@@ -120,40 +119,40 @@ class Conductor:
             return False
         return all(self._long_away(s) for s in away)
 
-    def _heed(self, events: Sequence[Event]) -> None:
-        """What they tell is stored when the hosts are asked for more."""
+    def _handle(self, events: Sequence[Event]) -> None:
+        """Store the answers before the hosts get new tasks."""
         if not events:
             return
         with self.spread.together():
             for event in events:
-                self._heed_one(event)
+                self._handle_event(event)
         self._hand()
         if self.spread.judge is not None and len(self.spread.judge) >= TOGETHER:
             self.spread.judge.judge()
 
     def _hand(self) -> None:
-        handed, self._to_hand = self._to_hand, {}
+        handed, self._next_tasks = self._next_tasks, {}
         for host, (task, data) in handed.items():
             self.cluster.hand(host, task, data)
 
-    def _heed_one(self, event: Event) -> None:
+    def _handle_event(self, event: Event) -> None:
         host_run = self.host_runs.get(event.host)
         if isinstance(event, Joined):
             if host_run is None:
                 host_run = self.host_runs[event.host] = self.spread.host_run(event.host)
             self._start(host_run)
         elif isinstance(event, Gone) and host_run is not None:
-            self._lives.pop(event.host, None)
-            self._to_hand.pop(event.host, None)
+            self._tasks.pop(event.host, None)
+            self._next_tasks.pop(event.host, None)
             if host_run.state != "out":
                 self._enter(host_run, "away", event.why)
                 host_run.observer.note(event.why)
-        elif host_run is None or event.host not in self._lives:
-            return  # of a task that is not awaited any more
+        elif host_run is None or event.host not in self._tasks:
+            return  # the answer to a task that was given up
         elif isinstance(event, Answered):
             self._go_on(host_run, event.answer)
         else:
-            self._put_out(host_run, event.why)
+            self._leave_out(host_run, event.why)
 
     def _enter(self, host_run: HostRun, state: State, why: str = "") -> None:
         host_run.enter(state, why)
@@ -161,35 +160,35 @@ class Conductor:
 
     def _start(self, host_run: HostRun) -> None:
         self._enter(host_run, "surveyed")
-        self._lives[host_run.host] = self._life(host_run)
+        self._tasks[host_run.host] = self._tasks_of(host_run)
         self._go_on(host_run, None)
 
     def _go_on(self, host_run: HostRun, data: object) -> None:
         try:
-            task, more = next_task(self._lives[host_run.host], data)
+            task, more = next_task(self._tasks[host_run.host], data)
         except StopIteration:
-            del self._lives[host_run.host]
+            del self._tasks[host_run.host]
             self._enter(host_run, "done")
         except HostOut as out:
-            self._put_out(host_run, str(out))
+            self._leave_out(host_run, str(out))
         else:
-            self._to_hand[host_run.host] = write(task), more
+            self._next_tasks[host_run.host] = write(task), more
 
-    def _put_out(self, host_run: HostRun, why: str) -> None:
-        self._lives.pop(host_run.host, None)
+    def _leave_out(self, host_run: HostRun, why: str) -> None:
+        self._tasks.pop(host_run.host, None)
         self._enter(host_run, "out", why)
         host_run.observer.note(f"cannot measure: {why}")
 
-    def _life(self, host_run: HostRun) -> HostTasks:
-        """What is asked of a host from its arrival until all that it had to measure is."""
-        facts = yield from ask_facts(self.own)
+    def _tasks_of(self, host_run: HostRun) -> HostTasks:
+        """All tasks of a host, from its arrival until it has measured everything."""
+        facts = yield from ask_facts(self.facts)
         if not host_run.open:
             return
         self._enter(host_run, "receiving")
         key = yield from deliver(self.shipment)
         self._enter(host_run, "measuring")
         host_run.begin(facts)
-        while (wanted := host_run.asked()) is not None:
+        while (wanted := host_run.next_wanted()) is not None:
             answer = yield Take(key, wanted), b""
             if isinstance(answer, Unprepared):
                 key = yield from deliver(self.shipment)
@@ -204,7 +203,7 @@ class Conductor:
             host_run.end(after)
 
     def _move(self) -> None:
-        """Benchmarks of hosts that are out or away for long, to hosts that have nothing to do."""
+        """Move benchmarks of hosts that are out or away for long to hosts that are done."""
         if self.spread.move is None:
             return
         idle = [s for s in self.host_runs.values() if s.state == "done"]
@@ -230,8 +229,8 @@ class Conductor:
 def survey_all(
     cluster: Cluster, observer: Observer, clock: Clock, *, arrive: float = 10.0
 ) -> Mapping[str, HostFacts]:
-    """The hosts that are there, each with what it says of itself; one that does not answer within
-    :data:`PATIENCE` is left out. UserError when none is there within ``arrive`` seconds."""
+    """The facts of the connected hosts; without those that do not answer within :data:`PATIENCE`.
+    UserError when none has connected within ``arrive`` seconds."""
     hosts: dict[str, HostFacts] = {}
     asked: set[str] = set()
     began = clock.monotonic()
@@ -242,8 +241,7 @@ def survey_all(
                 break
             if clock.monotonic() - began >= arrive:
                 raise UserError(
-                    "no worker that could take part is connected to the scheduler; start whyfast "
-                    "worker on each host"
+                    "no usable worker is connected to the scheduler; start whyfast worker on hosts"
                 )
         if isinstance(event, Joined):
             asked.add(event.host)
@@ -260,5 +258,5 @@ def survey_all(
                 hosts[event.host] = answer
             else:
                 asked.discard(event.host)
-                observer.note(f"{event.host}: does not answer which machine it is; left out")
+                observer.note(f"{event.host}: left out: does not report which machine it is")
     return hosts

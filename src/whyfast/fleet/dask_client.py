@@ -1,8 +1,8 @@
 """The process that holds Dask's client, the one place that knows it.
 
-It reads tasks from standard input and writes what happened to standard output, as
+It reads tasks from standard input and writes events to standard output, in the format of
 :mod:`whyfast.fleet.messages`, and ends with its standard input. It is sealed before it connects,
-writes nowhere else, and has a limit to its memory, so that what a worker sends ends here.
+writes nowhere else, and its memory is limited, so that harmful messages of workers end here.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from whyfast.fleet.cluster import minor
 from whyfast.fleet.messages import LARGEST, PipeLine, is_name, receive, send
 from whyfast.fleet.security import seal, security_of, silence
 
-#: Seconds between two looks at which workers there are; a look costs the scheduler the more, the
-#: more there are.
+#: Seconds between two looks for workers, and for each worker: a look costs the scheduler more with
+#: every one.
 LOOK, LOOK_EACH = 1.0, 0.005
 
-#: Seconds after which a worker that has sent no sign of life counts as gone. It sends one every
-#: half a second to some seconds, from a thread of its own.
+#: Seconds without a heartbeat after which a worker counts as gone. It sends one every half a second
+#: to some seconds, from a thread of its own.
 SILENCE = 30.0
 
 #: Seconds that a connection may take.
 CONNECT = 10.0
 
-#: Dask's own that must be the same on both sides, and Python.
+#: Packages that must be the same on both sides, as must Python.
 _SAME = ("distributed", "dask", "msgpack", "cloudpickle")
 
-#: Bytes of memory beside those that it starts with; of answers there is one a host.
+#: Bytes of memory beside those at its start; it holds one answer for each host.
 MEMORY = 4 << 30
 
 
 @dataclass(frozen=True)
 class _Dropped:
-    """A task that ended without an answer; ``failed`` is how, where it was not dropped."""
+    """A task that ended without an answer; ``failed``: its error, empty if Dask dropped it."""
 
     host: str
     number: int
@@ -60,8 +60,8 @@ class _Dropped:
 
 @dataclass
 class _Connected:
-    """A worker that takes part; ``seen`` is the last sign of life as the scheduler tells it,
-    ``heard`` when that was news here."""
+    """A usable worker. ``seen``: its last heartbeat by the scheduler's clock; ``heard``: when that
+    last changed, by the clock here."""
 
     address: str
     seen: float
@@ -77,7 +77,7 @@ class DaskClient:
         dask.config.set({"distributed.scheduler.allowed-imports": []})
         self._address = address
         self._security = security_of(certificates)
-        # Tasks to hand to a worker, what to say with its bytes, what was dropped; None: the end.
+        # Tasks for workers, lines to send with their bytes, dropped tasks; None: the end.
         self._inbox: queue.SimpleQueue[tuple[PipeLine, list[bytes]] | _Dropped | None]
         self._inbox = queue.SimpleQueue()
         self._known: dict[str, _Connected] = {}
@@ -88,13 +88,13 @@ class DaskClient:
         self._client = self._connect()
 
     def hear(self, pipe: IO[bytes]) -> None:
-        """Tasks, until the end of them."""
+        """Read tasks until the end of the pipe."""
         while message := receive(pipe):
             self._inbox.put(message)
         self._inbox.put(None)
 
     def serve(self, pipe: IO[bytes]) -> None:
-        """Hand tasks to workers and say what happens, until there are no more."""
+        """Hand tasks to workers and report events, until there are no more tasks."""
         looked = -SILENCE
         while True:
             if time.monotonic() - looked >= max(LOOK, LOOK_EACH * len(self._known)):
@@ -126,7 +126,7 @@ class DaskClient:
     def _hand(self, host: str, number: int, task: bytes, data: bytes) -> None:
         known = self._known.get(host)
         if known is None:
-            return  # that it is gone has been said
+            return  # its end has been reported
         future = self._client.submit(
             run_task,
             task,
@@ -156,11 +156,11 @@ class DaskClient:
         )
 
     def _done(self, host: str, number: int, address: str, future: Future) -> None:
-        """In a thread of Dask's."""
+        """Called in a thread of Dask's."""
         try:
             answer = future.result(timeout=SILENCE)
         except (CancelledError, TimeoutError, OSError):
-            # By us, which is known; else the client was cut off and has forgotten its tasks.
+            # Cancelled here, or the client was cut off and has forgotten its tasks.
             self._inbox.put(_Dropped(host, number, future))
             return
         except Exception as error:
@@ -181,7 +181,7 @@ class DaskClient:
 
     def _without_answer(self, dropped: _Dropped) -> None:
         if dropped.failed:
-            # With a worker that was killed its task fails, too: such a worker has gone already.
+            # The task of a killed worker fails, too: look first whether it has gone.
             self._look()
         host = dropped.host
         if self._tasks.get(host) is not dropped.future:
@@ -221,14 +221,14 @@ class DaskClient:
             self._meet(new, now)
 
     def _workers(self) -> Mapping[str, Any]:
-        """By address; empty while there is no scheduler, to which it connects again."""
+        """The workers by address; empty while there is no scheduler. Reconnects."""
         try:
             deaf = self._deaf()
             if deaf:
                 self._tasks.clear()
                 for host in list(self._known):
                     self._lose(host, "a worker's message was refused; connecting again")
-                with contextlib.suppress(Exception):  # what it did not read
+                with contextlib.suppress(Exception):  # of messages that it did not read
                     self._client.close(timeout=CONNECT)
             if deaf or self._client.status == "closed":
                 self._client = self._connect()
@@ -249,13 +249,13 @@ class DaskClient:
         return workers
 
     def _deaf(self) -> bool:
-        """Whether a message that was refused has ended the client's reading of messages."""
+        """Whether a refused message has ended the client's reading of messages."""
         task = self._client._handle_report_task
         ended = task is not None and task.done() and not task.cancelled()
         return ended and task.exception() is not None
 
     def _meet(self, new: Mapping[str, tuple[str, Any]], now: float) -> None:
-        """Let workers take part that have what they need."""
+        """Admit the new workers that are usable."""
         versions = self._versions([address for address, _ in new.values()])
         for host, (address, worker) in new.items():
             why = ""
@@ -284,7 +284,7 @@ class DaskClient:
             return {address: reply["packages"] for address, reply in replies.items() if reply}
         except (OSError, TimeoutError):
             return {}
-        except Exception:  # what one of them says is not read
+        except Exception:  # the message of one of them was refused
             if len(addresses) == 1:
                 return {addresses[0]: {}}
             each = [self._versions([address]) for address in addresses]
@@ -300,19 +300,19 @@ class DaskClient:
 
 
 def _other_version(has: Mapping[str, str | None]) -> str:
-    """Which of what must be the same on both sides is not; empty where all is."""
+    """The package or Python whose version differs from here; empty where all are equal."""
     local = get_package_info(_SAME)
     for name in ("python", *_SAME):
         there, here = has.get(name), local.get(name)
         if name == "python":
             there, here = minor(there or ""), minor(here or "")
         if there != here:
-            return f"it has {name} {there}; expected {here}, as here"
+            return f"{name} {there}; expected {here}, as here"
     return ""
 
 
 def main() -> None:
-    """Address and, where it is not this user's own, the folder of certificates are arguments."""
+    """Arguments: the address, and the folder of certificates unless it is this user's own."""
     address, *folder = sys.argv[1:]
     silence()
     pipe = os.fdopen(os.dup(1), "wb")

@@ -1,7 +1,7 @@
 """A cluster over Dask's scheduler, whose client is a process of its own.
 
-To read Dask's messages is to run what their sender wants, unless all that unpickles is kept from
-it. So :mod:`whyfast.fleet.dask_client` reads them in a sealed process, and what that says is
+Dask's messages are pickles: reading one runs code of its sender. So
+:mod:`whyfast.fleet.dask_client` reads them in a sealed process, and the lines that it sends are
 checked here. See docs/fleet-boundary.md.
 """
 
@@ -23,10 +23,10 @@ from whyfast.fleet.security import read_address, security_of
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 
-#: Seconds that the client has to leave the scheduler.
+#: Seconds for the client to leave the scheduler.
 ENDING = 10.0
 
-#: Messages that may wait here.
+#: The most waiting messages.
 _MOST = 10_000
 
 Note = Callable[[str], None]
@@ -88,7 +88,7 @@ class DaskCluster:
         """See :class:`~whyfast.fleet.cluster.Cluster`."""
         number = self._handed[host] = next(self._number)
         assert self._client.stdin is not None
-        with contextlib.suppress(OSError):  # of its end the next event tells
+        with contextlib.suppress(OSError):  # the next event reports its end
             send(self._client.stdin, PipeLine("task", host, number=number), task, data)
 
     def _event(self, line: PipeLine, parts: list[bytes]) -> Event | None:
@@ -99,7 +99,7 @@ class DaskCluster:
         elif line.kind == "gone":
             self._handed.pop(line.host, None)
             return Gone(line.host, line.text)
-        elif self._handed.get(line.host) == line.number:  # else of a life before
+        elif self._handed.get(line.host) == line.number:  # else of an earlier connection
             del self._handed[line.host]
             if line.kind == "answered" and parts:
                 return Answered(line.host, parts[0])
@@ -113,5 +113,5 @@ class DaskCluster:
             while message := receive(self._client.stdout):
                 self._lines.put(message)
         except (Malformed, OSError, ValueError) as error:
-            why = f"its process says what cannot be read ({error})"
+            why = f"unreadable message of its process ({error})"
         self._lines.put(why)

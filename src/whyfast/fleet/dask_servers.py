@@ -1,4 +1,4 @@
-"""The two processes of a fleet that serve: a scheduler, and a worker on each host."""
+"""The two servers of a fleet: a scheduler, and a worker on each host."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from whyfast.store.home import Home
 #: Seconds between two attempts to reach the scheduler.
 AGAIN = 2.0
 
-#: Seconds after which a worker that has not reached its scheduler yet says so.
+#: Seconds after which a worker reports that it has not reached its scheduler yet.
 SLOW = 10.0
 
-#: Dask looks at itself fifty times a second and more, which would be in what is measured. A worker
-#: that the scheduler has not heard of for a minute is removed, and starts anew when it notices.
+#: Dask profiles itself fifty times a second and more, which would disturb measurements. The
+#: scheduler removes a worker that is silent for a minute, which restarts when it notices.
 _QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "2s",
@@ -34,7 +34,7 @@ _QUIET = {
     "distributed.worker.http.routes": [],
 }
 
-#: What a scheduler unpickles of the tasks that a coordinator hands it, and all that it does.
+#: All that a scheduler unpickles: the tasks of a coordinator.
 _TASKS = frozenset(
     {
         ("dask._expr", "Expr._reconstruct"),
@@ -50,18 +50,17 @@ Say = Callable[[str], None]
 def serve_worker(
     address: Address, name: str, certificates: Path | None, answers: HostAnswers, say: Say
 ) -> None:
-    """Answer tasks of that scheduler until the process is ended. A scheduler that goes is waited
-    for."""
+    """Answer tasks of that scheduler until the process ends; waits for a scheduler that is gone."""
     _quiet(answers.home)
     answer_with(answers.answer)
     security = security_of(certificates)
 
     async def say_when_slow() -> None:
         await asyncio.sleep(SLOW)
-        say(f"cannot reach {address}, trying again and again")
+        say(f"cannot reach {address}; trying again")
 
     async def once() -> None:
-        slow = asyncio.create_task(say_when_slow())  # a worker of Dask's tries without a word
+        slow = asyncio.create_task(say_when_slow())  # Dask's worker tries silently
         async with Worker(
             str(address),
             name=name,
@@ -89,7 +88,7 @@ def serve_worker(
             except (OSError, TimeoutError, ValueError, RuntimeError) as error:
                 if str(error) != last:
                     cause = str(error.__cause__ or error) or type(error).__name__
-                    say(f"cannot reach {address}, trying again: {cause.splitlines()[0][:200]}")
+                    say(f"cannot reach {address}; trying again: {cause.splitlines()[0][:200]}")
                 last = str(error)
             await asyncio.sleep(AGAIN)
 
@@ -97,7 +96,7 @@ def serve_worker(
 
 
 def serve_scheduler(address: Address, certificates: Path | None, home: Home, say: Say) -> None:
-    """Until the process is ended. Port 0 is a free one; ``say`` hears which."""
+    """Serve until the process ends. Port 0 is any free port; ``say`` reports it."""
     _quiet(home)
     security = security_of(certificates)
 

@@ -1,4 +1,4 @@
-"""One host of a fleet and what it has to measure, over its restarts; and how every host stands."""
+"""One host of a fleet and the benchmarks that it measures, over its restarts; the status lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from whyfast.fleet.messages import HostFacts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import FLEET_HOST, LiveSink, OpenRun, measuring_session
-from whyfast.investigate.services import Observer
+from whyfast.investigate.services import Observer, Silent
 from whyfast.judge.looks import Looks, TogetherJudge
 from whyfast.measure.block import WantedBlock
 from whyfast.measure.calibrate import WantedCalibration
@@ -22,7 +22,7 @@ from whyfast.model.verdict import Verdict
 
 
 class PresentClock:
-    """``base``, standing still while the host is away: a budget is for measuring, not waiting."""
+    """``base``, stopped while the host is away: a budget is for measuring, not waiting."""
 
     def __init__(self, base: Clock) -> None:
         self._base = base
@@ -36,30 +36,27 @@ class PresentClock:
         return (self._base.monotonic() if self._left is None else self._left) - self._lost
 
     def away(self) -> None:
-        """From now on."""
+        """Stop."""
         if self._left is None:
             self._left = self._base.monotonic()
 
     def back(self) -> None:
-        """It runs again."""
+        """Go on."""
         if self._left is not None:
             self._lost += self._base.monotonic() - self._left
             self._left = None
 
 
-#: ``away``: not there, and waited for; ``out``: there or not, it can measure nothing.
+#: ``away``: disconnected, but expected back; ``out``: cannot measure, connected or not.
 State = Literal["away", "surveyed", "receiving", "measuring", "done", "out"]
 
 
-class HostObserver:
-    """Reports what happens on a host to ``observer``, with its name before it."""
+class HostObserver(Silent):
+    """Reports the events of a host to ``observer``, with its name before them."""
 
     def __init__(self, observer: Observer, host: str) -> None:
         self._observer, self._host = observer, host
         self.spent = 0.0
-
-    def phase(self, name: str) -> None:
-        self._observer.phase(name)
 
     def step(self, text: str) -> None:
         self._observer.step(f"{self._host}: {text}")
@@ -76,16 +73,13 @@ class HostObserver:
         self.spent = spent
         self._observer.block(f"{self._host}: {benchmark}", verdicts, spent, budget)
 
-    def status(self, lines: Sequence[str]) -> None:
-        self._observer.status(lines)
-
 
 @dataclass
 class HostRun:
-    """``run`` takes what the host measures, for ``work``. ``waiting`` are benchmarks that no
-    campaign of this host has begun with; ``wanted`` is what this host takes next, whether it is
-    there or not; ``looks`` is how often its blocks are judged, ``together`` by whom with those of
-    other hosts. ``since`` is when its state began, on the coordinator's monotonic clock."""
+    """``run`` stores the measurements of the host. ``waiting``: benchmarks that no campaign has
+    begun yet; ``wanted``: the next block or calibration; ``looks``: how often blocks are judged, by
+    ``together`` where all hosts are judged at once; ``since``: when its state began, on the
+    coordinator's monotonic clock."""
 
     host: str
     context: RunContext[Study]
@@ -116,11 +110,11 @@ class HostRun:
 
     @property
     def open(self) -> bool:
-        """Whether something is left to be measured."""
+        """Whether something is left to measure."""
         return self.wanted is not None or bool(self.waiting)
 
     def enter(self, state: State, why: str = "") -> None:
-        """Come into a state, of which ``why`` tells more."""
+        """Begin a state, for the reason ``why``."""
         self.state, self.why = state, why
         self.since = self.context.services.clock.monotonic()
         if state in ("away", "out"):
@@ -129,7 +123,7 @@ class HostRun:
             self.clock.back()
 
     def begin(self, facts: HostFacts) -> None:
-        """A session of this host begins, and with the first a campaign over what waits."""
+        """Begin a session, and a campaign over the waiting benchmarks if none is under way."""
         services = self.context.services
         environment = {**facts.environment, "machine": self.host, FLEET_HOST: self.host}
         self._session = Session(services.new_id(), services.clock.now(), environment)
@@ -138,7 +132,7 @@ class HostRun:
         self.next_campaign(facts)
 
     def next_campaign(self, facts: HostFacts) -> None:
-        """Go on to what waits, when nothing is wanted."""
+        """Begin a campaign over the waiting benchmarks, if none is under way."""
         if self.wanted is not None or not self.waiting:
             return
         self._entries, self.waiting = self.waiting, []
@@ -152,15 +146,15 @@ class HostRun:
         self._steps = campaign(self._entries, session, limits, live.settled)
         self.wanted = next(self._steps, None)
 
-    def asked(self) -> Wanted | None:
-        """What is wanted, for the session that is."""
+    def next_wanted(self) -> Wanted | None:
+        """The next block or calibration, for the current session."""
         wanted, session = self.wanted, self._session
         if isinstance(wanted, WantedBlock) and session is not None:
             return replace(wanted, session=session.id)
         return wanted
 
     def advance(self, outcome: Outcome) -> None:
-        """What was wanted has been taken; it is stored when this returns."""
+        """Store the outcome of the wanted block or calibration, and go on."""
         assert self._steps is not None
         try:
             self.wanted = self._steps.send(outcome)
@@ -168,13 +162,13 @@ class HostRun:
             self.wanted = None
 
     def end(self, facts: HostFacts) -> None:
-        """The session ends well."""
+        """End the session."""
         if self._session is not None:
             environment = {**self._session.environment, "at_end": dict(facts.after)}
             self.run.store.end_session(replace(self._session, environment=environment))
 
     def give_up(self) -> list[str]:
-        """Drop the remaining measurements; the names of their benchmarks."""
+        """Drop the remaining measurements; returns the names of their benchmarks."""
         names = [e.name for e in self.waiting]
         if self.wanted is not None and self._live is not None:
             names += [e.name for e in self._entries if e.comparable and not self._live.settled(e)]
@@ -183,7 +177,7 @@ class HostRun:
 
 
 def doctor_warnings(environment: Mapping[str, object]) -> tuple[str, ...]:
-    """What ``whyfast doctor`` warns of, by key."""
+    """The keys of the warnings of ``whyfast doctor``."""
     findings = environment.get("doctor")
     if not isinstance(findings, Mapping):
         return ()
@@ -194,7 +188,7 @@ def doctor_warnings(environment: Mapping[str, object]) -> tuple[str, ...]:
     )
 
 
-#: More hosts than this are counted by their states instead.
+#: With more hosts than this, only the number in each state is shown.
 MOST = 20
 
 _STATES: dict[State, str] = {
@@ -208,8 +202,8 @@ _STATES: dict[State, str] = {
 
 
 def status(host_runs: Sequence[HostRun], now: float) -> tuple[str, ...]:
-    """A line a host, by name: its state, what it runs, the time left, what doctor warns of. Of many
-    hosts, how many are in each state."""
+    """A line for each host, by name: state, benchmark, time left, warnings of doctor. For many
+    hosts, the number in each state."""
     ordered = sorted(host_runs, key=lambda s: s.host)
     if len(ordered) <= MOST:
         return tuple(_line(host_run, now) for host_run in ordered)

@@ -24,15 +24,16 @@ from typing import IO
 from whyfast.fleet.cluster import Cluster, Event
 from whyfast.fleet.security import own_certificates, parse_address
 from whyfast.model.errors import UserError
-from whyfast.study.toml_document import quoted, read_document
+from whyfast.study.notation import quoted
+from whyfast.study.toml_document import read_document
 from whyfast.study.toml_table import TomlTable
 
 
 @dataclass(frozen=True)
 class LaunchHost:
-    """``ssh`` are the words of what runs a shell's command line there, that comes last;
-    ``whyfast`` those of whyfast there. ``home`` is for WHYFAST_HOME and ``certificates`` a folder,
-    both as seen there, and empty by default."""
+    """``ssh``: the words of a command that runs the shell command after them on the host;
+    ``whyfast``: the words of whyfast there. ``home`` (for WHYFAST_HOME) and ``certificates`` are
+    folders there, empty by default."""
 
     name: str
     ssh: tuple[str, ...]
@@ -43,7 +44,7 @@ class LaunchHost:
 
 @dataclass(frozen=True)
 class HostsFile:
-    """``listen`` is where the scheduler listens and the hosts reach it; ``certificates`` those of
+    """``listen``: where the scheduler listens and hosts reach it; ``certificates``: the folder of
     this machine."""
 
     listen: str
@@ -51,12 +52,12 @@ class HostsFile:
     hosts: tuple[LaunchHost, ...]
 
 
-#: ssh asks nothing, does not wait long for a host, and notices one that has gone.
+#: ssh without questions, with a short wait for the host, that notices when it has gone.
 SSH = ("ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "-o", "ServerAliveInterval=10")
 
 
 def read_hosts(file: Path) -> HostsFile:
-    """StudyError, with line, key and what would be right, for the first mistake."""
+    """Read hosts.toml. StudyError with line, key and correction for the first mistake."""
     top = TomlTable(document := read_document(file), (), document.data)
     top.check_keys("listen", "certificates", "ssh", "host")
     top.require("listen", 'listen = "192.0.2.1:8786", an address of this machine that hosts reach')
@@ -112,7 +113,7 @@ def _host(table: TomlTable, top: TomlTable, encrypted: bool) -> LaunchHost:
 
 
 def _words(table: TomlTable, key: str, otherwise: tuple[str, ...]) -> tuple[str, ...]:
-    """A command; that of whyfast may be the one word that it is."""
+    """The words of a command; for whyfast, one word may stand alone."""
     if key not in table:
         return otherwise
     single = key == "whyfast" and isinstance(table.data[key], str)
@@ -122,22 +123,21 @@ def _words(table: TomlTable, key: str, otherwise: tuple[str, ...]) -> tuple[str,
     return words
 
 
-#: Seconds until a process that has ended is started again: twice as many each time, up to
-#: ``MOST``, and ``AGAIN`` once more after a process that ran for ``STEADY`` seconds.
+#: Seconds until a process that has ended is restarted: twice as many each time, up to ``MOST``, and
+#: ``AGAIN`` after one that ran for ``STEADY`` seconds.
 AGAIN, MOST, STEADY = 1.0, 60.0, 60.0
 
-#: Seconds that a process has to end after its standard input, and then after SIGTERM.
+#: Seconds for a process to end after its standard input does, and then after SIGTERM.
 ENDING, TERMINATED = 5.0, 2.0
 
-#: Characters of a line that are looked at.
+#: The most characters of a line that are read.
 _LINE = 400
 
 
 class KeptProcess:
-    """``command`` gives the words of it, each time anew; ``tell`` hears that it ended and why, with
-    the last line of its standard error; ``heard`` every such line. Both are called in threads.
-
-    It should end when its standard input does: that is so also when this process is killed.
+    """A process that is restarted when it ends. ``command`` gives its words each time; ``tell`` is
+    called with the reason of each end, ``heard`` with every line of its standard error, both in
+    threads. It should end with its standard input: then it ends also if this process is killed.
     """
 
     def __init__(
@@ -158,15 +158,15 @@ class KeptProcess:
         threading.Thread(target=self._keep, daemon=True).start()
 
     def let_end(self) -> None:
-        """Start it no more, and end its standard input."""
+        """Restart it no more, and close its standard input."""
         self._ending.set()
         with self._lock, contextlib.suppress(OSError):
             if self._process is not None and self._process.stdin is not None:
                 self._process.stdin.close()
 
     def await_end(self, deadline: float) -> None:
-        """After :meth:`let_end`: until it has ended; told to at ``deadline`` (monotonic seconds),
-        killed soon after."""
+        """After :meth:`let_end`, wait for its end; SIGTERM at ``deadline`` (monotonic seconds),
+        SIGKILL soon after."""
         process = self._process
         if process is None:
             return
@@ -196,7 +196,7 @@ class KeptProcess:
             pause = min(2 * pause, MOST)
 
     def _run(self) -> str:
-        """Start it and wait for its end; why it ended."""
+        """Start it and wait for its end; returns the reason."""
         words = list(self._command())
         self.last = ""
         with self._lock:
@@ -217,7 +217,7 @@ class KeptProcess:
         reader = threading.Thread(target=self._read, args=(process.stderr,), daemon=True)
         reader.start()
         code = process.wait()
-        reader.join(TERMINATED)  # something that it started may hold the pipe
+        reader.join(TERMINATED)  # its children may hold the pipe
         how = f"exit code {code}" if code >= 0 else signal.Signals(-code).name
         return f"{words[0]} ended ({how})" + (f": {self.last}" if self.last else "")
 
@@ -230,24 +230,21 @@ class KeptProcess:
                     self._heard(line)
 
 
-#: Seconds in which the scheduler and the first workers have to come up; a host may be far away.
-ARRIVE = 60.0
+#: Seconds for the scheduler and the workers to start, and between two looks at whether they have.
+ARRIVE, _LOOK = 60.0, 0.05
 
-#: Seconds between two looks at whether they have.
-_LOOK = 0.05
-
-#: What a scheduler and a worker say when they are up; see :mod:`whyfast.fleet.dask_servers`.
+#: Printed by a scheduler and a worker when they are up; see :mod:`whyfast.fleet.dask_servers`.
 _SCHEDULER, _WORKER = re.compile(r"scheduler at (\S+)$"), " is ready for "
 
 Note = Callable[[str], None]
 
 
 class Launched:
-    """What was started; ``address`` is the scheduler's."""
+    """A scheduler here and workers on hosts; ``address`` is the scheduler's."""
 
     def __init__(self, hosts: HostsFile) -> None:
         self.address = ""
-        # Where listen is loopback the hosts are this machine, and may have other homes.
+        # With a loopback address the hosts are this machine, perhaps with other homes.
         self._certificates = str((hosts.certificates or own_certificates()).absolute())
         self._hosts = hosts
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -277,15 +274,13 @@ class Launched:
             raise UserError(f"no worker starts on any host: {lines}")
 
     def tell(self, note: Note) -> None:
-        """What has been said since."""
-        while True:
-            try:
+        """Pass on the messages since the last call."""
+        with contextlib.suppress(queue.Empty):
+            while True:
                 note(self._lines.get_nowait())
-            except queue.Empty:
-                return
 
     def end(self) -> None:
-        """All of it; a worker ends what it measures."""
+        """End all processes; a worker finishes its measurement."""
         kept = [*self._workers, self._scheduler]
         for process in kept:
             process.let_end()
@@ -299,9 +294,9 @@ class Launched:
             time.sleep(_LOOK)
 
     def _scheduler_words(self) -> Sequence[str]:
-        # Started again, it listens where the workers look for it.
+        # After a restart it listens at the address that the workers know.
         listen = self.address or self._hosts.listen
-        # -P: with the current folder on its path, it would run a whyfast.py of a checkout.
+        # -P: else it would run a whyfast.py of the current folder.
         words = [sys.executable, "-P", "-m", "whyfast", "fleet", "scheduler", "--attached"]
         return [*words, "--listen", listen, "--certificates", self._certificates]
 
@@ -317,8 +312,7 @@ class Launched:
 
 
 def worker_line(host: LaunchHost, address: str, certificates: str) -> str:
-    """What a shell on the host is given; ``certificates`` are for a host that has none of its
-    own."""
+    """The command line for a shell on the host; ``certificates``: for a host that names none."""
     home = ["env", f"WHYFAST_HOME={host.home}"] if host.home else []
     words = [*home, *host.whyfast, "worker", address, "--name", host.name, "--attached"]
     return "exec " + shlex.join([*words, "--certificates", host.certificates or certificates])
@@ -326,7 +320,7 @@ def worker_line(host: LaunchHost, address: str, certificates: str) -> str:
 
 @contextmanager
 def launched(hosts: HostsFile, note: Note) -> Iterator[Launched]:
-    """All of it is up within, and ended in the end. UserError when nothing comes up."""
+    """Scheduler and workers for as long as the context lasts. UserError when none starts."""
     fleet = Launched(hosts)
     try:
         fleet.start(note)
@@ -336,7 +330,7 @@ def launched(hosts: HostsFile, note: Note) -> Iterator[Launched]:
 
 
 class LaunchedCluster:
-    """A cluster that also reports the workers that it launched."""
+    """A cluster that also reports restarts of its workers."""
 
     def __init__(self, cluster: Cluster, fleet: Launched, note: Note) -> None:
         self._cluster, self._fleet, self._note = cluster, fleet, note

@@ -1,8 +1,5 @@
-"""Results of one study from several machines, joined: each with its own verdicts. Several runs on
-one machine are one result, where they answer one question.
-
-The sessions of its results identify a machine: see :func:`same_machine`.
-"""
+"""Results of one study from several machines, joined, each machine with its own verdicts. Several
+runs on one machine become one result. Sessions identify a machine: see :func:`same_machine`."""
 
 from __future__ import annotations
 
@@ -24,8 +21,7 @@ from whyfast.model.verdict import Confound
 
 
 def check_blocks(result: Result, where: str) -> None:
-    """UserError for a value that no clock gives, and for blocks whose variants took unequal numbers
-    of turns."""
+    """UserError for impossible times, and for variants with unequal numbers of turns."""
     for number, block in enumerate(result.recorded.blocks):
         place = f"recorded.blocks[{number}]"
         if block.loops < 1:
@@ -37,7 +33,7 @@ def check_blocks(result: Result, where: str) -> None:
                 raise UserError(f"{place}.values.{variant}: expected times above 0", where=where)
 
 
-#: Facts of a session's environment that are shown of a machine, in the order of reports.
+#: Facts of a session's environment that reports show of a machine, in order.
 FACTS = (
     *("cpu_model", "cpus", "architecture", "hypervisor", "system", "os", "hostname"),
     *("governor", "smt", "spectre_v2", "whyfast"),
@@ -52,7 +48,7 @@ def main_session(result: Result) -> Session | None:
 
 
 def machine_of(result: Result) -> Machine:
-    """By the name that its user gave it (``WHYFAST_MACHINE``), else by its host's."""
+    """The machine under its user's name for it (``WHYFAST_MACHINE``), else its host name."""
     facts = _environment(result)
     name = _text(facts, "machine") or _text(facts, "hostname") or UNNAMED
     return Machine(name, {key: text for key in FACTS if (text := _text(facts, key))})
@@ -61,9 +57,9 @@ def machine_of(result: Result) -> Machine:
 def same_machine(a: Result, b: Result) -> bool:
     """Whether both were measured on one machine.
 
-    Names that users gave decide. Else one boot is one machine, whatever a container calls it, and
-    so is one installation (``machine_id``) under one name of a host, as copies of an image may
-    share the first. Where neither is known, the host's name and CPU decide.
+    Names by users decide. Else one boot is one machine, whatever the host name in a container, and
+    so is one installation (``machine_id``) with one host name, as copies of an image share the
+    former. Where neither is known, host name and CPU decide.
     """
     first, other = _environment(a), _environment(b)
     if not any(_given_names(first, other)) and same_boot(a, b):
@@ -72,7 +68,7 @@ def same_machine(a: Result, b: Result) -> bool:
 
 
 def same_environment(a: Mapping[str, object], b: Mapping[str, object]) -> bool:
-    """Whether these environments of sessions are of one machine, as :func:`same_machine`."""
+    """As :func:`same_machine`, for the environments of two sessions."""
     names = _given_names(a, b)
     if any(names):
         return names[0] == names[1]
@@ -97,7 +93,7 @@ def same_boot(a: Result, b: Result) -> bool:
 
 
 def _given_names(a: Mapping[str, object], b: Mapping[str, object]) -> tuple[str, str]:
-    """Those that users gave."""
+    """The names that users gave."""
     return _text(a, "machine"), _text(b, "machine")
 
 
@@ -112,11 +108,11 @@ def _text(facts: Mapping[str, object], key: str) -> str:
 
 
 def merge_results(given: Sequence[OneResult]) -> Merged:
-    """Each machine's own verdicts side by side, and what tells the machines apart.
+    """Each machine's own verdicts side by side, and the differences between machines.
 
     Runs of one machine are joined first. Times of two machines are never compared: only ratios
-    are, each measured on one machine. UserError for no results, and for such as do not answer one
-    question, naming the first that does not.
+    are, each measured on one machine. UserError for no results, and for the first result with
+    another question.
     """
     if not given:
         raise UserError("nothing to merge: name two or more results")
@@ -159,7 +155,7 @@ _T = TypeVar("_T")
 
 
 def _grouped(items: Iterable[_T], same: Callable[[_T, _T], bool]) -> list[list[_T]]:
-    """Each item with the first group that has one of the same."""
+    """Items in groups of the same."""
     groups: list[list[_T]] = []
     for item in items:
         group = next((g for g in groups if any(same(item, other) for other in g)), None)
@@ -171,7 +167,7 @@ def _grouped(items: Iterable[_T], same: Callable[[_T, _T], bool]) -> list[list[_
 
 
 def _merging_names(names: Sequence[str]) -> list[str]:
-    """The second of one name is ``name (2)``."""
+    """Unique names: the second machine of one name is ``name (2)``."""
     taken, unique = set(names), []
     seen: Counter[str] = Counter()
     for name in names:
@@ -184,7 +180,7 @@ def _merging_names(names: Sequence[str]) -> list[str]:
 
 
 def _two_names(machines: Sequence[MachineResult]) -> Iterator[Confound]:
-    """One boot of one kernel to which users gave several names."""
+    """Machines with different names by users under one boot of a kernel."""
     for group in _grouped(machines, lambda a, b: same_boot(a.result, b.result)):
         if len(group) > 1:
             names = ", ".join(m.machine.name for m in group)
@@ -195,7 +191,7 @@ def _two_names(machines: Sequence[MachineResult]) -> Iterator[Confound]:
 
 
 def _lacking(question: Study | Commands, results: Mapping[str, Result]) -> Iterator[Lacks]:
-    """What some machine has a verdict on, and another has not."""
+    """Variants and benchmarks with a verdict on some machine and none on another."""
     judged = {
         name: {(v.benchmark, side) for v in r.judged.verdicts for side in (v.variant, v.baseline)}
         for name, r in results.items()
@@ -234,7 +230,7 @@ def _why(result: Result, variant: str, benchmark: str | None) -> str:
 
 def measured_question(result: Result, where: str) -> Study | Commands:
     """The question of a result that can be merged. UserError for a comparison of recorded runs,
-    which has no blocks, and for one in which nothing was measured."""
+    which has no blocks, and for a result without verdicts."""
     if isinstance(result.question, Recordings):
         raise UserError(
             "is a comparison of recorded runs, whose values were not taken in turns; merge takes "
@@ -247,8 +243,8 @@ def measured_question(result: Result, where: str) -> Study | Commands:
 
 
 def joined_question(a: Study | Commands, b: Study | Commands, where: str) -> Study | Commands:
-    """``a`` with the variants and benchmarks that only ``b`` has. UserError, naming ``where`` (that
-    of ``b``), if the two ask different things."""
+    """``a`` with the variants and benchmarks that only ``b`` has. UserError about ``where`` (that
+    of ``b``) if they are different questions."""
     if reason := _told_apart(a, b):
         raise UserError(reason, where=where)
     known = {v.name for v in a.variants}
@@ -261,7 +257,7 @@ def joined_question(a: Study | Commands, b: Study | Commands, where: str) -> Stu
 
 
 def _told_apart(a: Study | Commands, b: Study | Commands) -> str:
-    """Why they are two questions; empty if they are one."""
+    """How the questions differ; empty if they are one."""
     if (a.kind, a.name) != (b.kind, b.name):
         return f"is a result of {_called(b)}, and the first file one of {_called(a)}"
     if a.baselines != b.baselines or a.along != b.along:
@@ -337,12 +333,11 @@ class JoinedRuns:
 
 
 def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
-    """The runs of one machine, oldest first, as one run that went on: each began whatever those
-    before had found, so a test that may be looked at after every block stays one.
+    """The runs of one machine, oldest first, as one run that went on: none was started because of
+    the results before it, so a sequential test stays valid.
 
-    A run that is given twice counts once. Runs of other programs than the newest's have no part in
-    it; of commands, which may have changed in between, and of exact counts only the
-    newest has.
+    A run that is given twice counts once. Runs of other programs than the newest's are left out; of
+    commands, which may have changed in between, and of exact counts only the newest is used.
     """
     ordered = sorted(given, key=lambda g: g.result.recorded.started)
     *earlier, newest = ordered
@@ -392,7 +387,7 @@ def _joined(runs: Sequence[OneResult]) -> Result:
         assert isinstance(run.result.question, Study)
         question = joined_question(question, run.result.question, run.where)
     records = [run.result.recorded for run in runs]
-    # Numbered on, benchmark by benchmark, as one run would have them.
+    # Numbered for each benchmark, as in one run.
     taken: dict[str, int] = defaultdict(int)
     blocks = []
     for block in (b for r in records for b in r.blocks):
@@ -426,5 +421,5 @@ def _joined(runs: Sequence[OneResult]) -> Result:
 
 
 def _last(by_name: Sequence[dict[str, _T]]) -> tuple[_T, ...]:
-    """Of each name the entry of the last run that has it."""
+    """For each name the entry of the last run that has it."""
     return tuple({name: entry for run in by_name for name, entry in run.items()}.values())

@@ -1,7 +1,7 @@
-"""What coordinator and worker say to each other: plain records, as JSON, checked by their types.
+"""Messages between coordinator and worker: plain records, as JSON, checked by their types.
 
-And what passes between the coordinator and the process that holds Dask's client: a line of JSON,
-then the bytes that it counts. Whoever reads believes nothing of it before it is checked.
+And messages between the coordinator and the process that holds Dask's client: a line of JSON, then
+the bytes whose sizes it gives. Readers trust nothing before it is checked.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.sample import Block, Calibration, RunFailure
 from whyfast.model.study import Study
 
-#: Bytes of a message, what comes with it not counted; lists and objects in each other in one.
+#: The most bytes of a message, without attached data, and the deepest nesting in it.
 LARGEST, DEEPEST = 64_000_000, 64
 
-#: Loops that can be stored.
+#: The most loops that can be stored.
 _MOST_LOOPS = 2**63 - 1
 
-# What a worker is asked. JSON names each message by its ``kind``.
+# Tasks of a worker. JSON names each message by its ``kind``.
 
 
 @dataclass(frozen=True)
 class AskFacts:
-    """What machine is this, and in what state?"""
+    """Ask for the facts of the machine and its state."""
 
     kind: Literal["survey"] = "survey"
 
@@ -48,7 +48,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Offer:
-    """Which of these are not here yet, and how much of each archive is?"""
+    """Ask which of these the host lacks, and how much of each archive it has."""
 
     places: tuple[Place, ...]
     kind: Literal["offer"] = "offer"
@@ -56,8 +56,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Chunk:
-    """The bytes that come with this task are those of an archive from ``offset`` on; ``size`` is
-    that of the whole archive."""
+    """Attached are the bytes of an archive from ``offset`` on; ``size``: of the whole archive."""
 
     archive: str
     offset: int
@@ -67,12 +66,12 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Prepare:
-    """What blocks are going to be taken of: everything of a run that a host must know.
+    """Prepare a run: everything that a host needs to take blocks of it.
 
-    ``study`` and ``builds`` have the coordinator's paths; ``programs`` are those of the builds and
-    ``layouts`` those of their layouts, relative to the folder of all builds. ``folders`` maps
-    ``study``, ``source`` and the names of packages to the archives with them. ``rooted`` maps
-    variants whose programs run in the root of their toolchain to the packages in it.
+    ``study`` and ``builds`` have the coordinator's paths; ``programs`` (of builds) and ``layouts``
+    are relative to the folder of all builds. ``folders`` maps ``study``, ``source`` and names of
+    packages to archives. ``rooted`` maps variants that run in the root of their toolchain to the
+    packages in it.
     """
 
     study: Study
@@ -88,7 +87,7 @@ class Prepare:
 
 @dataclass(frozen=True)
 class Take:
-    """A calibration or a block of the run prepared under ``key``."""
+    """Take a calibration or a block of the run prepared under ``key``."""
 
     key: str
     wanted: Wanted
@@ -97,7 +96,7 @@ class Take:
 
 @dataclass(frozen=True)
 class MakeBuild:
-    """Build this, whose source came as the archive ``source``."""
+    """Make a build; its source was sent as the archive ``source``."""
 
     recipe: Recipe
     source: str
@@ -106,7 +105,7 @@ class MakeBuild:
 
 @dataclass(frozen=True)
 class SendBack:
-    """The bytes of a finished build, from ``offset`` on."""
+    """Ask for the bytes of a finished build from ``offset`` on."""
 
     archive: str
     offset: int
@@ -115,13 +114,13 @@ class SendBack:
 
 Task = AskFacts | Offer | Chunk | Prepare | Take | MakeBuild | SendBack
 
-# What it answers.
+# Answers.
 
 
 @dataclass(frozen=True)
 class HostFacts:
-    """``environment`` as in a session; ``after`` is what may have changed when measuring ends.
-    ``cpus`` are those that processes may be bound to, ``libc`` is its name and version."""
+    """``environment`` as in a session; ``after``: the facts that may change while measuring;
+    ``cpus``: those that processes may be bound to; ``libc``: name and version."""
 
     environment: Mapping[str, object]
     after: Mapping[str, object]
@@ -135,7 +134,7 @@ class HostFacts:
 
 @dataclass(frozen=True)
 class Lacking:
-    """The archives that are not here, each with the bytes of it that are."""
+    """The missing archives, each with the number of its bytes that are there."""
 
     archives: Mapping[str, int]
     kind: Literal["lacking"] = "lacking"
@@ -143,7 +142,7 @@ class Lacking:
 
 @dataclass(frozen=True)
 class Accepted:
-    """A chunk is on disk; or, with a ``key``, blocks can be taken under it."""
+    """A chunk is on disk; with a ``key``: a run is prepared under it."""
 
     key: str = ""
     kind: Literal["accepted"] = "accepted"
@@ -151,7 +150,7 @@ class Accepted:
 
 @dataclass(frozen=True)
 class Taken:
-    """What came of a :class:`Take`: one of the three."""
+    """The outcome of a :class:`Take`, one of the three."""
 
     block: Block | None = None
     calibration: Calibration | None = None
@@ -165,14 +164,14 @@ class Taken:
 
 @dataclass(frozen=True)
 class Unprepared:
-    """Nothing is prepared under that key: the worker was started anew, or its cache emptied."""
+    """Nothing is prepared under the key: the worker was restarted, or its cache emptied."""
 
     kind: Literal["unprepared"] = "unprepared"
 
 
 @dataclass(frozen=True)
 class Refused:
-    """This host cannot do it, or failed to build it: the reason."""
+    """The host cannot do it, or its build failed; ``message`` is the reason."""
 
     message: str
     kind: Literal["refused"] = "refused"
@@ -180,8 +179,8 @@ class Refused:
 
 @dataclass(frozen=True)
 class FinishedBuild:
-    """A build as an archive of ``size`` bytes; ``code`` has the SHA-256 of the program and of its
-    shared libraries, by their names in the folder that the steps ran in."""
+    """A build as an archive of ``size`` bytes; ``code``: SHA-256 of the program and of its shared
+    libraries, by path in the build directory."""
 
     archive: str
     size: int
@@ -218,8 +217,8 @@ def read_answer(text: object) -> Answer:
 
 
 def fits(outcome: Outcome, wanted: Wanted) -> bool:
-    """Whether it is what was asked for: the block of that plan with a time for every turn, the
-    calibration or the failure of that benchmark."""
+    """Whether the outcome matches the task: the block of that plan with a time for every turn, or
+    the calibration or failure of that benchmark."""
     if outcome.benchmark != wanted.benchmark:
         return False
     if isinstance(wanted, WantedCalibration):
@@ -265,7 +264,7 @@ def _parse(text: object) -> Any:
 
 
 def _check_depth(data: Any) -> None:
-    """Whoever walks through what a host says of itself calls itself at each depth."""
+    """Malformed for deep nesting, which recursive readers of facts could not follow."""
     level = [data] if isinstance(data, (dict, list)) else []
     for _ in range(DEEPEST):
         level = [
@@ -283,14 +282,14 @@ def _refuse_number(word: str) -> NoReturn:
     raise ValueError(f"not a number of JSON: {word}")
 
 
-#: Characters of a line, and of a host's name.
+#: The most characters of a line, and of a host's name.
 _LINE, _NAME = 10_000, 200
 
 
 @dataclass(frozen=True)
 class PipeLine:
-    """``number`` tells a task and its answer apart from others of that host; ``text`` is for the
-    user; ``sizes`` are those of the bytes behind it."""
+    """``number`` matches an answer with its task; ``text`` is for the user; ``sizes`` are those of
+    the attached bytes."""
 
     kind: Literal["connected", "note", "joined", "gone", "task", "answered", "unanswered"]
     host: str = ""
@@ -300,19 +299,19 @@ class PipeLine:
 
 
 def is_name(host: str) -> bool:
-    """Whether a host may be called so, which its worker chooses."""
+    """Whether this name, which a worker chose, is acceptable for a host."""
     return 0 < len(host) <= _NAME and host.isprintable()
 
 
 def send(pipe: IO[bytes], line: PipeLine, *parts: bytes) -> None:
-    """Raises OSError where nobody reads."""
+    """Raises OSError when the reader is gone."""
     whole = {**encode(line), "text": line.text[:1000], "sizes": [len(part) for part in parts]}
     pipe.write(b"".join([json.dumps(whole).encode(), b"\n", *parts]))
     pipe.flush()
 
 
 def receive(pipe: IO[bytes]) -> tuple[PipeLine, list[bytes]] | None:
-    """None at the end. Malformed for anything else than :func:`send` writes."""
+    """The next line with its bytes; None at the end. Malformed unless :func:`send` wrote it."""
     text = pipe.readline(_LINE)
     if not text:
         return None
@@ -326,5 +325,5 @@ def receive(pipe: IO[bytes]) -> tuple[PipeLine, list[bytes]] | None:
         raise Malformed("sizes", f"expected at most two, of {LARGEST} bytes at most")
     parts = [pipe.read(size) for size in line.sizes]
     if [len(part) for part in parts] != list(line.sizes):
-        return None  # it was killed
+        return None  # the sender was killed
     return line, parts

@@ -1,7 +1,7 @@
 """A study on the hosts of a fleet.
 
-:func:`replicate` takes the whole study on every host: a run for each, judged by itself.
-:class:`Sharded` spreads the benchmarks of one study over hosts of one kind; each belongs to one.
+:func:`replicate` measures the whole study on every host: a run for each, judged by itself.
+:class:`Sharded` spreads the benchmarks of one study over hosts of one kind, each on one host.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Processes, entry_of, observe
+from whyfast.investigate.measuring import Processes, entries_of, entry_of, observe, tell_earlier
 from whyfast.investigate.recording import FLEET_HOST, OpenRun, recording, run_key
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.study_run import comparable
@@ -46,25 +46,24 @@ class Sharded:
         check_sendable(work.question)
 
     def ready(self, work: RunContext[Study]) -> RunContext[Study]:
-        """As for processes here."""
+        """As for processes on this machine."""
         return Processes().ready(work)
 
     def measure(self, work: RunContext[Study], run: OpenRun) -> None:
-        """All benchmarks, each on one host; a benchmark that a host has begun stays there."""
+        """All benchmarks, each on one host, where it stays once begun."""
         clock = work.services.clock
         here = own_facts(work)
         if self._hosts is None:  # hosts announce themselves only once
             self._hosts = survey_all(self._cluster, work.observer, clock)
         hosts = one_kind(work, fit_hosts(work, self._hosts, here))
+        tell_earlier(work, run)
         taken = run.blocks()
-        if taken:
-            work.observer.note(f"resuming: {len(taken)} blocks are already taken")
-        dealt = deal(
+        shares = deal(
             [b.name for b in work.question.benchmarks], sorted(hosts), last_hosts(run, taken)
         )
         host_runs = {
             host: HostRun(host, work, run, _entries(work, run, names, taken))
-            for host, names in dealt.items()
+            for host, names in shares.items()
         }
         for host_run in host_runs.values():
             host_run.enter("away")
@@ -83,33 +82,33 @@ class Sharded:
 
 
 def own_facts(work: RunContext[Study]) -> HostFacts:
-    """Of this machine, where the builds are made."""
+    """The facts of this machine, where the builds are made."""
     return HostAnswers(work.home, work.services).facts()
 
 
 def fit_hosts(
-    work: RunContext[Study], hosts: Mapping[str, HostFacts], own: HostFacts
+    work: RunContext[Study], hosts: Mapping[str, HostFacts], here: HostFacts
 ) -> dict[str, HostFacts]:
     """The hosts that can run this machine's builds; notes the others. UserError without any."""
     fit = {}
     for host, facts in hosts.items():
-        if why := unfit(facts, own):
+        if why := unfit(facts, here):
             work.observer.note(f"{host}: left out: {why}")
         else:
             fit[host] = facts
     if not fit:
-        raise UserError("no host of the fleet can run what is built here")
+        raise UserError("no host of the fleet can run the builds of this machine")
     return fit
 
 
 def one_kind(work: RunContext[Study], hosts: Mapping[str, HostFacts]) -> list[str]:
-    """The hosts of the kind that most are of; the others are noted."""
+    """The hosts of the most common kind; notes the others."""
     kind = most_common_kind(hosts)
     for host, facts in hosts.items():
         if kind_of(facts) != kind:
             has, most = " ".join(kind_of(facts)), " ".join(kind)
             work.observer.note(
-                f"{host}: left out: it is another kind of machine ({has}) than most ({most}); "
+                f"{host}: left out: another kind of machine ({has}) than most ({most}); "
                 "--spread replicate uses all"
             )
     return [host for host, facts in hosts.items() if kind_of(facts) == kind]
@@ -118,16 +117,16 @@ def one_kind(work: RunContext[Study], hosts: Mapping[str, HostFacts]) -> list[st
 def deal(
     benchmarks: Sequence[str], hosts: Sequence[str], before: Mapping[str, str]
 ) -> dict[str, list[str]]:
-    """The benchmarks of each host: those that it had ``before``, whether it is there or not, and
-    of the others as many as evens it out."""
-    dealt: dict[str, list[str]] = {host: [] for host in hosts}
+    """The benchmarks of each host: those that it had ``before``, connected or not, and an even
+    share of the others."""
+    shares: dict[str, list[str]] = {host: [] for host in hosts}
     for name in benchmarks:
         if name in before:
-            dealt.setdefault(before[name], []).append(name)
+            shares.setdefault(before[name], []).append(name)
     for name in benchmarks:
         if name not in before:
-            dealt[min(hosts, key=lambda h: (len(dealt[h]), h))].append(name)
-    return dealt
+            shares[min(hosts, key=lambda h: (len(shares[h]), h))].append(name)
+    return shares
 
 
 def last_hosts(run: OpenRun, blocks: Sequence[Block]) -> dict[str, str]:
@@ -139,22 +138,19 @@ def last_hosts(run: OpenRun, blocks: Sequence[Block]) -> dict[str, str]:
 def _entries(
     work: RunContext[Study], run: OpenRun, names: Sequence[str], taken: Sequence[Block]
 ) -> list[BenchmarkRun]:
-    """What to measure, with the blocks of it that count. Its blocks are numbered on from all that
-    there are."""
+    """The benchmarks to measure, with their ``taken`` blocks; numbered on from all blocks."""
     failures = run.failures()
-    every = run.store.blocks(run.run.id)
-    entries = []
-    for benchmark in (b for b in work.question.benchmarks if b.name in names):
-        entry = entry_of(work, benchmark, taken, failures)
-        entry.next_index = 1 + max(
-            (b.index for b in every if b.benchmark == entry.name), default=-1
-        )
-        entries.append(entry)
+    last = {b.benchmark: b.index for b in run.store.blocks(run.run.id)}
+    entries = [
+        entry_of(work, b, taken, failures) for b in work.question.benchmarks if b.name in names
+    ]
+    for entry in entries:
+        entry.next_index = 1 + last.get(entry.name, -1)
     return entries
 
 
-#: On more hosts than this blocks are judged less often: judging is most of what a block costs the
-#: coordinator, and a host that is decided then measures at most by a third longer.
+#: On more hosts than this blocks are judged less often: judging is most of a block's cost for the
+#: coordinator. A decided host then measures at most a third longer.
 MANY = 100
 
 
@@ -169,20 +165,20 @@ def replicate(
 ) -> tuple[OneResult, ...]:
     """Build here, measure on every host of the cluster, judge each; by the names of the hosts.
 
-    A host that is lost is waited for while others measure; what it has not measured then makes its
-    run incomplete, and the next call goes on with all of them. UserError as
-    :func:`~whyfast.investigate.study_run.run_study`, and when no host can take part.
+    It waits for a lost host while others measure; then that host's run is incomplete, and the next
+    call goes on with all. UserError as :func:`~whyfast.investigate.study_run.run_study`, and when
+    no host is usable.
     """
     check_sendable(study)
     if not study.measured:
-        raise UserError("it is not measured, so a fleet has nothing to do", where=study.name)
+        raise UserError("nothing to measure on a fleet: evidence only", where=study.name)
     work = dedupe_builds(
         Processes().ready(
             build(RunContext(with_control(study), home, observer, services or Services()))
         )
     )
     if not comparable(work):
-        raise UserError("nothing can be compared, so a fleet has nothing to do", where=study.name)
+        raise UserError("nothing to measure on a fleet: nothing to compare", where=study.name)
     clock = work.services.clock
     here = own_facts(work)
     able = list(fit_hosts(work, survey_all(cluster, observer, clock), here))
@@ -192,15 +188,14 @@ def replicate(
     together = TogetherJudge(work.question.margin, level_of_looks(work.question)) if many else None
     runs: dict[str, OpenRun] = {}
     host_runs: dict[str, HostRun] = {}
-    # One store for all: a thousand would be too many files, and each would wait for the disk.
+    # One store for all: a thousand would be too many open files and waits for the disk.
     with closing(work.services.store(home.database)) as store, ExitStack() as held:
 
         def host_run(host: str) -> HostRun:
             key = hashlib.sha256(f"{run_key(work)} on {host}".encode()).hexdigest()
             run = held.enter_context(recording(work, key, fresh=fresh, alone=False, kept=store))
             runs[host] = run
-            taken, failures = run.blocks(), run.failures()
-            entries = [entry_of(work, b, taken, failures) for b in work.question.benchmarks]
+            entries = entries_of(work, run, work.question.benchmarks)
             return HostRun(host, work, run, entries, looks=looks, together=together)
 
         work = observe(work)
@@ -218,7 +213,7 @@ def replicate(
             work = count(work, runs[able[0]])
         whole = {host: not s.open for host, s in conductor.host_runs.items()}
         for run in runs.values():
-            # All or none: a host that is done has nothing to do when the others go on.
+            # All or none: the next call goes on with all hosts.
             run.complete = all(whole.values())
         with store.together():
             held.close()

@@ -1,9 +1,8 @@
-"""Who may listen where, and talk to whom; and what a process that does so may do.
+"""Addresses and certificates of a fleet, and the sealing of its processes.
 
-All of it is encrypted. One certificate serves a whole fleet; the openssl command makes it. Who has
-the folder is part of the fleet: coordinator, scheduler and workers show each other the same
-certificate, and accept no other. :func:`seal` keeps messages from importing, writing or starting
-anything.
+All connections are encrypted. One certificate, made by the openssl command, serves a whole fleet:
+coordinator, scheduler and workers show each other the same one and accept no other, so whoever has
+the folder can join. :func:`seal` keeps messages from importing, writing or starting anything.
 """
 
 from __future__ import annotations
@@ -25,17 +24,17 @@ from whyfast.model.errors import UserError
 from whyfast.store.files import make_once, replacing
 from whyfast.store.home import make_private, own_home
 
-#: One certificate for all of a fleet, and its key.
+#: The certificate of a fleet, and its key.
 CERTIFICATE, KEY = "fleet.pem", "fleet-key.pem"
 
-#: Days that a certificate holds which never leaves its machine.
+#: Days of validity of a certificate that never leaves its machine.
 LONG = 3650
 
 
 def make_certificates(folder: Path, days: int) -> tuple[Path, Path]:
-    """The files of the certificate and its key, in a folder that is closed to others.
+    """Make the files of the certificate and its key, in a folder closed to other users.
 
-    UserError when there are some already, when openssl is missing or fails.
+    UserError when the files exist, or openssl is missing or fails.
     """
     if days < 1:
         raise UserError("not a number of days: expected 1 or more", where=f"--days {days}")
@@ -45,7 +44,7 @@ def make_certificates(folder: Path, days: int) -> tuple[Path, Path]:
             raise UserError("exists already; name another folder, or delete it", where=file)
     openssl = shutil.which("openssl")
     if openssl is None:
-        raise UserError("openssl, which makes certificates, is not installed; install it")
+        raise UserError("openssl is not installed; install it to make certificates")
     make_private(folder)
     words = (
         *(openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"),
@@ -60,8 +59,8 @@ def make_certificates(folder: Path, days: int) -> tuple[Path, Path]:
 
 
 def own_certificates() -> Path:
-    """The folder with this user's own, by which only they talk to each other on loopback; made
-    once in each home. UserError."""
+    """The folder with this user's own certificate for loopback, made once in each home. Only
+    processes of this user can use it. UserError as :func:`make_certificates`."""
     folder = own_home().data / "fleet" / "loopback"
 
     def make() -> None:
@@ -75,7 +74,7 @@ def own_certificates() -> Path:
 
 @dataclass(frozen=True)
 class Address:
-    """Where a scheduler listens; ``host`` a name or number."""
+    """Where a scheduler listens; ``host`` is a name or number."""
 
     host: str
     port: int
@@ -86,7 +85,7 @@ class Address:
 
     @property
     def loopback(self) -> bool:
-        """Whether nobody but this machine can reach it."""
+        """Whether only this machine can reach it."""
         return self._is("is_loopback", otherwise=self.host == "localhost")
 
     @property
@@ -120,17 +119,17 @@ def read_address(text: str, certificates: Path | None, option: str) -> Address:
         raise UserError(f"unknown protocol: {protocol}; write HOST:PORT", where=option)
     if certificates is None and not address.loopback:
         raise UserError(
-            f"{address.host} is not this machine alone: a worker runs programs for whoever "
-            "reaches it. Make certificates (whyfast fleet certificates FOLDER), copy the folder "
-            "to every host, and give --certificates FOLDER",
+            f"{address.host}: other machines reach this address, and workers run programs for "
+            "clients; make certificates (whyfast fleet certificates FOLDER), copy the folder to "
+            "every host, and give --certificates FOLDER",
             where=option,
         )
     return address
 
 
 def security_of(certificates: Path | None) -> Security:
-    """What Dask needs to know of them; None is for loopback, with those of this user's own.
-    UserError when a file is missing, or others may read the key."""
+    """The certificates for Dask; None: this user's own, for loopback. UserError when a file is
+    missing, or others may read the key."""
     if certificates is None:
         certificates = own_certificates()
     files = [certificates / CERTIFICATE, certificates / KEY]
@@ -151,28 +150,27 @@ def security_of(certificates: Path | None) -> Security:
     )
 
 
-#: What results of tasks and errors are unpickled as; the rest of an answer is read elsewhere.
+#: The classes that results and errors are unpickled as; answers are parsed elsewhere.
 BYTES = frozenset({("builtins", "bytes"), ("builtins", "bytearray")})
 
 _WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
-#: Of the events of these beginnings, that change files or start programs, all but those that an
-#: import raises, and the signal by which a process ends itself.
+#: Events with these prefixes change files or start programs, but for those that an import raises,
+#: and the signal by which a process ends itself.
 _CHANGE = ("os.", "shutil.", "subprocess.", "pty.", "tempfile.")
 _HARMLESS = frozenset({"os.listdir", "os.scandir", "os.kill"})
 
 
 class RefusedPickle(TypeError):
-    """A pickle wants something to be imported. (Of a traceback that cannot be unpickled, Dask
-    passes over a TypeError only.)"""
+    """A pickle tried to import something. (For a traceback that cannot be unpickled, Dask ignores
+    TypeErrors only.)"""
 
 
 def seal(classes: Iterable[tuple[str, str]] = BYTES) -> None:
-    """From now on, for as long as this process lives, nothing but ``classes`` (module, name) is
-    found for any pickle, whatever unpickles it; to change a file or start a program is a
-    PermissionError.
+    """From now on, as long as this process lives, no pickle finds anything but ``classes`` (module,
+    name), whatever unpickles it; changing a file or starting a program is a PermissionError.
 
-    CPython raises an event before each of these, and what hears the events cannot be removed.
+    CPython raises an audit event before each of these, and an audit hook cannot be removed.
     """
     allowed = frozenset(classes)
 
@@ -190,7 +188,7 @@ def seal(classes: Iterable[tuple[str, str]] = BYTES) -> None:
 
 
 def silence() -> None:
-    """Dask and Tornado log no more in this process; their loggers have levels of their own."""
+    """Stop the logging of Dask and Tornado in this process."""
     for name in ("distributed", *logging.root.manager.loggerDict):
         if name.split(".")[0] in ("distributed", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -45,7 +45,7 @@ from whyfast.store.files import (
     write_whole,
 )
 from whyfast.store.home import Home
-from whyfast.study.sections import names_in
+from whyfast.study.notation import names_in
 
 _T = TypeVar("_T")
 
@@ -69,23 +69,22 @@ class Archive:
 
 
 def pack(folder: Path, into: Path, leave: frozenset[str] = frozenset()) -> Archive:
-    """All that is in ``folder``, but for what is named in ``leave`` directly in it; equal folders
-    give equal archives. A link that leads out of the folder goes as the file that it leads to.
-    ``into`` is the folder that the archive is put in. Raises OSError."""
+    """Pack ``folder`` without its top-level entries in ``leave`` into an archive in the folder
+    ``into``; equal folders give equal archives. Links out of the folder become files. Raises
+    OSError."""
     names = [path.relative_to(folder) for path in sorted(folder.rglob("*"))]
     wanted = [str(name) for name in names if name.parts[0] not in leave]
     return _pack(folder, wanted, into, follow=False)
 
 
 def pack_files(folder: Path, names: Iterable[str], into: Path) -> Archive:
-    """Those files of ``folder`` alone, links as what they lead to. Raises OSError."""
+    """Pack these files of ``folder``, links as their targets. Raises OSError."""
     return _pack(folder, sorted(names), into, follow=True)
 
 
 def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Archive:
     into.mkdir(parents=True, exist_ok=True)
-    called = hashlib.sha256(str(folder).encode()).hexdigest()[:16]
-    file = into / f"{called}.tar"
+    file = into / f"{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}.tar"
     partial = file.with_suffix(".partial")
     with tarfile.open(partial, "w", format=tarfile.PAX_FORMAT, dereference=follow) as tar:
         for name in names:
@@ -93,15 +92,15 @@ def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Ar
             if path.is_socket() or path.is_fifo():
                 continue
             real = Path(os.path.realpath(path))
-            services = path.is_symlink() and not real.is_relative_to(os.path.realpath(folder))
-            if services and not real.is_file():
+            outward = path.is_symlink() and not real.is_relative_to(os.path.realpath(folder))
+            if outward and not real.is_file():
                 continue
-            member = tar.gettarinfo(real if services else path, name)
+            member = tar.gettarinfo(real if outward else path, name)
             if member.issym():
                 member.linkname = os.path.relpath(real, os.path.realpath(path.parent))
             member.uid = member.gid = 0
             member.uname = member.gname = ""
-            # The date of a folder tells when a file in it was made last, also one that is not sent.
+            # The date of a folder changes with files in it that are not sent.
             member.mtime = 0 if member.isdir() else int(member.mtime)
             if member.isreg():
                 with path.open("rb") as opened:
@@ -113,11 +112,11 @@ def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Ar
 
 
 def missing(archive: Archive, there: int) -> Iterator[tuple[int, bytes]]:
-    """(offset, bytes) of all chunks behind the first ``there`` bytes."""
+    """(offset, bytes) of all chunks after the first ``there`` bytes."""
     offset = max(0, min(there, archive.size))
     while offset < archive.size:
         piece = archive.chunk(offset)
-        if not piece:  # it was changed meanwhile, which the receiver finds
+        if not piece:  # it has changed meanwhile, which the receiver detects
             return
         yield offset, piece
         offset += len(piece)
@@ -129,14 +128,14 @@ def discard_archive(archive: Archive) -> None:
         archive.file.unlink()
 
 
-# A worker keeps what it was sent below ``cache/fleet`` of its own home: ``arriving/SHA256`` (what
-# there is of an archive, ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a
-# file beside each, ``.parcel``, names its archive and its size). The date of a file is no time: it
-# is the number of its last use, from ``sequence``, as the clock may be set back.
+# A worker keeps received archives below ``cache/fleet`` of its home: ``arriving/SHA256`` (partial,
+# ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a ``.parcel`` file
+# beside each names its archive and size). The date of a file is the number of its last use, from
+# ``sequence``, and no time, as the clock may be set back.
 
 
 class NotReceived(Exception):
-    """An archive cannot be taken in, and why."""
+    """Why an archive cannot be received."""
 
 
 class ReceivedArchives:
@@ -146,7 +145,7 @@ class ReceivedArchives:
         self.home = replace(own, cache=own.cache / "fleet")
 
     def lacking(self, places: Sequence[Place]) -> dict[str, int]:
-        """The archives of those places that are not here, each with the bytes of it that are."""
+        """The missing archives of those places, each with the number of bytes that are here."""
         return {
             place.archive: there.stat().st_size if there.exists() else 0
             for place in places
@@ -155,9 +154,9 @@ class ReceivedArchives:
         }
 
     def add(self, sha256: str, offset: int, size: int, data: bytes) -> None:
-        """Write the bytes of an archive from there on; with the last, hold it against its digest.
+        """Write the bytes of an archive from ``offset`` on; check its digest after the last.
 
-        NotReceived when it is not what it is called, or the disk has no room. Raises OSError.
+        NotReceived for another digest, or without room on the disk. Raises OSError.
         """
         file = self._arriving(sha256)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -175,7 +174,7 @@ class ReceivedArchives:
                 return
             if sha256_of(file) != sha256:
                 file.unlink()
-                raise NotReceived(f"archive {sha256[:12]} came with other bytes than were sent")
+                raise NotReceived(f"archive {sha256[:12]} arrived with other bytes than were sent")
             file.rename(self.whole(sha256))
 
     def place(self, place: Place) -> Path:
@@ -192,7 +191,7 @@ class ReceivedArchives:
             file = self.whole(place.archive)
             if not file.is_file():
                 raise NotReceived(f"archive {place.archive[:12]} is not here")
-            label.unlink(missing_ok=True)  # first, or an interrupt leaves it beside other contents
+            label.unlink(missing_ok=True)  # first: an interrupt must not leave a wrong label
             try:
                 with replacing(folder) as work:
                     unpack(file, work / "made")
@@ -210,7 +209,7 @@ class ReceivedArchives:
         return self.home.cache / "trees" / _plain(place.archive)
 
     def is_placed(self, place: Place) -> bool:
-        """Whether it is there, of that very archive; it is marked as used now."""
+        """Whether that archive is unpacked there; marks it as used now."""
         folder = self.folder(place)
         label = folder.with_name(f"{folder.name}.parcel")
         try:
@@ -222,13 +221,13 @@ class ReceivedArchives:
         return there
 
     def _mark_used(self, file: Path) -> None:
-        # Dates that were times are smaller than the first number.
+        # Times as dates are smaller than the first number.
         number = next_number(self.home.cache / "sequence", round(time.time()) + 1)
         os.utime(file, (number, number))
 
     def trim(self, most: int, keep: Collection[Place]) -> int:
-        """Remove what was used the longest ago until ``most`` bytes are left, but nothing of
-        ``keep``; the bytes that it freed. The caller sees to it that nobody runs what is here.
+        """Remove the least recently used archives until ``most`` bytes are left, but none of
+        ``keep``; returns the freed bytes. The caller makes sure that nobody runs programs here.
         Raises OSError."""
         kept = {self.folder(place) for place in keep} | {self.whole(p.archive) for p in keep}
         kept |= {self._arriving(p.archive) for p in keep}
@@ -244,7 +243,7 @@ class ReceivedArchives:
         return freed
 
     def _entries(self) -> Iterator[tuple[float, Path, int]]:
-        """(number of the last use, folder or file, bytes) of all that can be removed."""
+        """(number of the last use, path, bytes) of every removable folder and file."""
         for label in [
             *self.home.builds.glob("*.parcel"),
             *(self.home.cache / "trees").glob("*.parcel"),
@@ -262,7 +261,7 @@ class ReceivedArchives:
             if path.is_file():
                 path.unlink()
             else:
-                path.with_name(f"{path.name}.parcel").unlink(missing_ok=True)  # it is first to go
+                path.with_name(f"{path.name}.parcel").unlink(missing_ok=True)  # first
                 discard(path)
             lock_of(path).unlink(missing_ok=True)
 
@@ -270,47 +269,46 @@ class ReceivedArchives:
         return self.home.cache / "arriving" / _plain(sha256)
 
     def whole(self, sha256: str) -> Path:
-        """Where the archive is once all of it is here, until it is unpacked."""
+        """The file of the whole archive, until it is unpacked."""
         return self.home.cache / "arriving" / f"{_plain(sha256)}.tar"
 
 
 def _plain(digest: str) -> str:
-    """A digest, and no path to somewhere else."""
+    """The digest; NotReceived for anything else, such as a path."""
     if not digest or not all(c in "0123456789abcdef" for c in digest):
         raise NotReceived(f"not a digest: {digest[:80]!r}")
     return digest
 
 
-#: Of a build's folder in the store: changes with every use, and is nothing that a program reads.
+#: Files in a build's folder that change with every use and that no program reads.
 NOT_SENT = frozenset({"used", "log.txt", "tmp"})
 
 
 @dataclass(frozen=True)
 class Shipment:
-    """A prepared message, and the archives that it speaks of, by digest. ``data`` comes with a
-    chunk."""
+    """A prepared message, and its archives by digest."""
 
     message: Prepare
     archives: Mapping[str, Archive]
 
 
 class UnexpectedAnswer(Exception):
-    """A host answered something else than was asked."""
+    """An answer that does not match the task."""
 
 
 class HostOut(Exception):
-    """A host takes no further part, and why."""
+    """Why a host is left out."""
 
 
-#: What is asked of a host, one task after the other, with bytes that go along.
+#: The tasks of a host, one after the other, with attached bytes.
 HostTasks = Generator[tuple[Task, bytes], Answer, None]
 
 
 def next_task(tasks: HostTasks, data: object, building: bool = False) -> tuple[Task, bytes]:
-    """What to ask next, after the answer ``data`` as it came (None: at the beginning).
+    """The next task, after the unchecked answer ``data`` (None at the beginning).
 
-    StopIteration at the end, HostOut for an unreadable answer and for a refusal, except while
-    ``building``: there a refusal is a failed build.
+    StopIteration at the end; HostOut for an unreadable answer and for a refusal, except while
+    ``building``, where a refusal is a failed build.
     """
     try:
         if data is None:
@@ -326,23 +324,23 @@ def next_task(tasks: HostTasks, data: object, building: bool = False) -> tuple[T
 
 
 def expect(answer: Answer, kind: type[_T]) -> _T:
-    """The answer, where it is of that kind; else UnexpectedAnswer."""
+    """The answer, checked to be of that kind. Raises UnexpectedAnswer."""
     if not isinstance(answer, kind):
         raise UnexpectedAnswer(str(answer)[:200])
     return answer
 
 
-def ask_facts(own: HostFacts) -> Generator[tuple[Task, bytes], Answer, HostFacts]:
-    """Ask a host for its facts. HostOut where it cannot run builds of this machine."""
+def ask_facts(here: HostFacts) -> Generator[tuple[Task, bytes], Answer, HostFacts]:
+    """Ask a host for its facts. HostOut where it cannot run builds of this machine (``here``)."""
     facts = expect((yield AskFacts(), b""), HostFacts)
-    if why := unfit(facts, own):
+    if why := unfit(facts, here):
         raise HostOut(why)
     return facts
 
 
 def shipment(work: RunContext[Study]) -> Shipment:
-    """Everything that blocks of this work need, packed. UserError for what no other host can run;
-    OSError."""
+    """Everything that hosts need to measure the study, packed. UserError for a study that runs on
+    this machine only; OSError."""
     study = work.question
     check_sendable(study)
     into = work.home.cache / "fleet" / "parcels"
@@ -362,7 +360,7 @@ def shipment(work: RunContext[Study]) -> Shipment:
     original = {v.name: v.twin_of or v.name for v in study.variants}
     roots = {t.digest for t in work.toolchains if t.root is not None}
     message = Prepare(
-        # Whether a program is what it should be was found here.
+        # Expectations were checked here.
         replace(study, variants=tuple(replace(v, expect={}) for v in study.variants)),
         work.toolchains,
         work.usable,
@@ -393,8 +391,8 @@ def check_sendable(study: Study) -> None:
 
 
 def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
-    """What to ask of a host, with the bytes that go along, until it has all of it; the key under
-    which blocks can be taken. UnexpectedAnswer for another answer than was asked for."""
+    """Send a host the archives and the run; returns the key of the prepared run. Raises
+    UnexpectedAnswer."""
     yield from deliver_archives(sent.message.places, sent.archives)
     answer = expect((yield sent.message, b""), Accepted)
     if not answer.key:
@@ -405,7 +403,7 @@ def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
 def deliver_archives(
     places: tuple[Place, ...], archives: Mapping[str, Archive]
 ) -> Generator[tuple[Task, bytes], Answer, None]:
-    """As :func:`deliver`, until the archives are there."""
+    """Send a host the archives that it lacks. Raises UnexpectedAnswer."""
     lacking = expect((yield Offer(places), b""), Lacking)
     if not set(lacking.archives) <= set(archives):
         raise UnexpectedAnswer(str(lacking)[:200])
@@ -416,7 +414,7 @@ def deliver_archives(
 
 
 def _folders(work: RunContext[Study]) -> dict[str, Path]:
-    """What the commands name beside the program."""
+    """The folders that commands name beside the program."""
     study = work.question
     named = {n for b in study.benchmarks for word in b.command for n in names_in(word)}
     folders = dict(work.packages)

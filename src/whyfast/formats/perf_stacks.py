@@ -51,47 +51,27 @@ def parse_stacks(text: str) -> dict[int, SampledProcess]:
     Threads count for their process. Lines of other kinds are passed over.
     """
     processes: dict[int, SampledProcess] = {}
-    reader = _Reader(processes)
-    for line in text.splitlines():
-        reader.line(line)
-    reader.end()
-    return processes
 
+    def process(pid: int, parent: int = 0) -> SampledProcess:
+        return processes.setdefault(pid, SampledProcess(pid, parent))
 
-class _Reader:
-    def __init__(self, processes: dict[int, SampledProcess]) -> None:
-        self._processes = processes
-        self._head: tuple[int, int] | None = None
-        self._frames: list[StackFrame] = []
-
-    def line(self, line: str) -> None:
-        if frame := _FRAME.match(line) if self._head else None:
+    head: re.Match[str] | None = None
+    frames: list[StackFrame] = []
+    for line in [*text.splitlines(), ""]:
+        if frame := _FRAME.match(line) if head else None:
             address, name, offset, path = frame.groups()
-            self._frames.append(
-                StackFrame(name or "", int(offset or "0", 16), path, int(address, 16))
-            )
-            return
-        self.end()
-        if head := _HEAD.match(line):
-            self._head = int(head[1]), int(head[3])
-        elif task := _TASK.search(line):
-            self._task(task[1], task[2])
-
-    def end(self) -> None:
-        if self._head and self._frames:
-            pid, nanoseconds = self._head
-            process = self._process(pid)
-            process.stacks[tuple(self._frames)] += nanoseconds
-            process.samples += 1
-        self._head, self._frames = None, []
-
-    def _process(self, pid: int, parent: int = 0) -> SampledProcess:
-        return self._processes.setdefault(pid, SampledProcess(pid, parent))
-
-    def _task(self, kind: str, rest: str) -> None:
-        if kind == "FORK" and (fork := _FORK.match(rest)):
+            frames.append(StackFrame(name or "", int(offset or "0", 16), path, int(address, 16)))
+            continue
+        if head and frames:
+            sampled = process(int(head[1]))
+            sampled.stacks[tuple(frames)] += int(head[3])
+            sampled.samples += 1
+        head, frames = _HEAD.match(line), []
+        task = None if head else _TASK.search(line)
+        if task and task[1] == "FORK" and (fork := _FORK.match(task[2])):
             child, thread, parent, _ = map(int, fork.groups())
             if child == thread:  # else it is a thread
-                self._process(child, parent)
-        elif kind.startswith("COMM") and (comm := _COMM.match(rest)):
-            self._process(int(comm[2])).names.append(comm[1])
+                process(child, parent)
+        elif task and task[1].startswith("COMM") and (comm := _COMM.match(task[2])):
+            process(int(comm[2])).names.append(comm[1])
+    return processes

@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 _EVENT = re.compile(r"^#\s*Samples:.* of events? '([^']+)'")
 #: The last field: ``[k]`` or ``[.]``, and the symbol.
@@ -208,29 +208,6 @@ def counts_of(words: list[str], events: tuple[str, ...]) -> list[int]:
     return [0 if w == "." else int(w) for w in words] + [0] * (len(events) - len(words))
 
 
-class _Tool(Protocol):
-    profile: SimulatedProfile
-
-    def line(self, line: str) -> None:
-        """Read one line. Raises ValueError for one that is not of the format."""
-        ...
-
-
-def _read_lines(tool: _Tool, name: str, text: str) -> SimulatedProfile:
-    for number, line in enumerate(text.splitlines(), 1):
-        try:
-            tool.line(line)
-        except ValueError as error:
-            raise DamagedProfile(f"line {number} is not of a {name} profile: {error}") from None
-    if not tool.profile.events:
-        raise DamagedProfile("no line names the events")
-    return tool.profile
-
-
-def _add_costs(profile: SimulatedProfile, key: tuple[str, str], counts: list[int]) -> None:
-    _add(profile.costs.setdefault(key, [0] * len(profile.events)), counts)
-
-
 def _add(sums: list[int], counts: list[int]) -> None:
     for i, count in enumerate(counts):
         sums[i] += count
@@ -238,30 +215,9 @@ def _add(sums: list[int], counts: list[int]) -> None:
 
 def parse_cachegrind(text: str) -> SimulatedProfile:
     """Read ``cachegrind.out``: costs by file, function and line, which are added up to functions.
-    Raises DamagedProfile."""
-    return _read_lines(_Cachegrind(), "Cachegrind", text)
-
-
-class _Cachegrind:
-    def __init__(self) -> None:
-        self.profile = SimulatedProfile()
-        self._function = ""
-
-    def line(self, line: str) -> None:
-        profile = self.profile
-        if line.startswith("fn="):
-            self._function = line[3:]
-        elif line.startswith("desc:"):
-            profile.desc.append(line[5:].strip())
-        elif line.startswith("events:"):
-            profile.events = tuple(line[7:].split())
-        elif line.startswith("summary:"):
-            profile.totals = tuple(counts_of(line[8:].split(), profile.events))
-        elif line[:1].isdecimal():
-            counts = counts_of(line.split()[1:], profile.events)
-            _add_costs(profile, ("", self._function), counts)
-        elif line and not line.startswith(("fl=", "fi=", "fe=", "cmd:", "#")):
-            raise ValueError(line[:60])
+    It is the format of Callgrind without objects, calls and numbered names. Raises
+    DamagedProfile."""
+    return _parse(text, "Cachegrind")
 
 
 _NAME = re.compile(r"\((\d+)\)(?:\s+(.*))?$")
@@ -277,9 +233,20 @@ def parse_callgrind(text: str) -> SimulatedProfile:
     name is written out once, with a number, and by its number later. The line after ``calls=`` has
     the cost of the called function, which is not the caller's.
     """
-    tool = _Callgrind()
-    profile = _read_lines(tool, "Callgrind", text)
-    profile.totals = tuple(tool.sums.get("totals") or tool.sums.get("summary") or ())
+    return _parse(text, "Callgrind")
+
+
+def _parse(text: str, tool: str) -> SimulatedProfile:
+    reader = _Callgrind()
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            reader.line(line)
+        except ValueError as error:
+            raise DamagedProfile(f"line {number} is not of a {tool} profile: {error}") from None
+    profile = reader.profile
+    if not profile.events:
+        raise DamagedProfile("no line names the events")
+    profile.totals = tuple(reader.sums.get("totals") or reader.sums.get("summary") or ())
     return profile
 
 
@@ -362,7 +329,7 @@ class _Callgrind:
             _add(calls, [self._called, *counts])
             self._called, self._callee = 0, here
             return
-        _add_costs(self.profile, here, counts)
+        _add(self.profile.costs.setdefault(here, [0] * len(counts)), counts)
         if self._by_instruction and words[0].startswith("0x"):
             places = self.profile.places.setdefault(self._object, {})
             _add(places.setdefault(int(words[0], 16), [0] * len(counts)), counts)

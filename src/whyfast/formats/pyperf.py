@@ -16,7 +16,6 @@ from typing import Any
 
 from whyfast.formats.input import Facts, Format, Given, Node, epoch_seconds, plain_metadata
 from whyfast.model.errors import UserError
-from whyfast.model.result import Result
 from whyfast.model.series import SECOND, Recording, Series
 
 _OLDEST = "perf 0.8.3"
@@ -143,31 +142,6 @@ def to_pyperf(recording: Recording) -> dict[str, Any]:
             if series.unit in UNITS
         ],
     }
-
-
-def recordings_of(result: Result) -> tuple[Recording, ...]:
-    """Each variant of a result that holds blocks, as a recording: one process a block."""
-    variants: dict[str, dict[str, list[tuple[float, ...]]]] = {}
-    for block in result.recorded.blocks:
-        for variant, values in block.values.items():
-            processes = variants.setdefault(variant, {}).setdefault(block.benchmark, [])
-            processes.append(tuple(value / block.loops for value in values))
-    started = min((b.started for b in result.recorded.blocks), default=None)
-    ended = max((b.started + b.seconds for b in result.recorded.blocks), default=None)
-    return tuple(
-        Recording(
-            name=variant,
-            source=result.question.name,
-            tool="whyfast",
-            series={
-                name: Series(name, SECOND, tuple(processes))
-                for name, processes in by_benchmark.items()
-            },
-            started=started,
-            ended=ended,
-        )
-        for variant, by_benchmark in variants.items()
-    )
 
 
 def write_recordings(recordings: Sequence[Recording], folder: Path) -> Iterable[Path]:

@@ -123,8 +123,8 @@ def read_check_log(text: str, where: str) -> Timeline:
     if len(points) < 2:
         raise UserError("has fewer than two checks that measured something", where=where)
     series = tuple(
-        PointSeries(name, tuple(of.get(i) for i in range(len(points))))
-        for name, of in values.items()
+        PointSeries(name, tuple(by_point.get(i) for i in range(len(points))))
+        for name, by_point in values.items()
     )
     return Timeline(tuple(points), series, "check")
 

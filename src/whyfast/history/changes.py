@@ -7,10 +7,9 @@ Candidates minimise, over all ways to cut a series into segments with a level ea
 the bounded ("biweight") loss of Fearnhead & Rigaill, "Changepoint detection in the presence of
 outliers", JASA 114 (2019), by their recursion over levels. An outlier costs the bound wherever it
 lies. The bound is less than the penalty, so that an outlier beside a step does not become a level
-of its own that swallows the step. Levels are sought among the values themselves, which makes the
-recursion one array operation a point; in long series among ``LEVELS`` of them, so that memory grows
-with the points only. There are a few too many candidates: the weakest is removed until all are
-beyond chance.
+that swallows the step. Candidate levels are the values themselves, which makes the recursion one
+array operation for each point; in long series ``LEVELS`` of them, so that memory is linear in the
+points. There are a few too many candidates: the weakest is removed until all are beyond chance.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ from whyfast.history.noise import Measured, Prior, ScaledNoise, adjoining, lag_o
 
 Floats = NDArray[np.float64]
 
-#: The chance that a series without change is given one; what simulations say of it stands in
-#: ``docs/math/history.md``.
+#: The chance of a step in a series without change; simulated in ``docs/math/history.md``.
 FALSE_STEP = 0.01
 
 #: The fewest points in which a change can be distinguished from noise.
@@ -37,12 +35,12 @@ FEWEST = 5
 
 
 def single_chance(points: int) -> float:
-    """The chance for a single place, of as many as there are points; half of it, because at each
-    place segments of several lengths are looked at."""
+    """The chance for a single place among all points; half of it, because segments of several
+    lengths are tested at each place."""
     return FALSE_STEP / (2.0 * points)
 
 
-#: What a change must explain to be a candidate, in units of the noise squared.
+#: The penalty of a candidate, in units of the noise squared.
 CANDIDATE = 10.0
 
 #: A point this many times the noise away from a level is an outlier.
@@ -54,7 +52,7 @@ LEVELS = 256
 #: Half of them are medians of this many neighbours, which lie where levels are.
 _SMOOTH = 9
 
-#: Bytes of what is remembered of a series, or of several at once, for the way back.
+#: Bytes of memory for the backtracking of one series, or of several at once.
 _MEMORY = 50_000_000
 
 
@@ -103,10 +101,10 @@ def _segment(x: Floats, penalty: float) -> list[list[int]]:
 
 
 def _with_ends(x: Floats, starts: list[int]) -> list[int]:
-    """``starts``, and the bounds of runs of wild points on one side at either end.
+    """``starts``, and the bounds of runs of outliers on one side at either end.
 
-    A run whose points scatter more than the others costs less as wild points than as a level with
-    a wild point beside it; but nothing says that it would come back.
+    A run with more scatter than the others costs less as outliers than as a level with an outlier;
+    but it may be a level that does not return.
     """
     bounds = set(starts)
     for start, end, step in ((0, [*starts, len(x)][1], 1), (starts[-1], len(x), -1)):
@@ -139,8 +137,7 @@ _KNOWN = 1e6
 
 @dataclass(frozen=True)
 class Pruned:
-    """The pieces that are left, what judged them, the degrees of freedom that the noise is known
-    with, and what was known of it before."""
+    """The remaining pieces, their judge, the degrees of freedom of the noise, and its prior."""
 
     pieces: tuple[Segment, ...]
     judge: Judge
@@ -155,11 +152,10 @@ def threshold(chance: float, freedom: float) -> float:
 
 
 def prune(y: Floats, starts: Sequence[int], scale: float, prior: Prior, chance: float) -> Pruned:
-    """Strike out candidates: ``starts`` are the first points of the segments of ``y``, ``scale``
-    its noise as differences show it, ``chance`` what a single change may be taken for noise's.
+    """Remove weak candidates: ``starts`` are the first points of the segments of ``y``, ``scale``
+    its noise from differences, ``chance`` that of a false change at one place.
 
-    The noise is what the pieces leave over, so each round of striking out is judged by the noise
-    that the round before left, until none is struck out.
+    Each round is judged by the noise of the residuals of the round before, until none is removed.
     """
     scale = max(scale, prior.least)
     pieces = _joined_slopes(y, _unfitted(starts, len(y)), OUTLIER * scale)
@@ -186,7 +182,7 @@ def prune(y: Floats, starts: Sequence[int], scale: float, prior: Prior, chance: 
 
 
 def left_over(y: Floats, starts: Sequence[int], scale: float) -> tuple[float, float]:
-    """Standard deviation of what the levels of the segments leave over, wild points set aside, and
+    """Standard deviation of the residuals from the levels of the segments, without outliers, and
     its degrees of freedom."""
     pieces = _unfitted(starts, len(y))
     residuals = y - robust_values(y, pieces, OUTLIER * scale)
@@ -200,8 +196,8 @@ def _unfitted(starts: Sequence[int], points: int) -> list[Segment]:
 
 
 def _joined_slopes(y: Floats, pieces: Sequence[Segment], reach: float) -> list[Segment]:
-    """Where values move so fast that most lie beyond the reach of any level, the bounds between
-    levels mean nothing: neighbours of that kind are one piece, which may be a line."""
+    """Neighbouring pieces joined where most values are beyond ``reach`` of any level: the bounds
+    between such levels mean nothing, and the joined piece may be a line."""
     joined: list[Segment] = []
     moving = False
     for piece in pieces:
@@ -220,8 +216,7 @@ def _freedom(pieces: Sequence[Segment], prior: Prior) -> float:
 
 
 def _enough_freedom(sums: Sums, pieces: list[Segment], prior: Prior) -> list[Segment]:
-    """Where candidates leave no degrees of freedom for the noise, the nearest are joined until
-    there are some."""
+    """Join the closest pieces until there are degrees of freedom for the noise."""
     while len(pieces) > 1 and _freedom(pieces, prior) < 1:
         costs = [
             sums.level(a.start, b.end).square - a.square - b.square for a, b in pairwise(pieces)
@@ -234,7 +229,7 @@ def _enough_freedom(sums: Sums, pieces: list[Segment], prior: Prior) -> list[Seg
 def _noise(
     residuals: Floats, pieces: Sequence[Segment], measured: Measured, prior: Prior
 ) -> ScaledNoise:
-    """The noise that the pieces leave over, with what other series say of it."""
+    """The noise of the residuals, with the prior from other series."""
     freedom = _freedom(pieces, prior)
     square = float(residuals @ residuals) + prior.freedom * prior.variance
     variance = max(square / freedom, prior.least**2)
@@ -247,8 +242,8 @@ def _values(pieces: Sequence[Segment]) -> Floats:
 
 
 def _ramps(judge: Judge, pieces: Sequence[Segment]) -> list[Segment]:
-    """Levels that follow each other in one direction are joined where a line does about as well:
-    it takes two numbers where they take one each."""
+    """Join levels that follow each other in one direction where a line fits about as well: it has
+    two parameters, and each level one."""
     left = list(pieces)
     first = 0
     while first < len(left) - 2:
@@ -278,7 +273,7 @@ def _monotone(pieces: Sequence[Segment], first: int) -> int:
 
 
 def _struck(judge: Judge, pieces: Sequence[Segment]) -> list[Segment]:
-    """The pieces that are left when the weakest boundary is struck out as long as it is weak."""
+    """Remove the weakest boundary as long as it is weaker than needed."""
     left = list(pieces)
     strengths = np.array([judge.between(left, i) for i in range(len(left) - 1)])
     while len(strengths):

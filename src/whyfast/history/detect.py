@@ -55,8 +55,8 @@ _FEWEST = 5
 
 
 def find_outliers(residuals: Floats, pruned: Pruned, chance: float) -> list[int]:
-    """Which points lie so far from their level as noise does with ``chance`` only, while most of
-    the points of their piece do not."""
+    """The points so far from their level as noise is with ``chance`` only, unless most points of
+    their piece are."""
     far = np.abs(residuals) > reach(residuals, pruned, chance)
     for piece in pruned.pieces:
         if 2 * int(far[piece.start : piece.end].sum()) >= piece.points:
@@ -65,11 +65,10 @@ def find_outliers(residuals: Floats, pruned: Pruned, chance: float) -> list[int]
 
 
 def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
-    """How far from its level a point of noise lies with ``chance`` only, in logarithms.
+    """The distance from its level, in logarithms, that noise exceeds with ``chance`` only.
 
-    That of normal noise, with wild points set aside; or, if it is farther, that of the tail that
-    the series itself shows: the distances beyond the ninth decile, or the five largest, taken as
-    exponential, by their median, which the outliers among them hardly move.
+    That of normal noise without outliers; or, if it is larger, that of an exponential tail fitted
+    by the median to the distances beyond the ninth decile, or to the five largest.
     """
     near = residuals[np.abs(residuals) <= OUTLIER * pruned.judge.scale]
     aside = len(residuals) - len(near)
@@ -92,7 +91,7 @@ def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
 #: Fewer series are no suite.
 FEWEST_SERIES = 3
 
-#: So often points and series are centred in turn, and until nothing moves by more than this.
+#: The most rounds of centring points and series in turn, and the change at which they end.
 _ROUNDS, _STILL = 50, 1e-9
 
 
@@ -100,9 +99,9 @@ def suite_series(series: Sequence[PointSeries]) -> tuple[PointSeries, ...]:
     """The geometric mean and the median over ``series``, point by point; nothing for fewer than
     ``FEWEST_SERIES``.
 
-    A series that lacks a point says nothing of it, so what is averaged are the distances of the
-    series from their own means: the two-way fit of points and series, by turns (Tukey's median
-    polish, and the same with means). Values are relative to the mean, or median, point.
+    Series may lack points, so it averages the distances of the series from their own means: a
+    two-way fit of points and series (Tukey's median polish, and the same with means). Values are
+    relative to the mean, or median, point.
     """
     if len(series) < FEWEST_SERIES:
         return ()
@@ -121,7 +120,7 @@ def suite_series(series: Sequence[PointSeries]) -> tuple[PointSeries, ...]:
 
 
 def _by_point(logs: Floats, middle: Callable[..., Floats]) -> Floats:
-    """What each point adds to every series; ``logs`` of shape (series, points), NaN for nothing."""
+    """The effect of each point on all series; ``logs`` of shape (series, points), NaN: missing."""
     rest = logs[np.isfinite(logs).any(axis=1)]
     total = np.zeros(logs.shape[1])
     for _ in range(_ROUNDS):
@@ -137,7 +136,7 @@ def _by_point(logs: Floats, middle: Callable[..., Floats]) -> Floats:
 #: The chance that the interval of one shift misses it, two-sided.
 _MISSED = 0.01
 
-#: So often the series look at what the candidates leave over, to know their noise.
+#: How often the prior of the noise is estimated from residuals.
 _LOOKS = 2
 _WEEK = 7 * 86400.0
 
@@ -164,7 +163,7 @@ def detect(timeline: Timeline) -> History:
 def _together(
     series: Sequence[PointSeries], when: Sequence[float | None]
 ) -> tuple[SeriesHistory, ...]:
-    """What is found in series that know something of each other's noise."""
+    """The histories of series with a shared prior of their noise."""
     members = [s for s in series if _length(s) >= FEWEST]
     values = [np.array([v for v in s.values if v is not None]) for s in members]
     logs = [_sign(s) * np.log(v) for s, v in zip(members, values, strict=True)]
@@ -173,16 +172,15 @@ def _together(
 
 
 def _sign(series: PointSeries) -> float:
-    """-1 for rates: their reciprocals are what a loop costs."""
+    """-1 for rates: their reciprocals are costs."""
     return -1.0 if series.higher else 1.0
 
 
 def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
-    """What each series is made of; ``floors`` is the least noise of each that is believed.
+    """The pieces of each series; ``floors`` is the least noise of each.
 
-    What the series of a suite know of each other's noise is taken from the differences of
-    neighbours first, many of which are changes in short series; then from what the candidates
-    leave over.
+    The shared prior of their noise comes from differences of neighbours at first, many of which are
+    changes in short series; then from the residuals of the candidates.
     """
     least = np.maximum(floors, LEAST)
     noise_of = np.maximum([difference_noise(y) for y in logs], least)
@@ -203,13 +201,13 @@ def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
 
 
 def _blended(noise: Floats, freedom: Floats, prior: Prior) -> Floats:
-    """Standard deviations by the differences of each series and by what the others say."""
+    """Standard deviations from the differences of each series and the prior."""
     square = noise**2 * freedom + prior.variance * prior.freedom
     return np.asarray(np.sqrt(square / (freedom + prior.freedom)))
 
 
 def _candidates(logs: Sequence[Floats], scales: Floats) -> list[list[int]]:
-    """The segments of each series; those of one length are cut together."""
+    """The segments of each series; series of equal length are cut together."""
     candidates: dict[int, list[int]] = {}
     for length in {len(y) for y in logs}:
         which = [i for i, y in enumerate(logs) if len(y) == length]
@@ -221,7 +219,7 @@ def _candidates(logs: Sequence[Floats], scales: Floats) -> list[list[int]]:
 def _history(
     when: Sequence[float | None], series: PointSeries, y: Floats, pruned: Pruned
 ) -> SeriesHistory:
-    """``y`` are the logarithms of the values that are there, of rates their reciprocals'."""
+    """``y``: logarithms of the existing values, or of the reciprocals of rates."""
     where = [i for i, v in enumerate(series.values) if v is not None]
     level = np.concatenate([p.values() for p in pruned.pieces])
     outliers = find_outliers(y - level, pruned, single_chance(len(y)))

@@ -1,13 +1,12 @@
-"""How strongly the points speak for a change between two neighbouring pieces.
+"""The evidence for a change between two neighbouring pieces.
 
-In units of the noise squared, as the square of a t statistic. A change has to be seen in several
-ways, and the weakest counts:
+In units of the noise squared, as the square of a t statistic. The weakest of these counts:
 
-- the means on both sides, over segments of every length, lie farther apart than means of such
-  segments do elsewhere in the series;
-- no straight line through both pieces explains the points as well;
-- a short piece is not just some wild points: its likelihood under noise with heavy tails;
-- a short piece between two of about the same level explains two changes, not one.
+- the means on both sides, over segments of every length, differ more than means of such segments do
+  elsewhere in the series;
+- no straight line through both pieces fits as well;
+- a short piece is not just some outliers: its likelihood under noise with heavy tails;
+- a short piece between two of about the same level must explain two changes, not one.
 """
 
 from __future__ import annotations
@@ -95,8 +94,8 @@ def fit(sums: Sums, start: int, end: int, noise: ScaledNoise, needed: float) -> 
 
 
 def robust_values(y: Floats, pieces: list[Segment], reach: float) -> Floats:
-    """What the pieces say of each point: lines as they are, levels by the points within ``reach``
-    of their median; or, where those are no majority, by a line that has more."""
+    """The fitted value at each point: lines as they are, levels from the points within ``reach`` of
+    their median; or, where those are no majority, a line that has more."""
     return np.concatenate(
         [p.values() if p.slope else _robust(y[p.start : p.end], reach) for p in pieces]
     )
@@ -123,28 +122,28 @@ def _cumulated(values: Floats) -> Floats:
 #: Segments of up to this many points might be a cluster of outliers.
 CLUSTER = 40
 
-#: Segments of up to this many points have to explain the way back, too.
+#: Segments of up to this many points must explain the change back, too.
 SHORT = 16
 
-#: Degrees of freedom of the heavy tails that short pieces are judged under.
+#: Degrees of freedom of the heavy-tailed noise for short pieces.
 _TAIL = 3.0
 
-#: A point counts as lying as far out as another from this part of its distance on.
+#: A point counts as equally far out from this share of another's distance on.
 _AS_FAR = 0.8
 
 #: A step is larger than the drift beside it over this many points.
 _POINTS_OF_DRIFT = 3.0
 
-#: From this many such points on, their share shows how rare they are.
+#: From this many such points on, their share is an estimate of their rarity.
 _TELLING = 3
 
 
 @dataclass(frozen=True)
 class Judge:
-    """All that the evidence rests on: the values, their ``sums`` (wild ones drawn in), and the
-    noise. ``scale`` is the standard deviation of one value as differences show it. ``needed`` is
-    the evidence that a change takes, and ``sure`` what it would take if the noise were known.
-    ``outside`` are the distances of the points below their level, and of those above, ascending.
+    """The data of the evidence: the values, their ``sums`` (outliers clipped), and the noise.
+    ``scale``: the standard deviation of one value from differences. ``needed``: the evidence that a
+    change needs; ``sure``: the same if the noise were known. ``outside``: ascending distances of
+    the points below their level, and of those above.
     """
 
     values: Floats
@@ -202,8 +201,8 @@ class Judge:
         return min(gained, max(jump, bend))
 
     def _as_cluster(self, short: Segment, other: Segment) -> float:
-        """Twice the log-likelihood ratio of the short piece's own level: under t noise, or, where
-        that many other points lie as far out, by their share."""
+        """Twice the log-likelihood ratio of a separate level for the short piece: under t noise,
+        or, where enough other points are equally far out, by their share."""
         inside = self.values[short.start : short.end]
         places = np.arange(short.start, short.end) + 0.5 - (other.start + other.end) / 2.0
         beyond = other.middle + other.slope * places
@@ -214,8 +213,8 @@ class Judge:
         return ratio * self.needed / self.sure
 
     def _rarity(self, away: Floats) -> Floats:
-        """Of each distance: minus twice the log of the share of points that lie as far from their
-        level on the same side; infinite where too few do to know."""
+        """For each distance: minus twice the log of the share of points as far from their level on
+        the same side; infinite for too few."""
         farther = np.empty_like(away)
         for side, sign in ((self.outside[0], -1.0), (self.outside[1], 1.0)):
             here = away * sign > 0

@@ -1,4 +1,4 @@
-"""Findings over several series: equal changes are one, with the facts that changed."""
+"""Findings over several series: equal changes become one, with the facts that changed."""
 
 from __future__ import annotations
 
@@ -64,11 +64,9 @@ def _alike(a: Drift, b: Drift) -> bool:
 def _concerned(
     ratios: Mapping[str, float], histories: Sequence[SeriesHistory]
 ) -> tuple[int, dict[str, str]]:
-    """How many series share what the series of ``ratios`` do, and that: the columns with one value
-    in all of these, and another somewhere else.
-
-    Of a single series that would be all its columns; that says nothing that its name does not.
-    """
+    """The number of series with the common columns of those in ``ratios``, and these columns: equal
+    in all of them, and different in some other series. None for a single series, whose name already
+    says it."""
     every = {h.series.name: h.series.keys.items() for h in histories}
     shared = set.intersection(*(set(every[name]) for name in ratios)) if len(ratios) > 1 else set()
     first = every[next(iter(ratios))]
@@ -89,8 +87,7 @@ def only_series(timeline: Timeline, globs: Sequence[str]) -> Timeline:
 
 
 def at_least(history: History, minimum: float) -> History:
-    """The history without what changes a series by less than ``minimum`` (0.05: 5 %). Levels stay
-    as they are."""
+    """The history without changes below ``minimum`` (0.05: 5 %). Levels stay."""
     if minimum <= 0:
         return history
     kept = tuple(_larger(h, minimum) for h in history.series)
@@ -116,8 +113,8 @@ def _larger(history: SeriesHistory, minimum: float) -> SeriesHistory:
 
 
 def has_changed(history: History, word: str) -> bool:
-    """Whether any step or drift of a series, or of the suite, is that: ``slower``, ``faster``, or
-    ``changed`` for either."""
+    """Whether a series or the suite has a step or drift ``slower``, ``faster``, or ``changed``
+    (either)."""
     every = (*history.series, *history.suite)
     ratios = [s.ratio for h in every for s in h.shifts] + [d.ratio for h in every for d in h.drifts]
     if word == "changed":
@@ -128,13 +125,13 @@ def has_changed(history: History, word: str) -> bool:
 Facts = Mapping[str, str]
 FactKind = Literal["machine", "subject", "other"]
 
-#: What says nothing of why: how busy the machine was at a moment, where a program lies.
+#: Facts that explain nothing: the momentary load, the place of a program.
 _MUTE = ("load", "python_executable", "commit_date", "date", "whyfast")
 
-#: A fact that differs at more than this share of the points is expected to differ.
+#: A fact that differs at more than this share of the points is expected to vary.
 _USUAL = 0.5
 
-#: What results of whyfast call the same things.
+#: Labels of the facts in results of whyfast.
 _OWN = {
     "system": "kernel",
     "platform": "kernel",
@@ -166,8 +163,8 @@ _OWN_SUBJECT = {
 class FactChange:
     """One fact that is ``old`` on one side of a step and ``new`` on the other.
 
-    ``often`` is the share of neighbouring points between which it differs: 1 for what is never the
-    same twice, as a commit may be.
+    ``often`` is the share of neighbouring points between which it differs: 1 for facts that never
+    repeat, such as commits.
     """
 
     key: str
@@ -179,12 +176,12 @@ class FactChange:
 
     @property
     def telling(self) -> bool:
-        """Whether it stays as it is for most of the points."""
+        """Whether it is constant between most points."""
         return self.often <= _USUAL
 
 
 def changed_facts(timeline: Timeline, machine: str, before: int, at: int) -> tuple[FactChange, ...]:
-    """What differs between two points of one machine, what seldom changes first."""
+    """The facts that differ between two points of one machine, rarely changing ones first."""
     facts = timeline.facts.get(machine, ())
     if not facts or (old := facts[before]) is None or (new := facts[at]) is None:
         return ()
@@ -207,14 +204,14 @@ def _named(key: str) -> tuple[str, FactKind]:
     machine = _OWN.get(key) or MACHINE.get(key)
     if machine:
         return machine, "machine"
-    # Results of a study say it of each variant.
-    what, of, variant = key.partition(" of ")
-    subject = SUBJECT.get(key) or _OWN_SUBJECT.get(what)
-    return (f"{subject}{of}{variant}", "subject") if subject else (key, "other")
+    # Results of a study have them for each variant: ``toolchain of base``.
+    name, joint, variant = key.partition(" of ")
+    subject = SUBJECT.get(key) or _OWN_SUBJECT.get(name)
+    return (f"{subject}{joint}{variant}", "subject") if subject else (key, "other")
 
 
 def revision_of(facts: Facts | None) -> str | None:
-    """The revision that a point is of, if it is on record."""
+    """The recorded revision of a point; None without one."""
     if facts is None:
         return None
     return next((facts[key] for key in ("commit_id", "revision", "commit") if key in facts), None)
@@ -222,9 +219,8 @@ def revision_of(facts: Facts | None) -> str | None:
 
 @dataclass(frozen=True)
 class Coincidence:
-    """What changed where a step is, on the machines that have it: what did on all of those of which
-    something is on record. ``none_on`` are other machines that were measured on both sides of it
-    and have no step there."""
+    """The facts that changed at a step, on all machines with the step and with recorded facts.
+    ``none_on``: machines that were measured on both sides of it and have no step there."""
 
     finding: Finding
     machines: tuple[str, ...]
@@ -233,12 +229,12 @@ class Coincidence:
 
     @property
     def machine_changes(self) -> tuple[FactChange, ...]:
-        """What seldom changes of the machine, and did."""
+        """The changed facts of the machine that rarely change."""
         return tuple(c for c in self.changes if c.telling and c.kind == "machine")
 
 
 def coincidence(history: History, finding: Finding) -> Coincidence:
-    """What is on record beside a step."""
+    """The facts that changed at a step."""
     having = {h.series.machine for h in history.series if h.series.name in finding.ratios}
     machines = tuple(m for m in history.timeline.machines if m in having)
     changes = [

@@ -1,4 +1,4 @@
-"""Results that whyfast itself kept as the points of a timeline: runs, checks, imported files."""
+"""Stored results of whyfast as the points of a timeline: runs, checks, imported files."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from whyfast.model.series import MEAN_SECONDS, Recording
 from whyfast.model.study import Recordings
 from whyfast.model.variant import Benchmark, Variant
 
-#: What the session of an imported file has beside what the file says.
+#: Keys in the session of an imported file beside its metadata.
 _SPREADS, _RATES, _VARIANT = "whyfast_spreads", "whyfast_rates", "whyfast_variant"
 _OWN = (MEAN_SECONDS, _SPREADS, _RATES, _VARIANT, "file", "format")
 
 
 def imported_result(recording: Recording, run: str, variant: str, now: float) -> Result:
-    """The file as the result of a run with that id: its means, their standard errors, and what it
-    says. ``variant`` is the variant of the study that was measured, if any; ``now`` stands for
-    when, where the file does not say so (seconds since the epoch)."""
+    """The file as the result of the run with that id: its means, their standard errors, and its
+    metadata. ``variant``: the measured variant of the study, if any; ``now``: the time of a file
+    without one (seconds since the epoch)."""
     started = recording.started if recording.started is not None else now
     values = {name: point_value(s.processes) for name, s in recording.series.items() if is_read(s)}
     facts: dict[str, object] = {
@@ -96,9 +96,8 @@ _HOST = "hostname"
 
 @dataclass(frozen=True)
 class KeptPoint:
-    """One result, or one imported file: ``values`` by (variant, benchmark), the variant empty where
-    nobody named one; ``facts`` are what is on record. ``rates`` are benchmarks of which more is
-    better."""
+    """One result, or one imported file: ``values`` by (variant, benchmark), the variant perhaps
+    empty; ``facts``: as recorded; ``rates``: benchmarks that are better when higher."""
 
     name: str
     started: float
@@ -108,12 +107,12 @@ class KeptPoint:
 
     @property
     def host(self) -> str:
-        """Empty if nothing is known."""
+        """Empty if unknown."""
         return self.facts.get(_HOST, "")
 
 
 def points_of(result: Result) -> Iterator[KeptPoint]:
-    """The points that a result is: one, or one for each recorded file; none without values."""
+    """The points of a result: one, or one for each recorded file; none without values."""
     if isinstance(result.question, Recordings):
         for session in result.recorded.sessions:
             variant = str(session.environment.get(_VARIANT, ""))
@@ -171,8 +170,8 @@ def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) ->
 
 
 def _named(points: Sequence[KeptPoint], *, apart: bool) -> list[tuple[str, KeptPoint]]:
-    """Each point with its name; what comes again on its machine is numbered. Those of one revision
-    on several machines have one name."""
+    """Each point with its name, numbered if it repeats on its machine. Points of one revision on
+    several machines share a name."""
     revisions = [revision_of(p.facts) for p in points]
     shared = apart and all(revisions)
     seen: dict[tuple[str, str], int] = {}
@@ -203,7 +202,7 @@ def _series(
 
 
 def _measured(result: Result) -> dict[tuple[str, str], PointValue]:
-    """Of a check, what the head took; instructions are no times and are left out."""
+    """The times of a result, for a check those of the head; none for instructions."""
     if result.judged.about == "counts":
         return {}
     sides = {v.name for v in result.question.variants if not v.twin_of}
@@ -232,11 +231,11 @@ def _value(variant: str, blocks: Sequence[Block]) -> PointValue:
 
 
 def _facts(result: Result) -> dict[str, str]:
-    """What the last session says of the machine, and the builds of what went into them."""
+    """The facts of the machine from the last session, and those of the builds."""
     sessions = result.recorded.sessions
     environment = sessions[-1].environment if sessions else {}
     facts = {k: str(v) for k, v in environment.items() if isinstance(v, str | int | float)}
-    # That of whyfast itself, which measures nothing.
+    # The Python of whyfast itself.
     facts.pop("python", None)
     check = result.found.check
     if check:

@@ -1,9 +1,9 @@
-"""How far the values of a series, and means of its segments, lie from their level without a change.
+"""The noise of the values of a series, and of means of its segments.
 
-The noise of one value is taken from the differences of neighbours. Independent noise averages out,
-noise that wanders does not. So the noise of a mean of m points is measured: by the distances of the
-means of all pairs of adjoining segments of m points (Allan 1966), the lower quartile of them, so
-that steps in a part of the series do not count as noise.
+The noise of one value comes from the differences of neighbours. Independent noise averages out,
+wandering noise does not. So the noise of a mean of m points is measured: the lower quartile of the
+distances between means of adjoining segments of m points (Allan 1966), so that steps in a part of
+the series do not count as noise.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _MEDIAN_ERROR = 0.929
 #: From this many series on, they share information on their noise.
 POOLED = 10
 
-#: The least noise that is believed, relative: double precision, not a measurement, is exact.
+#: The least noise, relative: above double precision.
 LEAST = 1e-9
 
-#: Of series that seem to have the very same noise, so much is believed, in degrees of freedom.
+#: The most degrees of freedom of a prior, from series with apparently equal noise.
 _MOST_FREEDOM = 60.0
 
 
 @dataclass(frozen=True)
 class Prior:
-    """What is known of a series' noise beside its own points: a variance that other series have,
-    worth ``freedom`` degrees; and the ``least`` standard deviation that is believed."""
+    """The prior of a series' noise: the variance of other series, with ``freedom`` degrees of
+    freedom; and the ``least`` standard deviation."""
 
     variance: float = 0.0
     freedom: float = 0.0
@@ -47,8 +47,8 @@ class Prior:
 
 
 def lower_quartile(distances: Floats) -> float:
-    """The lower quartile of ``distances``. Where it is nothing, but up to three quarters of them
-    are, values are rounded or held for a while: half the least distance that there is."""
+    """The lower quartile of ``distances``. Where it is 0 but at least a quarter of them are not,
+    values are rounded or repeated: then half the least distance above 0."""
     quartile = float(np.quantile(distances, 0.25))
     if quartile > LEAST:
         return quartile
@@ -61,7 +61,7 @@ def difference_noise(y: Floats) -> float:
 
     The lower quartile of |y[t+1] - y[t]|, scaled to be right for independent normal noise: three
     quarters of the differences may be steps and outliers without moving it much. Where they have
-    a median that stands out, it is taken off them: a steady drift is no noise.
+    a significant median, it is subtracted: a steady drift is no noise.
     """
     differences = np.diff(y)
     low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75])
@@ -77,11 +77,10 @@ def quartile_freedom(points: int) -> float:
 
 
 def shared_prior(deviations: Floats, freedom: Floats) -> Prior:
-    """What series of one suite say of each other's noise, from the standard deviation of each.
+    """The common prior of the noise of a suite's series, from the standard deviation of each.
 
-    Smyth (2004), section 6.2: variances scatter as those of a normal sample do, around true ones
-    that scatter as an inverse chi-square; with medians in the place of means. No prior for fewer
-    than ``POOLED`` series.
+    Smyth (2004), section 6.2, with medians instead of means: sample variances scatter around true
+    ones, which scatter as an inverse chi-square. No prior for fewer than ``POOLED`` series.
     """
     known = (deviations > 0) & (freedom > 0)
     if known.sum() < POOLED:
@@ -102,7 +101,7 @@ def rounding_noise(values: Floats, resolution: float) -> float:
     return float(resolution / np.sqrt(12.0) / np.min(values))
 
 
-#: Lengths of segments, and for each the variance that it says one value has.
+#: Lengths of segments, and the variance of one value that each implies.
 Measured = tuple[NDArray[np.intp], Floats]
 
 #: From this many points on, segments longer than one point are measured.
@@ -132,14 +131,14 @@ def adjoining(y: Floats) -> Measured:
     variances = []
     for m in sizes:
         apart = (total[2 * m :] - 2.0 * total[m:-m] + total[: -2 * m]) / m
-        # About nothing, or about what a drift makes of them, whichever they lie closer to.
+        # Around 0, or around the effect of a drift, whichever is closer.
         quartile = min(lower_quartile(np.abs(apart - c)) for c in (0.0, np.median(apart)))
         variances.append((quartile / LOWER_QUARTILE) ** 2 * m / 2.0)
     return sizes, np.array(variances)
 
 
 def increasing(values: Floats, weights: Floats) -> Floats:
-    """The nearest sequence that does not fall: neighbours that do are pooled, by weight."""
+    """The nearest non-decreasing sequence, by pooling neighbours with their weights."""
     pools: list[tuple[float, float, int]] = []
     for value, weight in zip(values, weights, strict=True):
         pool = (float(value), float(weight), 1)
@@ -155,9 +154,9 @@ def increasing(values: Floats, weights: Floats) -> Floats:
 class ScaledNoise:
     """The noise of means of any length.
 
-    ``variance`` is that of one value, ``correlation`` the lag-1 correlation of neighbours.
-    ``log_lengths`` and ``log_factors`` tell how much more than ``variance`` / m the variance of a
-    mean of m values is; ``growth`` continues them beyond the longest measured, as a power of m.
+    ``variance`` is that of one value, ``correlation`` the lag-1 correlation of neighbours. By
+    ``log_lengths`` and ``log_factors`` the variance of a mean of m values exceeds ``variance`` / m;
+    ``growth`` continues them beyond the longest measured, as a power of m.
     """
 
     variance: float
@@ -167,7 +166,7 @@ class ScaledNoise:
     growth: float
 
     def factor(self, m: Floats) -> Floats:
-        """How much more than ``variance`` / m the variance of a mean of ``m`` values is."""
+        """The variance of a mean of ``m`` values over ``variance`` / m."""
         logs = np.log(m)
         beyond = np.maximum(logs - self.log_lengths[-1], 0.0)
         wander = np.interp(logs, self.log_lengths, self.log_factors) + self.growth * beyond
@@ -185,11 +184,10 @@ class ScaledNoise:
 def scaled_noise(
     variance: float, correlation: float, points: int, measured: Measured
 ) -> ScaledNoise:
-    """Put together what is known: the noise of one value, of neighbours, and of segments.
+    """Combine the noise of one value, of neighbours, and of segments.
 
-    A quartile of few segments is uncertain by about the root of m / points of itself; by so much
-    the measured ones are lowered, and they count only where they still exceed what independent
-    noise of ``variance`` would have.
+    A quartile of few segments has a relative error of about the root of m / points; measured ones
+    are lowered by it, and count only where they still exceed independent noise of ``variance``.
     """
     sizes, variances = measured
     m = sizes.astype(np.float64)

@@ -7,12 +7,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.interpreter.provider import Progress, ask, corrected, digest_of, needs_libpython
+from whyfast.interpreter.facts import ask, corrected, digest_of, needs_libpython
 from whyfast.model.build import Interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
 from whyfast.toolchain import sandbox
 from whyfast.toolchain.debian_root import ensure_root, is_complete, place_of, spec_here
+from whyfast.toolchain.provider import Progress
 
 _NAME = re.compile(r"(?P<python>python(?P<version>\d+\.\d+))@(?P<suite>[a-z][a-z0-9.-]*)")
 #: Bytes that a root takes, about: seen 0.25 GB with the headers.
@@ -32,24 +33,19 @@ class DebianPython:
         return (self.program, f"lib{self.program}-dev")
 
 
-class DebianPythons:
-    """Every python that a suite of the archive has."""
+def debian_python_installed(name: str, home: Home) -> bool:
+    """Whether :func:`debian_python` needs no download."""
+    return is_complete(root_folder(home, parse_name(name)))
 
-    def names(self) -> list[str]:
-        """Which there are only the archive knows."""
-        return []
 
-    def installed(self, name: str, home: Home) -> bool:
-        return is_complete(root_folder(home, parse_name(name)))
-
-    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
-        """The interpreter; its root is made when it is new, in about a minute."""
-        wanted = parse_name(name)
-        sandbox.must_enter_roots()
-        folder = root_folder(home, wanted)
-        what = f"{wanted.program} of Debian {wanted.suite}"
-        ensure_root(folder, lambda: spec_here(wanted.suite, wanted.packages, NEED), what, progress)
-        return _interpreter(f"debian:{name}", wanted, folder, home)
+def debian_python(name: str, home: Home, progress: Progress) -> Interpreter:
+    """The interpreter of a suite; its root is created if it is new, which takes about a minute."""
+    wanted = parse_name(name)
+    sandbox.must_enter_roots()
+    folder = root_folder(home, wanted)
+    what = f"{wanted.program} of Debian {wanted.suite}"
+    ensure_root(folder, lambda: spec_here(wanted.suite, wanted.packages, NEED), what, progress)
+    return _interpreter(f"debian:{name}", wanted, folder, home)
 
 
 def parse_name(name: str) -> DebianPython:

@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from whyfast.interpreter.provider import Progress, ask, corrected, digest_of, needs_libpython
+from whyfast.interpreter.facts import ask, corrected, digest_of, needs_libpython
 from whyfast.model.build import Interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.builds import BuildStore, StoredBuild
@@ -16,44 +16,30 @@ from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
 from whyfast.study.axes import pyenv_folder, pyenv_versions, pythons_on_path
 from whyfast.toolchain import sandbox
+from whyfast.toolchain.provider import Progress
 
 
-class _Present:
-    def installed(self, name: str, home: Home) -> bool:
-        """Nothing is ever downloaded."""
-        return True
-
-
-class PathPythons(_Present):
+def path_python(name: str, home: Home, progress: Progress) -> Interpreter:
     """Whatever the user has on ``PATH``, or names by its file: ``path:/opt/bin/python3``."""
-
-    def names(self) -> list[str]:
-        return pythons_on_path()
-
-    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
-        program = shutil.which(name)
-        if program is None:
-            here = ", ".join(pythons_on_path()) or "none"
-            raise CannotBuildHere(f"{name} is not installed; on PATH: {here}")
-        return local_interpreter(f"path:{name}", Path(program).absolute())
+    program = shutil.which(name)
+    if program is None:
+        available = ", ".join(pythons_on_path()) or "none"
+        raise CannotBuildHere(f"{name} is not installed; on PATH: {available}")
+    return local_interpreter(f"path:{name}", Path(program).absolute())
 
 
-class PyenvPythons(_Present):
-    """What pyenv has installed: ``pyenv:3.12``, ``pyenv:3.12.1``."""
-
-    def names(self) -> list[str]:
-        return pyenv_versions()
-
-    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
-        """The version of that name, or the newest that begins with it."""
-        versions = [v for v in pyenv_versions() if v == name or v.startswith(f"{name}.")]
-        if not versions:
-            here = ", ".join(pyenv_versions()) or "none"
-            raise CannotBuildHere(f"pyenv has no {name}; installed: {here}; pyenv install {name}")
-        program = pyenv_folder() / versions[-1] / "bin" / "python"
-        if not os.access(program, os.X_OK):
-            raise CannotBuildHere(f"{program} cannot be run")
-        return local_interpreter(f"pyenv:{name}", program)
+def pyenv_python(name: str, home: Home, progress: Progress) -> Interpreter:
+    """pyenv's version of that name (``pyenv:3.12.1``), or the newest that begins with it
+    (``pyenv:3.12``)."""
+    installed = pyenv_versions()
+    versions = [v for v in installed if v == name or v.startswith(f"{name}.")]
+    if not versions:
+        available = ", ".join(installed) or "none"
+        raise CannotBuildHere(f"pyenv has no {name}; installed: {available}; pyenv install {name}")
+    program = pyenv_folder() / versions[-1] / "bin" / "python"
+    if not os.access(program, os.X_OK):
+        raise CannotBuildHere(f"{program} cannot be run")
+    return local_interpreter(f"pyenv:{name}", program)
 
 
 def local_interpreter(name: str, program: Path) -> Interpreter:
@@ -81,38 +67,32 @@ def local_interpreter(name: str, program: Path) -> Interpreter:
     )
 
 
-class BuiltPythons(_Present):
-    """The builds of the newest result of a study: ``build:cpython-tail-call/clang18``."""
-
-    def names(self) -> list[str]:
-        """They are many, and most are no interpreters."""
-        return []
-
-    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
-        """The program of that build, in the root that it was built in, if any."""
-        study, slash, variant = name.rpartition("/")
-        if not (study and slash and variant):
-            raise UserError(
-                f"invalid interpreter build:{name}; expected build:STUDY/VARIANT, e.g. "
-                "build:cpython-tail-call/clang18"
-            )
-        build = _build(study, variant, home)
-        root = build.provenance["toolchain"].get("root")
-        box = sandbox.Box(Path(root) if root else None, readable=(build.folder,), network=True)
-        words = sandbox.around_program(box, home.sandbox) if root else []
-        program = build.folder / "work" / str(build.provenance["program"])
-        answer = ask([*words, str(program)])
-        return Interpreter(
-            name=f"build:{name}",
-            version=answer.version,
-            program=answer.program,
-            digest=digest_of(answer),
-            cflags=tuple(f"-I{place}" for place in answer.headers),
-            headers=answer.headers,
-            readable=(build.folder,),
-            root=Path(root) if root else None,
-            facts=answer.facts,
+def built_python(name: str, home: Home, progress: Progress) -> Interpreter:
+    """The program of a build of the newest result of a study, ``build:cpython-tail-call/clang18``,
+    in the root that it was built in, if any."""
+    study, slash, variant = name.rpartition("/")
+    if not (study and slash and variant):
+        raise UserError(
+            f"invalid interpreter build:{name}; expected build:STUDY/VARIANT, e.g. "
+            "build:cpython-tail-call/clang18"
         )
+    build = _build(study, variant, home)
+    recorded = build.provenance["toolchain"].get("root")
+    root = Path(recorded) if recorded else None
+    box = sandbox.Box(root, readable=(build.folder,), network=True)
+    words = sandbox.around_program(box, home.sandbox) if root else []
+    answer = ask([*words, str(build.folder / "work" / str(build.provenance["program"]))])
+    return Interpreter(
+        name=f"build:{name}",
+        version=answer.version,
+        program=answer.program,
+        digest=digest_of(answer),
+        cflags=tuple(f"-I{place}" for place in answer.headers),
+        headers=answer.headers,
+        readable=(build.folder,),
+        root=root,
+        facts=answer.facts,
+    )
 
 
 def _build(study: str, variant: str, home: Home) -> StoredBuild:

@@ -1,44 +1,43 @@
-"""The providers of interpreters by name. A new one is one file and one line here."""
+"""The providers of interpreters by name. A new one is a function and a line here."""
 
 from __future__ import annotations
 
-from whyfast.interpreter.debian import DebianPythons
-from whyfast.interpreter.local import BuiltPythons, PathPythons, PyenvPythons
-from whyfast.interpreter.provider import InterpreterProvider, Progress
+from collections.abc import Callable, Mapping
+
+from whyfast.interpreter.debian import debian_python, debian_python_installed
+from whyfast.interpreter.local import built_python, path_python, pyenv_python
 from whyfast.model.build import Interpreter
 from whyfast.model.errors import UserError
 from whyfast.store.home import Home
+from whyfast.toolchain.provider import Progress
 
-
-def providers() -> dict[str, InterpreterProvider]:
-    """All providers by name."""
-    return {
-        "pyenv": PyenvPythons(),
-        "path": PathPythons(),
-        "debian": DebianPythons(),
-        "build": BuiltPythons(),
-    }
+#: By the name before the colon, what returns the interpreter of the name after it, installed if
+#: need be. CannotBuildHere when it is not available on this machine, UserError for an invalid name.
+PROVIDERS: Mapping[str, Callable[[str, Home, Progress], Interpreter]] = {
+    "pyenv": pyenv_python,
+    "path": path_python,
+    "debian": debian_python,
+    "build": built_python,
+}
 
 
 def resolve_interpreter(full: str, home: Home, progress: Progress) -> Interpreter:
-    """The interpreter of that full name, e.g. ``pyenv:3.12``; see
-    :meth:`~whyfast.interpreter.provider.InterpreterProvider.resolve`."""
-    provider, name = _provider(full)
-    return provider.resolve(name, home, progress)
+    """The interpreter of that full name, e.g. ``pyenv:3.12``; see :data:`PROVIDERS`."""
+    provider, name = _split(full)
+    return PROVIDERS[provider](name, home, progress)
 
 
 def interpreter_installed(full: str, home: Home) -> bool:
-    """See :meth:`~whyfast.interpreter.provider.InterpreterProvider.installed`."""
-    provider, name = _provider(full)
-    return provider.installed(name, home)
+    """Whether :func:`resolve_interpreter` needs no download: only Debian's are downloaded."""
+    provider, name = _split(full)
+    return provider != "debian" or debian_python_installed(name, home)
 
 
-def _provider(full: str) -> tuple[InterpreterProvider, str]:
+def _split(full: str) -> tuple[str, str]:
     provider, _, name = full.partition(":")
-    known = providers()
-    if provider not in known or not name:
+    if provider not in PROVIDERS or not name:
         raise UserError(
             f"invalid interpreter {full!r}; expected PROVIDER:NAME, e.g. pyenv:3.12; providers: "
-            f"{', '.join(known)}"
+            f"{', '.join(PROVIDERS)}"
         )
-    return known[provider], name
+    return provider, name

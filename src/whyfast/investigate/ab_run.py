@@ -16,46 +16,53 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.first_runs import FirstRuns, first_runs, with_output
 from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
-from whyfast.judge.judge_run import Quantities, judge_metrics, judge_run
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.model.errors import UserError
-from whyfast.model.result import Recorded, Result
 from whyfast.model.sample import WAITED
 from whyfast.model.study import Commands, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.model.verdict import CLEANUP, Confound
 from whyfast.store.home import Home
+
+if TYPE_CHECKING:
+    from whyfast.judge.judge_run import Quantities
+    from whyfast.model.result import Recorded, Result
+    from whyfast.model.verdict import Confound
 
 #: The one benchmark of a comparison of commands.
 BENCHMARK = "whole run"
 
-#: What only a shell understands, and what it reads as quoted.
+#: Shell syntax, and quoted text in which there is none.
 _SHELL_SYNTAX = re.compile(r"[|&;<>()`$\n]")
 _QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
 
-#: Seconds that what is run once beside the commands may take, where no timeout is given.
+#: Default timeout in seconds of ``--setup`` and ``--cleanup``.
 ASIDE_TIMEOUT = 600.0
 
-#: Runs of an empty program that tell what starting a process costs.
+#: Runs of an empty program, which measure the cost of starting a process.
 EMPTY_RUNS = 15
 
-#: Share of a command's time from which the cost of starting it is worth naming.
+#: From this share of a command's time on, the cost of starting it is reported.
 START_MATTERS = 0.2
 
-#: Rounds of counting, each one run of every command: what a verdict takes at the least, and a few.
+#: No verdict on up to :data:`MOST` commands takes more blocks at the least: only a budget below
+#: that many loads the judge before the first block.
+MOST_NEEDED = 32
+
+#: Rounds of counting, each one run of every command: a few more than a verdict needs.
 ROUNDS = 12
 
 
 @dataclass(frozen=True)
 class Command:
-    """One side: the name that reports use, and what to run."""
+    """One side: its name in reports, and its command line."""
 
     name: str
     line: str
@@ -63,13 +70,12 @@ class Command:
 
 @dataclass(frozen=True)
 class Options:
-    """How to run the commands; the first named ``baseline`` (None: the first command).
+    """How to run the commands. ``baseline`` is a name (None: the first command).
 
-    ``shell`` is None for ``sh`` where a command line has shell syntax and none otherwise, and empty
-    for none at all. ``setup`` runs once, before the first run of all, ``cleanup`` once after the
-    last, ``prepare`` before every run; none of them is measured. Times in seconds; ``timeout`` is
-    for one run, None: the budget. ``runs`` is the number of blocks, decided or not; a block of
-    commands is one run of each.
+    ``shell``: None for ``sh`` where a command line has shell syntax, empty for no shell. ``setup``
+    runs once before the first run, ``cleanup`` once after the last, ``prepare`` before every run;
+    they are not measured. Times in seconds; ``timeout`` is for one run, None: the budget. ``runs``:
+    the number of blocks, decided or not; a block is one run of each command.
     """
 
     budget: float = 60.0
@@ -100,8 +106,9 @@ def run_ab(
     UserError for a command that cannot be run or fails in its first run.
     """
     work = RunContext(_question(commands, options), home, observer, services or Services())
-    arguments = _arguments(commands, options, work.question.shell, work.services)
-    start, counted, ended = 0.0, list[Quantities](), False
+    arguments = command_arguments(commands, options, work.services)
+    start, ended = 0.0, False
+    counted: list[Quantities] = []
     observer.phase("measure")
     with _set_up(options, work) as left_over:
         seed = int(work.services.new_id()[:12], 16)
@@ -117,14 +124,16 @@ def run_ab(
         # Turns when every command takes them, whole runs otherwise.
         benchmark = Benchmark(BENCHMARK, "turn" if turns else "command", ())
         work = replace(work, question=replace(work.question, benchmarks=(benchmark,)))
-        cost, needed = firsts.round_cost, firsts.needed()
-        if cost * needed > options.budget:
+        cost = firsts.round_cost
+        if cost * MOST_NEEDED > options.budget and cost * (needed := firsts.needed()) > (
+            options.budget
+        ):
             work.observer.note(
                 f"a run of each took {cost:.3g} s, and a verdict takes {needed}: likely too much "
                 f"for the budget of {options.budget:.4g} s; --budget "
                 f"{math.ceil(1.1 * cost * needed)}s would do for a clear difference"
             )
-        with recording(work, None) as run:  # commands can change under our feet
+        with recording(work, None) as run:  # commands may change between sessions
             if not turns:
                 start = _start_cost(work.services)
             entry = _entry(work, arguments, firsts, options)
@@ -147,6 +156,9 @@ def run_ab(
                 counted = count_commands(
                     arguments, work.services, int(run.run.id[:8], 16), rounds=rounds
                 )
+    from whyfast.judge.judge_run import judge_metrics, judge_run  # loads numpy
+    from whyfast.model.result import Result
+
     observer.phase("judge")
     judged = judge_run(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
     events = next(iter(counted[0].values())) if counted else ()  # of all commands the same
@@ -181,17 +193,11 @@ def _question(commands: Sequence[Command], options: Options) -> Commands:
 def command_arguments(
     commands: Sequence[Command], options: Options, services: Services
 ) -> LaunchArguments:
-    """What the commands are started with; UserError for one that cannot be."""
-    shell = _shell([c.line for c in commands], options)
-    return _arguments(commands, options, shell, services)
-
-
-def _arguments(
-    commands: Sequence[Command], options: Options, shell: str, services: Services
-) -> LaunchArguments:
-    """All commands are started in the same way: starting a shell takes time."""
+    """The launch arguments: all commands start alike, as starting a shell takes time. UserError for
+    a command that cannot start."""
     if not os.access(options.stdin, os.R_OK):
-        raise UserError("no file that can be read", where=f"--input {options.stdin}")
+        raise UserError("not a readable file", where=f"--input {options.stdin}")
+    shell = _shell([c.line for c in commands], options)
     return LaunchArguments(
         {c.name: _words(c.line, shell, services) for c in commands},
         services.env,
@@ -203,8 +209,8 @@ def _arguments(
 
 
 def _shell(lines: Sequence[str], options: Options) -> str:
-    """What the command lines run through; empty for no shell. UserError where one is needed that
-    is not wanted."""
+    """The shell of the command lines; empty for none. UserError where they need one that the user
+    has excluded."""
     if options.shell:
         return options.shell
     for line in lines:
@@ -221,7 +227,7 @@ def _shell(lines: Sequence[str], options: Options) -> str:
 def _aside_words(
     option: str, line: str | None, options: Options, services: Services
 ) -> tuple[str, ...] | None:
-    """What to execute for the command line of an option, which a UserError names."""
+    """The words of an option's command line. UserError about the option."""
     if line is None:
         return None
     try:
@@ -231,7 +237,7 @@ def _aside_words(
 
 
 def _words(line: str, shell: str, services: Services) -> tuple[str, ...]:
-    """What to execute for a command line; UserError when there is no such program."""
+    """The words to execute for a command line; UserError when there is no such program."""
     if shell:
         return (*shlex.split(shell), "-c", line)
     try:
@@ -242,16 +248,15 @@ def _words(line: str, shell: str, services: Services) -> tuple[str, ...]:
         raise UserError("an empty command cannot be measured")
     if services.launcher.find(argv[0]) is None:
         raise UserError(
-            f"{line!r}: program not found: {argv[0]!r}; for what a shell has built in, use "
-            "--shell sh"
+            f"{line!r}: program not found: {argv[0]!r}; for a shell builtin, use --shell sh"
         )
     return argv
 
 
 @contextmanager
 def _set_up(options: Options, work: RunContext[Commands]) -> Iterator[list[Confound]]:
-    """With ``--setup`` done before it and ``--cleanup`` after it. A setup that fails is a
-    UserError; a cleanup that fails is noted, and a confound, which is yielded."""
+    """Run ``--setup`` before the context and ``--cleanup`` after it. A failing setup is a
+    UserError; a failing cleanup is noted and becomes a confound in the yielded list."""
     setup = _aside_words("--setup", options.setup, options, work.services)
     cleanup = _aside_words("--cleanup", options.cleanup, options, work.services)
     left_over: list[Confound] = []
@@ -265,6 +270,8 @@ def _set_up(options: Options, work: RunContext[Commands]) -> Iterator[list[Confo
         try:
             _aside(cleanup, "--cleanup", options, work.services)
         except InvocationFailed as failed:
+            from whyfast.model.verdict import CLEANUP, Confound  # a dozen dataclasses
+
             work.observer.note(with_output(failed))
             left_over.append(Confound(CLEANUP, f"after the last run, {with_output(failed)}"))
 
@@ -278,7 +285,7 @@ def _aside(argv: tuple[str, ...] | None, what: str, options: Options, services: 
 def _entry(
     work: RunContext[Commands], arguments: LaunchArguments, firsts: FirstRuns, options: Options
 ) -> BenchmarkRun:
-    """The baseline first."""
+    """The only benchmark of the campaign, its baseline first."""
     question = work.question
     (benchmark,), main = question.benchmarks, question.baselines[0]
     return BenchmarkRun(
@@ -293,8 +300,7 @@ def _entry(
 
 
 def _start_cost(services: Services) -> float:
-    """The least seconds that an empty program takes from start to end, as its run is timed; 0
-    without such a program."""
+    """The least seconds of a run of an empty program; 0 without such a program."""
     if services.launcher.find("true") is None:
         return 0.0
     runner = services.runner("command", LaunchArguments({"true": ("true",)}, services.env, 10.0))
@@ -304,6 +310,8 @@ def _start_cost(services: Services) -> float:
 
 
 def _start_matters(recorded: Recorded, start: float) -> list[Confound]:
+    from whyfast.model.verdict import Confound
+
     if not recorded.blocks or start <= 0:
         return []
     typical = {
@@ -329,10 +337,10 @@ def _start_matters(recorded: Recorded, start: float) -> list[Confound]:
 def count_commands(
     arguments: LaunchArguments, services: Services, seed: int, *, rounds: int = ROUNDS
 ) -> list[Quantities]:
-    """What the hardware counts of each command, in rounds apart from the timed runs.
+    """Hardware counts of each command, in rounds apart from the timed runs.
 
-    A round runs every command once, in random order, and is the unit of replication. An event that
-    some run did not count is left out. Where the machine has no counters: [], after one run.
+    A round runs every command once, in random order, and is the unit of replication. Events that
+    some run did not count are left out. Without counters: [], after one run.
     """
     from whyfast.measure.perf import GROUPS, count_events
 
@@ -357,7 +365,7 @@ def count_commands(
     return [{n: {e: c[e] for e in events} for n, c in each.items()} for each in rounds_counted]
 
 
-#: More variants than this in one comparison is surely a mistake.
+#: The most commands of one comparison.
 MOST = 100
 
 

@@ -1,6 +1,6 @@
-"""The first stage: from a study to builds with evidence, everything before the measuring.
+"""The first stage: from a study to builds with evidence.
 
-The next, :func:`dedupe_builds`, keeps equal programs from being measured twice.
+:func:`dedupe_builds` keeps equal programs from being measured twice.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import MAKING, Variant, differ_in
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import sha256_of
-from whyfast.study.sections import names_in
+from whyfast.study.notation import names_in
 from whyfast.toolchain.wheels import pyperformance_benchmarks
 
 
 def build(work: RunContext[Study]) -> RunContext[Study]:
     """Get source and toolchains, make the builds, read the evidence.
 
-    What cannot be made here becomes a :class:`BuildFailure`; nothing raises for one variant alone.
-    UserError when the disk has no room, or the source or a need of the benchmarks is unavailable.
+    A variant that cannot be built here becomes a :class:`BuildFailure`. UserError when the disk has
+    no room, or the source or a package of the benchmarks is unavailable.
     """
     began = work.services.clock.monotonic()
     note, step = work.observer.note, work.observer.step
@@ -50,7 +50,7 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
     work = replace(work, question=study)
     work.observer.phase("toolchains")
     packages = _packages(work)
-    # Once: what is installed decides, and that is about to change.
+    # Once: it depends on the installed packages, which are about to change.
     wanted = {
         v.name: (v.toolchain, packages_here(study.build, v, work.home)) for v in study.variants
     }
@@ -74,7 +74,7 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
         )
         if why_not:
             failures[variant.name] = BuildFailure(variant.name, "not-buildable", why_not)
-            note(f"{variant.name}: not buildable here, because {why_not}")
+            note(f"{variant.name}: not buildable here: {why_not}")
         else:
             recipes.append(
                 make_recipe(
@@ -129,7 +129,7 @@ def with_control(study: Study) -> Study:
 
 
 def _revisions(work: RunContext[Study]) -> dict[str, Source]:
-    """The source at each revision that variants name; UserError when there is no such."""
+    """The source at each revision of the variants; UserError for an unknown one."""
     study = work.question
     try:
         return {
@@ -147,10 +147,8 @@ def _revisions(work: RunContext[Study]) -> dict[str, Source]:
 def _layouts(
     work: RunContext[Study], recipes: Sequence[Recipe], outcomes: Sequence[BuildOutcome]
 ) -> dict[str, tuple[Path, ...]]:
-    """Layouts of each build, of the main baseline alone when only a control needs one.
-
-    The first is the control's; a build that cannot be linked again has none, which is noted.
-    """
+    """Layouts of each build, or of the main baseline alone for its control, which has the first. A
+    build that cannot be relinked has none, which is noted."""
     study = work.question
     count = study.measure.layouts
     builds = {b.variant: b for b in outcomes if isinstance(b, Build)}
@@ -187,7 +185,7 @@ def _control_build(
 
 
 def _packages(work: RunContext[Study]) -> dict[str, Path]:
-    """What the benchmarks need beside the builds; UserError when it is unavailable."""
+    """The packages that benchmarks need; UserError when one is unavailable."""
     study = work.question
     benchmarks = study.benchmarks if study.measured else ()
     wanted = {b.runner: get for b in benchmarks if (get := MAKERS[b.runner].packages)}
@@ -207,7 +205,7 @@ _V = TypeVar("_V")
 def _resolved(
     wanted: Iterable[_K], resolve: Callable[[_K], _V]
 ) -> tuple[dict[_K, _V], dict[_K, str]]:
-    """The toolchains or interpreters that are available, and for the others the reason."""
+    """The available toolchains or interpreters, and for the others the reason."""
     available: dict[_K, _V] = {}
     reasons: dict[_K, str] = {}
     for key in dict.fromkeys(wanted):
@@ -219,7 +217,7 @@ def _resolved(
 
 
 def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> str | None:
-    """Why steps that run the interpreter cannot."""
+    """Why build steps cannot run the interpreter; None if they can, or do not need it."""
     if python is None or python.root is None:
         return None
     if any("python" in names_in(step) for step in steps_of(build, variant)[0]):
@@ -230,7 +228,7 @@ def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> st
 def read_evidence(
     work: RunContext[Study], outcomes: Sequence[BuildOutcome]
 ) -> tuple[Evidence, ...]:
-    """What the study wants to know of the machine code of these builds."""
+    """The evidence that the study wants of these builds."""
     wanted = work.question.evidence
     if not wanted.dispatch and not wanted.functions:
         return ()
@@ -256,21 +254,21 @@ def read_evidence(
     return tuple(evidence)
 
 
-#: What may differ between variants whose equal programs are run alike; not the interpreter.
+#: Aspects that may differ between variants whose equal programs run alike; not the interpreter.
 _MAY_DIFFER = frozenset(MAKING) - {"python", "twin_of"}
 
 
 def dedupe_builds(work: RunContext[Study]) -> RunContext[Study]:
-    """Let one variant stand for all whose builds are byte-identical and that are run alike.
+    """Let one variant stand for all whose builds are byte-identical and run alike.
 
-    It is the first of them, a baseline or a side of the claim where there is one. Builds whose
-    programs are equal while another file differs that these could read are measured each.
+    It is the first of them, preferably a baseline or a side of the claim. Builds with equal
+    programs are measured each if another file differs that the programs could read.
     """
     same: dict[str, str] = {}
     first: list[Build] = []
     study = work.question
     claim = (study.claim.variant, study.claim.baseline) if study.claim else ()
-    order = [*study.baselines, *claim]  # those first that others are compared with
+    order = [*study.baselines, *claim]
     rank = {name: i for i, name in reversed(list(enumerate(order)))}
     for build in sorted(work.usable, key=lambda b: rank.get(b.variant, len(order))):
         equal = next((other for other in first if _run_alike(work, other, build)), None)

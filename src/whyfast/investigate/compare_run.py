@@ -15,7 +15,7 @@ from whyfast.judge.run_confounds import (
     noise_confounds,
     shared_outliers,
 )
-from whyfast.judge.runs import RunMetrics, RunVerdicts, compare_metrics, compare_runs, mean_amount
+from whyfast.judge.runs import RunVerdicts, compare_metrics, compare_runs, mean_amount
 from whyfast.model.errors import UserError
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Session
@@ -24,15 +24,15 @@ from whyfast.model.study import Claim, Recordings
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound, Verdict
 
-#: The fact of Go's files that stands behind the names of their benchmarks.
+#: The metadata of Go's files that is part of their benchmark names.
 _CPUS = "gomaxprocs"
 
 
 @dataclass(frozen=True)
 class Matched:
-    """``recordings`` hold only what can be compared; ``benchmarks`` are the names, in the order of
-    the first file; ``notes`` say what was left out; ``beside`` are the recordings with their
-    quantities other than speed."""
+    """``recordings`` hold only comparable series; ``benchmarks`` are the names, in the order of the
+    first file; ``notes`` name omissions; ``beside`` are the recordings with quantities other than
+    speed."""
 
     recordings: tuple[Recording, ...]
     benchmarks: tuple[str, ...]
@@ -121,14 +121,14 @@ def _one_name(recordings: list[Recording]) -> tuple[list[Recording], list[Confou
 
 
 def some(names: Sequence[str]) -> str:
-    """The first eight, and how many more there are."""
+    """The first eight names, and the number of the others."""
     listed = ", ".join(names[:8])
     return f"{listed} and {len(names) - 8} more" if len(names) > 8 else listed
 
 
 def same_cpu_names(recordings: Sequence[Recording]) -> tuple[Recording, ...]:
-    """Go appends the number of CPUs to names, which a file that has one number throughout is read
-    without. Where another file has several, it is put back: ``Sort`` is ``Sort-8``."""
+    """Restore the number of CPUs that Go appends to names (``Sort-8``) where another file has
+    several numbers: a file with a single one is read without it."""
     every = {name for r in recordings for name in r.series if _CPUS in r.metadata}
     renamed = []
     for recording in recordings:
@@ -148,11 +148,11 @@ def split_quantities(
     recordings: Sequence[Recording], higher: Sequence[str]
 ) -> tuple[tuple[Recording, ...], tuple[Recording, ...]]:
     """The same recordings twice: with their speed (times, and rates as time per piece of work), and
-    with all that stands beside it (bytes, allocations, units of their own).
+    with all other quantities (bytes, allocations, custom units).
 
-    ``higher`` are globs of units or benchmarks that are better when higher. Their series hold
-    reciprocals, so that a ratio above 1 is always worse. Where the first recording has times, a
-    rate stands beside them. UserError for a glob that matches nothing.
+    ``higher`` are globs of units or benchmarks that are better when higher. Their series become
+    reciprocals, so that a ratio above 1 is always worse. Where the first recording has times, rates
+    are other quantities. UserError for a glob that matches nothing.
     """
     for glob in higher:
         if not any(_matches(s, glob) for r in recordings for s in r.series.values()):
@@ -183,14 +183,14 @@ def _matches(series: Series, glob: str) -> bool:
 
 
 def as_cost(series: Series) -> Series:
-    """Reciprocals of what is better when higher; zeros, which have none, stay."""
+    """Reciprocals for series that are better when higher; zeros, which have none, stay."""
     if not series.higher:
         return series
     processes = tuple(tuple(1 / v if v else 0.0 for v in values) for values in series.processes)
     return replace(series, processes=processes)
 
 
-#: More comparisons than this are no report that anybody reads, and take minutes.
+#: The most comparisons: more take minutes, and nobody reads such a report.
 MOST_COMPARISONS = 200_000
 
 
@@ -241,7 +241,11 @@ def compare_recordings(
             if r.left_out
         ),
         *_sampled(matched.recordings),
-        *_no_ratio(metrics),
+        *(
+            [Confound("no-ratio", f"without a ratio: {some(metrics.incomparable)}", "note")]
+            if metrics.incomparable
+            else []
+        ),
         *shared_outliers(matched.recordings, judged.verdicts),
         *_not_judged(judged.verdicts),
     ]
@@ -273,7 +277,7 @@ def compare_recordings(
 
 def read_claim(text: str, recordings: Sequence[Recording]) -> Claim:
     """``A:B``, the claim that A is faster than B, both names or files of compared runs. UserError
-    when one of them is not among these."""
+    for others."""
     names = {key: r.name for r in recordings for key in (r.source, r.name)}
     for at in (i for i, letter in enumerate(text) if letter == ":"):
         variant, baseline = names.get(text[:at]), names.get(text[at + 1 :])
@@ -288,7 +292,7 @@ def read_claim(text: str, recordings: Sequence[Recording]) -> Claim:
 def _against_others(
     claim: Claim, matched: Matched, margin: float, noise: Noise | None
 ) -> list[RunVerdicts]:
-    """The claimed run against every other that could have been its baseline."""
+    """The claimed run against every other possible baseline."""
     main = matched.recordings[0]
     (claimed,) = (r for r in matched.recordings if r.name == claim.variant)
     return [
@@ -312,26 +316,20 @@ def _session(recording: Recording, beside: Recording | None = None) -> Session:
 
 
 def _sampled(recordings: Sequence[Recording]) -> list[Confound]:
-    """Where values of one process stand for processes."""
+    """A confound where samples of one process count as processes."""
     sampled = [r for r in recordings if any(s.sampled for s in r.series.values())]
     if not sampled:
         return []
     names = tuple(r.name for r in sampled)
     text = (
-        f"the samples of a benchmark (-count) in {', '.join(names)} come from one process and are "
-        "taken as if from several: what differs between processes is not in them"
+        f"the samples of a benchmark (-count) in {', '.join(names)} come from one process and "
+        "count as several: the variation between processes is not in them"
     )
     return [Confound("samples", text, "note", names)]
 
 
-def _no_ratio(metrics: RunMetrics) -> list[Confound]:
-    if not metrics.incomparable:
-        return []
-    return [Confound("no-ratio", f"without a ratio: {some(metrics.incomparable)}", "note")]
-
-
 def _not_judged(verdicts: Sequence[Verdict]) -> list[Confound]:
-    """The notes on single verdicts, gathered."""
+    """The notes of verdicts, each with the number of its verdicts."""
     notes = Counter(note for v in verdicts for note in v.notes)
     total = len(verdicts)
     return [

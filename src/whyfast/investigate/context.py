@@ -1,5 +1,5 @@
-"""An investigation in progress: the record that stages take and return, what a benchmark
-executes, and in which root."""
+"""An investigation in progress: the record that stages take and return, the commands of benchmarks,
+and the roots in which they run."""
 
 from __future__ import annotations
 
@@ -10,22 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from whyfast.investigate.services import Observer, Services
-from whyfast.judge.comparisons import find_failed_expectations, usable_builds
 from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.registry import hook_folder
-from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.build import Build
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.evidence import Evidence, FailedExpectation
 from whyfast.model.sample import Observed
 from whyfast.model.study import Commands, Study
-from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
-from whyfast.study.sections import substitute
+from whyfast.study.notation import substitute
 from whyfast.toolchain.sandbox import Box, around_program
 
 if TYPE_CHECKING:
-    from whyfast.model.build import Toolchain
+    from whyfast.model.build import BuildOutcome, Toolchain
     from whyfast.model.counters import Counted
+    from whyfast.model.evidence import Evidence, FailedExpectation
     from whyfast.model.machine import Kernel
 
 Q = TypeVar("Q", Study, Commands)
@@ -33,15 +31,14 @@ Q = TypeVar("Q", Study, Commands)
 
 @dataclass(frozen=True)
 class RunContext(Generic[Q]):
-    """What is asked, where it is looked into, and what there is of the answer so far.
+    """The question, the environment of the investigation, and the results so far.
 
     Building fills ``toolchains``, ``builds`` (in the order of the study's variants), ``layouts``
-    (programs of further layouts, by variant), ``packages`` (folders of Python packages, by the kind
-    of runner or the placeholder that they are for), ``evidence`` and the ``seconds`` that it took;
-    the measurer ``prefixes``, the words before each variant's commands, or the
-    ``kernels`` that they run under. ``same`` maps variants to those that stand for them, see
-    :func:`whyfast.investigate.building.dedupe_builds`. ``observed`` and ``counted`` come from the
-    stages of that name. Values are not here but in the store.
+    (programs of further layouts, by variant), ``packages`` (folders of Python packages, by runner
+    or placeholder), ``evidence`` and its ``seconds``; the measurer fills ``prefixes``, the words
+    before each variant's commands, or the ``kernels`` of variants. ``same`` maps variants to those
+    that stand for them, see :func:`whyfast.investigate.building.dedupe_builds`. The stages
+    ``observe`` and ``count`` fill ``observed`` and ``counted``. Values are in the store.
     """
 
     question: Q
@@ -63,17 +60,21 @@ class RunContext(Generic[Q]):
     @cached_property
     def usable(self) -> tuple[Build, ...]:
         """The builds that can be measured."""
+        from whyfast.judge.comparisons import usable_builds  # loads numpy
+
         builds = usable_builds(self.question, self.builds, self.evidence)
         return tuple(b for b in builds if b.variant not in self.same)
 
     @property
     def failed_expectations(self) -> tuple[FailedExpectation, ...]:
-        """Variants that are not what they should be."""
+        """Variants that contradict their expectations."""
+        from whyfast.judge.comparisons import find_failed_expectations  # loads numpy
+
         return find_failed_expectations(self.question, self.evidence)
 
     @property
     def baselines(self) -> tuple[str, ...]:
-        """Those of the question that can be measured; the first is the main one."""
+        """The baselines that can be measured; the first is the main one."""
         there = {b.variant for b in self.usable}
         return tuple(b for b in self.question.baselines if b in there)
 
@@ -114,15 +115,12 @@ def argument_vector(
 def study_prefixes(
     work: RunContext[Study], *, also: Box | None = None
 ) -> Mapping[str, tuple[str, ...]]:
-    """For each build that can be measured the words before its commands.
-
-    What is seen ``also`` is so beside the folders of study and build and what runners need.
-    UserError when a root cannot be entered.
-    """
+    """For each build that can be measured the words before its commands. They see ``also`` beside
+    the folders of study, build and runners. UserError when a root cannot be entered."""
     study, also = work.question, also or Box()
     # By digest: two roots may have a compiler of the same name, with other packages beside it.
     roots = {t.digest: t.root for t in work.toolchains}
-    # Folders of files that commands name relative to the study, and that are not in its own.
+    # Folders of files that commands name relative to the study and outside of it.
     words = [w for b in study.benchmarks for w in b.command if w.startswith("{study}/../")]
     files = [(study.folder / w.removeprefix("{study}/")).resolve() for w in words]
     beside = dict.fromkeys(file.parent for file in files)
@@ -150,20 +148,17 @@ def study_prefixes(
 
 
 def file_prefixes(files: Sequence[Path], home: Home, *, also: Box) -> list[tuple[str, ...]]:
-    """For each program, named by its file, the words before its command.
-
-    It begins in the folder ``also.start``, which it sees. UserError when a root that a program was
-    built in is gone or cannot be entered.
-    """
+    """For each program file the words before its command, which starts in ``also.start``.
+    UserError when the root of a program is gone or cannot be entered."""
     boxes = []
     for file in files:
-        folders = [f for f in (_folder(file, home),) if f]
-        start = [f for f in (also.start,) if f]
+        folder = _folder(file, home)
+        start = (also.start,) if also.start else ()
         boxes.append(
             replace(
                 also,
                 root=_root(file, home),
-                writable=(*folders, *also.writable),
+                writable=(*((folder,) if folder else ()), *also.writable),
                 readable=(*start, file.resolve().parent, *also.readable),
             )
         )
@@ -171,8 +166,8 @@ def file_prefixes(files: Sequence[Path], home: Home, *, also: Box) -> list[tuple
 
 
 def _prefixes(boxes: Sequence[Box], places: Sequence[Path], home: Home) -> list[tuple[str, ...]]:
-    """None where no program has a root. Where one has, the others are started in the same way, in
-    the machine's own root, so that starting costs every variant the same."""
+    """Empty where no program has a root. Else all start alike, the others in the machine's own
+    root, so that starting costs every variant the same."""
     if not any(box.root for box in boxes):
         return [()] * len(boxes)
     words = []
@@ -191,6 +186,8 @@ def _folder(file: Path, home: Home) -> Path | None:
 
 
 def _root(file: Path, home: Home) -> Path | None:
+    from whyfast.store.builds import BuildStore
+
     folder = _folder(file, home)
     build = BuildStore(home.builds).find(folder.name) if folder else None
     root = build.provenance["toolchain"].get("root") if build else None
@@ -198,8 +195,8 @@ def _root(file: Path, home: Home) -> Path | None:
         return None
     if not (Path(root).parent / "digest").exists():
         raise UserError(
-            "the Debian root that it was built in, and runs in, was removed; whyfast toolchain "
-            f"install --from {build.digest[:12]}",
+            "its Debian root was removed; make it again: whyfast toolchain install --from "
+            f"{build.digest[:12]}",
             where=file,
         )
     return Path(root)

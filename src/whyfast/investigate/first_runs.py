@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from whyfast.investigate.services import Services
-from whyfast.judge.decide import ALPHA
-from whyfast.judge.power import needed_blocks
 from whyfast.measure.calibrate import first_turns
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
@@ -17,12 +15,11 @@ from whyfast.measure.run_queue import without_waiting
 from whyfast.model.errors import UserError
 from whyfast.model.sample import WAITED, Block, Calibration
 
-#: CPU time over wall time from which a command counts as running on several CPUs; pinning it to
-#: one would measure something else.
+#: From this ratio of CPU time to wall time on, a command runs on several CPUs and is not pinned.
 SEVERAL_CPUS = 1.1
 
-#: Seconds for a run of each from which on none is spared: the first counts, too. So long a run
-#: gains nothing from a CPU of its own, which the first has not had.
+#: From this many seconds for a run of each on, the first runs count, too. So long a run gains
+#: nothing from pinning, which first runs have not had.
 DEAR = 1.0
 
 _IGNORE = "; use --ignore-failure to measure it all the same"
@@ -35,8 +32,8 @@ def _accounting(run: ProbeRun) -> dict[str, tuple[float]]:
 
 @dataclass(frozen=True)
 class FirstRuns:
-    """``runs`` in the order taken, drawn at random as in any block; ``started`` and ``seconds`` of
-    all together, with what was prepared for them."""
+    """``runs`` in their order, which is random as in any block; ``started`` and ``seconds`` of all
+    together, ``--prepare`` included."""
 
     runs: Mapping[str, ProbeRun]
     started: float
@@ -44,7 +41,7 @@ class FirstRuns:
 
     @property
     def take_turns(self) -> bool:
-        """All of them do."""
+        """Whether all commands take turns."""
         return all(run.takes_turns for run in self.runs.values())
 
     @property
@@ -54,27 +51,26 @@ class FirstRuns:
 
     @property
     def dear(self) -> bool:
-        """So slow that they count, being whole runs of all."""
+        """Whether they are slow whole runs, which count."""
         return not any(r.takes_turns for r in self.runs.values()) and self.round_cost >= DEAR
 
     @property
     def pinned(self) -> bool:
-        """Whether further runs should be bound to one CPU: not what would be another program there,
-        by its threads or by what it got; nor what is dear."""
+        """Whether to bind further runs to one CPU: neither parallel commands nor dear ones."""
         several = any(
             r.threads > 1 or r.cpu_seconds > SEVERAL_CPUS * r.seconds for r in self.runs.values()
         )
         return not several and not self.dear
 
     def calibration(self, benchmark: str) -> Calibration | None:
-        """What there is to know where a block is one run of each; None where it has to be tried."""
+        """The calibration where a block is one run of each; None where it must be measured."""
         if self.take_turns or first_turns(0.0, self.round_cost) > 1:
             return None
         slowest = max(run.seconds for run in self.runs.values())
         return Calibration(benchmark, loops=1, turns=1, value=slowest, start=0.0)
 
     def block(self, benchmark: str, session: str, seed: int) -> Block:
-        """The block that they are."""
+        """The first runs as a block."""
         order = tuple(self.runs)
         values, extra = without_waiting(
             {name: (run.seconds,) for name, run in self.runs.items()},
@@ -99,6 +95,9 @@ class FirstRuns:
 
     def needed(self) -> int:
         """The least number of blocks for a verdict on one of the comparisons."""
+        from whyfast.judge.decide import ALPHA  # loads numpy
+        from whyfast.judge.power import needed_blocks
+
         return needed_blocks(ALPHA / max(1, len(self.runs) - 1))
 
 
@@ -111,10 +110,8 @@ def first_runs(
     ignore_failure: bool,
     seed: int,
 ) -> FirstRuns:
-    """Run each once, which also warms caches, after the ``warmup`` runs asked for.
-
-    ``offer``: to take turns. UserError for a command that cannot be run or fails.
-    """
+    """Run each command once after ``warmup`` runs; ``offer`` turns to it. UserError for a command
+    that cannot run or fails."""
     names: Sequence[str] = list(arguments.commands)
     names = random.Random(seed).sample(names, len(names))
     runs: dict[str, ProbeRun] = {}
@@ -138,6 +135,6 @@ def first_runs(
 
 
 def with_output(failed: InvocationFailed) -> str:
-    """Why, with the last line that the program printed."""
+    """The reason, with the last line that the program printed."""
     output = failed.output.strip().splitlines()
     return failed.reason + (f" ({output[-1].strip()})" if output else "")

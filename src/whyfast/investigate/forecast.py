@@ -1,4 +1,4 @@
-"""What a run of a study would do, found out without doing it."""
+"""What a run of a study would build, install and need, without running it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ InterpreterResolver = Callable[[str, Home, Callable[[str], None]], Interpreter]
 @dataclass(frozen=True)
 class Prospect:
     """One variant. ``state``: ``built`` (in the store), ``to build``, ``to build, after a
-    download``, ``to link again`` (a twin), or ``not buildable here``; ``detail`` is the digest or
-    the reason. ``foreseen``: the study itself says which feature such a compiler lacks."""
+    download``, ``to link again`` (an A/A control), or ``not buildable here``; ``detail`` is the
+    digest or the reason. ``foreseen``: the study states which feature such a compiler lacks."""
 
     variant: Variant
     state: str
@@ -40,8 +40,8 @@ class Prospect:
 
 @dataclass(frozen=True)
 class BuildCost:
-    """What one build takes, in seconds and bytes, going by the last one of the same source by the
-    same steps, or ``stated`` by the study before there was one."""
+    """Seconds and bytes of one build, as of the last one of the same source by the same steps, or
+    ``stated`` by the study."""
 
     seconds: float
     size: int
@@ -52,9 +52,8 @@ class BuildCost:
 class Forecast:
     """All variants of a study, and the study.
 
-    ``each`` and ``each_read`` are for one build to be measured and one for evidence only; None
-    where nothing alike was built and the study says nothing. ``installs`` has the toolchains that
-    are to be downloaded, ``kernels`` the kernels.
+    ``each`` and ``each_read`` are for one build to measure and one for evidence only; None where
+    unknown. ``installs`` and ``kernels``: the toolchains and kernels to download.
     """
 
     study: Study
@@ -71,17 +70,17 @@ class Forecast:
 
     @property
     def to_build(self) -> int:
-        """How many variants are still to be built, those for evidence only not counted."""
+        """The number of variants to build, without those for evidence only."""
         return self._count(evidence_only=False)
 
     @property
     def to_read(self) -> int:
-        """How many variants are still to be built for evidence only."""
+        """The number of variants to build for evidence only."""
         return self._count(evidence_only=True)
 
     @property
     def disk(self) -> int:
-        """Bytes that the toolchains and builds take, as far as they can be told."""
+        """Bytes of the toolchains and builds, as far as known."""
         total = sum(cost.disk for cost in (self.installs or {}).values())
         for count, each in ((self.to_build, self.each), (self.to_read, self.each_read)):
             total += count * each.size if each else 0
@@ -100,9 +99,8 @@ def forecast(
     toolchain: Resolver | None = None,
     interpreter: InterpreterResolver | None = None,
 ) -> Forecast:
-    """Look at the installed toolchains and the build store; nothing is downloaded or written but
-    what installed compilers are found to support. ``toolchain`` and ``interpreter`` get those;
-    None: really."""
+    """Look at the installed toolchains and the build store; downloads and writes nothing but the
+    features of installed compilers. ``toolchain`` and ``interpreter``: doubles for tests."""
     sources = {
         revision: scan_source(there.folder)
         for revision in dict.fromkeys(("", *(v.revision for v in study.variants)))
@@ -119,7 +117,8 @@ def forecast(
     prospects: list[Prospect] = []
     for variant in study.variants:
         if variant.twin_of:
-            prospects.append(Prospect(variant, "to link again", f"a twin of {variant.twin_of}"))
+            detail = f"A/A control of {variant.twin_of}"
+            prospects.append(Prospect(variant, "to link again", detail))
             continue
         provider, name = split_name(variant.toolchain)
         packages = packages_here(study.build, variant, home)
@@ -163,7 +162,7 @@ def _prospect(
     source: SourceTree | None,
     store: BuildStore,
 ) -> Prospect:
-    """Of a variant whose toolchain is there, and its interpreter if it has one."""
+    """Of a variant whose toolchain and interpreter are installed."""
     toolchain, python = tools
     if why_not := lacks(variant, toolchain):
         return Prospect(variant, "not buildable here", why_not, foreseen=True)
@@ -179,7 +178,7 @@ def _prospect(
 def _estimate(
     study: Study, source: SourceTree | None, store: BuildStore, *, evidence_only: bool
 ) -> BuildCost | None:
-    """Of one build of that kind, where the study has one and one alike was made."""
+    """Of one build of that kind; None where unknown."""
     alike = [v for v in study.variants if v.evidence_only == evidence_only]
     if not alike:
         return None
@@ -193,7 +192,7 @@ def _estimate(
 
 
 def lacks(variant: Variant, toolchain: Toolchain) -> str:
-    """Which features the variant requires and its toolchain has not; empty when it has all."""
+    """The required features that the toolchain lacks, in words; empty for none."""
     missing = [f for f in variant.requires if f not in toolchain.features]
     return f"{toolchain.version} has no {' and no '.join(missing)}" if missing else ""
 
@@ -204,7 +203,7 @@ def check_room(
     toolchain: Resolver | None = None,
     interpreter: InterpreterResolver | None = None,
 ) -> None:
-    """UserError when the disk has not the room that the study is known to need."""
+    """UserError when the disk lacks the room that the study is known to need."""
     need = forecast(study, home, toolchain, interpreter).disk
     if need and (short := lacking(home.cache, need)):
         raise UserError(

@@ -1,7 +1,7 @@
 """The last stage: from what was recorded to the result.
 
-Beside the verdicts it keeps machine code, so that any two builds can be laid side by side later,
-and tells which hot functions the commits between builds touch.
+Beside the verdicts it keeps machine code, so that any two builds can be compared later, and names
+the hot functions that the commits between builds change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from whyfast.model.variant import Variant, differ_in
 
 
 def judge(work: RunContext[Study], recorded: Recorded) -> Result:
-    """What was asked and recorded, what that says, and what explains it."""
+    """Judge the recorded blocks and gather the evidence."""
     work.observer.phase("judge")
     judged = judge_run(work.question, recorded, work.evidence)
     return Result(work.question, recorded, judged, _found(work))
@@ -52,13 +52,13 @@ def _found(work: RunContext[Study]) -> Found:
     )
 
 
-#: Instructions that are kept of one build: those of a large interpreter's loop. Handlers made for
-#: every choice of registers are ten times as many, and each is like the next.
+#: The most instructions that are kept of one build: those of a large interpreter's loop. Handlers
+#: for every choice of registers are ten times as many, and alike.
 MOST_LINES = 6_000
 
 
 def kept_code(work: RunContext[Study]) -> tuple[ProgramCode, ...]:
-    """One a build that can be read, controls aside: a control has the code of its baseline."""
+    """The code of each readable build; a control has that of its baseline."""
     wanted = (*work.question.evidence.dispatch, *work.question.evidence.functions)
     controls = {v.name for v in work.question.variants if v.twin_of}
     if not wanted:
@@ -77,8 +77,7 @@ def kept_code(work: RunContext[Study]) -> tuple[ProgramCode, ...]:
 
 
 def _within(listings: Listings, names: list[str]) -> Iterator[CodeListing]:
-    """As many functions as there is room for; those whose bytes alone say that they have none are
-    not decoded."""
+    """As many functions as there is room for."""
     left = MOST_LINES
     for name in names:
         if left <= 0:
@@ -90,11 +89,9 @@ def _within(listings: Listings, names: list[str]) -> Iterator[CodeListing]:
 
 
 def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
-    """One entry a range of commits: the study's ``change``, else that between the main baseline and
-    each variant that differs from it in nothing but the revision.
-
-    Empty where nothing was counted, as then nobody knows what is hot. Ranges that cannot be looked
-    at are noted.
+    """One entry for each range of commits: the study's ``change``, else those between the main
+    baseline and each variant that differs only in its revision. Empty where nothing was counted,
+    as hot functions are unknown then. Unreadable ranges are noted.
     """
     study, counted = work.question, work.counted
     repository = study.source.repository
@@ -110,7 +107,7 @@ def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
         try:
             touched = touched_functions(repository, base, head, programs[variant])
         except UserError as error:
-            work.observer.note(f"which functions {base}..{head} touches is not known: {error}")
+            work.observer.note(f"the functions that {base}..{head} changes are unknown: {error}")
             continue
         changes.append(_stated(touched, variant, hot))
     return tuple(changes)
@@ -162,6 +159,6 @@ def _stated(touched: TouchedFunctions, variant: str, hot: Sequence[str]) -> Chan
 
 
 def check_change(study: Study) -> None:
-    """Raise UserError now for a ``change`` that could not be looked at once all is measured."""
+    """UserError, before measuring, for a ``change`` that could not be examined afterwards."""
     if study.evidence.change and study.source.repository is not None:
         list(_ranges(study, study.source.repository))

@@ -1,7 +1,7 @@
-"""The stages that run what was built: programs are asked about themselves, then measured.
+"""The stages that run the builds: programs report about themselves, then they are measured.
 
-Values come from processes here, or from kernels in virtual machines. Programs are asked once a run
-of the study, before measuring, each under the settings of its variant.
+Values come from processes here, or from kernels in virtual machines. Programs report once for each
+run of the study, before measuring, each under the settings of its variant.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.doctor.tune import CannotHold, SysctlRunner
 from whyfast.measure.invocation import LaunchArguments, Runner
-from whyfast.measure.process import TooMuchOutput, describe_status
+from whyfast.measure.output import TooMuchOutput
+from whyfast.measure.process import describe_status
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.sample import (
@@ -39,22 +40,22 @@ _T = TypeVar("_T")
 
 
 class Measurer(Protocol):
-    """A way to measure what was built."""
+    """A way to measure builds."""
 
     def check(self, work: RunContext[Study]) -> None:
-        """Before anything is built: UserError for what is missing here."""
+        """UserError, before anything is built, for requirements that are missing here."""
 
     def ready(self, work: RunContext[Study]) -> RunContext[Study]:
-        """Get what it needs beside the builds; those that lack it become failures. UserError when
-        no variant can be measured so."""
+        """Get its requirements beside the builds; builds that lack theirs become failures.
+        UserError when no variant can be measured."""
 
     def measure(self, work: RunContext[Study], run: OpenRun) -> None:
-        """Take blocks until all is decided or the budget used, with those that ``run`` has already
-        from earlier sessions. KeyboardInterrupt at any moment leaves it to be gone on with."""
+        """Take blocks until all is decided or the budget used, with those of earlier sessions in
+        ``run``. After KeyboardInterrupt at any moment it can be resumed."""
 
 
 def measurer_of(study: Study) -> Measurer:
-    """What measures the variants of this study."""
+    """The measurer of the variants of this study."""
     return VirtualMachines() if study.in_vms else Processes()
 
 
@@ -62,7 +63,7 @@ class Processes:
     """Processes on this machine."""
 
     def check(self, work: RunContext[Study]) -> None:
-        """Nothing is needed but the builds."""
+        """Only the builds are required."""
 
     def ready(self, work: RunContext[Study]) -> RunContext[Study]:
         """Find out how programs are started."""
@@ -80,14 +81,13 @@ class Processes:
 
 
 def tell_earlier(work: RunContext[Study], run: OpenRun) -> None:
-    """That a run goes on, if it does."""
+    """Note that a run resumes, if it does."""
     if earlier := len(run.blocks()):
         work.observer.note(f"resuming: {earlier} blocks are already taken")
 
 
 def check_programs(work: RunContext[Study]) -> None:
-    """They were the right ones before measuring. UserError where one is not any more: from when on
-    another was measured, nobody knows."""
+    """UserError when a program has changed since its build: it is unknown when."""
     for build in work.usable:
         try:
             same = sha256_of(build.program) == build.program_sha256
@@ -103,7 +103,7 @@ def check_programs(work: RunContext[Study]) -> None:
 def launch_arguments(
     work: RunContext[Study], benchmark: Benchmark, prefixes: Mapping[str, tuple[str, ...]]
 ) -> LaunchArguments:
-    """How the processes of a benchmark are started; a control draws from its original's layouts."""
+    """How the processes of a benchmark start; a control draws from its original's layouts."""
     original = {v.name: v.twin_of or v.name for v in work.question.variants}
     commands = {
         b.variant: prefixes[b.variant] + argument_vector(work, benchmark.command, b)
@@ -132,7 +132,7 @@ def launch_arguments(
 
 
 def runner_of(work: RunContext[Study], benchmark: Benchmark) -> tuple[Runner, LaunchArguments]:
-    """What starts the processes of a benchmark, under the settings of their variants."""
+    """The runner of a benchmark's processes, under the settings of their variants."""
     arguments = launch_arguments(work, benchmark, work.prefixes)
     runner = work.services.runner(benchmark.runner, arguments)
     settings = {v.name: v.sysctl for v in work.question.variants}
@@ -144,7 +144,7 @@ def runner_of(work: RunContext[Study], benchmark: Benchmark) -> tuple[Runner, La
 def entries_of(
     work: RunContext[Study], run: OpenRun, benchmarks: Sequence[Benchmark]
 ) -> list[BenchmarkRun]:
-    """These benchmarks, with the blocks and failures that the run has already."""
+    """These benchmarks, with the blocks and failures of the run so far."""
     blocks, failures = run.blocks(), run.failures()
     return [entry_of(work, b, blocks, failures) for b in benchmarks]
 
@@ -155,7 +155,7 @@ def entry_of(
     blocks: Sequence[Block],
     failures: Sequence[RunFailure],
 ) -> BenchmarkRun:
-    """What to measure, with the blocks and failures that the run has already."""
+    """A benchmark to measure, with its blocks and failures so far."""
     study = work.question
     taken = [b for b in blocks if b.benchmark == benchmark.name]
     failed = {f.variant for f in failures if f.benchmark == benchmark.name}
@@ -177,11 +177,11 @@ def entry_of(
 
 
 class _NoAnswer(Exception):
-    """A program could not be asked, or gave no sensible answer."""
+    """A program could not run, or gave no valid report."""
 
 
 def wants_observing(study: Study) -> bool:
-    """Whether the study asks its programs anything. Those under other kernels are not asked."""
+    """Whether programs of the study report about themselves; not under other kernels."""
     asks = study.evidence.image or any(
         b.distribution or b.overhead or b.figures for b in study.benchmarks
     )
@@ -189,7 +189,7 @@ def wants_observing(study: Study) -> bool:
 
 
 def observe(work: RunContext[Study]) -> RunContext[Study]:
-    """Everything that the study asks for; what is not available is noted."""
+    """Gather the reports that the study wants; unavailable ones are noted."""
     if not wants_observing(work.question):
         return work
     work.observer.step("asking the programs about themselves")
@@ -220,7 +220,7 @@ def _observed(work: RunContext[Study]) -> Observed:
         if benchmark.distribution:
             what = f"single runs of {build.variant} on {benchmark.name}"
             run_times += attempt(what, _run_times, build, benchmark)
-    families: dict[str, Benchmark] = {}  # the first of each that tells its overhead
+    families: dict[str, Benchmark] = {}  # the first of each that reports its overhead
     for benchmark in (b for b in study.benchmarks if b.overhead):
         families.setdefault(benchmark.family_name, benchmark)
     for benchmark in families.values():
@@ -233,7 +233,7 @@ def _observed(work: RunContext[Study]) -> Observed:
 
 
 def _ask(work: RunContext[Study], build: Build, command: tuple[str, ...], timeout: float) -> str:
-    """What the command prints. Raises _NoAnswer."""
+    """The output of the command. Raises _NoAnswer."""
     argv = work.prefixes[build.variant] + argument_vector(work, command, build)
     services = work.services
     try:

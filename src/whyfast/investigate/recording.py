@@ -1,7 +1,6 @@
-"""Where values are taken: what is kept of them, and what becomes of the run.
+"""Recording a run: measured blocks are stored, judged and reported as they come in.
 
-:func:`measure_blocks` takes blocks, keeps them, judges them as they come in, and reports them,
-until nothing is left to decide.
+:func:`recording` opens the run, :func:`measure_blocks` measures until all is decided.
 """
 
 from __future__ import annotations
@@ -11,33 +10,33 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from whyfast.investigate.context import Q, RunContext
 from whyfast.investigate.services import Observer, Services
-from whyfast.judge.looks import LiveJudge, Looks, TogetherJudge, level_of_looks
-from whyfast.judge.ratios import over_layouts
 from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
 from whyfast.measure.doctor.environment import environment, environment_after
 from whyfast.measure.invocation import Clock
-from whyfast.model.result import Recorded
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
-from whyfast.model.study import MeasureSpec, Study
+from whyfast.model.study import MeasureSpec, Question, Study
 from whyfast.model.variant import RUN, words_of
 from whyfast.store.files import exclusive
 from whyfast.store.home import Home
 from whyfast.store.samples import Run, SampleStore
 
 if TYPE_CHECKING:
+    from whyfast.judge.looks import LiveJudge, Looks, TogetherJudge
     from whyfast.model.machine import Boot
+    from whyfast.model.result import Recorded
 
-#: The fact of a session on a host of a fleet that has its name.
+#: The key in a session's environment with the name of its host in a fleet.
 FLEET_HOST = "fleet_host"
 
 
 def counted(blocks: Sequence[Block], sessions: Iterable[Session] = ()) -> list[Block]:
-    """Without those that were taken on one CPU before the benchmark was released from it, and
-    those that a host of a fleet took before the benchmark went to another."""
+    """Without blocks on one CPU from before the benchmark was released from it, and without blocks
+    of a host of a fleet from before the benchmark moved to another."""
     host = {s.id: s.environment.get(FLEET_HOST) for s in sessions}
     last = {b.benchmark: host.get(b.session) for b in blocks} if host else {}
     taken = [b for b in blocks if host.get(b.session) == last.get(b.benchmark)]
@@ -47,10 +46,10 @@ def counted(blocks: Sequence[Block], sessions: Iterable[Session] = ()) -> list[B
 
 @dataclass
 class OpenRun:
-    """A run while it is recorded; what is added is durable once the call returns.
+    """A run while it is recorded; additions are durable once the call returns.
 
-    ``goes_on``: it ended well, but out of time, and the next recording of its key goes on with it.
-    ``recorded`` is all that the store holds of it, from the end of recording on.
+    ``goes_on``: it ended without an error, but out of time; the next recording of its key resumes
+    it. ``recorded``: all that the store holds of it, from the end of recording on.
     """
 
     store: SampleStore
@@ -71,12 +70,12 @@ class OpenRun:
         self.store.add_calibration(self.run.id, calibration)
 
     def blocks(self) -> list[Block]:
-        """Those so far, also of earlier sessions."""
+        """The blocks so far, also of earlier sessions."""
         run = self.run.id
         return counted(self.store.blocks(run), self.store.sessions(run))
 
     def failures(self) -> list[RunFailure]:
-        """Those so far, also of earlier sessions."""
+        """The failures so far, also of earlier sessions."""
         return self.store.failures(self.run.id)
 
     def calibrations(self) -> Mapping[str, Calibration]:
@@ -85,7 +84,7 @@ class OpenRun:
 
     @contextmanager
     def timed(self, phase: str, clock: Clock) -> Iterator[None]:
-        """Note how long it takes."""
+        """Add the time that the context takes to the phase."""
         began = clock.monotonic()
         try:
             yield
@@ -94,7 +93,7 @@ class OpenRun:
 
     @contextmanager
     def session(self, services: Services) -> Iterator[Session]:
-        """Measuring, with the state of the machine before and after it."""
+        """A session, with the state of the machine before and after it."""
         session = Session(services.new_id(), services.clock.now(), environment(services.system))
         self.store.add_session(self.run.id, session)
         try:
@@ -120,13 +119,13 @@ def recording(
     alone: bool = True,
     kept: SampleStore | None = None,
 ) -> Iterator[OpenRun]:
-    """The unfinished run of that key, or a new one; always when it is to be ``fresh``. Without a
-    key it is new, and never gone on with.
+    """The unfinished run of that key, unless ``fresh``, or a new one; without a key it is new, and
+    never resumed.
 
-    ``alone``: it waits until nobody else measures on this machine, and puts back first what an
-    earlier run left behind. Interrupted (KeyboardInterrupt), it ends there, is not ``complete``,
-    and goes on in the next recording of that key. ``kept`` is the store where several runs share
-    one, and stays open. UserError when the store cannot be written.
+    ``alone``: it waits until nobody else measures on this machine, and first restores settings that
+    an earlier run left behind. KeyboardInterrupt ends it; then it is not ``complete``, and the next
+    recording of that key resumes it. ``kept``: a store that several runs share, which stays open.
+    UserError when the store cannot be written.
     """
     services = work.services
     with nullcontext(kept) if kept else closing(services.store(work.home.database)) as store:
@@ -149,6 +148,8 @@ def recording(
                 opened.complete = False
         if key is None or (opened.complete and not opened.goes_on):
             store.finish(run.id, services.clock.now())
+        from whyfast.model.result import Recorded  # of a hundred classes
+
         opened.recorded = Recorded(
             run=run.id,
             started=run.started,
@@ -166,7 +167,7 @@ def recording(
 
 
 def run_key(work: RunContext[Study]) -> str:
-    """What must be equal for two runs to be one: builds, how they are run, and how measured."""
+    """A key, equal for runs that are one: of builds, how they run, and how they are measured."""
     study = work.question
     parts = {
         "study": study.name,
@@ -197,16 +198,15 @@ def measure_blocks(
     settled: Settled | None = None,
     first: Callable[[str], Block] | None = None,
 ) -> bool:
-    """Take blocks until every entry is settled or the budget used; whether it ended for another
-    reason than what the blocks show.
+    """Take blocks until every entry is settled or the budget used; returns whether it ended
+    independently of the blocks.
 
-    Blocks that an entry brings along from earlier sessions count towards the budget. Each block is
-    durable before the observer hears of it. ``settled``: by default as ``spec.stop`` says, and
-    where there are layouts, once all of them have been taken. ``first`` gives, for the id of the
-    session, a block of the first entry that was taken already.
+    Blocks of earlier sessions count towards the budget. Each block is durable before the observer
+    hears of it. ``settled``: by default as ``spec.stop`` says, and with layouts, once all have been
+    taken. ``first`` gives, for the id of the session, an earlier block of the first entry.
     """
     if first is None:
-        work.services.left()  # what ran before is not counted
+        work.services.left()  # resets the count
     live = LiveSink(work, run, entries, spec)
     clock = work.services.clock
     with run.timed("measure", clock), run.session(work.services) as session:
@@ -224,7 +224,7 @@ def measure_blocks(
 def measuring_session(
     work: RunContext[Q], run: OpenRun, session: str, live: LiveSink, cpus: Sequence[int]
 ) -> MeasuringSession:
-    """Where blocks are taken and kept, under the id of a session, on a machine with those CPUs."""
+    """The measuring of blocks for that session, on a machine with those CPUs."""
     return MeasuringSession(
         run.run.id,
         session,
@@ -246,7 +246,10 @@ def released(name: str, threads: Mapping[str, int]) -> str:
 
 
 class LiveSink:
-    """A sink that keeps what it is given, judges it, and tells the observer."""
+    """A sink that stores blocks, judges them, and reports to the observer.
+
+    The judge, and numpy with it, is loaded when there is a first block to judge.
+    """
 
     def __init__(
         self,
@@ -261,26 +264,34 @@ class LiveSink:
         self._run, self._spec = run, spec
         self._left = work.services.left
         self._left_behind: set[str] = set()
-        question = work.question
+        self._question: Question = work.question
+        self._same, self._looks, self._together = work.same, looks, together
+        self._entries = {e.name: e for e in entries}
+        for entry in entries:
+            if entry.blocks:
+                self._look(entry)
+        self.earlier = sum(b.seconds for e in entries for b in e.blocks)
+        self._began = self._clock.monotonic()
+        self._noted: set[str] = set()
+
+    @cached_property
+    def _judge(self) -> LiveJudge:
+        from whyfast.judge.looks import LiveJudge, level_of_looks
+
+        question = self._question
 
         def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
             """Against the main baseline, or each against its own."""
             baselines = (
                 [b for b in question.baselines if b in variants] if question.along else [baseline]
             )
-            return question.compared(variants, baselines, work.same)
+            return question.compared(variants, baselines, self._same)
 
         level = level_of_looks(question)
-        self._judge = LiveJudge(question.margin, pairs, looks, level, together)
-        self._entries = {e.name: e for e in entries}
-        for entry in entries:
-            self._look(entry)
-        self.earlier = sum(b.seconds for e in entries for b in e.blocks)
-        self._began = self._clock.monotonic()
-        self._noted: set[str] = set()
+        return LiveJudge(question.margin, pairs, self._looks, level, self._together)
 
     def begin_with(self, entry: BenchmarkRun, block: Block) -> None:
-        """What was taken before measuring began counts, and so does the time that it took."""
+        """Count a block from before measuring, and its time."""
         entry.blocks.append(block)
         entry.next_index += 1
         self.earlier += block.seconds
@@ -303,8 +314,7 @@ class LiveSink:
         self._run.add_calibration(calibration)
 
     def _tell_left(self, name: str) -> None:
-        """Once a benchmark, of what its programs leave running where a killed group does not
-        end it."""
+        """Note, once for each benchmark, processes that its programs left running."""
         left = self._left()
         if left and name not in self._left_behind:
             self._left_behind.add(name)
@@ -315,6 +325,10 @@ class LiveSink:
             )
 
     def settled(self, entry: BenchmarkRun) -> bool:
+        if not entry.blocks:
+            return False
+        from whyfast.judge.ratios import over_layouts
+
         layouts = min(entry.layouts.values(), default=0)
         decided = self._judge.settled(self._judge.verdicts(entry.name))
         if not layouts or len(over_layouts(entry.blocks)) < layouts:

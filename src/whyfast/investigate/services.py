@@ -1,4 +1,4 @@
-"""What a running investigation uses, and what it reports to an observer."""
+"""The services that an investigation uses, and the observer that it reports to."""
 
 from __future__ import annotations
 
@@ -14,10 +14,6 @@ from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.invocation import Clock, LaunchArguments, Runner, SystemClock
 from whyfast.measure.process import Launcher, SystemLauncher, usable_cpus
 from whyfast.measure.registry import make_runner
-from whyfast.model.build import Build, BuildOutcome
-from whyfast.model.sample import RunFailure
-from whyfast.model.variant import RunnerName
-from whyfast.model.verdict import Verdict
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
 from whyfast.toolchain.watcher import WATCHER
@@ -25,8 +21,11 @@ from whyfast.toolchain.watcher import WATCHER
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
-    from whyfast.model.build import Interpreter, Toolchain
+    from whyfast.model.build import Build, BuildOutcome, Interpreter, Toolchain
     from whyfast.model.machine import BootUnit, Kernel
+    from whyfast.model.sample import RunFailure
+    from whyfast.model.variant import RunnerName
+    from whyfast.model.verdict import Verdict
     from whyfast.store.builds import BuildStore
 
 
@@ -38,8 +37,7 @@ class Observer(Protocol):
         begins."""
 
     def step(self, text: str) -> None:
-        """What is being done now, e.g. "building clang19-goto with clang 19.1.7"; where there are
-        many, not all of them are shown."""
+        """The current step, e.g. "building clang19-goto with clang 19.1.7"; may be skipped."""
 
     def note(self, text: str) -> None:
         """One line that must be shown, e.g. "resuming: 12 blocks are already taken"."""
@@ -52,15 +50,15 @@ class Observer(Protocol):
     ) -> None:
         """A block is safely stored.
 
-        ``verdicts``: how the benchmark stands against the main baseline, each at full level.
+        ``verdicts``: of the benchmark against the main baseline, each at full level.
         """
 
     def status(self, lines: Sequence[str]) -> None:
-        """How a search or fleet stands, as lines that replace those before."""
+        """The status of a search or fleet, as lines that replace the earlier ones."""
 
 
 class Silent:
-    """Watches nothing."""
+    """Ignores everything."""
 
     def phase(self, name: str) -> None: ...
 
@@ -77,7 +75,7 @@ class Silent:
     def status(self, lines: Sequence[str]) -> None: ...
 
 
-#: Hears a line worth showing.
+#: Called with a line for the user.
 Note = Callable[[str], None]
 
 if TYPE_CHECKING:

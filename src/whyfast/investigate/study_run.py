@@ -26,9 +26,9 @@ from whyfast.study.toml_document import nearest
 
 @dataclass(frozen=True)
 class Choice:
-    """What a user asks of a study: names of variants and benchmarks (empty for all), seconds of
-    measuring (None for the study's own), a quick look, machine code alone, and counters and an
-    account even where the study wants none."""
+    """A request: names of variants and benchmarks (empty for all), seconds of measuring (None: the
+    study's), a quick look, machine code alone, and counters and an account even where the study
+    wants none."""
 
     only: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class Choice:
 
 
 def chosen(study: Study, choice: Choice) -> Study:
-    """The study as asked for; what is named goes before what ``[quick]`` says.
+    """The study as asked for; explicit names override ``[quick]``.
 
     UserError for a name that the study does not have.
     """
@@ -71,10 +71,10 @@ def chosen(study: Study, choice: Choice) -> Study:
 
 
 def runnable(study: Study, why_not: Callable[[], str] | None = None) -> Study:
-    """The study itself, or the one that it names in ``otherwise``, with ``stands_for`` saying why.
+    """The study itself, or its ``otherwise`` with the reason in ``stands_for``.
 
-    ``why_not`` says what its runners need that this machine or user has not; None: as registered.
-    UserError when there is such a thing, and it names no other study.
+    ``why_not`` returns the requirement of its runners that this machine or user lacks; None: as
+    registered. UserError for a lacking requirement without another study.
     """
     kinds = dict.fromkeys(b.runner for b in study.benchmarks if study.measured)
     asked = [why_not or why for k in kinds if (why := MAKERS[k].why_not)]
@@ -135,8 +135,8 @@ def run_study(
 
     The budget is ``study.measure.budget``. ``fresh`` starts a new run in any case. Interrupted
     while measuring, it returns what there is with ``complete`` False, and the next call goes on.
-    UserError when no baseline could be built. Where every variant is for evidence only, or no two
-    are left that are what their names say, nothing is measured, and the result has no verdicts.
+    UserError when no baseline could be built. Where every variant is for evidence only, or fewer
+    than two meet their expectations, nothing is measured, and the result has no verdicts.
     ``elsewhere`` measures on other machines than this one.
     """
     if study.stands_for:
@@ -174,7 +174,7 @@ def _account(work: RunContext[Study], result: Result) -> Account | None:
 
 
 def read_only(work: RunContext[Study]) -> Result:
-    """The result of a run that only reads machine code, or has nothing that can be compared."""
+    """The result of a run that only reads machine code, or has nothing to compare."""
     with recording(work, None, alone=False) as run:
         pass
     return judge(work, run.recorded)
@@ -183,16 +183,16 @@ def read_only(work: RunContext[Study]) -> Result:
 def comparable(work: RunContext[Study]) -> bool:
     """Whether there is a baseline and something to compare with it.
 
-    False where that is for programs that are not what they should be, or that are all the same;
-    UserError where it is for baselines that are not there.
+    False where expectations failed or all programs are the same; UserError where no baseline could
+    be built.
     """
     study = work.question
     if work.failed_expectations and (not work.baselines or len(work.usable) < 2):
-        work.observer.note("nothing is measured: too few variants are what they should be")
+        work.observer.note("nothing is measured: too few variants meet their expectations")
         return False
     plain = [b.variant for b in work.usable if not study.variant(b.variant).twin_of]
     if work.same and not study.compared(plain, work.baselines, work.same):
-        work.observer.note("nothing is measured: all that was built is the same program")
+        work.observer.note("nothing is measured: all builds are the same program")
         return False
     if not work.baselines:
         reasons = [

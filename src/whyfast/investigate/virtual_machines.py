@@ -1,4 +1,4 @@
-"""Measuring variants that have kernels of their own, each booted in a virtual machine."""
+"""Measuring variants with their own kernels, each booted in a virtual machine."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ class VirtualMachines:
     """Programs under other kernels, in boots."""
 
     def check(self, work: RunContext[Study]) -> None:
-        """QEMU must be there."""
+        """QEMU must be installed."""
         find_qemu(work.services.launcher)
 
     def ready(self, work: RunContext[Study]) -> RunContext[Study]:
-        """Fetch the kernels. A variant without its kernel is one that cannot be built."""
+        """Fetch the kernels. A variant without its kernel becomes a build failure."""
         kernels: dict[str, Kernel] = {}
         missing: dict[str, str] = {}
         for name in dict.fromkeys(v.kernel for v in work.question.measured):
@@ -85,10 +85,8 @@ class VirtualMachines:
         return replace(work, builds=builds, kernels=kernels)
 
     def measure(self, work: RunContext[Study], run: OpenRun) -> None:
-        """Boot every machine, twice while the budget lasts.
-
-        Each boot is kept as it ends, and a run that was interrupted does not repeat those it has.
-        """
+        """Boot every machine, twice while the budget lasts. Each boot is stored as it ends, and an
+        interrupted run does not repeat it."""
         clock, step = work.services.clock, work.observer.step
         with run.timed("boot", clock), run.session(work.services) as session:
             boots = _boots(work, run)
@@ -109,7 +107,7 @@ class VirtualMachines:
                         run.add_failure(failure)
                         if outcome.boot:
                             work.observer.failure(failure)
-                    if outcome.boot is None:  # all for one and the same reason
+                    if outcome.boot is None:  # all for the same reason
                         work.observer.note(f"failed: {outcome.failures[0].reason}")
                     for (benchmark, variant), value in outcome.values.items():
                         results.setdefault(benchmark, {})[variant] = value
@@ -121,8 +119,7 @@ class VirtualMachines:
 
 @dataclass(frozen=True)
 class _Value:
-    """Of one program in one boot: the instructions of one loop, 0 where times are taken; and every
-    answer."""
+    """Of one program in one boot: instructions of one loop, 0 where timing; and every answer."""
 
     instructions: float
     answers: TaskValues
@@ -130,7 +127,7 @@ class _Value:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What became of one boot: None and failures when it did not come to its end."""
+    """The outcome of one boot; without ``boot`` and values when it failed."""
 
     boot: Boot | None
     values: Mapping[tuple[str, str], _Value]
@@ -139,11 +136,8 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class _Boots:
-    """What all boots of a run have in common.
-
-    ``commands`` maps (variant, benchmark) to the words of its command, ``kept`` is the folder for
-    what machines have sent, ``init`` the first process of each.
-    """
+    """The common data of all boots of a run. ``commands``: words by (variant, benchmark); ``kept``:
+    the folder for transcripts; ``init``: the first process of each machine."""
 
     context: RunContext[Study]
     commands: Mapping[tuple[str, str], tuple[str, ...]]
@@ -155,7 +149,7 @@ class _Boots:
 
     @property
     def loops(self) -> int:
-        """Of the shorter of two grants."""
+        """Loops of the shorter of two grants."""
         return COUNTED_LOOPS if self.unit == "instructions" else TIMED_LOOPS
 
     @property
@@ -186,7 +180,7 @@ class _Boots:
         return self._read(machine, index, cargo, booted)
 
     def _booted(self, machine: VirtualMachine, index: int, cargo: Cargo) -> Booted:
-        """From an earlier session of this run, or now."""
+        """The boot of an earlier session of this run, or a new one."""
         kernel = self.context.kernels[machine.kernel]
         parameters = command_line(self.unit, machine.boot)
         digest = boot_digest(kernel.sha256, cargo.digest, parameters, self.emulator)
@@ -265,13 +259,12 @@ def _boots(work: RunContext[Study], run: OpenRun) -> _Boots:
 
 
 def _unit(work: RunContext[Study], qemu: str) -> BootUnit:
-    """Time where KVM boots a kernel of the study, instructions elsewhere."""
+    """Time where KVM boots a kernel of the study, else instructions."""
     kernel = next(iter(work.kernels.values()))
     if kvm_boots(kernel, work.home, qemu, work.services.launcher):
         return "time"
     work.observer.note(
-        "KVM boots no kernel here: QEMU interprets them and counts instructions, simulated and not "
-        "time"
+        "KVM boots no kernel here: QEMU interprets them and counts simulated instructions"
     )
     return "instructions"
 
@@ -296,11 +289,8 @@ def _init(work: RunContext[Study]) -> bytes:
 def _block(
     benchmark: str, index: int, values: Mapping[str, _Value], session: Session, started: float
 ) -> Block:
-    """The boots of one round as a block.
-
-    Counting, a value is the instructions of one loop, and every grant is there as it was counted;
-    timing, the seconds of each longer grant.
-    """
+    """The boots of one round as a block. Values are the instructions of one loop, with the counts
+    of every grant as extra, or the seconds of each longer grant."""
     counted = any(v.instructions for v in values.values())
     order = tuple(values)
     turns = 1 if counted else min(len(v.answers.long) for v in values.values())

@@ -9,13 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.formats.profiles import PerfEvent, best, parse_perf_report, parse_perf_stat
-from whyfast.measure.process import (
-    CannotCount,
-    ToolRun,
-    TooMuchOutput,
-    describe_status,
-    program_names,
-)
+from whyfast.measure.output import TooMuchOutput
+from whyfast.measure.process import CannotCount, ToolRun, describe_status, program_names
 from whyfast.model.counters import Counter, FunctionCost, Profile
 
 #: Events that are counted together, few enough for the counters of any processor, so that none
@@ -51,7 +46,7 @@ def measure_counters(run: ToolRun, shorter: ToolRun | None = None) -> list[Count
     the first did beyond it. A counter that does not work has no value and a note. Raises
     CannotCount when perf itself does not work.
     """
-    perf = _find(run)
+    perf = run.tool("perf")
     tool, runs = _version(run, perf), []
     for group in GROUPS:
         events = _counted(perf, group, run)
@@ -71,7 +66,7 @@ def count_events(run: ToolRun) -> dict[str, float]:
 
     Raises CannotCount when perf is not installed or the run fails.
     """
-    events = _counted(_find(run), GROUPS[0], run)
+    events = _counted(run.tool("perf"), GROUPS[0], run)
     counts = {name: best(events, name) for name in GROUPS[0]}
     return {n: e.value for n, e in counts.items() if e is not None and e.value is not None}
 
@@ -84,7 +79,7 @@ def available(counters: Sequence[Counter]) -> bool:
 def sample(run: ToolRun) -> tuple[Profile, str]:
     """Run a command under ``perf record``; its profile in samples of user time, and what the
     command did wrong. Raises CannotCount."""
-    perf, env = _find(run), _quiet(run)
+    perf, env = run.tool("perf"), _quiet(run)
     with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
         data = str(Path(folder, "perf.data"))
         record = [perf, "record", "-q", "-N", "-F", str(FREQUENCY), "-o", data]
@@ -113,13 +108,6 @@ def sample(run: ToolRun) -> tuple[Profile, str]:
     tool = f"perf record ({event or 'unknown event'})"
     totals = {"samples": float(total)}
     return Profile(tool, "measured", ("samples",), functions, totals, tuple(notes)), failure
-
-
-def _find(run: ToolRun) -> str:
-    perf = run.launcher.find("perf")
-    if perf is None:
-        raise CannotCount("perf is not installed")
-    return perf
 
 
 def _quiet(run: ToolRun) -> dict[str, str]:

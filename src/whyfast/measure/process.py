@@ -23,67 +23,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from whyfast.measure.output import KeptOutput, TooMuchOutput
 from whyfast.measure.run_queue import ThreadTally, late, moment, pauses, scheduled, waited_alone
 from whyfast.toolchain.watcher import WATCHER, end_marked
-
-#: How much of what a failing program printed is shown, in bytes.
-OUTPUT_KEPT = 4000
-
-#: How much one stream may hold, in bytes. An anonymous file is memory. A pipe would bound it to the
-#: byte, but would wake its reader whenever a program that is being measured prints.
-OUTPUT_MOST = 16 << 20
-
-
-class TooMuchOutput(Exception):
-    """More was printed than is kept; the message says so."""
-
-    def __init__(self) -> None:
-        super().__init__(f"printed more than {OUTPUT_MOST >> 20} MB on standard output")
-
-
-class KeptOutput:
-    """One stream of a child; ``fd`` is what it writes to.
-
-    ``over``: some has been discarded.
-    """
-
-    def __init__(self, name: str) -> None:
-        self.fd = os.memfd_create(name)
-        self.over = False
-        self._before = b""
-
-    def trim(self) -> None:
-        """Give back its memory when it is above the limit; the end is kept for a failure report.
-
-        The child goes on behind what it has written: what is before that is then a hole.
-        """
-        if os.fstat(self.fd).st_blocks * 512 > OUTPUT_MOST:
-            self._before = self._last()
-            os.ftruncate(self.fd, 0)
-            self.over = True
-
-    def text(self) -> str:
-        """All of it; TooMuchOutput where some is gone."""
-        self.trim()
-        if self.over:
-            raise TooMuchOutput
-        return os.pread(self.fd, os.fstat(self.fd).st_size, 0).decode("utf-8", "replace")
-
-    def tail(self) -> str:
-        """The last :data:`OUTPUT_KEPT` bytes."""
-        last = self._last()
-        if self.over:
-            last = (self._before + last.lstrip(b"\0"))[-OUTPUT_KEPT:]
-        return last.decode("utf-8", "replace")
-
-    def close(self) -> None:
-        """Release the file."""
-        os.close(self.fd)
-
-    def _last(self) -> bytes:
-        size = os.fstat(self.fd).st_size
-        return os.pread(self.fd, OUTPUT_KEPT, max(0, size - OUTPUT_KEPT))
-
 
 #: Seconds after which a signal is heard at the latest.
 LONGEST_WAIT = 1.0
@@ -102,18 +44,20 @@ def usable_cpus() -> tuple[int, ...]:
 
 def on_cpu(cpu: int | None) -> AbstractContextManager[None]:
     """Children started inside inherit the pinning to ``cpu``; None changes nothing."""
-    return contextlib.nullcontext() if cpu is None else _on({cpu})
+    return _on(set() if cpu is None else {cpu})
 
 
 def away_from(cpu: int | None) -> AbstractContextManager[None]:
     """This thread leaves ``cpu`` to the child that runs there, where it may run elsewhere: else it
     is woken on it, and the child waits."""
-    others = set(usable_cpus()) - {cpu}
-    return _on(others) if cpu is not None and others else contextlib.nullcontext()
+    return _on(set() if cpu is None else set(usable_cpus()) - {cpu})
 
 
 @contextlib.contextmanager
 def _on(cpus: set[int]) -> Iterator[None]:
+    if not cpus:
+        yield
+        return
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus)
     try:
@@ -443,6 +387,13 @@ class ToolRun:
     timeout: float
     enter: tuple[str, ...] = ()
     scratch: Path | None = None
+
+    def tool(self, name: str, hint: str = "") -> str:
+        """The path of a program that counts; CannotCount, with the ``hint``, without one."""
+        path = self.launcher.find(name)
+        if path is None:
+            raise CannotCount(f"{name} is not installed" + (f"; {hint}" if hint else ""))
+        return path
 
     def once(self, env: Mapping[str, str]) -> None:
         """Run the command with no tool, so that what it keeps for its next run is there, such as

@@ -143,7 +143,7 @@ _FIRST, _LONGEST = 0.004, 0.1
 
 @dataclass
 class ThreadTally:
-    """What looks at a program and at the processes that it started have found so far.
+    """How many threads the looks at a program and at the processes that it started saw at work.
 
     ``least`` is how many looks have to find as many threads. ``proc`` is where the kernel shows its
     processes. ``rng`` draws the runs that are still looked at when enough is known.
@@ -152,7 +152,7 @@ class ThreadTally:
     proc: str = "/proc"
     least: int = LOOKS
     rng: random.Random = field(default_factory=random.Random)
-    _found: Counter[int] = field(default_factory=Counter)
+    _looks: Counter[int] = field(default_factory=Counter)
     _time: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     _ran: dict[tuple[int, str], float] = field(default_factory=dict)
 
@@ -173,19 +173,19 @@ class ThreadTally:
                 since.append(ran - before.get((process, thread), ran))
                 ready += state == "R"
             most = max(most, sum(ran > 0 and ran >= AT_WORK * sum(since) for ran in since))
-        self._found[max(most, ready)] += 1
+        self._looks[max(most, ready)] += 1
         self._time[max(most, ready)] += after
 
     def due(self) -> bool:
         """Whether the run that begins is to be looked at."""
-        return sum(self._found.values()) < ENOUGH or self.rng.randrange(SELDOM) == 0
+        return sum(self._looks.values()) < ENOUGH or self.rng.randrange(SELDOM) == 0
 
     @property
     def at_work(self) -> int:
         """How many threads there are to run at one time; 1 where nothing is known."""
         looks, time = 0, 0.0
-        for number in sorted(self._found, reverse=True):
-            looks += self._found[number]
+        for number in sorted(self._looks, reverse=True):
+            looks += self._looks[number]
             time += self._time[number]
             if looks >= self.least and time >= TOGETHER * sum(self._time.values()):
                 return number

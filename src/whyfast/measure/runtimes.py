@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -66,7 +64,10 @@ class RuntimeRuns:
         Raises CannotCount when it cannot be started, does not end in time or wrote nothing.
         """
         run = self.runs[side]
-        with _folder(run) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix="whyfast-", dir=run.scratch, ignore_cleanup_errors=True
+        ) as name_of_folder:
+            folder = Path(name_of_folder)
             for name, text in (files or {}).items():
                 (folder / name).write_text(text)
             command = list(words(run.command, folder))
@@ -93,15 +94,6 @@ class ToolOutput:
 
     done: Finished
     files: Mapping[str, str]
-
-
-@contextmanager
-def _folder(run: ToolRun):  # type: ignore[no-untyped-def]
-    folder = Path(tempfile.mkdtemp(prefix="whyfast-", dir=run.scratch))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def probe_python(
@@ -133,12 +125,16 @@ def probe_python(
     return documents, output.done.cpu
 
 
-def longest(runs: RuntimeRuns, factor: float, least: float = 10.0) -> RuntimeRuns:
-    """The same runs, each given ``factor`` times its plain duration, at least ``least`` seconds."""
+#: Seconds that a run under a tool of its runtime gets beside a multiple of its plain duration.
+BESIDE = 10.0
+
+
+def longest(runs: RuntimeRuns, factor: float) -> RuntimeRuns:
+    """The same runs, each given :data:`BESIDE` seconds and ``factor`` times its plain duration."""
     return replace(
         runs,
         runs={
-            side: replace(run, timeout=least + factor * runs.seconds[side])
+            side: replace(run, timeout=BESIDE + factor * runs.seconds[side])
             for side, run in runs.runs.items()
         },
     )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.formats.perf_stacks import SampledProcess, Stack, parse_stacks
-from whyfast.measure.process import CannotCount, Launcher, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun
 
 #: Samples a second: not a round number, so that it does not beat with timers of the program.
 FREQUENCY = 3989
@@ -62,10 +62,7 @@ def sample_in_turns(
     environment, and the limit in seconds for all of it. Raises CannotCount where perf is missing,
     may not sample or fails.
     """
-    launcher, env, timeout = around.launcher, around.env, around.timeout
-    perf = launcher.find("perf")
-    if perf is None:
-        raise CannotCount(f"perf is not installed; {INSTALL}")
+    perf, env = around.tool("perf", INSTALL), around.env
     rng, names = random.Random(seed), list(commands)
     order = [name for _ in range(rounds) for name in rng.sample(names, len(names))]
     quiet = {**env, "LC_ALL": "C", "DEBUGINFOD_URLS": ""}
@@ -77,10 +74,10 @@ def sample_in_turns(
         record = [perf, "record", "-q", "-N", "--no-bpf-event", "-e", "cpu-clock:u"]
         record += ["-F", str(frequency), "--call-graph", graph, "-o", data, "--", "sh", script]
         show = [perf, "script", "-i", data, "--no-inline", "--no-demangle", "--show-task-events"]
-        done = _run(launcher, record, quiet, timeout)
+        done = around.under("perf", record, quiet)
         if not Path(data).exists():
-            raise CannotCount(_why(done, launcher))
-        text = _run(launcher, [*show, "-F", _FIELDS], quiet, timeout)
+            raise CannotCount(_why(done.output))
+        text = around.under("perf", [*show, "-F", _FIELDS], quiet).stdout
         ended = Path(statuses).read_text().split() if Path(statuses).exists() else []
     runs = _runs(order, parse_stacks(text), ended)
     if not any(run.samples for run in runs):
@@ -102,17 +99,7 @@ def _script(
     return "\n".join([*kept, *gone, *lines, "exit 0", ""])
 
 
-def _run(launcher: Launcher, argv: Sequence[str], env: Mapping[str, str], timeout: float) -> str:
-    try:
-        done = launcher.run(argv, env=env, timeout=timeout)
-    except TimeoutError as error:
-        raise CannotCount(f"under perf: {error}") from None
-    except OSError as error:
-        raise CannotCount(f"perf could not be started: {error.strerror}") from None
-    return done.stdout if argv[1] == "script" else done.output
-
-
-def _why(printed: str, launcher: Launcher) -> str:
+def _why(printed: str) -> str:
     try:
         strict = int(_PARANOID.read_text()) > 2 and os.geteuid() != 0
     except (OSError, ValueError):

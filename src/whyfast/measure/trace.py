@@ -11,8 +11,6 @@ from pathlib import Path
 from whyfast.formats.strace import CallRow, parse_strace_stacks, parse_strace_table
 from whyfast.measure.process import CannotCount, ToolRun
 
-INSTALL = "strace is not installed; install it (Debian, Ubuntu: strace)"
-
 #: Seconds that looking for callers may take: the first few thousand calls tell.
 CALLERS_SECONDS = 2.0
 
@@ -35,7 +33,16 @@ def trace_calls(run: ToolRun) -> TracedRun:
     for wall in ([], ["-w"]):
         with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
             out = Path(folder, "table")
-            argv = [_find(run), "-f", "-c", *wall, "-o", str(out), *run.enter, *run.command]
+            argv = [
+                _strace(run),
+                "-f",
+                "-c",
+                *wall,
+                "-o",
+                str(out),
+                *run.enter,
+                *run.command,
+            ]
             done = run.under("strace", argv, run.env)
             text = out.read_text(errors="replace") if out.exists() else ""
         tables.append(parse_strace_table(text))
@@ -50,7 +57,15 @@ def callers_of(run: ToolRun, names: Sequence[str]) -> dict[str, tuple[tuple[str,
     outwards, among those that the first seconds make. Empty where strace cannot unwind."""
     with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
         out = Path(folder, "stacks")
-        argv = [_find(run), "-f", "-k", "-e", f"trace={','.join(names)}", "-o", str(out)]
+        argv = [
+            _strace(run),
+            "-f",
+            "-k",
+            "-e",
+            f"trace={','.join(names)}",
+            "-o",
+            str(out),
+        ]
         with contextlib.suppress(CannotCount):
             short = replace(run, timeout=min(run.timeout, CALLERS_SECONDS))
             short.under("strace", [*argv, *run.enter, *run.command], run.env)
@@ -61,8 +76,5 @@ def callers_of(run: ToolRun, names: Sequence[str]) -> dict[str, tuple[tuple[str,
     return {name: counts.most_common(1)[0][0] for name, counts in stacks.items()}
 
 
-def _find(run: ToolRun) -> str:
-    strace = run.launcher.find("strace")
-    if strace is None:
-        raise CannotCount(INSTALL)
-    return strace
+def _strace(run: ToolRun) -> str:
+    return run.tool("strace", "install it (Debian, Ubuntu: strace)")

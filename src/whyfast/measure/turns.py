@@ -50,12 +50,12 @@ def read_answer(line: str) -> tuple[float, str | None]:
     """Seconds, and the result that came with them. ValueError names the mistake."""
     number, _, token = line.partition(" ")
     if number in ("nan", "inf") or (number[:1] == "-" and _NUMBER.fullmatch(number[1:])):
-        raise ValueError(f"reported {number} seconds, which cannot be")
+        raise ValueError(f"reported {number} seconds; expected a time above 0")
     if not _NUMBER.fullmatch(number):
         raise ValueError(f"answered {line!r:.80} instead of seconds")
     seconds = float(number)
     if not SHORTEST <= seconds < float("inf"):
-        raise ValueError(f"reported {number} seconds, which cannot be")
+        raise ValueError(f"reported {number} seconds; expected a time above 0")
     return seconds, token.strip() or None
 
 

@@ -33,7 +33,7 @@ VERSIONS = {
     "doctor": 2,
     "explain": 2,
     "history": 2,
-    "search": 2,
+    "search": 3,
     "search-set": 2,
     "shipped": 1,
 }

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
 
+from whyfast.judge.judge_run import ChosenMeans, agrees
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Result
-from whyfast.model.sample import RunFailure
 from whyfast.model.study import Question, Recordings
-from whyfast.model.verdict import Confound, Verdict
+from whyfast.model.verdict import Confound, Suite, Verdict
+from whyfast.report.document import Sentence
 from whyfast.report.formatting import (
     format_percent,
     format_rough,
@@ -22,7 +25,6 @@ from whyfast.report.formatting import (
     no_difference,
     pluralize,
     quote,
-    sentence,
     verdict_text,
 )
 from whyfast.report.sections.check import check_sentences
@@ -36,7 +38,7 @@ from whyfast.report.sections.dispatching import (
     runs_against,
     witness_sentence,
 )
-from whyfast.report.sections.distribution import influence_sentences
+from whyfast.report.sections.distribution import influence_sentences, interval_data
 from whyfast.report.sections.kernel_counts import kernel_sentences
 from whyfast.report.sections.layouts import control_sentences, fix_sentences, placement_sentences
 from whyfast.report.sections.machine_code import (
@@ -53,17 +55,18 @@ from whyfast.report.sections.main_table import (
 from whyfast.report.sections.programs import (
     claim_untested,
     failed_expectation_sentences,
+    failed_sentences,
     folded_sentences,
     identical_sentences,
     lacking_sentences,
     lost_baselines,
     measured_builds,
     not_built,
-    reason_and_output,
     unmeasured_sentences,
     without_lost,
 )
 from whyfast.report.sections.recordings import recording_sentences
+from whyfast.report.sections.side_by_side import linked
 from whyfast.report.sections.timeline import unusual_sentences
 
 #: The most differences that get a sentence.
@@ -141,7 +144,7 @@ def composed(result: Result) -> list[str]:
     each = [b for b in measured_builds(study, recorded.builds) if b.variant not in recorded.same]
     texts += identical_sentences(study, each)
     texts += not_built(recorded.builds)
-    texts += _run_failures(recorded.failed)
+    texts += failed_sentences(recorded.failed)
     texts += lacking_sentences(recorded.lacking)
     texts += _warnings(judged.confounds)
     return texts
@@ -231,15 +234,6 @@ def _undecided(verdict: Verdict, margin: float) -> str:
     return text
 
 
-def _run_failures(failures: Sequence[RunFailure]) -> Iterator[str]:
-    times = Counter((f.benchmark, f.variant, f.reason) for f in failures)
-    latest = {(f.benchmark, f.variant, f.reason): f for f in failures}
-    for (benchmark, variant, reason), number in times.items():
-        often = f" ({number} times)" if number > 1 else ""
-        text = reason_and_output(latest[benchmark, variant, reason])
-        yield sentence(f"{quote(benchmark)} failed with {quote(variant)}{often}: {text}")
-
-
 def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:
     kinds = Counter(c.kind for c in confounds if c.severity == "warning")
     if kinds:
@@ -247,3 +241,112 @@ def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:
         verb = "is" if number == 1 else "are"
         total = f"{pluralize(number, 'warning')} ({join_words(list(kinds))})"
         yield f"Read this with care: {total} {verb} listed below."
+
+
+# The answer for a reader's choice of baseline and benchmarks, with means judged anew.
+
+#: The most means that are judged anew; each takes a hundredth of a second.
+MOST_MEANS = 600
+
+
+def choices(result: Result) -> Callable[[], dict[str, Any]] | None:
+    """A function that computes the data of all choices to embed; None where there is nothing to
+    choose, or nothing to judge by.
+
+    ``means``: for the benchmarks that are left out, by their numbers ("2" or "0,3"), then for each
+    baseline and variant word, ratio and ends (None: unbounded). Each benchmark alone is left out in
+    them, and as many together as :data:`MOST_MEANS` allows. ``answers``: the number of the baseline
+    and, after a bar, of what is left out → headline and sentences, each a number of ``texts`` and
+    its link.
+    """
+    question = result.question
+    several = len(question.benchmarks) > 1 or len(question.baselines) > 1
+    measured = result.recorded.blocks and result.judged.about not in ("runs", "counts")
+    if not several or not measured or not result.judged.verdicts:
+        return None
+    return lambda: _choices(result)
+
+
+def _choices(result: Result) -> dict[str, Any]:
+    names = [b.name for b in result.question.benchmarks]
+    means = dict(_means(result, names)) if len(names) > 1 else {}
+    texts: dict[str, int] = {}
+
+    def numbered(chosen: Result, baseline: str) -> list[list[Any]]:
+        """The answer with that baseline first."""
+        others = (b for b in result.question.baselines if b != baseline)
+        question = replace(chosen.question, baselines=(baseline, *others))
+        chosen = replace(chosen, question=question)
+        answer = answer_of(chosen)
+        under = linked(chosen, answer.sentences)
+        items = (Sentence(answer.headline), *(under.items if under else ()))
+        return [[texts.setdefault(s.text, len(texts)), s.link] for s in items]
+
+    baselines = result.question.baselines[: 1 if result.question.along else None]
+    answers = {}
+    for i, baseline in enumerate(baselines):
+        if i:
+            answers[f"{i}|"] = numbered(result, baseline)
+        # Placement is judged over all benchmarks, and so is what it does to the answer.
+        if not (result.judged.placements or result.judged.slopes):
+            for out, suites in means.items():
+                chosen = without(result, [names[n] for n in out], suites)
+                answers[f"{i}|{_key(out)}"] = numbered(chosen, baseline)
+    return {
+        "benchmarks": names,
+        "means": {_key(out): _by_baseline(suites) for out, suites in means.items()},
+        "texts": list(texts),
+        "answers": answers,
+    }
+
+
+def _means(
+    result: Result, names: Sequence[str]
+) -> Iterator[tuple[tuple[int, ...], tuple[Suite, ...]]]:
+    """The means without some benchmarks; none at all where the blocks do not give the ones that the
+    result has, as where several machines were pooled."""
+    if not result.judged.suites:
+        return
+    again = ChosenMeans(result)
+    if not agrees(again.over(names), result.judged.suites):
+        return
+    left = MOST_MEANS
+    for size in range(1, len(names) - 1):
+        sets = list(combinations(range(len(names)), size)) if size == 1 or left > 0 else []
+        left -= len(sets) * len(result.judged.suites)
+        if left < 0:
+            return
+        for out in sets:
+            yield out, again.over([n for i, n in enumerate(names) if i not in out])
+
+
+def without(result: Result, out: Collection[str], suites: tuple[Suite, ...]) -> Result:
+    """The result without those benchmarks, with the means ``suites``; verdicts on single benchmarks
+    stay as they were judged among all."""
+
+    def trimmed(part: Any, *names: str, **changes: Any) -> Any:
+        """A part of the result, with those of its fields without the benchmarks."""
+        kept = {n: tuple(x for x in getattr(part, n) if x.benchmark not in out) for n in names}
+        return replace(part, **kept, **changes)
+
+    benchmarks = tuple(b for b in result.question.benchmarks if b.name not in out)
+    observed = trimmed(result.found.observed, "figures")
+    return replace(
+        result,
+        question=replace(result.question, benchmarks=benchmarks),
+        recorded=trimmed(result.recorded, "blocks", "failures"),
+        judged=trimmed(result.judged, "verdicts", suites=suites),
+        found=trimmed(result.found, "counted", observed=observed),
+    )
+
+
+def _key(out: Sequence[int]) -> str:
+    return ",".join(map(str, out))
+
+
+def _by_baseline(suites: Sequence[Suite]) -> dict[str, dict[str, list[Any]]]:
+    means: dict[str, dict[str, list[Any]]] = {}
+    for v in (s.verdict for s in suites):
+        figures = [v.outcome, *interval_data(v).values()]
+        means.setdefault(v.baseline, {})[v.variant] = figures
+    return means

@@ -43,9 +43,9 @@ NOTHING = Cell("–")
 
 @dataclass(frozen=True)
 class Column:
-    """A heading and how its cells stand. A column is left out, the one with the largest ``drop``
-    first, where a table would be too wide; those with 0 stay. ``machine``: it is that of the
-    machine which is its title, and goes where a reader chooses others."""
+    """A heading and the alignment of its cells. Where a table would be too wide, columns are left
+    out, those with the largest ``drop`` first; columns with 0 stay. ``machine``: the title is a
+    machine, and readers can hide the column."""
 
     title: str
     align: Align = "left"
@@ -54,40 +54,15 @@ class Column:
 
 
 @dataclass(frozen=True)
-class TextRow:
-    """A row as a line of text: ``start`` (``summary`` where there is little room), then the
-    ``verdict``, coloured by ``outcome``."""
-
-    start: str
-    summary: str
-    verdict: str
-    outcome: Outcome
-
-
-@dataclass(frozen=True)
-class TextTable:
-    """A table as lines under a title, for where a table would be too wide; ``last`` ends them."""
-
-    title: str
-    lines: tuple[TextRow, ...]
-    last: str
-
-    def texts(self, *, summary: bool = False) -> tuple[str, ...]:
-        """The whole lines."""
-        return tuple(f"{x.summary if summary else x.start}{x.verdict}" for x in self.lines)
-
-
-@dataclass(frozen=True)
 class Table:
     """Rows under headings; the first cell of a row names it.
 
     ``fixed`` is how many of the leading columns must be repeated when a table is cut to fit.
-    ``short`` is what a short report shows instead, nothing if it has no rows. ``lines`` is the same
-    as text, which the terminal and Markdown show instead. ``against`` is the baseline that all rows
-    are compared with, ``of`` the variant where it is one for all rows, and ``overall`` says that
-    each row is a variant and its cells are verdicts over all benchmarks: where a reader can choose
-    baseline and benchmarks, it follows. In one ``by_machine``
-    each row is that of the machine which its first cell names.
+    ``short`` is what a short report shows instead, nothing if it has no rows. ``against`` is the
+    baseline that all rows are compared with, ``of`` the variant where it is one for all rows, and
+    ``overall`` says that each row is a variant and its cells are verdicts over all benchmarks:
+    where a reader can choose baseline and benchmarks, it follows. In one ``by_machine`` each row is
+    about the machine that its first cell names.
     """
 
     caption: str
@@ -95,11 +70,20 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     fixed: int = 1
     short: Table | None = None
-    lines: TextTable | None = None
     against: str = ""
     of: str = ""
     overall: bool = False
     by_machine: bool = False
+
+    def shown(self, verbose: bool) -> Table:
+        """What a report shows: all of it, or what is there for a short one."""
+        return self if verbose else self.short or self
+
+    def narrower(self) -> Table | None:
+        """The table without the columns that give way first; None where all stay."""
+        most = max(column.drop for column in self.columns)
+        kept = [i for i, column in enumerate(self.columns) if column.drop < most]
+        return self.only(kept) if most else None
 
     def only(self, keep: Sequence[int]) -> Table:
         """The table with those columns only, the fixed ones among them."""
@@ -113,7 +97,7 @@ class Table:
 @dataclass(frozen=True)
 class Sentence:
     """``label`` stands in front (``warning``); the lines of ``more`` belong to it. ``link`` is the
-    name of the place in the document that it speaks of."""
+    name of the place in the document to link to."""
 
     text: str
     label: str = ""
@@ -152,19 +136,19 @@ def fact_text(value: object) -> str:
 
 @dataclass(frozen=True)
 class Plot:
-    """Plain data for a plot of that ``kind``, which a file in assets draws. ``without`` says where
-    else the same stands, for who has no JavaScript. ``later`` makes further data, which only a file
-    that draws it needs and which takes time."""
+    """Plain data for a plot of that ``kind``, which a file in assets draws. ``without`` names an
+    alternative for readers without JavaScript. ``later`` computes further data, which takes time
+    and which only HTML needs."""
 
     kind: str
     data: Any
-    without: str
+    without: str = "The plots need JavaScript; the tables say the same."
     later: Callable[[], Any] | None = None
 
 
 @dataclass(frozen=True)
 class CodeSides:
-    """A function of builds ``a`` and ``b``, side by side. ``name`` is what links to it say, and
+    """A function of builds ``a`` and ``b``, side by side. ``name`` is the target of links, and
     ``caption`` its difference in a line."""
 
     name: str
@@ -172,6 +156,11 @@ class CodeSides:
     b: str
     difference: CodeDifference
     caption: str
+
+    @property
+    def title(self) -> str:
+        """Both builds and the difference."""
+        return f"{self.a} → {self.b}: {self.caption}"
 
 
 @dataclass(frozen=True)
@@ -185,7 +174,7 @@ class BarPart:
 
 @dataclass(frozen=True)
 class ShareBars:
-    """Ways to divide one whole, a bar each under its title. A table says the same."""
+    """Ways to divide one whole, one bar for each, with its title. A table says the same."""
 
     bars: tuple[tuple[str, tuple[BarPart, ...]], ...]
 
@@ -213,8 +202,8 @@ class CountedSides:
 
 @dataclass(frozen=True)
 class Group:
-    """Blocks that belong together under a title, folded away where things can be. ``name`` is what
-    links to it say."""
+    """Blocks that belong together under a title, folded where a renderer can fold. ``name`` is the
+    target of links."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -237,7 +226,7 @@ Block = (
 
 @dataclass(frozen=True)
 class ReportSection:
-    """``name`` is what links to it say; ``hint`` tells a short report how to see what it leaves
+    """``name`` is the target of links; ``hint``, in a short report, how to see what it leaves
     out."""
 
     name: str
@@ -252,8 +241,8 @@ class Summary:
     """The answer on one screen: what stands under the headline of a short report, and all of it.
 
     ``findings`` are sentences, the most important first; where there is little room the last go.
-    ``table`` is the smallest that carries them, and ``ranks`` has a number for each of its rows,
-    each of which is a ``row``: where not all fit, those with the largest go. ``care`` is what to
+    ``table`` is the smallest that carries them, each of its rows a ``row``. Where not all fit, the
+    last go, or those with the largest of ``ranks``, a number for each. ``care`` is what to
     distrust, and ``more`` how to see the rest. ``headline`` replaces the document's where that
     repeats the table. ``commands`` are to be copied. ``bars`` is the
     title of the column whose ratios are drawn as bars where room is left.
@@ -261,8 +250,8 @@ class Summary:
 
     findings: tuple[str, ...]
     table: Table | None
-    ranks: tuple[int, ...]
-    care: tuple[str, ...]
+    ranks: tuple[int, ...] = ()
+    care: tuple[str, ...] = ()
     more: str = "all details: -v, or --html FILE."
     row: str = "variant"
     headline: str = ""
@@ -274,7 +263,7 @@ class Summary:
 class Document:
     """``kind`` is the command that shows it, ``title`` the question (empty: nobody gave one),
     ``headline`` the answer or empty, ``about`` the date and the sources.
-    ``heading`` is what stands above it where no question does, in HTML. ``summary`` is what a short
+    ``heading`` names the kind of page, in HTML. ``summary`` is what a short
     report on a terminal has in place of the sections."""
 
     kind: str
@@ -305,17 +294,35 @@ def right(*titles: str) -> tuple[str, ...]:
 
 
 def table(
-    caption: str, columns: Iterable[str], rows: Iterable[Row], *, fixed: int = 1
+    caption: str,
+    columns: Iterable[str | None],
+    rows: Iterable[Row],
+    *,
+    fixed: int = 1,
+    drops: Mapping[str, int] | None = None,
+    **about: Any,
 ) -> Table | None:
-    """A table of texts, whole numbers (None: an empty cell) and cells; None without rows."""
-    cells = tuple(tuple(_cell(value) for value in row) for row in rows)
-    heads = tuple(Column(str(c), "right" if isinstance(c, _Right) else "left") for c in columns)
-    return Table(caption, heads, cells, fixed) if cells else None
+    """A table of texts, whole numbers (None: an empty cell) and cells; None without rows.
+
+    A column that is None is left out with its cells. ``drops`` has the :attr:`Column.drop` of
+    titles. ``about``: further fields of the table.
+    """
+    heads = [
+        c
+        if c is None
+        else Column(str(c), "right" if isinstance(c, _Right) else "left", (drops or {}).get(c, 0))
+        for c in columns
+    ]
+    kept = [i for i, head in enumerate(heads) if head is not None]
+    cells = tuple(tuple(_cell(row[i]) for i in kept) for row in rows)
+    shown = tuple(head for head in heads if head is not None)
+    fixed -= heads[:fixed].count(None)
+    return Table(caption, shown, cells, fixed, **about) if cells else None
 
 
-def number_cell(number: int) -> Cell:
-    """A whole number with its thousands apart: ``1,234``."""
-    return Cell(f"{number:,}", number=number)
+def number_cell(number: int, unit: str = "") -> Cell:
+    """A whole number with its thousands apart: ``1,234 B``."""
+    return Cell(f"{number:,}{unit}", number=number)
 
 
 def _cell(value: Cell | str | int | None) -> Cell:

@@ -6,9 +6,11 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from whyfast.model.verdict import Outcome, Verdict
+if TYPE_CHECKING:
+    from whyfast.model.verdict import Outcome, Verdict
+
 
 # White space that is no space, then what steers a terminal, turns the direction of text, or has no
 # form of its own: control characters, format controls but those that join letters, halves of
@@ -47,16 +49,23 @@ def quote(name: str) -> str:
     return f"{opening}{clean}{closing}"
 
 
-def join_words(items: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
+def join_words(items: Sequence[str], most: int = 0) -> str:
+    """``a``, ``a and b``, ``a, b and c``; where ``most`` is given, of more items the first and a
+    number: ``a, b and 3 more``."""
+    if most and len(items) > most:
+        items = [*items[:most], f"{len(items) - most} more"]
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} and {items[-1]}"
 
 
 def pluralize(number: int, noun: str) -> str:
-    """``1 block``, ``2 blocks``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """``1 block``, ``2 blocks``, ``3 passes``, ``4 quantities``."""
+    if number == 1:
+        return f"1 {noun}"
+    if noun.endswith("ty"):
+        return f"{number} {noun[:-1]}ies"
+    return f"{number} {noun}{'es' if noun.endswith(('s', 'ch')) else 's'}"
 
 
 def sentence(text: str) -> str:
@@ -108,11 +117,15 @@ def ratio_text(ratio: float, low: float, high: float) -> RatioText:
     """
     if not (math.isfinite(ratio) and ratio > 0):
         return RatioText(UNBOUNDED, "", f"[{UNBOUNDED}, {UNBOUNDED}] (too few blocks)")
+    return _text(*_from_slower(ratio, low, high))
+
+
+def _from_slower(ratio: float, low: float, high: float) -> tuple[float, float, float, str]:
+    """Ratio, ends and direction as read from the slower side."""
     ratio = within(ratio, low, high)
     if ratio < 1:
-        ratio, low, high = 1 / ratio, _reciprocal(high), _reciprocal(low)
-        return _text(ratio, low, high, "faster")
-    return _text(ratio, low, high, "slower" if ratio > 1 else "")
+        return 1 / ratio, _reciprocal(high), _reciprocal(low), "faster"
+    return ratio, low, high, "slower" if ratio > 1 else ""
 
 
 def plain_ratio_text(ratio: float, low: float, high: float) -> RatioText:
@@ -126,7 +139,7 @@ def within(ratio: float, low: float, high: float) -> float:
 
 
 def size_of(ratio: float) -> float:
-    """How far a ratio is from 1, whichever way; 0 of one that is none."""
+    """How far a ratio is from 1 in either direction; 0 for a number that is no ratio."""
     return abs(math.log(ratio)) if 0 < ratio < math.inf else 0.0
 
 
@@ -178,8 +191,8 @@ VerdictStyle = Literal["line", "clause", "brief"]
 def format_verdict(
     verdict: Judgement, margin: float, style: VerdictStyle = "line", baseline: str = ""
 ) -> str:
-    """The verdict in words; ``margin`` is relative, 0.01 for 1 %. ``baseline``: what it is called,
-    instead of by its name."""
+    """The verdict in words; ``margin`` is relative, 0.01 for 1 %. ``baseline``: a name to
+    use instead of its own."""
     text, base = verdict_text(verdict), baseline or quote(verdict.baseline)
     if verdict.outcome == "same":
         same = "same" if style == "line" else f"the same as {base}"
@@ -198,18 +211,15 @@ _FACTOR = 1.5
 def percent_text(estimate: Estimate) -> RatioText:
     """A small difference in per cent, from the slower side: "2.3 % slower [1.9, 2.7] %"; from
     1.50x on a factor."""
-    ratio, low, high = estimate.ratio, estimate.low, estimate.high
-    if not (math.isfinite(ratio) and ratio > 0):
-        return RatioText(UNBOUNDED, "", f"[{UNBOUNDED}, {UNBOUNDED}]")
-    text, ratio = text_of(estimate), within(ratio, low, high)
-    if max(ratio, 1 / ratio) >= _FACTOR:
+    unknown = f"{UNBOUNDED}, {UNBOUNDED}"
+    if not (math.isfinite(estimate.ratio) and estimate.ratio > 0):
+        return RatioText(UNBOUNDED, "", f"[{unknown}]")
+    text = text_of(estimate)
+    ratio, low, high, _ = _from_slower(estimate.ratio, estimate.low, estimate.high)
+    if ratio >= _FACTOR:
         return text
-    if ratio < 1:
-        ratio, low, high = 1 / ratio, _reciprocal(high), _reciprocal(low)
     bounded = _bounded(low) and _bounded(high)
-    ends = (
-        f"{(low - 1) * 100:.1f}, {(high - 1) * 100:.1f}" if bounded else f"{UNBOUNDED}, {UNBOUNDED}"
-    )
+    ends = f"{(low - 1) * 100:.1f}, {(high - 1) * 100:.1f}" if bounded else unknown
     return RatioText(f"{(ratio - 1) * 100:.1f} %", text.direction, f"[{ends}] %")
 
 
@@ -247,22 +257,21 @@ def format_seconds(seconds: float) -> str:
 
 def format_bytes(number: float) -> str:
     """A size in decimal units with three digits: ``512 B``, ``1.23 MB``."""
-    for unit in ("B", "kB", "MB"):
-        if number < 999.5:
-            return f"{_three_digits(number)} {unit}" if unit != "B" else f"{number:.0f} B"
-        number /= 1000
-    return f"{_three_digits(number)} GB"
+    return _scaled(number, ("B", "kB", "MB", "GB"))
 
 
 def format_amount(number: float, *, sign: bool = False) -> str:
     """A count with three digits: ``812``, ``17.3 k``, ``1.32 M``; with a sign where wanted."""
     before = "−" if number < 0 else "+" if sign else ""
-    size = abs(number)
-    for unit in ("", " k", " M", " G"):
-        if size < 999.5 or unit == " G":
-            return f"{before}{size:.0f}" if not unit else f"{before}{_three_digits(size)}{unit}"
-        size /= 1000
-    raise AssertionError
+    return before + _scaled(abs(number), ("", "k", "M", "G"))
+
+
+def _scaled(size: float, units: Sequence[str]) -> str:
+    """Three digits in the fitting unit, each a thousand of the one before; whole of the first."""
+    place = 0
+    while size >= 999.5 and place < len(units) - 1:
+        size, place = size / 1000, place + 1
+    return f"{_three_digits(size) if place else f'{size:.0f}'} {units[place]}".rstrip()
 
 
 def amount_text(number: float, unit: str) -> str:

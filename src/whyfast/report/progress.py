@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -13,8 +14,6 @@ from rich.text import Text
 
 from whyfast.investigate.services import Observer
 from whyfast.measure.invocation import Clock, SystemClock
-from whyfast.model.sample import RunFailure
-from whyfast.model.verdict import Verdict
 from whyfast.report.formatting import (
     escape_controls,
     format_seconds,
@@ -22,7 +21,10 @@ from whyfast.report.formatting import (
     pluralize,
     ratio_text,
 )
-from whyfast.report.sections.programs import failure_text
+
+if TYPE_CHECKING:
+    from whyfast.model.sample import RunFailure
+    from whyfast.model.verdict import Verdict
 
 #: Seconds between two plain lines of progress.
 PLAIN_EVERY = 10.0
@@ -84,7 +86,7 @@ class _Plain:
         self._say(f"  {text}")
 
     def failure(self, failure: RunFailure) -> None:
-        self._say(f"  {failure_text(failure)}")
+        self._say(f"  {_failure_text(failure)}")
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
@@ -96,6 +98,12 @@ class _Plain:
 
     def _say(self, text: str) -> None:
         self._console.print(_text(text), soft_wrap=True)
+
+
+def _failure_text(failure: RunFailure) -> str:
+    from whyfast.report.sections.programs import failure_text  # loads the judge
+
+    return failure_text(failure)
 
 
 def _text(text: str, style: str = "") -> Text:
@@ -147,7 +155,7 @@ class _Living:
         self.display.console.print(_text(text), soft_wrap=True)
 
     def failure(self, failure: RunFailure) -> None:
-        text = _text(failure_text(failure), *(() if failure.lacks else ("red",)))
+        text = _text(_failure_text(failure), *(() if failure.lacks else ("red",)))
         self.display.console.print(text, soft_wrap=True)
 
     def block(

@@ -1,10 +1,10 @@
 """Delta debugging with noise: which of many differences between two ends carry the slowdown.
 
-Differences, such as flags or object files, have no order, so one is made up. The first subset of a
-growing chain that carries the difference names one part that is needed; with that part kept, the
-chain up to it is searched again, until the parts carry the difference by themselves. That takes
-about log2 n subsets for each part. Every decision is a probability from blocks that contain both
-ends; the parts are then verified by blocks of their own.
+Differences, such as flags or object files, have no order, so the search assumes one. The first
+subset of a growing chain that carries the difference yields one necessary part; with that part
+kept, the chain up to it is searched again, until the parts carry the difference alone: about log2 n
+subsets for each part. Every decision is a probability from blocks that contain both ends; separate
+blocks then verify the parts.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Minimal:
 SURE = 0.99
 #: How surely the ends must differ before a subset is built.
 DOUBT = 0.02
-#: After this many blocks of one subset the likelier side is taken: its level is at the line.
+#: After this many blocks of one subset the likelier side wins: its level is at the line.
 MOST_BLOCKS = 60
 #: Only levels far beyond the line contradict the parts: parts may add up.
 LITTLE, NEARLY_ALL = 0.35, 0.85

@@ -9,7 +9,6 @@ Everything else is computed from the state, so a search goes on from any state t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -64,7 +63,7 @@ def next_candidate(posterior: Posterior, state: State) -> int | None:
 
     A candidate shows whether the step is at it or before, or after it. The information is largest
     where both are equally likely: at equal cost that is k or k − 1 around the median of the
-    posterior, whichever splits it more evenly. The median itself would be measured for ever once it
+    posterior, whichever splits it more evenly. The median itself would be measured forever once it
     holds most of the posterior.
     """
     bits = information(below(posterior), posterior.effect / posterior.noise)
@@ -149,7 +148,7 @@ SEVERAL = 0.9
 
 
 def conclude(state: State, seen: View, outcome: Outcome) -> SearchAnswer:
-    """The answer with everything that it rests on; "culprit" needs a confirmation."""
+    """The answer with its evidence; "culprit" needs a confirmation."""
     last = seen.tries[-1] if seen.tries else None
     where, step, several = None, None, False
     if outcome == "undecided" and seen.belief is not None:
@@ -163,7 +162,7 @@ def conclude(state: State, seen: View, outcome: Outcome) -> SearchAnswer:
         outcome=outcome,
         ends=_ends(state, layouts=False),
         varied=_ends(state, layouts=True),
-        of=dict(seen.belief.of) if seen.belief else {},
+        posterior=dict(seen.belief.hypotheses) if seen.belief else {},
         tested=seen.tested,
         where=where,
         step=step,
@@ -183,12 +182,12 @@ def _at(attempt: Attempt, seen: View) -> Where:
 
 
 def _several(state: State, seen: View, attempt: Attempt) -> bool:
-    """Whether the step is not all of the ends' difference."""
+    """Whether the step explains only part of the ends' difference."""
     ends = _ends(state, layouts=attempt.layouts)
     if ends is not None and (attempt.low > ends.high or attempt.high < ends.low):
         return True
     belief = seen.belief
-    return belief is not None and belief.of["several"] > SEVERAL * belief.step
+    return belief is not None and belief.hypotheses["several"] > SEVERAL * belief.step
 
 
 def _placed(seen: View) -> tuple[Where, ...]:
@@ -264,9 +263,9 @@ class Done:
 Step = MeasureEnds | BuildCandidate | Measure | Confirm | Done
 
 
-def begin(task: Task, already_built: Iterable[int] = ()) -> State:
+def begin(task: Task) -> State:
     """A search without any block."""
-    return State(task, built=frozenset(already_built))
+    return State(task)
 
 
 def observe(state: State, observation: Observation) -> State:
@@ -309,13 +308,13 @@ def _about_ends(state: State, seen: View) -> Step | None:
     belief = seen.belief
     if belief is None:
         return MeasureEnds(seen.layouts)
-    if belief.of["none"] >= SURE:
+    if belief.hypotheses["none"] >= SURE:
         placed = seen.layouts and seen.differ  # as linked they do
         return _conclude_ends(state, seen, "placement" if placed else "none")
-    if belief.of["swapped"] >= SURE:
+    if belief.hypotheses["swapped"] >= SURE:
         return _conclude_ends(state, seen, "swapped")
     fresh = len(belief.bounds) == 2 and state.task.known is None
-    doubt = belief.of["none"] + belief.of["swapped"]
+    doubt = belief.hypotheses["none"] + belief.hypotheses["swapped"]
     if doubt > (DOUBT_BEFORE if fresh else DOUBT_LATER):
         return MeasureEnds(seen.layouts)
     if seen.tested == "placement":
@@ -347,9 +346,9 @@ def _about_step(state: State, seen: View) -> Step:
     """Where the step is; the ends differ."""
     belief = seen.belief
     assert belief is not None
-    if belief.of["gradual"] >= SURE:
+    if belief.hypotheses["gradual"] >= SURE:
         return Done(conclude(state, seen, "gradual"))
-    if belief.of["scattered"] >= SURE:
+    if belief.hypotheses["scattered"] >= SURE:
         return Done(conclude(state, seen, "scattered"))
     where = located(belief, state)
     if where is None:

@@ -105,8 +105,8 @@ def log_candidate(u: Floats, mean: Floats, noise: Floats) -> Floats:
 def log_block(u: Floats, w: Floats, mean: Floats, effect: Floats, noise: Floats) -> Floats:
     """Log likelihood of both numbers of one block; arguments broadcast.
 
-    ``mean`` is that of u: (level − ½) · effect. A w that is far off says that the ends were
-    disturbed, and that u is worth little too.
+    ``mean`` is that of u: (level − ½) · effect. Where w is far off, the ends were disturbed, and u
+    is unreliable, too.
     """
     scale = ENDS_NOISE * noise
     zu, zw = (u - mean) / noise, (w - effect) / scale
@@ -115,13 +115,12 @@ def log_block(u: Floats, w: Floats, mean: Floats, effect: Floats, noise: Floats)
     return np.log(both) - np.log(noise * scale)
 
 
-# The unknown noise and effect of the ends: a weighted grid of both. Every conclusion is
-# averaged over the grid, weighted by how well the blocks agree with each point. With known ends
-# the grid has one point for each sign.
+# The unknown noise and effect of the ends: a weighted grid of both. Every conclusion is averaged
+# over it, weighted by the fit of the blocks at each point. Known ends have one point for each sign.
 
 #: The blocks of the ends that are necessary to estimate the noise.
 FEWEST = 4
-#: Effects are thought of between the margin and this log ratio, a factor of 20.
+#: Effects lie between the margin and this log ratio, a factor of 20.
 LARGEST = math.log(20)
 #: The noise is sought from a sixth to twelve times its robust estimate, in these ratios.
 NOISES: Floats = 1.25 ** np.arange(-8.0, 12.0)
@@ -206,14 +205,14 @@ def robust_noise(ends: Floats) -> float:
 
 
 def _points(effect: Floats, noise: Floats, log_prior: Floats) -> Grid:
-    """Every effect with every noise; all noises are alike beforehand."""
+    """Every effect with every noise; all noises are equally likely beforehand."""
     both = np.meshgrid(effect, noise, indexing="ij")
     prior = np.repeat(log_prior - math.log(len(noise)), len(noise))
     return Grid(both[0].ravel(), both[1].ravel(), prior)
 
 
 def _trim(part: Grid, ends: Floats) -> Grid:
-    """The points that the ends alone like best, with the weight of the others shared out."""
+    """The points that fit the ends best, with the weight of the others shared among them."""
     fit = part.log_prior + log_ends(ends, part.effect[:, None], part.noise[:, None]).sum(axis=1)
     order = np.argsort(-fit, kind="stable")[:KEPT]
     lost = np.logaddexp.reduce(fit) - np.logaddexp.reduce(fit[order])
@@ -240,7 +239,7 @@ class BlockTable:
 
 
 def tabulate(observations: Sequence[Observation], points: Grid, positions: int) -> BlockTable:
-    """The table. Of a block with two candidates the ends count once, with the first."""
+    """The table. In a block with two candidates the ends count once, with the first."""
     effect, noise = points.effect[:, None], points.noise[:, None]
     alone = np.array([o.ends for o in observations if not o.readings])
     first = [(o.readings[0], o.ends) for o in observations if o.readings]
@@ -377,13 +376,13 @@ def _after(by_candidate: Floats) -> Floats:
 class Posterior:
     """Probabilities after some blocks.
 
-    ``of``: of each hypothesis; they sum to 1. Gap i reaches from ``bounds[i]`` (not included) to
+    ``hypotheses``: of each one; they sum to 1. Gap i reaches from ``bounds[i]`` (not included) to
     ``bounds[i + 1]``; the bounds between are the candidates measured. ``largest[i]``: that the
     largest step is in gap i, given that there is one; it sums to 1. ``some[i]``: that any step is
     in gap i, all hypotheses counted. ``effect`` and ``noise``: their means, given a difference.
     """
 
-    of: Mapping[Hypothesis, float]
+    hypotheses: Mapping[Hypothesis, float]
     bounds: tuple[int, ...]
     largest: Floats
     some: Floats
@@ -393,15 +392,15 @@ class Posterior:
     @property
     def step(self) -> float:
         """The probability that there is a step, or two."""
-        return self.of["single"] + self.of["several"]
+        return self.hypotheses["single"] + self.hypotheses["several"]
 
 
 @lru_cache(maxsize=16)
 def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
     """The posterior after these blocks, which must all be as linked or all over layouts.
 
-    ValueError when there are too few of them to know the noise (see :func:`grid`). The last
-    ones are remembered: a build changes nothing of what the blocks say.
+    ValueError when there are too few of them to know the noise (see :func:`grid`). The last ones
+    are cached, as builds do not change them.
     """
     points = grid(np.array([o.ends for o in observations]), task.margin, task.known)
     table = tabulate(observations, points, task.positions)
@@ -429,7 +428,7 @@ def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
     some = np.exp([step.some + lifted[name] for name, step in steps.items()]).sum((0, 1))
     weight = np.exp([logs[name] - every for name in SHAPES]).sum(axis=0)
     return Posterior(
-        of={name: float(np.exp(part - every).sum()) for name, part in logs.items()},
+        hypotheses={name: float(np.exp(part - every).sum()) for name, part in logs.items()},
         bounds=bounds,
         largest=_shares(largest, np.exp(mass.one)),
         some=some,

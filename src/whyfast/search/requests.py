@@ -1,4 +1,4 @@
-"""Searches as a user asks for them: of a study, or of commits with a command, and what follows."""
+"""Searches from a request to the result: of a study, or of commits with a command."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from whyfast.search.results import (
     compared,
     search_key,
 )
-from whyfast.search.run import BAD, GOOD, SetSubject, run_search, run_set
+from whyfast.search.run import BAD_END, GOOD_END, SetSubject, run_search, run_set
 from whyfast.search.state import AxisCandidate, Quantity, Task, check_quantity, remainders
 from whyfast.search.study_subject import StudySubject, without_layouts
 from whyfast.search.subject import ScriptSubject, UserCommand
@@ -96,7 +96,7 @@ def search_range(
     incremental = repository is not None and (request.incremental or study.build.incremental)
     if incremental and services.build_ahead is not None:
         incremental = False
-        observer.note("commits are built clean, as other machines build them ahead")
+        observer.note("commits are built clean, as other machines prefetch builds")
     quantity, margin = axis.quantity or request.quantity, _margin(study, request)
     work = _context(study, quantity, home, observer, services)
 
@@ -134,8 +134,7 @@ def _variant(study: Study, name: str, names: Sequence[str], where: str, hint: st
 
 
 def _of_commits(study: Study, request: SearchRequest) -> Study:
-    """The study; if its source is a folder in a repository, with that repository as the source:
-    its commits are built, not the files as they are."""
+    """The study; if its source is a folder in a repository, with the repository as the source."""
     folder = study.source.folder
     if study.source.kind == "path":
         with contextlib.suppress(UserError):
@@ -170,7 +169,7 @@ def _culprit(result: SearchResult) -> tuple[int, int] | None:
 def _study_evidence(
     work: RunContext[Study], result: SearchResult, repository: Path | None
 ) -> StepEvidence | None:
-    """What differs between parent and culprit. ``repository``: that of the commits."""
+    """The differences between parent and culprit. ``repository``: that of the commits."""
     if (pair := _culprit(result)) is None:
         return None
     sides = [result.candidates[i] for i in pair]
@@ -209,7 +208,7 @@ def _study_evidence(
 
 
 def _account(both: RunContext[Study], result: SearchResult, moved: Sequence[str]) -> Account | None:
-    """Of the step in time, on the first benchmark that can run what has changed."""
+    """The account of the step, on the first benchmark that may execute the changed functions."""
     step = result.answer.step
     benchmark = next((b for b in both.question.benchmarks if b.name not in moved), None)
     if step is None or benchmark is None or result.quantity != "time":
@@ -233,34 +232,32 @@ def search_set(
     good = _end(study, request, request.good, "--good")
     bad = _end(study, request, request.bad, "--bad")
     differences = SETS[request.axis](work, good, bad, request.object)
+    study, margin = work.question, _margin(study, request)
+
+    def search(ends: DifferenceSet) -> SetResult:
+        titles, candidates = ends.differences, list(ends.ends())
+        key = search_key(
+            *(study.name, request.axis, request.object, request.quantity, titles, margin),
+            *(repr(replace(v, name="")) for v in (ends.good, ends.bad)),
+            *(repr(study.benchmarks), study.source.folder, study.source.revision),
+        )
+        subject = StudySubject(
+            *(work, candidates, zlib.crc32(key.encode()), request.quantity, ends.make),
+            incremental=request.incremental,
+            ends=(GOOD_END, BAD_END),
+        )
+        blank = SetResult(
+            *(request.axis, ends.good.name, ends.bad.name, titles, request.quantity),
+            *((), Minimal("undecided"), ends.vanishing, ends.reverted),
+        )
+        return run_set(
+            Task(len(titles), margin, budget=request.blocks, relinkable=subject.can_vary()),
+            SetSubject(subject, candidates, titles),
+            *(blank, _file(home, key, request, titles), home, observer),
+        )
+
     observer.phase("search")
-    if request.everything:
-        return search_all(differences, lambda remaining: _search_set(work, request, remaining))
-    return _search_set(work, request, differences)
-
-
-def _search_set(work: RunContext[Study], request: SearchRequest, ends: DifferenceSet) -> SetResult:
-    study, titles, margin = work.question, ends.differences, _margin(work.question, request)
-    key = search_key(
-        *(study.name, request.axis, request.object, request.quantity, titles, margin),
-        *(repr(replace(v, name="")) for v in (ends.good, ends.bad)),
-        *(repr(study.benchmarks), study.source.folder, study.source.revision),
-    )
-    candidates = list(ends.ends())
-    subject = StudySubject(
-        *(work, candidates, zlib.crc32(key.encode()), request.quantity, ends.make),
-        incremental=request.incremental,
-        ends=(GOOD, BAD),
-    )
-    blank = SetResult(
-        *(request.axis, ends.good.name, ends.bad.name, titles, request.quantity),
-        *((), Minimal("undecided"), ends.vanishing, ends.reverted),
-    )
-    return run_set(
-        Task(len(titles), margin, budget=request.blocks, relinkable=subject.can_vary()),
-        SetSubject(subject, candidates, titles),
-        *(blank, _file(work.home, key, request, titles), work.home, work.observer),
-    )
+    return search_all(differences, search) if request.everything else search(differences)
 
 
 def _end(study: Study, request: SearchRequest, text: str, where: str) -> Variant:
@@ -317,7 +314,7 @@ def search_by_command(
 def _command_evidence(
     command: UserCommand, subject: ScriptSubject, result: SearchResult
 ) -> StepEvidence | None:
-    """What differs between parent and culprit, where there is a program to compare."""
+    """The differences between parent and culprit, where there is a program to compare."""
     if (pair := _culprit(result)) is None:
         return None
     program = Path(command.program or command.words[0])
@@ -347,11 +344,11 @@ def follow(
 ) -> SearchResult:
     """The search of the candidates, with the searches that follow from its answer.
 
-    A culprit that merged a branch is searched in that branch, and so on; its own verdict stays.
-    Beyond the bad end, the candidate from which on it is good again is searched. With
-    ``everything``, the remainders are searched; where one became better, backwards for the repair.
-    A further search that fails, because an end does not build, becomes a note. ``why`` and
-    ``depth`` are those of a further search.
+    Where the culprit merged a branch, the branch is searched, and so on. Beyond the bad end, it
+    searches the candidate from which on it is good again. With ``everything``, it searches the
+    remainders; where one became better, backwards for the repair. A further search that fails,
+    because an end does not build, becomes a note. ``why`` and ``depth`` are those of a further
+    search.
     """
     result = replace(search(axis.candidates, axis.backwards), why=why)
     further: list[SearchResult] = []
@@ -385,9 +382,9 @@ def follow(
 def search_all(ends: DifferenceSet, search: Callable[[DifferenceSet], SetResult]) -> SetResult:
     """The search of a set, with the searches of the remaining difference in ``further``.
 
-    The culprits are as at the good end from then on, so every further search has fewer
-    differences; the first without culprits is the last. One that fails, because an end does not
-    build, becomes the ``note``.
+    Every further search takes the culprits from the good end, so it has fewer differences; the
+    first without culprits is the last. One that fails, because an end does not build, becomes the
+    ``note``.
     """
     result = search(ends)
     culprits = frozenset(d for part in result.answer.parts for d in part)

@@ -45,10 +45,10 @@ class SectionSize:
 class StepEvidence:
     """Parent and culprit side by side.
 
-    ``code``: which functions differ. ``reaches``: whether each benchmark executes them, empty where
-    nothing could be run for it. ``dispatch``: of parent and culprit, where the study names the
-    functions that dispatch. ``sections``: the sections whose size differs. ``files``: paths of the
-    source files that the step changed. ``account`` is of the difference in time on one benchmark.
+    ``code``: the functions that differ. ``reaches``: whether each benchmark executes them, empty
+    where nothing could run. ``dispatch``: of parent and culprit, where the study names dispatch
+    functions. ``sections``: sections whose size differs. ``files``: the source files that the step
+    changed. ``account``: of the difference in time on one benchmark.
     """
 
     code: CodeComparison
@@ -111,7 +111,7 @@ class SearchResult:
     backwards: bool = False
 
     def at(self, position: int) -> AxisCandidate:
-        """What brought the step at a position: the newer of the two that it lies between."""
+        """The candidate with the step at a position: the newer of the two around it."""
         return self.candidates[position - self.backwards]
 
     def sides(self, where: Where) -> tuple[int, int]:
@@ -183,7 +183,7 @@ FORMAT = 3
 
 
 def search_key(*parts: object) -> str:
-    """What must be equal for two searches to be one."""
+    """A key, equal for searches that are one: of all that must be equal."""
     text = json.dumps([FORMAT, *parts], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:24]
 
@@ -192,8 +192,8 @@ def search_key(*parts: object) -> str:
 class SearchFile:
     """One kept search; ``names`` are its candidates or differences, in order.
 
-    What another search wrote, an older format or a damaged file counts as nothing kept. Saving is
-    durable when it returns, and raises UserError when the file cannot be written.
+    The file of another search or format, or a damaged one, counts as empty. Saving is durable when
+    it returns, and raises UserError when the file cannot be written.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""One search as a whole: resumed or begun, kept after every step, with its progress."""
+"""Running a search: begin or resume it, store it after every step, show its progress."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ from whyfast.search.subsets import Subset, Trial, label, numbered
 from whyfast.search.view import attempts, likely, view
 from whyfast.store.home import Home
 
-#: The most steps to play to find what is likely to be built next: each costs as much as a step of
-#: the search.
+#: The most steps to simulate to find the likely next builds: each costs as much as a step of the
+#: search.
 PLAYED = 40
 PLAYED_SETS = 12
 
@@ -61,8 +61,8 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True)
 class _Move(Generic[S, K]):
-    """The next step of a search: ``needs`` has to be built for it; ``asks`` is what it measures.
-    ``after`` is the search after the step, given which of those asked are like the bad end."""
+    """The next step of a search: ``needs`` must be built for it; it measures ``asks``. ``after`` is
+    the search after the step, given which of the measured are like the bad end."""
 
     needs: K | None
     asks: K | None
@@ -72,7 +72,7 @@ class _Move(Generic[S, K]):
 def _play(
     start: S, known: Mapping[K, bool], move: Callable[[S], _Move[S, K] | None], steps: int
 ) -> Iterator[K]:
-    """Everything that has to be built, likeliest first, except for the next step itself.
+    """All builds that may be needed, likeliest first, except for the next step itself.
 
     A measured candidate is like the good end or like the bad one with equal probability; both
     continuations are played, the one with the fewest such questions first.
@@ -161,8 +161,8 @@ def _effect(ends: Sequence[float], margin: float) -> float:
 def _measuring(
     home: Home, observer: Observer, ends: tuple[str, str], quantity: Quantity
 ) -> Iterator[None]:
-    """Alone on this machine, unless it counts. A failed candidate is a UserError about the end of
-    that title: a search skips all others."""
+    """Measure alone on this machine, unless counting. A failed candidate, which must be an end, is
+    a UserError about it."""
     with measuring_alone(home, observer) if quantity == "time" else nullcontext():
         try:
             yield
@@ -217,7 +217,7 @@ def drive(
         if isinstance(step, Done):
             return state, step.answer
         try:
-            state = _do(subject, state, step, last)
+            state = _do(subject, state, step)
         except CandidateFailed as failed:
             if failed.candidate in (0, last):
                 raise
@@ -226,12 +226,10 @@ def drive(
 
 
 def _do(
-    subject: Subject,
-    state: State,
-    step: BuildCandidate | MeasureEnds | Measure | Confirm,
-    last: int,
+    subject: Subject, state: State, step: BuildCandidate | MeasureEnds | Measure | Confirm
 ) -> State:
     """The state after the step."""
+    last = state.task.positions
     chosen, pair = {0, last}, None
     match step:
         case BuildCandidate(candidate):
@@ -298,7 +296,7 @@ def posterior_lines(
         first = candidates[where.first - backwards].title
         place = first if where.size == 1 else f"{where.size} of {len(candidates) - 1}, from {first}"
         lines.append(f"likely ({where.probability:.0%}): {place}")
-    lines.append(", ".join(f"{name} {share:.0%}" for name, share in belief.of.items()))
+    lines.append(", ".join(f"{name} {share:.0%}" for name, share in belief.hypotheses.items()))
     if tries and tries[-1].outcome == "open":
         estimate = math.expm1(tries[-1].estimate)
         lines.append(f"confirming: {tries[-1].blocks} blocks, {estimate:+.2%}")
@@ -364,16 +362,17 @@ def _set_progress(number: int, event: Event, subset: Subset | None, names: Seque
     return f"block {number}: {label(names, subset)}: {share:.0%} of the difference"
 
 
-GOOD, BAD = 0, 1
+#: The numbers of the ends among the candidates of a set.
+GOOD_END, BAD_END = 0, 1
 
 
 @dataclass
 class SetSubject:
     """The oracle of :func:`whyfast.search.ddmin.ddmin`: builds and measures mixtures of two ends.
 
-    ``candidates`` are those of ``subject``, which may grow: the ends first, then every mixture
-    when it is first asked for, of the differences with these ``titles``.
-    Raises CandidateFailed when an end cannot be built or measured.
+    ``candidates`` are those of ``subject``: the ends, then every mixture from its first use on, of
+    the differences with these ``titles``. Raises CandidateFailed when an end cannot be built or
+    measured.
     """
 
     subject: Subject
@@ -388,21 +387,21 @@ class SetSubject:
         if wanted.layouts:  # the first that no block used yet
             varied = [e for e in before if isinstance(e, Trial) and e.layouts]
             ends, mixture = len(varied) + 1, sum(t.subset == wanted.subset for t in varied) + 1
-            layouts = {GOOD: ends, BAD: ends, **dict.fromkeys(chosen, mixture)}
+            layouts = {GOOD_END: ends, BAD_END: ends, **dict.fromkeys(chosen, mixture)}
         try:
             if wanted.fresh:
                 self.subject.rebuild_clean(chosen)
             blocks = self.subject.block(
-                [GOOD, BAD, *chosen], number=len(before) + 1, layouts=layouts
+                [GOOD_END, BAD_END, *chosen], number=len(before) + 1, layouts=layouts
             )
         except CandidateFailed as failed:
-            if failed.candidate in (GOOD, BAD) or wanted.subset is None:
+            if failed.candidate in (GOOD_END, BAD_END) or wanted.subset is None:
                 raise
             return Failed(wanted.subset, failed.reason)
         return _trial(blocks, chosen, wanted)
 
     def prefetch(self, subsets: Iterable[Subset]) -> None:
-        """These mixtures are likely to be built, the likeliest first."""
+        """Announce likely mixtures, the likeliest first."""
         self.subject.prefetch(self._number(subset) for subset in subsets)
 
     def _number(self, subset: Subset) -> int:
@@ -415,7 +414,7 @@ class SetSubject:
 
 def _trial(blocks: Sequence[Times], chosen: Sequence[int], wanted: Try) -> Trial:
     """As the block of a bisection, in which the bad end has the highest number."""
-    order = [GOOD, *chosen, BAD]
+    order = [GOOD_END, *chosen, BAD_END]
     renamed = [{n: times[c] for n, c in enumerate(order)} for times in blocks]
     block = observation(renamed, len(order) - 1, layouts=False)
     offset = block.readings[0].offset if block.readings else 0.0

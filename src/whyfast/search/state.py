@@ -38,7 +38,7 @@ BAD = int(np.argmin(np.abs(LEVELS - 1)))
 #: The levels between two steps, as indices of :data:`LEVELS`.
 MIDDLE = tuple(i for i in range(len(LEVELS)) if i not in (GOOD, BAD))
 
-#: Before anything is measured. The ends: somebody saw them differ, and one such sight in ten is
+#: Prior probabilities. The ends: somebody saw them differ, and one such observation in ten is
 #: noise. The shapes: given that the ends differ.
 ENDS: dict[str, float] = {"differ": 0.88, "none": 0.1, "swapped": 0.02}
 SHAPES: dict[Hypothesis, float] = {
@@ -60,7 +60,7 @@ QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 
 
 def check_quantity(quantity: Quantity, study: Study) -> None:
-    """Before anything is built: UserError when nothing of this study can be counted so."""
+    """UserError, before anything is built, when this study has nothing to count."""
     if quantity == "indirect-jumps" and not study.evidence.dispatch:
         raise UserError(
             "the study names no dispatch functions; write [evidence] dispatch = […]",
@@ -76,11 +76,11 @@ def check_quantity(quantity: Quantity, study: Study) -> None:
 
 @dataclass(frozen=True)
 class AxisCandidate:
-    """One of the candidates, in order from the good end to the bad one.
+    """A candidate: in order from the good end to the bad one, or a mixture.
 
-    ``name`` is unique on the axis (a whole commit, the name of a toolchain), ``title`` is what
-    reports show beside it. ``variant`` is what is built for it, None where a script is run.
-    ``mixed``: of an axis without an order, which of its differences it has from the bad end.
+    ``name`` is unique on the axis (a whole commit, the name of a toolchain), ``title`` is for
+    reports. ``variant`` is built for it, None for a command. ``mixed``: the differences that a
+    mixture has from the bad end.
     """
 
     name: str
@@ -91,7 +91,7 @@ class AxisCandidate:
 
 @dataclass(frozen=True)
 class KnownEnds:
-    """What is known of the ends beforehand, as in the bound of docs/math/search.md.
+    """The ends, when known beforehand, as in the bound of docs/math/search.md.
 
     ``effect``: log(bad / good). ``noise``: standard deviation of one measurement, which is the
     log ratio of a candidate to the middle of both ends in one block.
@@ -110,9 +110,8 @@ class Task:
     """The question.
 
     ``positions``: where the step may be, 1 … positions; in a set the number of differences, which
-    are numbered from 0. ``margin``: the smallest difference of
-    the ends that matters, as a ratio less 1. ``relinkable``: whether blocks can draw layouts.
-    ``budget``: the most blocks of measuring, no limit if None.
+    are numbered from 0. ``margin``: the smallest difference of the ends that matters, as a ratio
+    less 1. ``relinkable``: whether blocks can draw layouts. ``budget``: the most blocks.
     """
 
     positions: int
@@ -180,10 +179,8 @@ def ran(task: Task, block: Observation) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class State:
-    """A search so far. ``built``: candidates between the ends that a block costs no build for.
-
-    ``skipped`` says of each candidate that cannot be measured why.
-    """
+    """A search so far. ``built``: the built candidates between the ends; ``skipped``: those that
+    cannot be measured, with the reason."""
 
     task: Task
     observations: tuple[Observation, ...] = ()
@@ -201,13 +198,13 @@ Outcome = Literal[
     "scattered",
     "undecided",
 ]
-#: Whether layouts were drawn, and what they show of the difference of the ends.
+#: What layouts show of the difference of the ends.
 Tested = Literal["change", "placement", "partly", "undecided", "not tested"]
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Log ratios that the blocks do not refute, and the middle of what they say."""
+    """The log ratios that the blocks do not refute, and their median."""
 
     estimate: float
     low: float
@@ -239,24 +236,24 @@ class Where:
 
 @dataclass(frozen=True)
 class SearchAnswer:
-    """The answer and what it rests on.
+    """The answer and its evidence.
 
     ``culprit``: one position. ``one of``: several that cannot be distinguished, because the
     candidates between cannot be measured. ``none``: the ends do not differ. ``swapped``: the bad
-    end is the faster one. ``placement``: the difference is where the linker put the code.
-    ``gradual``, ``scattered``: there is no single step. ``undecided``: the budget is spent, or
-    what was found was not confirmed.
+    end is the faster one. ``placement``: the difference is due to the placement of code.
+    ``gradual``, ``scattered``: there is no single step. ``undecided``: the budget is spent, or no
+    step was confirmed.
 
     ``where``: the position, also a likely one where undecided; None without any. ``step``: the
     log ratio over the step from the confirmation, ``ends`` that of the ends as linked, ``varied``
     over layouts; ``several``: whether the step is not all of it. ``placed``: steps that were found
-    as linked and vanished over layouts. ``of``: the posterior of the hypotheses.
+    as linked and vanished over layouts. ``posterior``: of the hypotheses.
     """
 
     outcome: Outcome
     ends: Interval | None
     varied: Interval | None
-    of: Mapping[Hypothesis, float]
+    posterior: Mapping[Hypothesis, float]
     tested: Tested
     where: Where | None = None
     step: Interval | None = None

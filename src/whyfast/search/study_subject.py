@@ -27,15 +27,14 @@ from whyfast.search.state import AxisCandidate, Quantity
 from whyfast.search.subject import Blocks, CandidateFailed, Layouts, Times
 from whyfast.store.builds import BuildStore
 
-#: Variants of a search have the numbers of candidates for names: ``building 2 with gcc``,
-#: ``2: step 1 of 3``.
+#: Variants of a search are named by candidates' numbers: ``building 2 with gcc``, ``2: step 1 of
+#: 3``.
 _NUMBERED = re.compile(r"(?:(?<=^)|(?<=^building ))\d+(?= with |: )")
 
 
 @dataclass(frozen=True)
 class WithinSearch(Silent):
-    """Passes on everything but phases: a search is one phase, however many candidates it builds.
-    Numbers of candidates are replaced by their names."""
+    """Reports all but phases (a search is one) and replaces candidates' numbers by their names."""
 
     observer: Observer
     name: Callable[[int], str] = str
@@ -78,34 +77,13 @@ def build_alone(work: RunContext[Study], variant: Variant) -> RunContext[Study]:
     return build(replace(work, question=asked))
 
 
-def incrementally(make: Make) -> Make:
-    """``make`` from what the last build left; without other layouts, which could be linked from
-    what another commit left."""
-
-    def made(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
-        services = replace(work.services, build=work.services.build_incrementally)
-        made = as_linked(make)(replace(work, services=services), candidate, name)
-        return replace(made, services=work.services)
-
-    return made
-
-
-def as_linked(make: Make) -> Make:
-    """``make`` without other layouts."""
-
-    def made(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
-        return make(replace(work, question=without_layouts(work.question)), candidate, name)
-
-    return made
-
-
 def without_layouts(study: Study) -> Study:
-    """The study with none asked for."""
+    """The study without layouts to draw."""
     return replace(study, measure=replace(study.measure, layouts=0))
 
 
 class CannotTell(Exception):
-    """Why a program has no such quantity."""
+    """Why the quantity of a program cannot be counted."""
 
 
 #: The costs of the second program, a number above 0 for each benchmark; more is worse. The first
@@ -157,7 +135,7 @@ class _Instructions:
 
 
 def _both(good: RunContext[Study], candidate: RunContext[Study]) -> RunContext[Study]:
-    """One piece of work with two programs; the good end is its baseline."""
+    """Both programs in one context; the good end is its baseline."""
     works = (good, candidate)
     variants = tuple(w.question.variant(w.builds[0].variant) for w in works)
     return replace(
@@ -174,10 +152,10 @@ def _both(good: RunContext[Study], candidate: RunContext[Study]) -> RunContext[S
 class StudySubject:
     """Candidates by number, built like the variants of the study in ``context``.
 
-    ``make`` builds a candidate; ``count`` counts it where ``quantity`` has no way of its own, once
-    for each build: further blocks repeat the number. ``incremental``: candidates between the ends
-    are built :func:`incrementally` until they are rebuilt clean or measured over layouts.
-    ``ends``: their numbers; by default the first and the last.
+    ``make`` builds a candidate; ``count`` counts it, once for each build: further blocks repeat the
+    number. ``incremental``: candidates between the ends are built in the directory of the last
+    build until they are rebuilt clean or measured over layouts. ``ends``: their numbers; by default
+    the first and the last.
     """
 
     context: RunContext[Study]
@@ -200,13 +178,8 @@ class StudySubject:
         )
         study = self.context.question
         self._relinkable = study.build.link is not None and study.measure.layouts > 0
-        provisional = as_linked if self._relinkable else None
-        #: How candidates between the ends are built at first; None: clean from the start.
-        self._provisional = incrementally if self.incremental else provisional
         self._count = self.count or counting(self.quantity)
-        self._blocks = Blocks(
-            self.context.question.benchmarks, self._launch, self.context.services, self.seed
-        )
+        self._blocks = Blocks(study.benchmarks, self._launch, self.context.services, self.seed)
 
     def _title(self, candidate: int) -> str:
         known = candidate < len(self.candidates)
@@ -218,74 +191,76 @@ class StudySubject:
             return
         if candidate in self._failed:
             raise CandidateFailed(candidate, self._failed[candidate])
-        made = self._maker(candidate)(self.context, self.candidates[candidate], str(candidate))
+        made = self._make(self.context, candidate)
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
             self._failed[candidate] = outcome.reason
             raise CandidateFailed(candidate, outcome.reason)
+        made = replace(made, services=self.context.services)
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
 
-    def _maker(self, candidate: int) -> Make:
-        first = None if self._is_clean(candidate) else self._provisional
-        return self.make if first is None else first(self.make)
+    def _make(self, work: RunContext[Study], candidate: int) -> RunContext[Study]:
+        """Build it clean, with its layouts, or at first without: linked from objects that another
+        candidate left, they would not be its own."""
+        if not self._is_clean(candidate):
+            services = work.services
+            if self.incremental:
+                services = replace(services, build=services.build_incrementally)
+            work = replace(work, services=services, question=without_layouts(work.question))
+        return self.make(work, self.candidates[candidate], str(candidate))
 
     def prefetch(self, candidates: Iterable[int]) -> None:
-        """Have these built on other machines, where there are such and as far as they can."""
+        """Have other machines, if there are any, build these."""
         ahead = self.context.services.build_ahead
         if ahead is not None:
             recipes = (r for c in candidates if c not in self._made for r in self._recipes(c))
             ahead(recipes, BuildStore(self.context.home.builds))
 
     def _recipes(self, candidate: int) -> tuple[Recipe, ...]:
-        """What building it would build; nothing where it is made in another way than by steps."""
+        """The recipes of a candidate; none where it is not made by build steps."""
         if candidate not in self._prefetched:
-            asked: list[Recipe] = []
+            wanted: list[Recipe] = []
 
-            def ask(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> list[BuildFailure]:
-                asked.extend(recipes)
-                return [
-                    BuildFailure(r.variant, "not-buildable", "only its recipe was asked for")
-                    for r in recipes
-                ]
+            def note_only(
+                recipes: Sequence[Recipe], store: BuildStore, note: Note
+            ) -> list[BuildFailure]:
+                wanted.extend(recipes)
+                return [BuildFailure(r.variant, "not-buildable", "not built yet") for r in recipes]
 
-            services = replace(self.context.services, build=ask)
+            services = self.context.services
+            services = replace(services, build=note_only, build_incrementally=note_only)
             work = replace(self.context, services=services, observer=Silent())
             with contextlib.suppress(UserError, CandidateFailed):  # raised again by its build
-                self._maker(candidate)(work, self.candidates[candidate], str(candidate))
-            self._prefetched[candidate] = tuple(asked)
+                self._make(work, candidate)
+            self._prefetched[candidate] = tuple(wanted)
         return self._prefetched[candidate]
 
     def rebuild_clean(self, candidates: Sequence[int]) -> None:
         """Build these as the ends are. Raises CandidateFailed."""
         for candidate in candidates:
-            if self._provisional and not self._is_clean(candidate):
+            if not self._is_clean(candidate):
                 self._rebuilt.add(candidate)
                 self._made.pop(candidate, None)
                 self._failed.pop(candidate, None)
             self.build(candidate)
 
     def _is_clean(self, candidate: int) -> bool:
-        return candidate in self._ends or candidate in self._rebuilt
+        provisional = self.incremental or self._relinkable
+        return not provisional or candidate in self._ends or candidate in self._rebuilt
 
     @property
     def _ends(self) -> tuple[int, int]:
         return self.ends or (0, len(self.candidates) - 1)
 
     def can_vary(self) -> bool:
-        """Whether both ends, which it builds, have other layouts; no where one cannot be built,
-        which its measurement reports."""
+        """Whether both ends, which it builds, have other layouts. False where one cannot be built:
+        its measurement reports that."""
         if self._relinkable:
             with contextlib.suppress(CandidateFailed):
                 for end in self._ends:
                     self.build(end)
                 return all(self._made[end].layouts for end in self._ends)
         return False
-
-    def program(self, candidate: int) -> Build:
-        """What was built."""
-        (outcome,) = self._made[candidate].builds
-        assert isinstance(outcome, Build)
-        return outcome
 
     def block(
         self, candidates: Sequence[int], *, number: int, layouts: Layouts | None
@@ -309,7 +284,7 @@ class StudySubject:
         if 0 < have < wanted:
             measure = replace(self.context.question.measure, layouts=max(2 * have, wanted))
             asked = replace(self.context, question=replace(self.context.question, measure=measure))
-            made = self.make(asked, self.candidates[candidate], str(candidate))
+            made = self._make(asked, candidate)
             self._made[candidate] = replace(made, prefixes=study_prefixes(made))
             have = self._layouts_of(candidate)
         if have < wanted:
@@ -324,9 +299,11 @@ class StudySubject:
         return [{c: np.array([costs[b]]) for c, costs in counted.items()} for b in range(number)]
 
     def _cost(self, candidate: int) -> tuple[float, ...]:
-        """What the candidate costs, counted where this very build was not yet."""
+        """The costs of the candidate, counted once for each build of it."""
         made = self._made[candidate]
-        key = (candidate, self.program(candidate).program)
+        (build,) = made.builds
+        assert isinstance(build, Build)
+        key = (candidate, build.program)
         if key not in self._costs:
             try:
                 self._costs[key] = self._count(self._made[self._ends[0]], made)
@@ -335,14 +312,11 @@ class StudySubject:
         return self._costs[key]
 
     def _launch(self, benchmark: Benchmark, candidates: Sequence[int]) -> LaunchArguments:
-        """Those of single candidates, put together."""
-        parts = [
-            launch_arguments(made, benchmark, made.prefixes)
-            for made in (self._made[c] for c in candidates)
-        ]
-        first, *_ = parts
+        """The launch arguments of single candidates as one."""
+        made = [self._made[c] for c in candidates]
+        parts = [launch_arguments(work, benchmark, work.prefixes) for work in made]
         return replace(
-            first,
+            parts[0],
             commands={k: v for p in parts for k, v in p.commands.items()},
             layouts={k: v for p in parts for k, v in p.layouts.items()},
             programs={k: v for p in parts for k, v in p.programs.items()},

@@ -1,4 +1,4 @@
-"""What a search builds and measures: the protocol, its blocks, and commits with a command."""
+"""Subjects of searches: the protocol, blocks of candidates, and commits with a command."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ from whyfast.store.git import borrow, must_git, without_repository
 #: The times of one block: for each program, one a turn, in seconds.
 Times = Mapping[int, NDArray[np.float64]]
 
-#: Which of its layouts each candidate runs in, from 1. A search uses each once: the luck of one
-#: layout is the same in every block that runs it, so many blocks of few layouts would claim too
-#: much.
+#: The layout that each candidate runs in, from 1. A search uses each once: many blocks of few
+#: layouts would repeat their luck and claim too much.
 Layouts = Mapping[int, int]
 
 
@@ -62,18 +61,16 @@ class Subject(Protocol):
         :class:`CandidateFailed`."""
 
     def prefetch(self, candidates: Iterable[int]) -> None:
-        """Between blocks: these are likely to be built next, the likeliest first. They may be built
-        elsewhere meanwhile; a subject that cannot do that does nothing."""
+        """Between blocks: these will likely be built next, the likeliest first; they may be built
+        elsewhere meanwhile."""
 
 
 def observation(
     blocks: Sequence[Times], last: int, *, layouts: bool, pair: tuple[int, int, int] | None = None
 ) -> Observation:
-    """What the search learns from one block of each benchmark.
-
-    A log ratio is the median over turns, and the mean of these over benchmarks. ``last`` is the
-    number of the bad end; ``pair``: parent, culprit and attempt of a confirmation.
-    """
+    """The log ratios of one block of each benchmark: medians over turns, then the mean over
+    benchmarks. ``last``: the number of the bad end; ``pair``: parent, culprit and attempt of a
+    confirmation."""
 
     def log_ratio(a: int, b: int) -> float:
         return float(np.mean([np.median(np.log(t[a] / t[b])) for t in blocks]))
@@ -95,9 +92,8 @@ Launch = Callable[[Benchmark, Sequence[int]], LaunchArguments]
 class Blocks:
     """Measures candidates side by side.
 
-    ``launch`` says how the programs of some candidates are started. Each benchmark is calibrated
-    once, with the first block's candidates. All that is drawn follows from ``seed`` and the number
-    of the block.
+    ``launch`` gives the launch arguments of candidates. Each benchmark is calibrated once, with the
+    candidates of the first block. All random choices follow from ``seed`` and the block's number.
     """
 
     benchmarks: Sequence[Benchmark]
@@ -152,10 +148,10 @@ BORROWED = "repository.git"
 class UserCommand:
     """``words`` run in the checkout of a commit, ``build`` (a line of shell) once before.
 
-    ``prints_number``: what counts is no time but the last word that the command prints, a number
+    ``prints_number``: instead of time, it measures the last word that the command prints, a number
     above 0, less being better. ``program``: the built file, in the checkout, whose code is compared
-    in the end; by default the command's first word. ``either``: which end is faster is unknown, so
-    checkouts stay when the ends are swapped.
+    in the end; by default the command's first word. ``either``: it is unknown which end is faster,
+    so checkouts stay when the ends are swapped.
     """
 
     words: tuple[str, ...]
@@ -229,21 +225,21 @@ class ScriptSubject:
         return self._blocks().take(candidates, number=number)
 
     def rebuild_clean(self, candidates: Sequence[int]) -> None:
-        """Nothing: every checkout is a build of its own."""
+        """Nothing to do: every checkout has its own build."""
 
     def prefetch(self, candidates: Iterable[int]) -> None:
-        """Nothing: checkouts are built here."""
+        """Nothing to do: checkouts are built here."""
 
     def _counted(self, candidate: int) -> float:
-        """The number printed; for a count that does not vary, the earlier one."""
+        """The printed number; for a count that does not vary, the earlier one."""
         printed = self._printed.setdefault(candidate, [])
         if not printed or not self._repeats():
             printed.append(self._number(candidate))
         return printed[-1]
 
     def _repeats(self) -> bool:
-        """Whether both ends always printed the same whole number, which noise would have changed:
-        then every program has to run once."""
+        """Whether both ends always printed the same large whole number: then one run of every
+        program is enough."""
         ends = [self._printed.get(c, []) for c in (0, len(self.candidates) - 1)]
         return all(
             len(e) >= REPEATED and len(set(e)) == 1 and e[0] >= LARGE and e[0].is_integer()
@@ -251,7 +247,7 @@ class ScriptSubject:
         )
 
     def _number(self, candidate: int) -> float:
-        """What the command prints in the checkout of the candidate. Raises CandidateFailed."""
+        """The number that the command prints in a checkout. Raises CandidateFailed."""
         try:
             done = subprocess.run(
                 self.command.words,
@@ -280,8 +276,8 @@ class ScriptSubject:
         raise CandidateFailed(candidate, reason)
 
     def close(self, *, logs: bool = False) -> None:
-        """Remove the checkouts; ``logs``: but not what the builds printed."""
-        # In this order, so that nothing half deleted is taken for whole after a kill.
+        """Remove the checkouts; with ``logs``, keep the output of the builds."""
+        # In this order, so that a kill leaves nothing that seems whole.
         for place in (self.place(c) for c in range(len(self.candidates))):
             place.with_suffix(".built").unlink(missing_ok=True)
             shutil.rmtree(place, ignore_errors=True)

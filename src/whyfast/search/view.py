@@ -1,4 +1,4 @@
-"""What the blocks of a search show so far: confirmations, placement, and the posterior."""
+"""The evidence of a search so far: confirmations, placement, and the posterior."""
 
 from __future__ import annotations
 
@@ -40,11 +40,8 @@ Outcome = Literal["confirmed", "refuted", "open", "unconfirmed"]
 
 @dataclass(frozen=True)
 class Attempt:
-    """One confirmation, and what its blocks say so far.
-
-    ``estimate``, ``low`` and ``high`` are the log ratio culprit / parent and what bounds it,
-    infinite while the attempt is open.
-    """
+    """One confirmation so far. ``estimate``, ``low``, ``high``: the log ratio culprit / parent and
+    its bounds, infinite while the attempt is open."""
 
     parent: int
     culprit: int
@@ -68,7 +65,7 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
     for number, group in groupby(taken, key=lambda block: block[1].attempt):
         places, pairs, over_layouts = zip(*group, strict=True)
         jumps, layouts = tuple(p.jump for p in pairs), over_layouts[0]
-        # What was known then: later blocks must not change what was decided.
+        # As known then: later blocks must not change earlier decisions.
         effect = _effect(observations[: places[-1] + 1], layouts, known)
         outcome, (low, high) = _decided(jumps, ALPHA / 2**number, TOO_LITTLE * effect)
         estimate, ends = float(np.median(jumps)), (pairs[0].parent, pairs[0].culprit)
@@ -82,7 +79,7 @@ def _decided(
 ) -> tuple[Outcome, tuple[float, float]]:
     """The outcome of an attempt and its interval; the last ones are cached.
 
-    The two shifts that matter are looked at first: the ends of an interval take ten times as long.
+    It tests the two relevant shifts first: the ends of an interval take ten times as long.
     """
     if len(jumps) < MOST and not _refutes(jumps, alpha, little):
         return "open", (-math.inf, math.inf)
@@ -97,7 +94,7 @@ def _decided(
 def _refutes(jumps: tuple[float, ...], alpha: float, little: float) -> bool:
     """Whether the interval may lie above 0 or below ``little``.
 
-    Each block at most doubles what was bet, and that has to grow to 2/alpha.
+    Each block at most doubles the e-value, which must grow to 2/alpha.
     """
     if 2 ** len(jumps) < 2 / alpha:
         return False
@@ -112,14 +109,14 @@ def surely_above(values: Sequence[float], alpha: float) -> bool:
 
 
 def bounded(values: Sequence[float], alpha: float) -> bool:
-    """Whether there are enough of these log ratios for an interval with two ends."""
+    """Whether there are enough of these log ratios for a finite interval."""
     return all(math.isfinite(end) for end in interval(tuple(values), alpha))
 
 
 @lru_cache(maxsize=64)
 def interval(values: tuple[float, ...], alpha: float) -> tuple[float, float]:
-    """The interval of every verdict for these log ratios, taken for independent as the search's
-    model takes them; the last ones are remembered."""
+    """The interval of a verdict for these log ratios, assumed independent, as in the model of the
+    search; the last ones are cached."""
     if 2 ** len(values) < 2 / alpha:
         return -math.inf, math.inf
     return confidence_interval(np.array(values), alpha, independent=True)
@@ -140,38 +137,33 @@ def _effect(observations: Sequence[Observation], layouts: bool, known: KnownEnds
     return float(np.median([o.ends for o in observations if o.layouts == layouts]))
 
 
-# Placement: is the difference of the ends in the change, or in where the linker put the code?
-# Blocks as linked show the difference of two programs; blocks in which each end is linked anew, in
-# another layout, show that of the change. Unknown are the effect of the change, as a share κ of the
-# difference as linked, and s, the standard deviation of a program's log time over layouts, in the
-# same unit.
+# Placement: is the difference of the ends due to the change, or to the placement of code? Blocks
+# as linked show the difference of two programs; blocks with new layouts of each end, that of the
+# change. Unknown are the effect of the change, as a share κ of the difference as linked, and s, the
+# standard deviation of a program's log time over layouts, in the same unit.
 
 Floats = NDArray[np.float64]
 
-#: What has this probability is taken for decided.
+#: From this probability on, a question is decided.
 SURE = 0.99
-#: After this many blocks of the ends over layouts it is placement too when surely less than a third
-#: of the difference remains, and rather less than the margin; else the search goes on.
+#: After this many blocks of the ends over layouts it is placement, too, when surely less than a
+#: third of the difference remains, and probably less than the margin; else the search goes on.
 MOST_LAYOUTS = 100
-#: The shares that are weighed, finely around 0, and that one in five differences is placement
-#: alone, beforehand.
+#: The grid of shares, finer around 0; beforehand, one in five differences is placement alone.
 SHARES: Floats = np.unique(
     np.round(np.concatenate([np.arange(-2, 4.01, 0.1), np.arange(-0.1, 0.101, 0.01)]), 6)
 )
 PLACEMENT = 0.2
-#: The spreads of layouts that are weighed, as shares of the difference as linked.
+#: The grid of spreads over layouts, as shares of the difference as linked.
 SPREADS: Floats = np.array([0.0, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0, 1.5, 2.0])
-#: The difference is taken for the one as linked when what remains surely lies in this range.
+#: The difference over layouts equals that as linked when its share surely lies in this range.
 ALIKE = (2 / 3, 3 / 2)
 
 
 @dataclass(frozen=True)
 class Belief:
-    """Probabilities of what remains of the ends' difference over layouts.
-
-    ``within``: less than the margin. ``little``: less than a third of what it is as linked.
-    ``alike``: about all of it.
-    """
+    """Probabilities of the ends' difference over layouts. ``within``: less than the margin;
+    ``little``: less than a third of that as linked; ``alike``: about all of it."""
 
     within: float
     little: float
@@ -188,10 +180,10 @@ def believe(linked: Floats, varied: Floats, margin: float, known: KnownEnds | No
     unit = effect if effect != 0 else 1e-12
     share, spread = SHARES[:, None], SPREADS[None, :]
     width = 2 * spread**2  # the variance of the difference of two layouts
-    # How likely the difference as linked is, given what the change makes; never finer than the
-    # steps of the grid.
-    made = np.sqrt(width + (error / unit) ** 2 + 0.05**2)
-    fit = _prior() - 0.5 * ((1 - share) / made) ** 2 - np.log(made)
+    # The likelihood of the difference as linked, given the effect of the change; never finer than
+    # the steps of the grid.
+    scale = np.sqrt(width + (error / unit) ** 2 + 0.05**2)
+    fit = _prior() - 0.5 * ((1 - share) / scale) ** 2 - np.log(scale)
     fit = fit + sum((_block(float(v) / unit, noise / unit) for v in varied), np.zeros(1))
     weight = np.exp(fit - fit.max()).sum(axis=1)
     weight = weight / weight.sum()
@@ -204,7 +196,7 @@ def believe(linked: Floats, varied: Floats, margin: float, known: KnownEnds | No
 
 
 def test_of(linked: Floats, varied: Floats, margin: float, known: KnownEnds | None) -> Tested:
-    """What layouts say of the difference of the ends; ``undecided`` as long as more are needed."""
+    """What layouts show of the difference of the ends; ``undecided`` while more are needed."""
     if not len(varied):
         return "undecided"
     belief = believe(linked, varied, margin, known)
@@ -238,11 +230,11 @@ def _prior() -> Floats:
 
 @dataclass(frozen=True)
 class View:
-    """What follows from a state.
+    """The evidence of a state.
 
-    ``layouts``: whether candidates are to be measured over layouts. ``seen``: the blocks of that
-    kind, and ``belief`` what they say, None while they are too few. ``differ``: whether the bad
-    end as linked may be slower. ``tested``: what layouts show of that difference. ``tries``: the
+    ``layouts``: whether to measure candidates over layouts. ``seen``: the blocks of that kind, and
+    ``belief`` their posterior, None while they are too few. ``differ``: whether the bad end as
+    linked may be slower. ``tested``: what layouts show of that difference. ``tries``: the
     confirmations so far.
     """
 
@@ -268,7 +260,7 @@ def view(state: State, tries: tuple[Attempt, ...]) -> View:
     if belief is None:
         return View(False, seen, belief, True, "undecided", tries)
     varied = _counted(state, tries, layouts=True)
-    differ = max(belief.of["none"], belief.of["swapped"]) < SURE
+    differ = max(belief.hypotheses["none"], belief.hypotheses["swapped"]) < SURE
     known = state.task.known
     tested: Tested = "change"
     if differ:
@@ -281,7 +273,7 @@ def view(state: State, tries: tuple[Attempt, ...]) -> View:
 def _misled(belief: Posterior, tries: Sequence[Attempt]) -> bool:
     """Whether candidates as linked are no guide: there is no step, or one that is placement."""
     failed = any(t.outcome == "refuted" and t.layouts for t in tries)
-    return failed or max(belief.of["gradual"], belief.of["scattered"]) >= SURE
+    return failed or max(belief.hypotheses["gradual"], belief.hypotheses["scattered"]) >= SURE
 
 
 def located(belief: Posterior, state: State) -> Where | None:

@@ -102,15 +102,28 @@ def next_number(file: Path, first: int = 1) -> int:
     return number
 
 
-def write_whole(file: Path, text: str) -> None:
-    """The text in place of what was there; a process that is killed leaves the one or the other.
-    The caller holds a lock."""
-    new = file.with_name(f"{file.name}.new")
-    # Not through a link of that name: the folder may have come from another host.
-    new.unlink(missing_ok=True)
-    with new.open("x") as out:
-        out.write(text)
-    new.replace(file)
+def write_whole(file: Path, text: str, *, durable: bool = False) -> None:
+    """The text in place of what was there; a process that is killed leaves the one or the other,
+    and an exception no other file. ``durable``: a power failure, too. OSError."""
+    # A name that nobody can know: the folder may have come from another host, with a link in it.
+    new = file.with_name(f".{os.urandom(8).hex()}.new")
+    try:
+        with new.open("x", encoding="utf-8") as out:
+            out.write(text)
+            if durable:
+                out.flush()
+                os.fsync(out.fileno())
+        new.replace(file)
+    except BaseException:  # KeyboardInterrupt, too, leaves no file behind
+        with contextlib.suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise
+    if durable:
+        fd = os.open(file.parent, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
 
 
 @contextlib.contextmanager

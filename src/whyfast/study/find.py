@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from whyfast.model.errors import UserError
-from whyfast.study.toml_document import nearest, quoted, suggestion
+from whyfast.study.notation import quoted
+from whyfast.study.toml_document import nearest, suggestion
 from whyfast.study.toml_table import TomlTable
 
 Kind = Literal["studies", "subjects"]

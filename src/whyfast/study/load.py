@@ -12,10 +12,11 @@ from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
 from whyfast.study.axes import span, spread_interpreters, spread_revisions
 from whyfast.study.find import FILE, ROOT_FILE, find_study, read_otherwise
+from whyfast.study.notation import quoted
 from whyfast.study.question import check_question, control_key, read_benchmarks, read_question
 from whyfast.study.sections import hide, read_build, read_evidence, read_measure, read_quick
 from whyfast.study.source import read_source
-from whyfast.study.toml_document import TomlDocument, quoted, read_document
+from whyfast.study.toml_document import TomlDocument, read_document
 from whyfast.study.toml_table import TomlTable
 from whyfast.study.variants import (
     VariantRecipe,

@@ -15,9 +15,10 @@ from whyfast.model.variant import (
     RunnerName,
     Variant,
 )
-from whyfast.study.sections import NAMES_NAME, PARAMETER_NAME, bind, names_in, read_command
-from whyfast.study.toml_document import Key, kind, quoted, suggestion
-from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name, parse_duration, parse_margin
+from whyfast.study.notation import bind, kind, names_in, parse_duration, parse_margin, quoted
+from whyfast.study.sections import NAMES_NAME, PARAMETER_NAME, read_command
+from whyfast.study.toml_document import Key, suggestion
+from whyfast.study.toml_table import NAME_HINT, TomlTable, is_name
 from whyfast.study.variants import VariantRecipe
 
 #: The key of the A/A control; its old name is still read.

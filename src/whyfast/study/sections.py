@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -24,8 +24,9 @@ from whyfast.model.study import (
     StopRule,
 )
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.study.toml_document import Key, kind, quoted, suggestion
-from whyfast.study.toml_table import TomlTable, parse_duration, parse_size
+from whyfast.study.notation import kind, names_in, parse_duration, parse_size, quoted
+from whyfast.study.toml_document import Key, suggestion
+from whyfast.study.toml_table import TomlTable
 
 #: Names of environment variables whose values are hidden in any study, in any case of letters.
 ALWAYS = ("*TOKEN*", "*SECRET*", "*KEY*", "*PASSWORD*")
@@ -53,7 +54,7 @@ def hide(
     return build, tuple(replace(v, env=shown(v.env)) for v in variants), values
 
 
-# ``{name}`` in build steps and commands is a placeholder; ``{{`` and ``}}`` are literal braces.
+# The placeholders that there are.
 
 #: What a line of ``build.steps`` may use.
 STEP_NAMES = (
@@ -70,39 +71,6 @@ PARAMETER_NAME = "parameter"
 NAMES_NAME = "name"
 #: What stands for the interpreter of a variant.
 INTERPRETER_NAMES = ("python", "python_cflags")
-
-_TOKEN = re.compile(r"(?P<escape>\{\{|\}\})|\{(?P<name>[^{}]*)\}|(?P<stray>[{}])")
-
-
-def names_in(text: str) -> list[str]:
-    """The placeholders of the text in order, with repetitions.
-
-    ValueError for a brace that neither belongs to a placeholder nor is doubled.
-    """
-    matches = list(_TOKEN.finditer(text))
-    if stray := next((m["stray"] for m in matches if m["stray"]), None):
-        raise ValueError(f'stray "{stray}"')
-    return [m["name"] for m in matches if m["name"] is not None]
-
-
-def substitute(text: str, mapping: Mapping[str, str]) -> str:
-    """The text with every placeholder replaced, once: braces in a replacement stay as they are.
-
-    KeyError for a placeholder that the mapping lacks, ValueError for a stray brace. Quoting for a
-    shell is the caller's: pass quoted replacements.
-    """
-    return _replaced(text, lambda m: m[0][0] if m["name"] is None else mapping[m["name"]])
-
-
-def bind(text: str, name: str, value: str) -> str:
-    """The text with one placeholder replaced; all else, doubled braces too, stays."""
-    return _replaced(text, lambda m: value if m["name"] == name else m[0])
-
-
-def _replaced(text: str, new: Callable[[re.Match[str]], str]) -> str:
-    names_in(text)
-    return _TOKEN.sub(new, text)
-
 
 _BUDGET = 'budget = "3m" or "90s"'
 #: A verdict over layouts takes at least nine blocks, each with a fresh layout.

@@ -10,7 +10,8 @@ from pathlib import Path
 from whyfast.model.study import Source
 from whyfast.store.git import without_user
 from whyfast.study.find import bundled_folder, bundled_names
-from whyfast.study.toml_document import listed, quoted
+from whyfast.study.notation import quoted
+from whyfast.study.toml_document import listed
 from whyfast.study.toml_table import TomlTable
 
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+")

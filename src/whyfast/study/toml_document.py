@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import datetime
 import difflib
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -15,12 +13,12 @@ from typing import Any
 
 from whyfast.formats.input import read_bytes
 from whyfast.model.errors import StudyError, UserError
+from whyfast.study.notation import quoted
 
 #: Where a value stands in a study file: names of keys, and indices of list entries.
 Key = tuple[str | int, ...]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-_LONGEST = 60
 
 
 def dotted(key: Key) -> str:
@@ -38,34 +36,11 @@ def dotted(key: Key) -> str:
     return out
 
 
-def quoted(text: str) -> str:
-    """The text in quotes, shortened, with control characters made visible."""
-    short = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return json.dumps(short, ensure_ascii=False)
-
-
 def listed(names: Iterable[str]) -> str:
     """``a, b, c``: all of the names, unless they are very many."""
     every = list(names)
     shown = ", ".join(every[:12])
     return f"{shown} and {len(every) - 12} more" if len(every) > 12 else shown
-
-
-def kind(value: object) -> str:
-    """What a TOML value is, in a user's words."""
-    if isinstance(value, str):
-        return "a string"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return "a number"
-    if isinstance(value, list):
-        return "a list"
-    if isinstance(value, dict):
-        return "a table"
-    if isinstance(value, datetime.datetime | datetime.date | datetime.time):
-        return "a date or time"
-    return f"a {type(value).__name__}"
 
 
 def nearest(name: str, valid: Iterable[str]) -> str | None:

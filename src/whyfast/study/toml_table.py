@@ -2,86 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from whyfast.model.errors import StudyError
-from whyfast.study.toml_document import Key, TomlDocument, kind, listed, nearest, quoted, suggestion
-
-_MICRO = dict.fromkeys(("us", "µs", "μs"), 1e-6)
-_UNITS = {**_MICRO, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-_AMOUNT = r"(\d+(?:\.\d+)?|\.\d+)"
-_DURATION = re.compile(_AMOUNT + r"\s*([a-zµμ]+)", re.ASCII)
-_SIZE = re.compile(_AMOUNT + r"\s*([A-Za-z]+)", re.ASCII)
-_SIZES = {"B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
-_PERCENT = re.compile(_AMOUNT + r"\s*%", re.ASCII)
-
-
-def parse_duration(value: object) -> float:
-    """Seconds of ``"90s"``, ``"3m"``, ``"1h"``, ``"1ms"``, ``"500us"`` or a number of seconds.
-
-    ValueError, fit to be shown to the user, for anything else and for nothing at all (``"0s"``).
-    """
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        seconds = _float(value)
-    else:
-        seconds = _scaled(value, "a duration", _DURATION, _UNITS)
-    if not 0 < seconds < math.inf:
-        raise ValueError("must be positive and finite")
-    return seconds
-
-
-def _scaled(value: object, what: str, form: re.Pattern[str], units: Mapping[str, float]) -> float:
-    """A number and its unit."""
-    if not isinstance(value, str):
-        raise ValueError(f"must be {what}, not {kind(value)}")
-    match = form.fullmatch(value.strip())
-    if match is None:
-        raise ValueError(f"{quoted(value)} is not {what}")
-    if match[2] not in units:
-        raise ValueError(f"{quoted(value)} is not {what}: {quoted(match[2])} is not a unit")
-    return float(match[1]) * units[match[2]]
-
-
-def parse_size(value: object) -> float:
-    """Bytes of ``"480MB"``, ``"1.5 GB"`` or ``"20kB"``, in powers of ten.
-
-    ValueError, fit to be shown to the user, for anything else and for nothing at all.
-    """
-    size = _scaled(value, "a size", _SIZE, _SIZES)
-    if not 1 <= size < math.inf:
-        raise ValueError("must be positive and finite")
-    return size
-
-
-def parse_margin(value: object) -> float:
-    """The relative margin of ``"1%"``, ``"0.5 %"`` or a number such as 0.01.
-
-    ValueError, fit to be shown to the user, for anything else and outside 0 % to 100 %.
-    """
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        margin = _float(value)
-    elif isinstance(value, str):
-        match = _PERCENT.fullmatch(value.strip())
-        if match is None:
-            raise ValueError(f"{quoted(value)} is not a percentage")
-        margin = float(match[1]) / 100
-    else:
-        raise ValueError(f"must be a percentage, not {kind(value)}")
-    if not 0 < margin < 1:
-        raise ValueError(f"must be between 0 % and 100 %, not {margin * 100:.4g} %")
-    return margin
-
-
-def _float(value: int | float) -> float:
-    try:
-        return float(value)
-    except OverflowError:  # an integer of hundreds of digits
-        return math.inf
-
+from whyfast.study.notation import kind, quoted
+from whyfast.study.toml_document import Key, TomlDocument, listed, nearest, suggestion
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 NAME_HINT = "use letters, digits and . _ + -"
@@ -242,7 +170,7 @@ class TomlTable:
         }
 
     def check_name(self, what: str) -> None:
-        """Refuse a table whose own name will not do."""
+        """Refuse a table whose own name is not a valid one."""
         name = str(self.key[-1])
         if not is_name(name):
             raise self.error((), f"{quoted(name)} cannot be the name of {what}", NAME_HINT)

@@ -10,8 +10,9 @@ from typing import Any
 from whyfast.model.build import FEATURES
 from whyfast.model.study import BuildSpec, EvidenceSpec
 from whyfast.model.variant import RUNNER_KINDS, Benchmark, Variant
-from whyfast.study.sections import INTERPRETER_NAMES, check_entries, names_in
-from whyfast.study.toml_document import Key, TomlDocument, kind, quoted, suggestion
+from whyfast.study.notation import kind, names_in, quoted
+from whyfast.study.sections import INTERPRETER_NAMES, check_entries
+from whyfast.study.toml_document import Key, TomlDocument, suggestion
 from whyfast.study.toml_table import TomlTable
 
 

@@ -164,7 +164,7 @@ def make_root(
     """
     for place in (folder, Path(tempfile.gettempdir())):
         if short := lacking(place, spec.need):
-            raise CannotBuildHere(f"no room for a Debian {spec.suite} root: {short}")
+            raise CannotBuildHere(f"not enough disk space for a Debian {spec.suite} root: {short}")
     try:
         with replacing(folder) as work:
             _fill(work / "made", words, spec, say)

@@ -170,7 +170,7 @@ def _fetch(
         raise CannotBuildHere(f"the archive has no {wanted.full}; {seen}")
     need = 2 * chosen[0].package.size
     if short := lacking(folder.parent, need):
-        raise CannotBuildHere(f"no room for the kernel {wanted.full}: {short}")
+        raise CannotBuildHere(f"not enough disk space for the kernel {wanted.full}: {short}")
     with replacing(folder) as work:
         package = work / "package.deb"
         candidate = _download_one(wanted, chosen[:TRIES], package, progress, download)

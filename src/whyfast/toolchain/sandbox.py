@@ -20,12 +20,12 @@ import os
 import shutil
 import sys
 import tempfile
-import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.model.errors import CannotBuildHere
+from whyfast.store.files import write_whole
 from whyfast.toolchain import entrance as chroot
 from whyfast.toolchain.entrance import Tools as Tools
 from whyfast.toolchain.entrance import bring_in, make_devices, says, try_chroot
@@ -71,7 +71,7 @@ def tools() -> Tools:
 
 
 def must_enter_roots() -> None:
-    """CannotBuildHere where no root can be entered: one that is downloaded then is of no use."""
+    """CannotBuildHere where no root can be entered: a download would be useless."""
     if sys.platform != "linux":
         raise CannotBuildHere(f"Debian roots need Linux, not {sys.platform}")
     if not (have := tools()).any:
@@ -218,9 +218,7 @@ def _unshare(unshare: tuple[str, ...], box: Box, scratch: Path) -> list[str]:
     table = scratch / f"{hashlib.sha256(text.encode()).hexdigest()[:16]}.mounts"
     if not table.exists():
         scratch.mkdir(parents=True, exist_ok=True)
-        temporary = table.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
-        temporary.write_text(text)
-        temporary.replace(table)
+        write_whole(table, text)
     network = [] if box.network else ["--net"]
     enter = _ENTER.format(mount=_find("mount") or "mount", chroot=_find("chroot") or "chroot")
     words = [*unshare, *network, "--", "/bin/sh", "-euc", enter, "sh", str(table), str(root)]

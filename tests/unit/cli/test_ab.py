@@ -55,11 +55,44 @@ print(*sys.modules)
 """
 
 
-def test_nothing_is_imported_that_only_studies_need() -> None:
+#: Runs `whyfast ab` up to its first block.
+FIRST_BLOCK = """
+import os, sys
+from whyfast.measure import campaign
+def end(*_):
+    print(*sys.modules, flush=True)
+    os._exit(0)
+campaign.run_block = campaign.calibrate = end
+from whyfast.cli.main import main
+main(["ab", "true", "sleep 0"])
+"""
+
+
+def modules_of(program: str) -> set[str]:
     done = subprocess.run(
-        [sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    loaded = set(done.stdout.split())
+    return set(done.stdout.split())
+
+
+def test_the_first_block_waits_neither_for_the_judge_nor_for_reports() -> None:
+    loaded = modules_of(FIRST_BLOCK)
+    assert "whyfast.measure.campaign" in loaded
+    assert not loaded & {"numpy", "scipy", "tomllib", "msgspec"}
+    packages = {"judge", "explain", "why", "search", "build", "interpreter", "history"}
+    assert not {m for m in loaded if m.split(".")[1:2] and m.split(".")[1] in packages}
+    # A dataclass costs about a millisecond: those of results, studies' files and pages are many.
+    assert not loaded & {
+        *("whyfast.model.result", "whyfast.model.evidence", "whyfast.model.counters"),
+        "whyfast.model.verdict",
+        *("whyfast.study.toml_document", "whyfast.study.sections"),
+        *("whyfast.report.document", "whyfast.report.sections", "whyfast.report.render"),
+        "whyfast.store.builds",
+    }
+
+
+def test_nothing_is_imported_that_only_studies_need() -> None:
+    loaded = modules_of(IMPORTS)
     heavy = {"scipy", "elftools", "plotly", "capstone", "lief", "jinja2", "tomlkit", "debian"}
     assert loaded & heavy == set()
     packages = {".".join(m.split(".")[:2]) for m in loaded if m.startswith("whyfast.")}

@@ -239,21 +239,6 @@ def test_csv_as_spreadsheets_write_it(read: Read, text: str) -> None:
     assert processes(recording, "sort") == [pytest.approx((0.0105,)), pytest.approx((0.01,))]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("command,mean,stddev,median,user\na,1,1,1,1\n", "--export-json"),
-        ("name,cost\na,1\n", "result:1: no column of times; expected seconds"),
-        ("Benchmark;Dauer\na;1,5\n", "available: benchmark, Dauer"),
-        ("benchmark;mean_ms\na;1.234,5\n", "result:2: not a time: 1.234.5"),
-        ("real\t0m1.0s\nuser\t0m1.0s\n", "benchmark,process,seconds and one line per value"),
-        ("sort, 12 runs: it took long\n", "unknown format"),
-    ],
-)
-def test_csv_without_times_says_what_is_wanted(refusal: Refusal, text: str, message: str) -> None:
-    assert message in refusal(text)
-
-
 def test_csv_rows_can_be_chosen(tmp_path: Path) -> None:
     path = tmp_path / "costs.csv"
     path.write_text("kernel,length,mean_ns\nv5.4,1,20\nv5.5,1,25\nv5.5,2,30\n")
@@ -280,6 +265,12 @@ def test_csv_choices_that_find_nothing(tmp_path: Path, choice: str, message: str
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("command,mean,stddev,median,user\na,1,1,1,1\n", "--export-json"),
+        ("name,cost\na,1\n", "result:1: no column of times; expected seconds"),
+        ("Benchmark;Dauer\na;1,5\n", "available: benchmark, Dauer"),
+        ("benchmark;mean_ms\na;1.234,5\n", "result:2: not a time: 1.234.5"),
+        ("real\t0m1.0s\nuser\t0m1.0s\n", "benchmark,process,seconds and one line per value"),
+        ("sort, 12 runs: it took long\n", "unknown format"),
         ("benchmark,seconds\na,0\n", "result:2: expected a time above 0"),
         ("\n\r\nbenchmark,seconds\na,0\n", "result:4: expected a time above 0"),
         ("benchmark,seconds\na,1\nb,nan\n", "result:3: expected a time above 0"),
@@ -291,7 +282,9 @@ def test_csv_choices_that_find_nothing(tmp_path: Path, choice: str, message: str
         ('benchmark,seconds\n"a,1\n', "invalid CSV"),
     ],
 )
-def test_csv_nonsense_names_its_line(refusal: Refusal, text: str, message: str) -> None:
+def test_csv_without_times_or_with_nonsense_says_where(
+    refusal: Refusal, text: str, message: str
+) -> None:
     assert message in refusal(text)
 
 

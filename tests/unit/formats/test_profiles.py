@@ -231,6 +231,8 @@ def test_parts_are_added_up() -> None:
     profile = parse_callgrind(CALLGRIND + CALLGRIND)
     assert profile.totals == (232, 18, 8)
     assert profile.costs["/usr/bin/vm", "main"] == [52, 2, 0]
+    parts = "events: Ir\nsummary: 5\nfn=f\n1 5\ntotals: 7\n"
+    assert parse_callgrind(parts).totals == (7,)
 
 
 def test_cachegrind_names_no_objects() -> None:

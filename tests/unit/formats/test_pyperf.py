@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 from tests.golden_files import Hear
 from tests.unit.formats import examples
-from tests.unit.report.example import sample_result
 
 from whyfast.formats.load import load_recording
-from whyfast.formats.pyperf import recordings_of, to_pyperf, write_recordings
+from whyfast.formats.pyperf import to_pyperf, write_recordings
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
 
@@ -145,16 +144,6 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UserError, match="cannot be created"):
         list(write_recordings([recording("a", 1)], tmp_path / "file" / "out"))
-
-
-def test_blocks_of_a_result_become_processes() -> None:
-    result = sample_result()
-    recordings = recordings_of(result)
-    assert {r.name for r in recordings} == {v for b in result.recorded.blocks for v in b.values}
-    block = result.recorded.blocks[0]
-    found = next(r for r in recordings if r.name == block.start_order[0])
-    first = found.series[block.benchmark].processes[0]
-    assert first == tuple(v / block.loops for v in block.values[found.name])
 
 
 @pytest.mark.parametrize("command", [["compare_to"], ["check"], ["stats"], ["show"]])

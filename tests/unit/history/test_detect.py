@@ -44,11 +44,6 @@ def test_a_point_that_its_neighbours_do_not_follow_is_an_outlier() -> None:
     assert history.series[0].levels[6] == pytest.approx(1.0, rel=0.01)
 
 
-def test_nothing_is_found_in_noise() -> None:
-    history = detect(Timeline(POINTS, (flat("x"),)))
-    assert history.findings == ()
-
-
 def test_what_many_series_share_is_one_finding_with_what_they_share() -> None:
     slow = [series(f"n{i}", [1.0] * 6 + [2.0] * 6, mode="n", size=str(i)) for i in range(3)]
     same = [flat(f"y{i}", mode="y", size=str(i)) for i in range(3)]

@@ -9,7 +9,7 @@ from tests.golden_files import Hear
 from tests.interpreters import interpreters
 
 from whyfast.interpreter.debian import parse_name, root_folder
-from whyfast.interpreter.provider import ask, corrected, facts_of, needs_libpython
+from whyfast.interpreter.facts import ask, corrected, facts_of, needs_libpython
 from whyfast.interpreter.registry import interpreter_installed, resolve_interpreter
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
@@ -27,7 +27,7 @@ def _said(home: Home, name: str) -> str:
 
 
 def _pyenv(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pyenv whose versions are one and the same interpreter, and a script that is none."""
+    """A pyenv whose versions are one and the same interpreter, and scripts that are none."""
     monkeypatch.setenv("PYENV_ROOT", str(folder))
     script = folder / "script"
     script.parent.mkdir(exist_ok=True)
@@ -37,7 +37,7 @@ def _pyenv(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = known[-1].program if known else script
     for version, target in (
         ("3.9.18", program),
-        ("3.10.2", program),
+        ("3.10.2", script),
         ("3.10.13", program),
         ("1.0", script),
     ):
@@ -72,6 +72,7 @@ def test_those_that_are_not_there(
     golden(_said(home, "pyenv:3.1"))
     assert "is not a Python; it printed 'hello" in _said(home, "pyenv:1.0")
     assert _said(home, "path:no-such-python").startswith("no-such-python is not installed")
+    assert _said(home, "pyenv:").startswith("invalid interpreter 'pyenv:'")
     golden(_said(home, "build:other/tail"))
 
 

@@ -80,19 +80,6 @@ def test_the_stages_come_in_order_and_lead_to_verdicts(bench: Bench) -> None:
     assert result.recorded.seconds == {"prepare": 0.0, "measure": bench.world.clock.seconds}
 
 
-def test_two_runs_in_equal_worlds_are_equal(tmp_path: Path) -> None:
-    results = []
-    for name in ("one", "other"):
-        folder = tmp_path / name
-        folder.mkdir()
-        bench = Bench(folder)
-        bench.world.script = ratios({"a": 1.0, "b": 1.1, "c": 1.0})
-        results.append(bench.run())
-    one, other = results
-    assert one.recorded.blocks == other.recorded.blocks
-    assert one.judged == other.judged
-
-
 def test_once_all_is_decided_measuring_ends_before_the_budget(bench: Bench) -> None:
     bench.world.script = ratios({"a": 1.0, "b": 1.5, "c": 0.5})
     bench.run(measure=MeasureSpec(budget=1e6, turns=2))

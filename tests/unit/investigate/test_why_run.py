@@ -155,5 +155,5 @@ def test_interrupted_while_measuring_no_layer_runs(tmp_path: Path) -> None:
 
 def test_a_standard_input_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
     options = replace(Options(budget=60.0), stdin=str(tmp_path / "absent"))
-    with pytest.raises(UserError, match=r"--input .*absent: no file that can be read"):
+    with pytest.raises(UserError, match=r"--input .*absent: not a readable file"):
         Programs(tmp_path, OLD).why(options)

@@ -18,13 +18,11 @@ from typing import Any
 import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
 
+from whyfast.measure.output import OUTPUT_KEPT, OUTPUT_MOST, TooMuchOutput
 from whyfast.measure.process import (
-    OUTPUT_KEPT,
-    OUTPUT_MOST,
     Child,
     Finished,
     SystemLauncher,
-    TooMuchOutput,
     away_from,
     describe_status,
     on_cpu,

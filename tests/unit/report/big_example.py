@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 
+from tests.unit.example_blocks import block
 from tests.unit.report.example import STARTED, sample_result
 from tests.unit.report.parts import changed
 
@@ -130,19 +131,5 @@ def _toolchain(name: str) -> Toolchain:
 
 
 def _block(index: int, benchmark: str) -> Block:
-    names = tuple(MEASURED)
-    values = {name: (10 * 0.0012 * (index + 1) * math.exp(_log(index, name)),) for name in names}
-    return Block(
-        benchmark,
-        0,
-        seed=index,
-        session="s1",
-        cpu=0,
-        loops=10,
-        warmups=1,
-        start_order=names,
-        order=(names,),
-        values=values,
-        started=STARTED + index,
-        seconds=0.9,
-    )
+    values = {name: (10 * 0.0012 * (index + 1) * math.exp(_log(index, name)),) for name in MEASURED}
+    return block(values, benchmark=benchmark, loops=10, started=STARTED + index)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tests.unit.example_blocks import block
 from tests.unit.report.parts import changed, result_of
 
 from whyfast.model.build import Build, BuildFailure, BuildOutcome, Toolchain
@@ -154,19 +155,16 @@ def sample_blocks(blocks: int = 8, turns: int = 5) -> tuple[Block, ...]:
                 )
                 for i, (name, slow) in enumerate(SLOWNESS.items())
             }
-            order = tuple(_rotated(VARIANTS, index + t) for t in range(turns))
             made.append(
-                Block(
-                    benchmark,
-                    index,
+                block(
+                    values,
+                    benchmark=benchmark,
+                    index=index,
                     seed=1000 * b + index,
-                    session="s1",
                     cpu=index % 2,
                     loops=10,
-                    warmups=1,
                     start_order=_rotated(VARIANTS, index),
-                    order=order,
-                    values=values,
+                    order=tuple(_rotated(VARIANTS, index + t) for t in range(turns)),
                     started=STARTED + 60 * b + index,
                     seconds=0.9,
                 )
@@ -264,19 +262,13 @@ def ab_result(outcome: Outcome = "slower", ratio: float = 1.1) -> Result:
         verdict(other, base, outcome, ratio, ratio - 0.01, ratio + 0.01, benchmark="command"),
     )
     blocks = tuple(
-        Block(
-            "command",
-            i,
-            i,
-            "s1",
-            0,
-            1,
-            0,
-            (base, other),
-            ((base, other),),
+        block(
             {base: (0.1 + i / 1e4,), other: (0.11 + i / 1e4,)},
-            STARTED + i,
-            0.21,
+            benchmark="command",
+            index=i,
+            cpu=0,
+            loops=1,
+            started=STARTED + i,
         )
         for i in range(5)
     )

@@ -260,8 +260,7 @@ def matrix_verdict(
 
 def matrix_block(benchmark: str) -> Block:
     values = {v: (seconds * 10,) for v, seconds in MATRIX_TIMES[benchmark].items()}
-    names = tuple(values)
-    return Block(benchmark, 0, 1, "s", 0, 10, 1, names, (names,), values, 0.0, 1.0)
+    return block(values, benchmark=benchmark, loops=10)
 
 
 def matrix_result(**more: object) -> Result:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from tests.unit.example_blocks import block
 from tests.unit.report.parts import result_of
 
 from whyfast.judge.lines import judge_counts, judge_lines
@@ -107,5 +108,4 @@ def _block(calls: int, index: int, second: int) -> Block:
         name: (float(start + each * calls + (second if index and name != "5.10-off" else 0)),)
         for name, (start, each) in COUNTS.items()
     }
-    order = tuple(COUNTS)
-    return Block(f"calls-{calls}", index, 0, "s", None, 1, 0, order, (order,), values, 0.0, 0.0)
+    return block(values, benchmark=f"calls-{calls}", index=index, cpu=None, loops=1)

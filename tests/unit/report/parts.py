@@ -9,7 +9,7 @@ from rich.console import Console
 from whyfast.model.result import Found, Judged, Recorded, Result
 from whyfast.model.study import Question
 from whyfast.report.answer import Answer, answer_of
-from whyfast.report.document import Document
+from whyfast.report.document import Document, Table
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown
@@ -37,6 +37,11 @@ def changed(result: Result, **new: Any) -> Result:
 def answer_from(question: Question, **given: Any) -> Answer:
     """The answer of :func:`result_of`."""
     return answer_of(result_of(question, **given))
+
+
+def texts(table: Table | None) -> list[list[str]]:
+    """The texts of the cells of a table, row by row."""
+    return [[cell.text for cell in row] for row in (table.rows if table else ())]
 
 
 def as_html(result: Result) -> str:

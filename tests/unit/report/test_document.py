@@ -25,6 +25,17 @@ def test_a_table_of_what_is_at_hand() -> None:
     assert table("t", ("name",), []) is None
 
 
+def test_a_column_without_a_title_is_left_out_with_its_cells() -> None:
+    made = table("t", ("a", None, "b"), [(1, 2, 3)], fixed=2, drops={"b": 1}, by_machine=True)
+    assert made is not None
+    assert [(c.title, c.drop) for c in made.columns] == [("a", 0), ("b", 1)]
+    assert (made.rows, made.fixed) == (((Cell("1", number=1), Cell("3", number=3)),), 1)
+    assert made.by_machine
+    narrower = made.narrower()
+    assert narrower is not None
+    assert (narrower.rows, narrower.narrower()) == (((Cell("1", number=1),),), None)
+
+
 def test_what_is_empty_is_left_out() -> None:
     assert section("s", "S", None, sentences([])) is None
     assert group("g", None) is None

@@ -31,14 +31,13 @@ from whyfast.model.sample import RunFailure
 from whyfast.model.study import Claim
 from whyfast.report.document import Document, document
 from whyfast.report.pages.code_page import code_page
-from whyfast.report.pages.many_results import history_page, merged_page
-from whyfast.report.pages.results import result_page
+from whyfast.report.pages.history_page import history_page
+from whyfast.report.pages.results import merged_page, result_page
 from whyfast.report.pages.why_page import why_page
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown
 from whyfast.report.result_json import dump_result, from_json
-from whyfast.report.sections.code_sides import code_section
-from whyfast.report.sections.counters_shown import counts_section
+from whyfast.report.sections.side_by_side import code_section, counts_section
 
 
 def _with_code() -> Result:

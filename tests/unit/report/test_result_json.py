@@ -47,16 +47,6 @@ def test_reading_does_not_change_what_is_read() -> None:
     assert json.dumps(document) == before
 
 
-def test_top_level() -> None:
-    document = json.loads(dump_result(sample_result()))
-    assert list(document) == ["schema", "generator", "data"]
-    assert document["schema"] == "whyfast-result/3"
-    data = document["data"]
-    assert list(data) == ["answer", "question", "judged", "distributions", "found", "recorded"]
-    assert data["question"]["kind"] == "study"
-    assert [b["kind"] for b in data["recorded"]["builds"]] == ["built"] * 4 + ["not-buildable"]
-
-
 def test_numbers_that_are_not_finite_are_strings() -> None:
     unbounded = verdict(
         "clang19-goto", "clang18-goto", "undecided", 1.1, 0.0, math.inf, benchmark="x", blocks=1
@@ -69,11 +59,6 @@ def test_numbers_that_are_not_finite_are_strings() -> None:
     absent = changed(sample_result(), verdicts=(replace(unbounded, ratio=math.nan),))
     (back,) = from_json(to_json(absent)).judged.verdicts
     assert math.isnan(back.ratio)
-
-
-def test_a_line_for_each_block() -> None:
-    lines = dump_result(sample_result()).splitlines()
-    assert sum(line.startswith('    {"benchmark": ') for line in lines) == 48
 
 
 def test_keys_of_a_later_whyfast_are_passed_over() -> None:

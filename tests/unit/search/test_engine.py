@@ -1,5 +1,7 @@
 """Whole searches in worlds with a known answer, step by step."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, block, place, step_at
@@ -114,7 +116,7 @@ def test_ends_that_do_not_differ_are_told_before_anything_is_built() -> None:
     assert _kinds(world) == ["MeasureEnds"]
     assert answer.ends is not None
     assert answer.ends.low < 0 < answer.ends.high
-    assert answer.of["none"] > 0.99
+    assert answer.posterior["none"] > 0.99
 
 
 def test_swapped_ends_are_told_before_anything_is_built() -> None:
@@ -181,29 +183,28 @@ def test_a_commit_that_only_moves_code_is_placement_and_nothing_is_built() -> No
     assert answer.varied.low < 0 < answer.varied.high
 
 
-def test_a_decoy_beside_a_true_step_does_not_hide_it() -> None:
-    linked = [0.03 * (c >= 200) + 0.06 * (c >= 90) for c in range(257)]
-    world = Range(linked, 0.005, 1, true=step_at(200, 256, 0.03), spread=0.02)
+@pytest.mark.parametrize(
+    ("decoy", "noise", "spread", "over_layouts", "placed"),
+    [
+        (lambda c: 0.06 * (c >= 90), 0.005, 0.02, {True}, []),
+        (lambda c: -0.03 * (c >= 90), 0.005, 0.01, {True}, []),
+        (lambda c: 0.03 * (90 <= c < 150), 0.003, 0.004, {False, True}, [90]),
+    ],
+    ids=["beside the step", "it hides the step", "it is undone later"],
+)
+def test_a_decoy_as_linked_does_not_hide_the_true_step(
+    decoy: Callable[[int], float],
+    noise: float,
+    spread: float,
+    over_layouts: set[bool],
+    placed: list[int],
+) -> None:
+    linked = [0.03 * (c >= 200) + decoy(c) for c in range(257)]
+    world = Range(linked, noise, 1, true=step_at(200, 256, 0.03), spread=spread)
     answer = _answer(world, Task(256, relinkable=True))
     assert place(answer) == ("culprit", 200, 200)
-    # Candidates were measured over layouts, where the decoy does not show.
-    assert {s.layouts for s in world.steps if isinstance(s, Measure)} == {True}
-
-
-def test_decoys_that_hide_the_difference_as_linked_are_seen_through() -> None:
-    linked = [0.03 * (c >= 200) - 0.03 * (c >= 90) for c in range(257)]
-    world = Range(linked, 0.005, 1, true=step_at(200, 256, 0.03), spread=0.01)
-    answer = _answer(world, Task(256, relinkable=True))
-    assert place(answer) == ("culprit", 200, 200)
-
-
-def test_a_decoy_that_is_undone_later_is_refuted_by_layouts_and_told() -> None:
-    # As linked: a large step at 90 that goes back at 150, and the true one at 200.
-    linked = [0.03 * (c >= 200) + (0.03 if 90 <= c < 150 else 0.0) for c in range(257)]
-    world = Range(linked, 0.003, 1, true=step_at(200, 256, 0.03), spread=0.004)
-    answer = _answer(world, Task(256, relinkable=True))
-    assert place(answer) == ("culprit", 200, 200)
-    assert [p.first for p in answer.placed] == [90]
+    assert {s.layouts for s in world.steps if isinstance(s, Measure)} == over_layouts
+    assert [p.first for p in answer.placed] == placed
 
 
 def test_a_confirmation_is_apart_from_what_chose_its_candidates() -> None:
@@ -253,7 +254,7 @@ def test_a_search_that_is_never_confirmed_ends_undecided() -> None:
 def test_what_is_built_already_costs_no_build() -> None:
     task = Task(64, known=KnownEnds(0.05, 0.008))
     assert next_step(begin(task)) == BuildCandidate(32)
-    assert next_step(begin(task, already_built=[30])) == Measure(30, layouts=False)
+    assert next_step(built(begin(task), 30)) == Measure(30, layouts=False)
     assert next_step(built(begin(task), 32)) == Measure(32, layouts=False)
 
 

@@ -32,7 +32,17 @@ from whyfast.search.posterior import (
     two_steps,
     wide,
 )
-from whyfast.search.state import BAD, GOOD, LEVELS, MIDDLE, KnownEnds, Observation, Reading, Task
+from whyfast.search.state import (
+    BAD,
+    GOOD,
+    LEVELS,
+    MIDDLE,
+    Hypothesis,
+    KnownEnds,
+    Observation,
+    Reading,
+    Task,
+)
 
 KNOWN = Task(16, known=KnownEnds(4.0, 1.0))
 
@@ -54,7 +64,7 @@ def test_before_any_block_the_posterior_is_the_prior() -> None:
     belief = posterior((), KNOWN)
     assert belief.bounds == (0, 16)
     assert belief.largest.tolist() == [1.0]
-    assert dict(belief.of) == pytest.approx(
+    assert dict(belief.hypotheses) == pytest.approx(
         {
             "none": 0.1,
             "swapped": 0.02,
@@ -78,18 +88,13 @@ def test_evidence_only_accumulates_and_its_order_does_not_matter() -> None:
     one, other = posterior(seen, KNOWN), posterior(tuple(reversed(seen)), KNOWN)
     assert one.bounds == other.bounds
     np.testing.assert_allclose(one.largest, other.largest, rtol=1e-9)
-    assert dict(one.of) == pytest.approx(dict(other.of))
-
-
-def test_ends_that_do_not_differ_in_any_block_are_none() -> None:
-    belief = posterior(_seen((8, 0.1), (4, -0.3), (12, 0.2), ends=0.1), KNOWN)
-    assert belief.of["none"] > 0.99
+    assert dict(one.hypotheses) == pytest.approx(dict(other.hypotheses))
 
 
 def test_levels_between_those_of_the_ends_are_two_steps() -> None:
     seen = 3 * _seen((4, -2), (6, -2), (8, 0.1), (9, 0), (10, -0.1), (11, 0), (13, 2), (14, 2))
     belief = posterior(seen, KNOWN)
-    assert belief.of["several"] > 0.9
+    assert belief.hypotheses["several"] > 0.9
     # One of the steps is between 6 and 8, the other between 11 and 13.
     assert belief.some[belief.bounds.index(6)] > 0.9
     assert belief.some[belief.bounds.index(11)] > 0.9
@@ -98,19 +103,20 @@ def test_levels_between_those_of_the_ends_are_two_steps() -> None:
 def test_a_partial_repair_is_two_steps_and_the_drop_is_the_larger() -> None:
     seen = 3 * _seen((3, -2), (6, 4), (8, 4), (9, 4), (12, 2), (14, 2))
     belief = posterior(seen, KNOWN)
-    assert belief.of["several"] > 0.99
+    assert belief.hypotheses["several"] > 0.99
     assert _at(belief, 3, 6) > 0.95
 
 
-def test_levels_that_grow_evenly_are_gradual() -> None:
-    seen = _seen(*((c, 4 * (c / 16 - 0.5)) for c in range(1, 16)))
-    assert posterior(seen, KNOWN).of["gradual"] > 0.99
-
-
-def test_levels_without_any_order_are_scattered() -> None:
-    offsets = (2, -2, 2, 2, -2, -2, 2, -2)
-    seen = _seen(*((2 * i + 1, float(u)) for i, u in enumerate(offsets)))
-    assert posterior(seen, KNOWN).of["scattered"] > 0.9
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("none", _seen((8, 0.1), (4, -0.3), (12, 0.2), ends=0.1)),
+        ("gradual", _seen(*((c, 4 * (c / 16 - 0.5)) for c in range(1, 16)))),
+        ("scattered", _seen(*zip(range(1, 17, 2), (2, -2, 2, 2, -2, -2, 2, -2), strict=True))),
+    ],
+)
+def test_hypotheses_without_a_step(name: Hypothesis, seen: tuple[Observation, ...]) -> None:
+    assert posterior(seen, KNOWN).hypotheses[name] > 0.9
 
 
 def test_unknown_effect_and_noise_come_out_of_the_ends() -> None:
@@ -125,7 +131,7 @@ def test_unknown_effect_and_noise_come_out_of_the_ends() -> None:
 @given(st.lists(st.tuples(st.integers(1, 15), st.floats(-12, 12)), max_size=12), st.floats(-12, 12))
 def test_probabilities_are_such(readings: list[tuple[int, float]], ends: float) -> None:
     belief = posterior(_seen(*readings, ends=ends), KNOWN)
-    assert sum(belief.of.values()) == pytest.approx(1)
+    assert sum(belief.hypotheses.values()) == pytest.approx(1)
     assert float(belief.largest.sum()) == pytest.approx(1)
     assert np.all(belief.some >= 0)
     assert np.all(belief.some <= belief.step + 1e-9)

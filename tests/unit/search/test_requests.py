@@ -68,7 +68,7 @@ def test_since_which_kernel(tmp_path: Path, machine: Machine, golden: Hear) -> N
     shown = render_markdown(search_page(found))
     assert "debian:linux-6.4: the archive has no debian:linux-6.4" in shown
     assert "Counts repeat exactly: each program was counted once." in shown
-    assert '"schema": "whyfast-search/2"' in dump_search(found)
+    assert '"schema": "whyfast-search/3"' in dump_search(found)
     # Two boots each, however many blocks the search took; a kernel without an image has none.
     assert max(machine.boots.count(n) for n in NAMES) == 2
     assert machine.boots.count(NAMES[4]) == 0

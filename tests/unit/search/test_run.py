@@ -77,14 +77,6 @@ def test_the_culprit_is_found_and_skipped_candidates_are_told() -> None:
     assert set(subject.settled) == {(19, 20)}
 
 
-@pytest.mark.parametrize(
-    ("levels", "outcome"), [([1.0] * 33, "none"), (_step_at(20)[::-1], "swapped")]
-)
-def test_ends_that_do_not_differ_or_the_other_way_round(levels: list[float], outcome: str) -> None:
-    _, answer = drive(Levels(levels), begin(Task(32)), lambda now, step: None)
-    assert answer.outcome == outcome
-
-
 def test_an_end_that_cannot_be_built_ends_the_search() -> None:
     subject = Levels(_step_at(20), broken=frozenset({32}))
     with pytest.raises(CandidateFailed) as caught:
@@ -109,15 +101,6 @@ def _killed(file: SearchFile, subject: Levels, task: Task, at: Callable[[State],
     state = file.load_state(task)
     assert state is not None
     return state
-
-
-def test_a_search_goes_on_where_it_was_ended(tmp_path: Path) -> None:
-    file = SearchFile(tmp_path / "a" / "search.json", NAMES)
-    state = _killed(file, Levels(_step_at(20)), Task(32), lambda now: len(now.observations) == 9)
-    assert len(state.observations) == 9
-    after, answer = drive(Levels(_step_at(20)), state, lambda now, step: None)
-    assert after.observations[:9] == state.observations
-    assert answer.outcome == "culprit"
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 0, "names": []}', "\x00"])

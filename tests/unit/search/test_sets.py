@@ -15,7 +15,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
 from whyfast.report.document import Sentences, Table
 from whyfast.report.pages.search_page import dump_search, search_page
-from whyfast.report.sections.search_set import set_headline
+from whyfast.report.pages.search_set_page import set_headline
 from whyfast.search.axes.axis import DifferenceSet
 from whyfast.search.ddmin import Event, Minimal, Try, ddmin
 from whyfast.search.requests import search_all

@@ -110,6 +110,18 @@ def test_over_layouts_only_clean_builds_are_measured(tmp_path: Path, yard: Yard)
     assert (yard.used, yard.clean) == (["2"], ["0", "2", "4"])
 
 
+@pytest.mark.parametrize("incremental", [True, False])
+def test_layouts_are_linked_of_clean_builds_only(
+    tmp_path: Path, yard: Yard, incremental: bool
+) -> None:
+    subject = _subject(tmp_path, yard, incremental=incremental)
+    for candidate in (0, 2):
+        subject.build(candidate)
+    assert [len(subject._made[c].layouts) for c in (0, 2)] == [1, 0]
+    subject.rebuild_clean([2])
+    assert len(subject._made[2].layouts["2"]) == 2
+
+
 def test_without_it_all_are_clean(tmp_path: Path, yard: Yard) -> None:
     subject = _subject(tmp_path, yard, incremental=False, layouts=0)
     subject.block([0, 2, 4], number=1, layouts=None)
@@ -122,11 +134,14 @@ def test_layouts_are_for_ends_that_have_them(tmp_path: Path, yard: Yard) -> None
     assert yard.clean == ["0", "4"]
 
 
-def test_without_layouts_nothing_is_measured_over_them(tmp_path: Path, yard: Yard) -> None:
-    subject = _subject(tmp_path, yard, layouts=0)
-    assert not subject.can_vary()
+@pytest.mark.parametrize(("layouts", "wanted"), [(0, 1), (12, 13)])
+def test_without_enough_layouts_nothing_is_measured_over_them(
+    tmp_path: Path, yard: Yard, layouts: int, wanted: int
+) -> None:
+    subject = _subject(tmp_path, yard, layouts=layouts, most=13)
+    assert subject.can_vary() == bool(layouts)
     with pytest.raises(CandidateFailed, match="cannot be linked in other layouts"):
-        subject.block([0, 4], number=1, layouts={0: 1, 4: 1})
+        subject.block([0, 4], number=1, layouts={0: wanted, 4: wanted})
 
 
 def test_further_layouts_are_linked_when_all_were_used(tmp_path: Path, yard: Yard) -> None:
@@ -140,12 +155,6 @@ def test_further_layouts_are_linked_when_all_were_used(tmp_path: Path, yard: Yar
     assert linked[97][:12] == linked[1]  # the first ones stay what they are
     assert len(set(linked[97])) == 97
     assert len(subject._made[4].layouts["4"]) == 12
-
-
-def test_what_has_no_further_layouts_cannot_be_measured(tmp_path: Path, yard: Yard) -> None:
-    subject = _subject(tmp_path, yard, layouts=12, most=13)
-    with pytest.raises(CandidateFailed, match="cannot be linked in other layouts"):
-        subject.block([0, 4], number=1, layouts={0: 13, 4: 13})
 
 
 def test_an_end_that_does_not_build_is_tried_once(tmp_path: Path, yard: Yard) -> None:

@@ -14,8 +14,8 @@ from whyfast.model.study import BuildSpec, Quick, Source
 from whyfast.model.variant import Variant
 from whyfast.study import find as bundled
 from whyfast.study.load import load_study
-from whyfast.study.sections import hide, names_in, substitute
-from whyfast.study.toml_table import parse_duration, parse_margin
+from whyfast.study.notation import names_in, parse_duration, parse_margin, substitute
+from whyfast.study.sections import hide
 
 
 def test_absolute_source(tmp_path: Path, valid: str, write: Write) -> None:

@@ -13,16 +13,15 @@ from tests.golden_files import Hear, refusal
 from tests.unit.study.conftest import Message
 
 from whyfast.model.errors import StudyError
+from whyfast.study.notation import kind, quoted
 from whyfast.study.toml_document import (
     Key,
     dotted,
     first_duplicate,
-    kind,
     line_of,
     nearest,
     nearest_line,
     parse_toml,
-    quoted,
     read_document,
     suggestion,
 )

@@ -135,18 +135,7 @@ def test_abstract_variants_are_checked_too(message: Message, golden: Hear) -> No
     golden(message(text + '[variant.y]\nabstract = true\nextends = "xx"\n'))
 
 
-HEAD_AXES = """
-[study]
-title = "Which?"
-baseline = "BASELINE"
-[source]
-path = "src"
-[build]
-steps = ["make"]
-program = "vm"
-[benchmarks.one]
-command = ["{program}"]
-"""
+HEAD_AXES = HEAD.replace('"x"', '"BASELINE"')
 
 AXES = """
 [axes.cc.gcc]
@@ -171,18 +160,25 @@ def names(write: Write) -> Callable[[str, str], list[str]]:
     return of
 
 
-def test_last_axis_varies_fastest(names: Callable[[str, str], list[str]]) -> None:
-    assert names(AXES, "gcc-O2") == ["gcc-O2", "gcc-O3", "clang-O2", "clang-O3"]
-
-
-def test_name(names: Callable[[str, str], list[str]]) -> None:
-    text = '[axes]\nname = "vm_{opt}.{cc}"\nonly = [{ cc = "gcc" }]\n' + AXES
-    assert names(text, "vm_O2.gcc") == ["vm_O2.gcc", "vm_O3.gcc"]
-
-
-def test_only_keeps_what_matches_one_entry(names: Callable[[str, str], list[str]]) -> None:
-    text = '[axes]\nonly = [{ cc = "gcc", opt = "O3" }, { cc = ["clang"] }]\n' + AXES
-    assert names(text, "gcc-O3") == ["gcc-O3", "clang-O2", "clang-O3"]
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ("", ["gcc-O2", "gcc-O3", "clang-O2", "clang-O3"]),  # the last axis varies fastest
+        (
+            '[axes]\nname = "vm_{opt}.{cc}"\nonly = [{ cc = "gcc" }]\n',
+            ["vm_O2.gcc", "vm_O3.gcc"],
+        ),
+        (  # what matches one entry
+            '[axes]\nonly = [{ cc = "gcc", opt = "O3" }, { cc = ["clang"] }]\n',
+            ["gcc-O3", "clang-O2", "clang-O3"],
+        ),
+        ('[[axes.exclude]]\ncc = "gcc"\n[[axes.exclude]]\nopt = "O2"\n', ["clang-O3"]),
+    ],
+)
+def test_names_and_filters(
+    names: Callable[[str, str], list[str]], filters: str, expected: list[str]
+) -> None:
+    assert names(filters + AXES, expected[0]) == expected
 
 
 def test_exclude_goes_after_only(names: Callable[[str, str], list[str]]) -> None:
@@ -191,11 +187,6 @@ def test_exclude_goes_after_only(names: Callable[[str, str], list[str]]) -> None
         names(text, "clang-O2")
     text = text.replace('["gcc", "gcc"]', '["gcc"]')
     assert names(text, "clang-O2") == ["clang-O2"]
-
-
-def test_filters_as_tables(names: Callable[[str, str], list[str]]) -> None:
-    text = '[[axes.exclude]]\ncc = "gcc"\n[[axes.exclude]]\nopt = "O2"\n' + AXES
-    assert names(text, "clang-O3") == ["clang-O3"]
 
 
 def test_settings_of_values_apply_in_the_order_of_the_axes(write: Write, golden: Hear) -> None:

@@ -136,7 +136,9 @@ def test_remains_of_a_killed_process_go(tmp_path: Path, archive: Path) -> None:
 
 def test_room_is_asked_for_first(tmp_path: Path) -> None:
     spec = RootSpec("trixie", (), "http://a.example/debian", need=10**18)
-    with pytest.raises(CannotBuildHere, match=r"no room for a Debian trixie root: .* free"):
+    with pytest.raises(
+        CannotBuildHere, match=r"not enough disk space for a Debian trixie root: .* free"
+    ):
         make_root(spec, tmp_path / "root", _script("touch ran"), lambda text: None)
 
 

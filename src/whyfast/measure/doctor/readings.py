@@ -21,6 +21,7 @@ from whyfast.measure.doctor.system import (
     number,
     selected,
     stolen_and_all,
+    throttle_events,
 )
 from whyfast.model.machine import MachineFinding, State
 
@@ -35,7 +36,6 @@ PARANOID = "proc/sys/kernel/perf_event_paranoid"
 HUGE_PAGES = "sys/kernel/mm/transparent_hugepage/enabled"
 WATCHDOG = "proc/sys/kernel/nmi_watchdog"
 _CGROUPS = "sys/fs/cgroup"
-_THROTTLED = "sys/devices/system/cpu/cpu*/thermal_throttle/*_throttle_count"
 _CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 _VULNERABILITIES = "sys/devices/system/cpu/vulnerabilities/*"
 
@@ -207,13 +207,6 @@ def _throttling(system: System, seconds: float) -> MachineReading:
     return MachineReading(
         not events, f"{events} events since boot" if events else "never since boot"
     )
-
-
-def throttle_events(system: System) -> int | None:
-    """How often heat has slowed a CPU since boot; None where the kernel does not count."""
-    counts = [number(system.read(name)) for name in system.names(_THROTTLED)]
-    known = [n for n in counts if n is not None]
-    return sum(known) if known else None
 
 
 def _nohz_full(system: System, seconds: float) -> MachineReading:

@@ -89,3 +89,13 @@ def stolen_and_all(system: System) -> tuple[int, int] | None:
             # Guest time is counted in user time already.
             return int(fields[_STEAL_FIELD]), sum(int(f) for f in fields[: _STEAL_FIELD + 1])
     return None
+
+
+_THROTTLED = "sys/devices/system/cpu/cpu*/thermal_throttle/*_throttle_count"
+
+
+def throttle_events(system: System) -> int | None:
+    """How often heat has slowed a CPU since boot; None where the kernel does not count."""
+    counts = [number(system.read(name)) for name in system.names(_THROTTLED)]
+    known = [n for n in counts if n is not None]
+    return sum(known) if known else None

@@ -41,7 +41,7 @@ from whyfast.measure.doctor.system import System, cpu_list, number, selected
 from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
 from whyfast.model.errors import UserError
 from whyfast.model.machine import SettingChange
-from whyfast.store.files import exclusive
+from whyfast.store.files import exclusive, write_whole
 
 
 def settings_to_change(system: System) -> list[SettingChange]:
@@ -145,17 +145,7 @@ class Journal:
             "machine": self.machine,
             "settings": [{name: getattr(e, name) for name in _KEPT} for e in self.entries],
         }
-        temporary = self._file.with_suffix(".part")
-        with temporary.open("w", encoding="utf-8") as out:
-            json.dump(document, out, indent=1)
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(self._file)
-        fd = os.open(self.folder, os.O_RDONLY)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
+        write_whole(self._file, json.dumps(document, indent=1), durable=True)
 
 
 def _read(file: Path) -> tuple[str, tuple[SettingChange, ...]]:
@@ -253,7 +243,7 @@ def _journal(system: System, folder: Path, machine: str) -> Iterator[tuple[Journ
     boot = system.read(_BOOT)
     if not boot or "/" in boot:
         raise UserError(
-            "this kernel does not name its boot, so old settings could not be put back safely",
+            "this kernel has no boot id, so old settings could not be restored safely",
             where=f"/{_BOOT}",
         )
     try:

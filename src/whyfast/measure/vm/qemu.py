@@ -284,7 +284,7 @@ def read_values(task: Answers | None, turns: int) -> TaskValues:
         raise Unanswered("could not be started; link it statically, the guest has no libraries")
     if task.ready != "ready 1":
         ended = "" if task.exit is None else f" (exit code {task.exit})"
-        raise Unanswered(f"ended before it said it is ready{ended}")
+        raise Unanswered(f"ended before it was ready{ended}")
     if len(task.lines) != 2 * turns:
         raise Unanswered(f"answered {len(task.lines)} turns of {2 * turns}")
     try:

@@ -111,6 +111,9 @@ function verdictTraces(points, range) {
 // A text at the left edge of a plot, or left of it.
 const nameAt = (y, text, xshift) => ({ x: 0, xref: "paper", xanchor: "left", xshift, y, text });
 
+// Room below a plot for its axis and a legend of `count` names.
+const legendRoom = (width, count) => 50 + 19 * Math.ceil((count * 150) / width);
+
 // A vertical line below the points.
 const upright = (x, dash) => (
   { type: "line", yref: "paper", y0: 0, y1: 1, x0: x, x1: x, line: { color: GREY, width: 1.5, dash } });
@@ -158,6 +161,11 @@ function addSwitches(holder, names, off, change, abouts = {}) {
     change();
   }, abouts[name]));
 }
+// A choice of one of the baselines, none where there is only one.
+function addBaselines(holder, baselines, choose) {
+  holder.hidden = baselines.length < 2;
+  return baselines.map((baseline, i) => addSwitch(holder, "radio", baseline.name, () => choose(i)));
+}
 function readSwitches(off, names, given) {
   off.clear();
   given.filter((name) => names.includes(name)).forEach((name) => off.add(name));
@@ -169,12 +177,12 @@ const showSwitches = (holder, off) => holder.querySelectorAll("input").forEach((
 const coloredNames = (holder, names) => names.forEach((name, i) => holder.append(make("span", name, { style: `color: ${color(i)}` }), " "));
 
 // A table with a heading, in a box that scrolls.
-function makeTable(heads, label, caption) {
+function makeTable(heads, label, caption, kind = "scroll") {
   const table = make("table"), head = make("thead"), row = make("tr"), body = make("tbody");
   row.append(...heads.map(([title, attributes]) => make("th", title, { scope: "col", ...attributes })));
   head.append(row);
   table.append(...(caption ? [caption] : []), head, body);
-  const scroll = make("div", undefined, { class: "scroll", tabindex: "0", role: "region", "aria-label": label });
+  const scroll = make("div", undefined, { class: kind, tabindex: "0", role: "region", "aria-label": label });
   scroll.append(table);
   return { table, body, scroll };
 }

@@ -167,12 +167,11 @@ KINDS.intervals = (() => {
       follow(baselines, state, points, (p) => words(p, margin));
       tell(later, state);
       byId("sorted").checked = state.sorted;
-      byId("baselines").querySelectorAll("input").forEach((input, i) => { input.checked = i === state.baseline; });
+      radios.forEach((input, i) => { input.checked = i === state.baseline; });
       showSwitches(byId("chosen"), state.off);
     }
 
-    byId("baselines").hidden = baselines.length < 2;
-    baselines.forEach((b, i) => addSwitch(byId("baselines"), "radio", b.name, () => { state.baseline = i; change(); }));
+    const radios = addBaselines(byId("baselines"), baselines, (i) => { state.baseline = i; change(); });
     addSwitches(byId("chosen"), benchmarks, state.off, () => change());
     byId("sorted").addEventListener("change", () => { state.sorted = byId("sorted").checked; change(); });
     byId("whole").addEventListener("click", () => { state.off.clear(); change(); });
@@ -286,13 +285,11 @@ KINDS.placement = (() => {
   return (parent, read) => {
     const { baselines, margin } = read();
     parent.innerHTML = SKELETON;
-    const show = ({ figures }) => {
-      const plots = figures.map((figure, i) => ({ ...figure, wide: i === 0 }));
+    const show = (chosen) => {
+      const plots = baselines[chosen].figures.map((figure, i) => ({ ...figure, wide: i === 0 }));
       drawFigures(byId("placement-plots"), plots, (figure, holder) => Chart(holder, (width) => compose(figure, margin, width)));
     };
-    const choice = byId("placement-baselines");
-    choice.hidden = baselines.length < 2;
-    baselines.forEach((baseline, i) => { addSwitch(choice, "radio", baseline.name, () => show(baseline)).checked = i === 0; });
-    if (baselines.length) show(baselines[0]);
+    addBaselines(byId("placement-baselines"), baselines, show)[0].checked = true;
+    show(0);
   };
 })();

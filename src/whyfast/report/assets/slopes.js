@@ -1,9 +1,6 @@
 "use strict";
 // Cost by parameter: all of it in one plot, and a slider for one value at a time.
 KINDS.slopes = (() => {
-  // Room below a plot for its axis and its legend, which is one name per line where it is narrow.
-  const below = (width, count) => (width > 600 ? 100 : 62 + 19 * count);
-
   function round(width) {
     const digits = width > 600 ? [1, 1.5, 2, 3, 4, 5, 7] : [1, 2, 5];
     const tickvals = [1, 10, 100, 1000, 1e4, 1e5].flatMap((unit) => digits.map((digit) => digit * unit));
@@ -29,7 +26,7 @@ KINDS.slopes = (() => {
         mode: "lines", showlegend: false, line: { color: color(i), width: 1.5, dash: "dot" },
       },
     ]);
-    const room = below(width, family.variants.length);
+    const room = legendRoom(width, family.variants.length);
     return [traces, {
       height: 320 + room, showlegend: true, margin: { l: 60, r: 10, t: 10, b: room },
       xaxis: {
@@ -70,7 +67,7 @@ KINDS.slopes = (() => {
         x: run.ns, y: run.share, mode: "lines", line: { color: color(i), width: 1.5, shape: "hvh" },
         name: cut(name, 40),
       }));
-    const room = below(width, traces.length);
+    const room = legendRoom(width, traces.length);
     return [traces, {
       height: 220 + room, showlegend: true, margin: { l: 60, r: 10, t: 10, b: room },
       xaxis: { title: "ns", type: "log", ...round(width) },

@@ -76,13 +76,13 @@ async function drawPacked(holder) {
   const machine = ([title, , own]) => (own ? { "data-machine": title } : {});
   const right = (column) => (column[1] === "right" ? { class: "number" } : {});
   const heads = columns.map((column) => [column[0], { ...right(column), ...machine(column) }]);
-  const { table, body, scroll } = makeTable(heads, caption, make("caption", caption, { class: "unseen" }));
+  const { table, body, scroll } = makeTable(heads, caption, make("caption", caption, { class: "unseen" }), "scroll stack");
   const more = make("button", undefined, { type: "button" });
   holder.replaceChildren(scroll, more);
   const rowOf = (cells) => {
     const row = make("tr");
     cells.forEach(([text, detail, verdict], i) => {
-      const cell = make(i ? "td" : "th", undefined, { ...(i ? {} : { scope: "row" }), ...right(columns[i]), ...machine(columns[i]) });
+      const cell = make(i ? "td" : "th", undefined, { ...(i ? { "data-title": columns[i][0] } : { scope: "row" }), ...right(columns[i]), ...machine(columns[i]) });
       fill(cell, text, verdict, detail);
       row.append(cell);
     });
@@ -177,7 +177,7 @@ function followDistribution(table, baseline, state, words) {
     };
     const share = (cell, word) => {
       const number = own.filter((p) => p.word === word).length;
-      fill(cell, `${rounded((100 * number) / own.length)} %,`, number && word, `${number} of ${own.length}`);
+      fill(cell, `${rounded((100 * number) / own.length)} %`, number && word, `(${number} of ${own.length})`);
     };
     extreme(row.cells[1], own[0]);
     extreme(row.cells[2], own[own.length - 1]);

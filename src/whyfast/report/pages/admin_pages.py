@@ -251,7 +251,7 @@ def _measuring(forecast: Forecast) -> Iterator[str]:
 
 
 def _costs(forecast: Forecast, free: int | None) -> Iterator[str]:
-    """What toolchains and builds take, a line each."""
+    """What toolchains and builds take, one line for each."""
     installs = list((forecast.installs or {}).values())
     if installs:
         seconds = format_seconds(sum(c.seconds for c in installs))

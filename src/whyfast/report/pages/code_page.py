@@ -92,7 +92,9 @@ def programs_brief(
     if shown is not None:
         shown = replace(shown, caption=f"Functions that differ, {shown.caption}")
     shown = shown or candidates
-    shown = shown and giving_way(shown, _DROPS)
+    if shown is not None:
+        callees = {c.title: 9 for c in shown.columns if c.title.startswith("called only in")}
+        shown = giving_way(shown, _DROPS | callees)
     nowhere = unmatched(programs)
     care = [*_architectures(programs), *(n for p in programs for n in _notes(p, nowhere))]
     return Summary(
@@ -102,7 +104,6 @@ def programs_brief(
             *filter(None, map(_only, comparisons)),
         ),
         table=shown,
-        ranks=tuple(range(len(shown.rows))) if shown else (),
         care=tuple(map(sentence, care)),
         row="function",
     )
@@ -283,11 +284,7 @@ def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> Ta
     columns = (*(right("of the run") if heat else ()), *(("in",) if several else ()))
     numbers = right("bytes", "instructions", "indirect jumps", "calls")
     more = f": the first {_MOST} of {len(differing):,}" if len(differing) > _MOST else ""
-    whole = table(f"{a} → {others}{more}", ("function", *columns, *numbers, *only), rows)
-    if whole is None:
-        return None
-    heads = tuple(replace(c, drop=9) if c.title in only else c for c in whole.columns)
-    return replace(whole, columns=heads)
+    return table(f"{a} → {others}{more}", ("function", *columns, *numbers, *only), rows)
 
 
 def _share(heat: Heat, name: str) -> Cell:

@@ -1,59 +1,81 @@
-"""The page of a result: its sections, in order."""
+"""The pages of a result, and of the results of several machines: their sections, in order."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Literal
 
-from whyfast.model.result import Result
+from whyfast.model.result import Merged, Result
 from whyfast.model.study import Commands, Recordings
-from whyfast.report.answer import Answer, answer_of
-from whyfast.report.document import (
-    Document,
-    ReportSection,
-    Sentence,
-    document,
-    section,
-)
+from whyfast.report.answer import answer_of, choices
+from whyfast.report.document import Document, ReportSection, document, section, sentences
+from whyfast.report.formatting import pluralize
 from whyfast.report.sections.certainty import (
-    certainty_section,
-    confound_section,
-    method_sections,
-    metric_section,
+    care_section,
+    how_sure,
+    method,
+    metric_table,
+    noise_table,
+    phase_table,
 )
 from whyfast.report.sections.check import CHECK_HEADING
-from whyfast.report.sections.claim_audit import choices
-from whyfast.report.sections.code_sides import linked, result_code_section
-from whyfast.report.sections.cost_by_parameter import figures_section, slope_sections
-from whyfast.report.sections.counted_work import counted_sections
-from whyfast.report.sections.dispatching import dispatch_section
+from whyfast.report.sections.cost_by_parameter import (
+    figures_table,
+    overhead_table,
+    point_tables,
+    run_quantiles,
+    slope_plots,
+    slope_tables,
+)
+from whyfast.report.sections.counted_work import count_groups, count_tables
+from whyfast.report.sections.dispatching import jump_table
 from whyfast.report.sections.distribution import distribution_section, interval_plot
 from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_tables
 from whyfast.report.sections.kernel_counts import kernel_sections
-from whyfast.report.sections.layouts import layout_section
+from whyfast.report.sections.layouts import fix_table, placement_plot, placement_table
 from whyfast.report.sections.machine_code import machine_code_sections, trouble_code
+from whyfast.report.sections.machines import (
+    benchmark_machine_section,
+    builds_machine_section,
+    dispatch_machine_section,
+    each_machine_section,
+    machine_plot,
+    machine_table,
+    machines_summary,
+    overall_table,
+    pooled_section,
+)
 from whyfast.report.sections.main_table import axes_table, interaction_section, summary_table
-from whyfast.report.sections.programs import builds_section, provenance_section
+from whyfast.report.sections.over_machines import (
+    claim_section,
+    difference_sections,
+    lacking_section,
+    machine_sentences,
+    machines_care,
+)
+from whyfast.report.sections.programs import build_table, provenance_section
 from whyfast.report.sections.recordings import run_times_section
+from whyfast.report.sections.side_by_side import linked, result_code_section
 from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
 from whyfast.report.sections.why import why_sections
 
 #: The rows of the table of times: variants, or benchmarks with a column for each variant.
 TableRows = Literal["variants", "benchmarks"]
+Sections = tuple[ReportSection | None, ...]
 
 
 def result_page(result: Result, rows: TableRows = "variants") -> Document:
     """Everything about a result: the answer, what weakens it, what it consists of and rests on."""
     answer = answer_of(result)
-    study = partial(_study, rows=rows)
+    texts = answer.sentences
+    counts = result.judged.about == "counts"
     return document(
         "report",
         result.question.title,
         answer.headline,
-        *(_kernels if result.judged.about == "counts" else study)(result, answer),
+        *(_kernels(result, texts) if counts else _study(result, texts, rows)),
         about=(when(result.recorded.started), f"run {result.recorded.run}"),
         heading=_heading(result),
         summary=result_summary(result) if rows == "variants" else None,
@@ -61,7 +83,7 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
 
 
 def _heading(result: Result) -> str:
-    """Above the answer, where nobody gave the question a title."""
+    """The kind of page."""
     if result.found.check is not None:
         return CHECK_HEADING
     if isinstance(result.question, Recordings):
@@ -69,73 +91,103 @@ def _heading(result: Result) -> str:
     return "Commands against each other" if isinstance(result.question, Commands) else ""
 
 
-def _study(result: Result, answer: Answer, rows: TableRows) -> tuple[ReportSection | None, ...]:
-    slopes, points = slope_sections(result)
-    counted, more_counted = counted_sections(result)
-    evidence, functions = machine_code_sections(result)
+def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
     intervals, benchmarks = benchmark_sections(result)
-    noise, method = method_sections(result)
+    evidence, functions = machine_code_sections(result)
+    certainty = sentences(how_sure(result), aside=True)
+    placement = placement_table(result), placement_plot(result), fix_table(result)
+    behind = *point_tables(result), run_quantiles(result), overhead_table(result)
     return (
-        _answer(result, answer, rows),
+        _answer(result, texts, rows),
         *why_sections(result.found.account),
-        confound_section(result),
-        certainty_section(result),
-        metric_section(result),
-        layout_section(result),
+        care_section(result.judged.confounds),
+        section("certainty", "Certainty", certainty, importance="answer"),
+        section("metrics", "Other quantities", metric_table(result)),
+        section("placement", "Placement or change", *placement),
         interaction_section(result),
-        slopes,
-        dispatch_section(result),
-        counted,
+        section("slopes", "Cost by parameter", *slope_tables(result), *slope_plots(result)),
+        section("dispatch", "How they dispatch", jump_table(result)),
+        section("counted", "Counted work", *count_tables(result)),
         distribution_section(result),
         intervals,
         benchmarks,
-        figures_section(result),
+        section("figures", "Other figures", figures_table(result), importance="detail"),
         evidence,
-        more_counted,
-        points,
-        result_code_section(result, answer.sentences),
+        section("counts", "Counted work, by benchmark", *count_groups(result), importance="detail"),
+        section("points", "Cost at each value", *behind, importance="detail"),
+        result_code_section(result, texts),
         functions,
         run_times_section(result),
         raw_section(result),
         timeline_section(result),
-        builds_section(result),
-        provenance_section(result),
-        noise,
+        *_programs(result),
+        section(
+            "noise",
+            "Noise and time",
+            noise_table(result),
+            phase_table(result),
+            importance="detail",
+        ),
         machine_section(result),
-        method,
+        section("how", "How it was computed", method(result), importance="record"),
     )
 
 
-def _kernels(result: Result, answer: Answer) -> tuple[ReportSection | None, ...]:
-    costs, counts, boots, method = kernel_sections(result, answer.sentences)
+def _programs(result: Result) -> Sections:
     return (
-        costs,
-        counts,
-        boots,
-        builds_section(result),
+        section("builds", "The builds", build_table(result), importance="detail"),
         provenance_section(result),
-        machine_section(result),
-        method,
     )
 
 
-def _answer(result: Result, answer: Answer, rows: TableRows) -> ReportSection | None:
+def _kernels(result: Result, texts: Sequence[str]) -> Sections:
+    costs, counts, boots, how = kernel_sections(result, texts)
+    return costs, counts, boots, *_programs(result), machine_section(result), how
+
+
+def _answer(result: Result, texts: Sequence[str], rows: TableRows) -> ReportSection | None:
     summary = axes_table(result) or summary_table(result)
     plot = interval_plot(result)
     tables = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
     return section(
         "answer",
         "Every variant against every baseline" if tables else "What was found",
-        plot and replace(plot, later=choices(result, _sentences)),
+        plot and replace(plot, later=choices(result)),
         *tables,
-        linked(result, answer.sentences),
+        linked(result, texts),
         trouble_code(result.found.troubles),
         importance="answer",
     )
 
 
-def _sentences(result: Result) -> Sequence[Sentence]:
-    """The headline and what stands under it."""
-    answer = answer_of(result)
-    under = linked(result, answer.sentences)
-    return (Sentence(answer.headline), *(under.items if under is not None else ()))
+def merged_page(merged: Merged) -> Document:
+    """What machines say alike and what otherwise, and what each of them says."""
+    headline, *rest = machine_sentences(merged) or ["Nothing is compared."]
+    whole, each = difference_sections(merged)
+    return document(
+        "merge",
+        merged.question.title,
+        headline,
+        section(
+            "answer",
+            "Every comparison on every machine",
+            machine_plot(merged),
+            overall_table(merged),
+            sentences(rest),
+            importance="answer",
+        ),
+        machines_care(merged),
+        lacking_section(merged),
+        claim_section(merged),
+        whole,
+        pooled_section(merged),
+        section("machines", "The machines", machine_table(merged)),
+        dispatch_machine_section(merged),
+        each,
+        benchmark_machine_section(merged),
+        builds_machine_section(merged),
+        each_machine_section(merged),
+        about=(pluralize(len(merged.machines), "machine"),),
+        heading="On several machines",
+        summary=machines_summary(merged),
+    )

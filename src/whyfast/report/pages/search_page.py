@@ -16,6 +16,7 @@ from whyfast.report.document import (
     sentences,
 )
 from whyfast.report.formatting import format_percent, join_words, pluralize, quote
+from whyfast.report.pages.search_set_page import set_headline, set_page
 from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.search import (
     alike,
@@ -32,7 +33,6 @@ from whyfast.report.sections.search import (
     sections_table,
     swapped,
 )
-from whyfast.report.sections.search_set import set_headline, set_page
 from whyfast.report.sections.summary import search_summary
 from whyfast.report.sections.why import why_sections
 from whyfast.search.results import SearchResult, SetResult, StepEvidence, deepest, merged_by
@@ -128,7 +128,7 @@ def _taken(result: SearchResult) -> str:
     taken = (
         f"{pluralize(blocks, 'block')} of measuring, {pluralize(built, 'candidate')} built between"
     )
-    return f"{taken}, {len(states)} searches" if len(states) > 1 else taken
+    return f"{taken}, {pluralize(len(states), 'search')}" if len(states) > 1 else taken
 
 
 def _further(result: SearchResult) -> Iterator[str]:

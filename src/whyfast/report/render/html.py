@@ -22,7 +22,7 @@ from whyfast.model.codec import dump, encode
 from whyfast.report.document import Block, Cell, CodeSides, Document, Group, Plot, Table
 from whyfast.report.formatting import amount_text, escape_controls
 from whyfast.report.render.svg import bars_svg, flame_svg
-from whyfast.report.sections.code_sides import folded
+from whyfast.report.sections.side_by_side import folded
 
 #: Longer tables of detail and lists begin folded, or with their first entries only.
 MANY_ROWS = 12
@@ -195,15 +195,14 @@ def _seen(data: Any) -> Any:
     return data
 
 
-def _table_class(table: Table, stacked: bool) -> str:
+def _table_class(table: Table) -> str:
     """How a table makes do with the room that there is: ``stack`` shows the rows as blocks on a
     phone, ``wordy`` gives prose in the last column its room, ``two-lines`` puts details beneath."""
     columns = list(zip(*table.rows, strict=True))
     widths = [max(len(c.text) + len(c.detail) for c in column) for column in columns]
-    classes = ["stack"] if stacked else []
-    classes += ["two-lines"] if sum(widths) > _WIDE and max(widths[:-1], default=0) < _WIDE else []
+    classes = ["two-lines"] if sum(widths) > _WIDE and max(widths[:-1], default=0) < _WIDE else []
     classes += ["wordy"] if widths and max(len(c.text) for c in columns[-1]) > _WORDY else []
-    return " ".join(["scroll", *classes])
+    return " ".join(["scroll stack", *classes])
 
 
 def _policy(scripts: Sequence[str]) -> str:

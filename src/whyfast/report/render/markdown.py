@@ -23,11 +23,10 @@ from whyfast.report.document import (
     Sentences,
     ShareBars,
     Table,
-    TextTable,
     fact_text,
 )
 from whyfast.report.formatting import escape_controls
-from whyfast.report.sections.code_sides import counted_lines, folded
+from whyfast.report.sections.side_by_side import counted_lines, folded
 
 # Everything that can start a construct of GitHub's dialect in the middle of a line, or end one.
 _SPECIAL = re.compile(r"([\\`*_\[<|~$]|#(?!\w))")
@@ -117,9 +116,7 @@ def _within_limit(parts: Iterable[tuple[str, str]], room: int) -> list[str]:
 def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
     match block:
         case Table():
-            shown = block if verbose else block.short or block
-            if shown.lines is not None:
-                return _lines([shown.lines])
+            shown = block.shown(verbose)
             return _table(shown, caption=caption) if shown.rows else ""
         case Sentences(items=items, aside=True):
             return "\n".join(f"<sub>{prose(item.text)}</sub>  " for item in items).rstrip()
@@ -130,10 +127,7 @@ def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
         case FactTree():
             return _facts(block.values)
         case Group(blocks=blocks):
-            lines = [b.lines for b in blocks if isinstance(b, Table) and b.lines]
-            rest = [b for b in blocks if not (isinstance(b, Table) and b.lines)]
-            parts = [_lines(lines) if lines else "", *map(_block, rest)]
-            return "\n\n".join(part for part in parts if part)
+            return "\n\n".join(filter(None, map(_block, blocks)))
         case CodeSides():
             return _sides(block)
         case CountedSides():
@@ -156,21 +150,12 @@ def _sides(block: CodeSides) -> str:
                 continue
             lines += [f"- {row.a.text}"] if row.a else []
             lines += [f"+ {row.b.text}"] if row.b else []
-    title = f"{block.a} → {block.b}: {block.caption}"
-    return fold(title, code(lines, "diff", MOST_CODE))
+    return fold(block.title, code(lines, "diff", MOST_CODE))
 
 
 def _item(item: Sentence) -> str:
     label = f"**{item.label}:** " if item.label else ""
     return "- " + label + "\\\n  ".join(prose(text) for text in (item.text, *item.more))
-
-
-def _lines(tables: Iterable[TextTable]) -> str:
-    """Each with its title, all in one block that is shown as it is."""
-    text: list[str] = []
-    for table in tables:
-        text += ["", table.title, *(f"  {line}" for line in (*table.texts(), table.last))]
-    return code(text[1:], "text")
 
 
 def code(lines: Sequence[str], language: str, most: int | None = None) -> str:

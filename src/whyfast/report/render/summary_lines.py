@@ -14,8 +14,8 @@ from whyfast.report.formatting import pluralize
 LINES = 24
 #: The widths between which a column of bars is drawn, in characters.
 LEAST_BAR, MOST_BAR = 7, 28
-#: The most lines of the headline; rows that are kept before a sentence goes.
-HEAD_LINES, _KEPT_ROWS = 8, 6
+#: The most characters of the headline; rows that are kept before a sentence goes.
+HEADLINE, _KEPT_ROWS = 640, 6
 #: Lines of what to distrust where rows and sentences leave no more room, and at most.
 _CARE_LINES, _MOST_CARE_LINES = 4, 8
 #: Lines beside sentences and rows: a blank one above the table, its headings, a blank one below.
@@ -72,7 +72,11 @@ def fit_screen(summary: Summary, height: Height, *, used: int, lines: int = LINE
             break
         texts.append(text)
         left -= height(text)
-    kept = summary.table and _most_important(summary.table, summary.ranks, max(left, 1))
+    kept = summary.table
+    if kept is not None:
+        ranks = summary.ranks or range(rows)
+        places = sorted(sorted(range(rows), key=ranks.__getitem__)[: max(left, 1)])
+        kept = replace(kept, rows=tuple(kept.rows[i] for i in places))
     spare = left - rows if len(texts) == len(summary.findings) else 0
     room = min(_CARE_LINES + max(spare, 0), _MOST_CARE_LINES)
     missing = rows - len(kept.rows) if kept else 0
@@ -100,12 +104,6 @@ def _together(texts: Sequence[str], others: int) -> str:
     return f"Distrust: {' '.join([*texts, *more])}"
 
 
-def _most_important(table: Table, ranks: Sequence[int], room: int) -> Table:
-    """The rows with the smallest ranks, in their order."""
-    kept = sorted(sorted(range(len(ranks)), key=lambda i: ranks[i])[:room])
-    return replace(table, rows=tuple(table.rows[i] for i in kept))
-
-
 def compact(table: Table, widths: Widths, room: int, *, bars: str = "") -> Table | None:
     """``table`` with one line for each row, at most ``room`` wide: columns give way, then details,
     what is still too long is cut, and the ratios of the column ``bars`` fill what is left. None
@@ -114,8 +112,8 @@ def compact(table: Table, widths: Widths, room: int, *, bars: str = "") -> Table
     text = table
     if bars and sum(widths(text)) + 1 + MOST_BAR > room:
         text = text.only([i for i, c in enumerate(text.columns) if c.drop < _FOR_BARS])
-    while sum(widths(text)) > room and (worst := max(c.drop for c in text.columns)):
-        text = text.only([i for i, c in enumerate(text.columns) if c.drop != worst])
+    while sum(widths(text)) > room and (narrower := text.narrower()):
+        text = narrower
     if sum(widths(text)) > room:
         text = _narrowed(_short_titles(text), widths, room, _NAME)
     details = [max(len(row[i].detail) for row in text.rows) for i in range(len(text.columns))]

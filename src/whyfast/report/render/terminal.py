@@ -30,12 +30,11 @@ from whyfast.report.document import (
     ShareBars,
     Summary,
     Table,
-    TextTable,
     fact_text,
 )
 from whyfast.report.formatting import escape_controls, pluralize
-from whyfast.report.render.summary_lines import HEAD_LINES, LINES, compact, fit_screen, last_line
-from whyfast.report.sections.code_sides import counted_lines, folded
+from whyfast.report.render.summary_lines import HEADLINE, LINES, compact, fit_screen, last_line
+from whyfast.report.sections.side_by_side import counted_lines, folded
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeLine, CodeRow
@@ -145,11 +144,12 @@ class _Printer:
     def summary(self, document: Document, summary: Summary) -> None:
         """The question, the answer, and what fits on the screen under them."""
         head = [text for text in (document.title, summary.headline or document.headline) if text]
+        most = HEADLINE // min(self._console.width, _LINE)
         for text in head:
             self._space()
-            self._line(self._text(text, "bold"), HEAD_LINES)
+            self._line(self._text(text, "bold"), most)
         lines = max(LINES, self._console.height) if self._console.is_terminal else LINES
-        taken = sum(min(self._height(text), HEAD_LINES) for text in head)
+        taken = sum(min(self._height(text), most) for text in head)
         fitted = fit_screen(summary, self._height, used=taken + len(head), lines=lines)
         for text in fitted.findings:
             self._begun = True
@@ -200,10 +200,8 @@ class _Printer:
     def _block(self, block: Block) -> None:
         match block:
             case Table():
-                shown = block if self._verbose else block.short or block
-                if shown.lines is not None:
-                    self._lines(shown.lines)
-                elif shown.rows:
+                shown = block.shown(self._verbose)
+                if shown.rows:
                     self._table(shown)
             case Sentences():
                 self._sentences(block)
@@ -227,16 +225,6 @@ class _Printer:
         if self._begun:
             self._console.print()
         self._begun = True
-
-    def _lines(self, table: TextTable) -> None:
-        self._space()
-        self._line(self._text(table.title, "italic"))
-        # The heading names the pair; where the lines are too long for it, they do not.
-        summary = max(map(len, table.texts())) > min(self._console.width, _LINE)
-        for line in table.lines:
-            text = self._text(line.summary if summary else line.start)
-            self._line(text.append(self._safe(line.verdict), style=_STYLES[line.outcome]))
-        self._line(self._text(table.last))
 
     def _sentences(self, block: Sentences) -> None:
         self._space()
@@ -271,7 +259,7 @@ class _Printer:
 
     def _sides(self, block: CodeSides) -> None:
         self._space()
-        self._line(self._text(f"{block.a} → {block.b}: {block.caption}", "bold"))
+        self._line(self._text(block.title, "bold"))
         for line in code_lines(block, self._console.width, self._safe):
             self._console.print(line, soft_wrap=True)
 
@@ -315,10 +303,13 @@ class _Printer:
         if table.caption:
             self._line(self._text(table.caption, "italic"))
         room = self._console.width + 1  # behind the last column stands padding only
-        for narrow in (False, True):
-            if sum(self._widths(table, folded=narrow, stacked=False)) <= room:
-                self._console.print(self._rich(table, folded=narrow, stacked=False))
-                return
+        narrower: Table | None = table
+        while narrower is not None:
+            table, narrower = narrower, narrower.narrower()
+            for fold in (False, True):
+                if sum(self._widths(table, folded=fold, stacked=False)) <= room:
+                    self._console.print(self._rich(table, folded=fold, stacked=False))
+                    return
         widths = [
             _FOLDED + _GAP if width > _WORDY + _GAP else width
             for width in self._widths(table, folded=True, stacked=True)

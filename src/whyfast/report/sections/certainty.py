@@ -12,7 +12,7 @@ from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.series import MEAN_AMOUNTS
 from whyfast.model.study import Commands, Study
-from whyfast.model.verdict import METRICS, About, VarianceComponents, Verdict
+from whyfast.model.verdict import METRICS, About, Confound, VarianceComponents, Verdict
 from whyfast.report.document import (
     Cell,
     ReportSection,
@@ -68,18 +68,12 @@ _FORMATS: Mapping[str, Callable[[float], str]] = {
 }
 
 
-def confound_section(result: Result) -> ReportSection | None:
+def care_section(confounds: Iterable[Confound]) -> ReportSection | None:
     """What could mislead, warnings first."""
-    ordered = sorted(result.judged.confounds, key=lambda c: c.severity != "warning")
+    ordered = sorted(confounds, key=lambda c: c.severity != "warning")
     items = tuple(Sentence(c.text, c.severity) for c in ordered)
     text = Sentences(items) if items else None
     return section("confounds", "Read with care", text, importance="answer")
-
-
-def certainty_section(result: Result) -> ReportSection | None:
-    """How sure the verdicts are, and of what they speak."""
-    text = sentences(how_sure(result), aside=True)
-    return section("certainty", "Certainty", text, importance="answer")
 
 
 def how_sure(result: Result) -> tuple[str, ...]:
@@ -93,12 +87,12 @@ def how_sure(result: Result) -> tuple[str, ...]:
     numbers = sorted(v.blocks for v in (verdicts if about == "runs" else single or verdicts))
     several = f"{numbers[0]} to " if numbers[0] != numbers[-1] else ""
     if about == "runs":
-        processes = "1 process" if numbers[-1] == 1 else f"{numbers[-1]} processes"
         start = (
-            f"A ratio compares the means over processes, {several}{processes} per file; the values "
-            "of one process count as one value. [low, high] is a t interval on trimmed means of "
-            f"their logarithms, at {confidence} confidence or more, so that at most 5 % of all "
-            "verdicts are expected to be wrong (false coverage rate)."
+            f"A ratio compares the means over processes, {several}"
+            f"{pluralize(numbers[-1], 'process')} per file; the values of one process count as one "
+            "value. [low, high] is a t interval on trimmed means of their logarithms, at "
+            f"{confidence} confidence or more, so that at most 5 % of all verdicts are expected to "
+            "be wrong (false coverage rate)."
         )
     else:
         start = (
@@ -167,11 +161,6 @@ def pinning_sentences(blocks: Iterable[Block]) -> Iterator[str]:
 
 #: The most other quantities in a short report.
 MOST_METRICS = 12
-
-
-def metric_section(result: Result) -> ReportSection | None:
-    """What the kernel accounted for commands beside their time."""
-    return section("metrics", "Other quantities", metric_table(result))
 
 
 def metric_table(result: Result) -> Table | None:
@@ -265,16 +254,10 @@ def _amount(medians: dict[tuple[str, str], float], variant: str, metric: str) ->
     return Cell(_FORMATS.get(metric, format_amount)(value), number=value)
 
 
-def method_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
-    """Noise and time spent; and how it was computed."""
+def method(result: Result) -> Sentences | None:
+    """How verdicts were computed, where there are any."""
     judged = result.judged.verdicts or result.judged.suites
-    how = _HOW_RUNS if result.judged.about == "runs" else _HOW
-    tables = noise_table(result), phase_table(result)
-    method = sentences([how] if judged else [])
-    return (
-        section("noise", "Noise and time", *tables, importance="detail"),
-        section("how", "How it was computed", method, importance="record"),
-    )
+    return sentences([_HOW_RUNS if result.judged.about == "runs" else _HOW] if judged else [])
 
 
 def noise_table(result: Result) -> Table | None:
@@ -288,10 +271,10 @@ def noise_table(result: Result) -> Table | None:
         turns = c.turns if c else x.turns
         block = f"{pluralize(turns, 'turn')}{f' of {format_seconds(c.value)}' if c else ''}"
         value = None if turns == 1 else x.value  # of single values nothing is known
-        deviations = (value, x.process, *((x.layout,) if varied else ()))
+        deviations = (value, x.process, x.layout)
         cells = (s if s is None else Cell(f"{s * 100:.2g} %", number=s) for s in deviations)
         rows.append((x.benchmark, x.variant, *cells, block, _set_aside(x)))
-    levels = right("value", "process", *(("layout",) if varied else ()))
+    levels = (*right("value", "process"), *(right("layout") if varied else (None,)))
     baseline = quote(components[0].baseline) if components else ""
     title = f"Noise of one ratio to {baseline}: standard deviations by level"
     return table(title, ("benchmark", "variant", *levels, "a block", "set aside"), rows)

@@ -14,11 +14,10 @@ from whyfast.report.document import (
     NOTHING,
     Cell,
     Plot,
-    ReportSection,
     Row,
     Table,
+    number_cell,
     right,
-    section,
     table,
 )
 from whyfast.report.formatting import (
@@ -32,20 +31,10 @@ from whyfast.report.formatting import (
     ratio_text,
 )
 
-_WITHOUT = "The plots need JavaScript; the tables say the same."
 #: The quantiles of the single runs that are shown.
 QUANTILES = (0.01, 0.5, 0.9, 0.99, 0.999)
 #: Single runs beyond this quantile are not drawn: interrupts, and the like.
 _DRAWN = 0.995
-
-
-def slope_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
-    """Slopes with their plots; and what stands behind them."""
-    behind = (*point_tables(result), run_times_table(result), overhead_table(result))
-    return (
-        section("slopes", "Cost by parameter", *slope_tables(result), *slope_plots(result)),
-        section("points", "Cost at each value", *behind, importance="detail"),
-    )
 
 
 def slope_sentences(slopes: Sequence[Line]) -> list[str]:
@@ -64,12 +53,8 @@ def _sentence(slopes: Sequence[Line]) -> str:
     most = pluralize(first.points[-1].at, first.name)
     return (
         f"One more {first.name} costs {join_words(costs)} (slope from {first.points[0].at} to "
-        f"{most}, median of {_passes(first.passes)})."
+        f"{most}, median of {pluralize(first.passes, 'pass')})."
     )
-
-
-def _passes(number: int) -> str:
-    return "1 pass" if number == 1 else f"{number} passes"
 
 
 def _slope_ratio(line: Line) -> RatioText | None:
@@ -119,7 +104,7 @@ def slope_tables(result: Result) -> tuple[Table, ...]:
 def _slope_table(slopes: Sequence[Line]) -> Table | None:
     first, passes = slopes[0], min(line.passes for line in slopes)
     caption = (
-        f"Cost by number of {first.name}s: medians over {_passes(passes)}, intervals at "
+        f"Cost by number of {first.name}s: medians over {pluralize(passes, 'pass')}, intervals at "
         f"{format_percent(first.confidence)}"
     )
     columns = (
@@ -183,13 +168,13 @@ def _deviation(share: float) -> Cell:
     return Cell(text, number=share)
 
 
-def run_times_table(result: Result) -> Table | None:
+def run_quantiles(result: Result) -> Table | None:
     """Quantiles of single runs; None when no program reported them."""
     rows: list[Row] = [
         (
             *(runs.benchmark, runs.variant),
             *(_bucket(runs, _quantile(runs, share)) for share in QUANTILES),
-            *(_bucket(runs, len(runs.starts) - 1), spaced_cell(sum(runs.counts))),
+            *(_bucket(runs, len(runs.starts) - 1), number_cell(sum(runs.counts))),
         )
         for runs in result.found.observed.run_times
         if runs.counts
@@ -198,11 +183,6 @@ def run_times_table(result: Result) -> Table | None:
     columns = ("benchmark", "variant", *right(*shares, "longest", "runs"))
     caption = "Quantiles of single runs, including the cost of reading the clock"
     return table(caption, columns, rows, fixed=2)
-
-
-def spaced_cell(number: int, unit: str = "") -> Cell:
-    """A whole number with its thousands apart: ``1 234 B``."""
-    return Cell(f"{number:,}{unit}".replace(",", " "), number=number)
 
 
 def overhead_table(result: Result) -> Table | None:
@@ -227,12 +207,12 @@ def _bucket(runs: RunTimes, i: int) -> Cell:
 
 
 def slope_plots(result: Result) -> Iterator[Plot]:
-    """A family each: its values, and its variants with times in nanoseconds."""
+    """One for each family: its values, and its variants with times in nanoseconds."""
     for slopes in _families(result.judged.slopes):
         values = sorted({point.at for line in slopes for point in line.points})
         variants = [_variant(line, result) for line in slopes]
         data = {"name": slopes[0].name, "values": values, "variants": variants}
-        yield Plot("slopes", data, _WITHOUT)
+        yield Plot("slopes", data)
 
 
 def _variant(line: Line, result: Result) -> dict[str, Any]:
@@ -278,11 +258,6 @@ def _drawn(runs: RunTimes) -> dict[str, list[float]]:
 # Figures that programs report about a loop, and instructions of it.
 
 
-def figures_section(result: Result) -> ReportSection | None:
-    """Figures reported by programs in which variants differ."""
-    return section("figures", "Other figures", figures_table(result), importance="detail")
-
-
 def _figures(result: Result) -> tuple[Figure, ...]:
     """Figures reported by programs, after the instructions of a loop where these were counted."""
     reported = result.found.observed.figures
@@ -298,11 +273,9 @@ def _figures(result: Result) -> tuple[Figure, ...]:
     return tuple(sorted((*counted, *reported), key=lambda f: order.get(f.benchmark, len(order))))
 
 
-def figures_table(result: Result, *, every: bool = False) -> Table | None:
-    """A row for each benchmark and figure, a column for each variant; None without figures.
-
-    Rows in which all variants say the same are left out, unless ``every``.
-    """
+def figures_table(result: Result) -> Table | None:
+    """A row for each benchmark and figure in which variants differ, a column for each variant;
+    None without figures."""
     figures: dict[tuple[str, str], dict[str, Figure]] = {}
     for figure in _figures(result):
         figures.setdefault((figure.benchmark, figure.what), {})[figure.variant] = figure
@@ -311,10 +284,10 @@ def figures_table(result: Result, *, every: bool = False) -> Table | None:
     rows = [
         (*names, *(_figure_cell(row.get(variant)) for variant in variants))
         for names, row in figures.items()
-        if every or len({(f.number, f.text) for f in row.values()}) > 1
+        if len({(f.number, f.text) for f in row.values()}) > 1
     ]
-    caption = f"Other figures of a loop{'' if every else ', where variants differ'}"
-    return table(caption, ("benchmark", "figure", *right(*variants)), rows, fixed=2)
+    columns = ("benchmark", "figure", *right(*variants))
+    return table("Other figures of a loop, where variants differ", columns, rows, fixed=2)
 
 
 def _figure_cell(figure: Figure | None) -> Cell | None:

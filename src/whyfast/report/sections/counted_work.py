@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.report.document import (
+    Block,
     Cell,
-    ReportSection,
     Table,
     group,
     right,
-    section,
     table,
 )
 from whyfast.report.formatting import format_amount, join_words, pluralize, quote, sentence
-from whyfast.report.sections.counters_shown import (
+from whyfast.report.sections.main_table import Comparisons, decided
+from whyfast.report.sections.side_by_side import (
     counter_tables,
     hot_table,
     overlap_sentences,
     share_cell,
     source_text,
 )
-from whyfast.report.sections.main_table import Comparisons, decided
 
 if TYPE_CHECKING:
     from whyfast.model.counters import (
@@ -68,7 +67,7 @@ _COLUMNS: dict[Source, tuple[tuple[str, str, str], ...]] = {
 
 @dataclass(frozen=True)
 class CountTotals:
-    """Sums over ``benchmarks``, those that every build with counts at all was counted in.
+    """Sums over ``benchmarks``, in each of which every build with any counts was counted.
 
     ``sums[variant][event]``; an event that is unavailable in one of them is left out. ``left_out``
     are the benchmarks that some build has no counts of.
@@ -137,16 +136,11 @@ def function_changes(
     return [(name, change) for name, change in ordered if change]
 
 
-def counted_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
-    """Totals; and each benchmark with its hot functions, and where these lie."""
-    groups = [
-        group(f"Counted: {quote(work.benchmark)}", *_details(work)) for work in result.found.counted
-    ]
-    behind = (*groups, places_table(result.found.counted))
-    return (
-        section("counted", "Counted work", *count_tables(result)),
-        section("counts", "Counted work, by benchmark", *behind, importance="detail"),
-    )
+def count_groups(result: Result) -> Iterator[Block | None]:
+    """Each benchmark with its hot functions, and where these lie."""
+    for work in result.found.counted:
+        yield group(f"Counted: {quote(work.benchmark)}", *_details(work))
+    yield places_table(result.found.counted)
 
 
 def _details(work: Counted) -> Iterator[Table]:

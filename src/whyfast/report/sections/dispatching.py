@@ -12,19 +12,13 @@ from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.variant import Variant, differences
 from whyfast.model.verdict import Verdict
-from whyfast.report.document import Cell, ReportSection, Table, right, section, table
+from whyfast.report.document import Cell, Table, number_cell, right, table
 from whyfast.report.formatting import pluralize, quote, ratio_text, text_of
-from whyfast.report.sections.cost_by_parameter import spaced_cell
 from whyfast.report.sections.main_table import Comparisons, verdict_cell
 from whyfast.report.sections.programs import without_lost
 
 if TYPE_CHECKING:
     from whyfast.model.evidence import Trouble
-
-
-def dispatch_section(result: Result) -> ReportSection | None:
-    """The indirect jumps of every program beside its time."""
-    return section("dispatch", "How they dispatch", jump_table(result))
 
 
 def jump_table(result: Result) -> Table | None:
@@ -39,18 +33,15 @@ def jump_table(result: Result) -> Table | None:
     troubled = {t.variant: t for t in result.found.troubles}
     rows = [
         (
-            *(name, jumps_cell(facts[name]), kind_cell(facts[name])),
-            *((compilers.get(name),) if compilers else ()),
-            *((_trouble(troubled.get(name)),) if troubled else ()),
-            *((_time(name, main, comparisons),) if main is not None else ()),
+            *(name, jumps_cell(facts[name]), kind_cell(facts[name]), compilers.get(name)),
+            *(_trouble(troubled.get(name)), main and _time(name, main, comparisons)),
         )
         for name in sorted(facts, key=lambda name: order.get(name, len(order)))
     ]
     columns = (
         *("variant", *right("indirect jumps"), "dispatch"),
-        *(("compiler",) if compilers else ()),
-        *(("trouble",) if troubled else ()),
-        *((f"time against {main}",) if main is not None else ()),
+        *("compiler" if compilers else None, "trouble" if troubled else None),
+        f"time against {main}" if main else None,
     )
     return table("Indirect jumps of the dispatch", columns, rows)
 
@@ -98,7 +89,7 @@ def dispatch_table(result: Result) -> Table | None:
     rows = [
         (
             *(e.variant, "unknown" if facts.targets is None else facts.targets),
-            *(facts.functions, spaced_cell(facts.instructions), spaced_cell(facts.size, " B")),
+            *(facts.functions, number_cell(facts.instructions), number_cell(facts.size, " B")),
             facts.reason,
         )
         for e in result.found.evidence

@@ -1,4 +1,4 @@
-"""The distribution of a suite's benchmarks, and those that decide its geometric mean."""
+"""The distribution of a suite's benchmarks; which of them decide its geometric mean."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
 from whyfast.report.document import Cell, Plot, ReportSection, Table, section, sentences, table
 from whyfast.report.formatting import (
     Estimate,
+    Judgement,
     exact_text,
     format_percent,
     format_verdict,
@@ -25,7 +26,6 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.main_table import SUITE
 
-_WITHOUT = "The plots need JavaScript; the tables below show the same data."
 _COLUMNS = ("variant", "best", "worst", "faster", "slower", "by estimate")
 _EXPLAINED = (
     "faster and slower: the share of benchmarks with that verdict; by estimate: the number with "
@@ -164,7 +164,7 @@ def distribution_section(result: Result) -> ReportSection | None:
 
 
 def distribution_tables(result: Result) -> tuple[Table, ...]:
-    """A table a baseline; empty with a single benchmark.
+    """A table for each baseline; empty with a single benchmark.
 
     A short report has all variants against the main baseline, and the claimed gain where another
     baseline is claimed.
@@ -177,9 +177,8 @@ def distribution_tables(result: Result) -> tuple[Table, ...]:
         mine = [d for d in spreads if d.baseline == baseline]
         most = max(len(d.verdicts) for d in mine)
         caption = f"Distribution of the {most} benchmarks, against {baseline}"
-        whole = table(caption, _COLUMNS, map(_row, mine))
+        whole = table(caption, _COLUMNS, map(_row, mine), against=baseline)
         assert whole is not None
-        whole = replace(whole, against=baseline)
         if baseline not in main:
             rows = tuple(_row(d) for d in mine if (d.variant, d.baseline) == claimed)
             whole = replace(whole, short=replace(whole, rows=rows))
@@ -199,10 +198,10 @@ def _row(d: Distribution) -> tuple[Cell, ...]:
 
 
 def share_cell(d: Distribution, outcome: Literal["faster", "slower"]) -> Cell:
-    """ "25 %," with "2 of 8" beside it."""
+    """ "25 %" with "(2 of 8)" beside it."""
     number, total = d.words.get(outcome, 0), len(d.verdicts)
-    text = f"{100 * number / total:.0f} %,"
-    return Cell(text, f"{number} of {total}", outcome if number else None, number / total)
+    text, detail = f"{100 * number / total:.0f} %", f"({number} of {total})"
+    return Cell(text, detail, outcome if number else None, number / total)
 
 
 def _extreme(verdict: Verdict) -> Cell:
@@ -215,9 +214,9 @@ def _extreme(verdict: Verdict) -> Cell:
 
 
 def interval_plot(result: Result) -> Plot | None:
-    """For each baseline its ``plots``, the geometric mean and then one a benchmark, with a point
-    a variant; and its ``distributions``, one a variant with a point a benchmark, the fastest
-    first. Points have their ends (None: unbounded) and their verdict in words."""
+    """For each baseline its ``plots`` (the geometric mean, then each benchmark, with a point for
+    each variant) and its ``distributions`` (each variant, with a point for each benchmark, the
+    fastest first). Points have their ends (None: unbounded) and their verdict in words."""
     if not (result.judged.verdicts or result.judged.suites):
         return None
     spreads = distributions(result)
@@ -233,7 +232,7 @@ def interval_plot(result: Result) -> Plot | None:
             for name in result.question.baselines
         ],
     }
-    return Plot("intervals", data, _WITHOUT)
+    return Plot("intervals", data)
 
 
 def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
@@ -279,9 +278,13 @@ def _named(name: str, verdict: Verdict, result: Result) -> str:
 
 
 def _point(verdict: Verdict, name: str, result: Result) -> dict[str, Any]:
-    runs = result.judged.about == "runs"
-    repeated = f"processes: {verdict.blocks}" if runs else pluralize(verdict.blocks, "block")
-    text = f"{format_verdict(verdict, result.question.margin)}, {repeated}"
+    repeated = "process" if result.judged.about == "runs" else "block"
+    text = format_verdict(verdict, result.question.margin)
+    return point(verdict, name, f"{text}, {pluralize(verdict.blocks, repeated)}")
+
+
+def point(verdict: Judgement, name: str, text: str) -> dict[str, Any]:
+    """A verdict for a plot."""
     return {"name": name, "word": verdict.outcome, **interval_data(verdict), "text": text}
 
 

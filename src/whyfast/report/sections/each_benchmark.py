@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from whyfast.model.result import Result
 from whyfast.model.series import MEAN_SECONDS
@@ -14,8 +13,6 @@ from whyfast.report.document import (
     ReportSection,
     Row,
     Table,
-    TextRow,
-    TextTable,
     group,
     right,
     section,
@@ -24,12 +21,9 @@ from whyfast.report.document import (
 )
 from whyfast.report.formatting import (
     UNBOUNDED,
-    escape_controls,
     format_e_value,
-    format_verdict,
-    quote,
 )
-from whyfast.report.sections.distribution import Distribution, distributions, mean_without
+from whyfast.report.sections.distribution import mean_without
 from whyfast.report.sections.main_table import (
     SUITE,
     median_times,
@@ -136,8 +130,11 @@ def _percent(ratio: float, digits: int) -> str:
     return sign + text
 
 
-#: The number of lines that a short report has room for; more are shown on demand.
+#: The number of rows that a short report has room for; more are shown on demand.
 FEW = 12
+_NO_MEAN = "no verdict yet: a benchmark has no result"
+#: Columns that give way on a narrow terminal, the one with the largest number first.
+_DROPS = {"blocks": 1, "processes": 1, "mean without it": 2, "e-value": 3}
 _EXPLAINED = (
     "Times are medians over all turns; ratios compare turns side by side, and can differ from the "
     "quotient of the times."
@@ -145,17 +142,17 @@ _EXPLAINED = (
 
 
 def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSection | None]:
-    """The lines of a short report where they are few; and all others."""
+    """The tables of a short report where their rows are few; and all others."""
     tables = benchmark_tables(result)
-    lined = any(t.lines for parts in tables.values() for t in parts)
-    note = sentences([_EXPLAINED], aside=True) if lined else None
+    several = len({v.benchmark for v in result.judged.verdicts}) > 1
+    listed = several and result.judged.about != "runs"
+    note = sentences([_EXPLAINED], aside=True) if listed else None
     few: tuple[Table, ...] = ()
-    for baseline in result.question.baselines[:1]:
-        parts = tables[baseline]
-        if 0 < sum(len(t.lines.lines) for t in parts if t.lines) <= FEW:
-            few, tables[baseline] = parts, ()
+    for baseline in result.question.baselines[: 1 if listed else 0]:
+        if sum(len(t.rows) for t in tables[baseline]) <= FEW:
+            few, tables[baseline] = tables[baseline], ()
     groups = [group(f"Each benchmark against {b}", *parts) for b, parts in tables.items()]
-    hint = "" if few or not lined else "Each benchmark: with -v."
+    hint = "" if few or not listed else "Each benchmark: with -v."
     title, below = "Each benchmark", None if few else note
     return (
         section("intervals", title, *few, note if few else None),
@@ -167,7 +164,7 @@ def benchmark_tables(result: Result) -> dict[str, tuple[Table, ...]]:
     """For each baseline a table for each variant, or a single one where there is one benchmark."""
     times = benchmark_times(result)
     return {
-        name: tuple(replace(t, against=name) for t in _each_benchmark_against(result, name, times))
+        name: tuple(_each_benchmark_against(result, name, times))
         for name in result.question.baselines
     }
 
@@ -186,22 +183,17 @@ def benchmark_times(result: Result) -> Times:
     }
 
 
-def _each_benchmark_against(result: Result, baseline: str, times: Times) -> tuple[Table, ...]:
-    runs = result.judged.about == "runs"
+def _each_benchmark_against(result: Result, baseline: str, times: Times) -> Iterator[Table]:
     verdicts = [v for v in result.judged.verdicts if v.baseline == baseline]
-    if len({v.benchmark for v in verdicts}) < 2 and not runs:
-        whole = _by_variant(result, verdicts, times)
-        return (whole,) if whole else ()
-    spreads = () if runs else distributions(result)
-    lines = {d.variant: d for d in spreads if d.baseline == baseline}
+    if len({v.benchmark for v in verdicts}) < 2 and result.judged.about != "runs":
+        if (whole := _by_variant(result, verdicts, times)) is not None:
+            yield whole
+        return
     order = {v.name: i for i, v in enumerate(result.question.variants)}
-    tables = []
     for name in sorted({v.variant for v in verdicts}, key=lambda n: (order.get(n, len(order)), n)):
-        mine = _by_benchmark(result, [v for v in verdicts if v.variant == name], times)
-        if mine and name in lines:
-            mine = replace(mine, lines=benchmark_lines(result, lines[name], times))
-        tables += [mine] if mine else []
-    return tuple(tables)
+        of_pair = [v for v in verdicts if v.variant == name]
+        if (each := _by_benchmark(result, of_pair, times)) is not None:
+            yield each
 
 
 def _by_variant(result: Result, verdicts: Sequence[Verdict], times: Times) -> Table | None:
@@ -217,7 +209,7 @@ def _by_variant(result: Result, verdicts: Sequence[Verdict], times: Times) -> Ta
     ]
     columns = ("benchmark", "variant", "verdict", *right("time", "blocks", "e-value"))
     caption = f"Each benchmark against {verdicts[0].baseline}" if verdicts else ""
-    return table(caption, columns, rows, fixed=2)
+    return table(caption, columns, rows, fixed=2, against=verdicts[0].baseline if verdicts else "")
 
 
 def _by_benchmark(result: Result, verdicts: Sequence[Verdict], times: Times) -> Table | None:
@@ -239,13 +231,16 @@ def _by_benchmark(result: Result, verdicts: Sequence[Verdict], times: Times) -> 
     ]
     for s in suites:
         rows.append((SUITE, None, None, verdict_cell(s.verdict), *_sureness(s.verdict), None))
+    if not suites and len(verdicts) > 1:
+        rows.append((SUITE, None, None, Cell("–", _NO_MEAN), None, None, None))
     repeated = "processes" if about == "runs" else "blocks"
+    timed = any((v.benchmark, who) in times for v in verdicts for who in pair)
     columns = (
-        *("benchmark", *right(baseline, variant)),
-        *("verdict", *right(repeated, "e-value"), "mean without it"),
+        *("benchmark", *(right(baseline, variant) if timed else (None, None)), "verdict"),
+        *(*right(repeated, "e-value"), "mean without it" if suites else None),
     )
-    whole = table(f"{variant} against {baseline}, each benchmark", columns, rows)
-    return whole and replace(whole, of=variant)
+    caption = f"{variant} against {baseline}, each benchmark"
+    return table(caption, columns, rows, drops=_DROPS, of=variant, against=baseline)
 
 
 def without_cell(suite: Suite, benchmark: str | None) -> Cell | None:
@@ -256,52 +251,3 @@ def without_cell(suite: Suite, benchmark: str | None) -> Cell | None:
 
 def _sureness(verdict: Verdict) -> tuple[int, Cell]:
     return verdict.blocks, Cell(format_e_value(verdict.log_e), number=verdict.log_e)
-
-
-def benchmark_lines(result: Result, d: Distribution, seconds: Times) -> TextTable:
-    """A line for each benchmark of one pair, the fastest first: "nbody: clang18 71.9 ms -> clang19
-    91.1 ms: 1.27x slower …", in brief "nbody: 71.9 ms -> 91.1 ms: …", one below the other."""
-    about, margin = result.judged.about, result.question.margin
-    times = {key: value_text(value, about) for key, value in seconds.items()}
-    parts = [
-        (
-            f"{' '.join(escape_controls(v.benchmark or '').split())}: ",
-            *(times.get((v.benchmark or "", who), "") for who in (d.baseline, d.variant)),
-        )
-        for v in d.verdicts
-    ]
-    name, before, after = (max(map(len, column)) for column in zip(*parts, strict=True))
-    timed = before > 0 or after > 0
-
-    def start(part: tuple[str, ...], base: str, variant: str) -> str:
-        if not timed:
-            return part[0].ljust(name)
-        before_time, after_time = (time or "?" for time in part[1:])
-        return f"{part[0]:<{name}}{base}{before_time:>{before}} -> {variant}{after_time:>{after}}: "
-
-    base, variant = (f"{quote(n)} " for n in (d.baseline, d.variant))
-    return TextTable(
-        f"{quote(d.variant)} against {quote(d.baseline)}",
-        tuple(
-            TextRow(
-                start(part, base, variant),
-                start(part, "", ""),
-                format_verdict(v, margin),
-                v.outcome,
-            )
-            for part, v in zip(parts, d.verdicts, strict=True)
-        ),
-        f"{SUITE}: {_mean_text(d, margin)}",
-    )
-
-
-def _mean_text(d: Distribution, margin: float) -> str:
-    """The geometric mean, and what it would be without a benchmark that moves what is said."""
-    if d.suite is None:
-        return "no verdict yet: a benchmark has no result"
-    text = format_verdict(d.suite.verdict, margin)
-    for carrier in d.carriers[:1]:
-        rest = without_cell(d.suite, carrier.benchmark)
-        if rest is not None:
-            text += f"; without {quote(carrier.benchmark)} {rest.text}"
-    return text

@@ -56,7 +56,7 @@ def headline(history: History, *, named: bool = True) -> str:
 
 
 def _beside(history: History, finding: Finding) -> str:
-    """What changed of the machine there, and which machines do not have it."""
+    """Changes of the machine at the finding, and the machines without it."""
     if finding.kind != "step":
         return ""
     beside = coincidence(history, finding)
@@ -207,9 +207,9 @@ def _sentence(history: History, step: Coincidence) -> str:
     usual = [c for c in step.changes if not c.telling and c.kind != "other"]
     text = f"{name}{on}: no recorded fact that seldom changes changed there."
     if telling:
-        text = f"{name}{on} coincides with {join_words(_several(telling))}."
+        text = f"{name}{on} coincides with {_several(telling)}."
     if usual:
-        text += f" Facts that change at most points changed too: {join_words(_several(usual))}."
+        text += f" Facts that change at most points changed too: {_several(usual)}."
     if step.none_on:
         text += f" No such step on {join_words(step.none_on)}."
     if step.machine_changes:
@@ -217,11 +217,8 @@ def _sentence(history: History, step: Coincidence) -> str:
     return _capital(text)
 
 
-def _several(changes: Sequence[FactChange]) -> list[str]:
-    texts = [f"another {c.label} ({_sides(c)})" for c in changes[:_MOST]]
-    if len(changes) > _MOST:
-        texts.append(pluralize(len(changes) - _MOST, "more fact"))
-    return texts
+def _several(changes: Sequence[FactChange]) -> str:
+    return join_words([f"another {c.label} ({_sides(c)})" for c in changes], _MOST)
 
 
 def _sides(change: FactChange) -> str:

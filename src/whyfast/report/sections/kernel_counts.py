@@ -14,7 +14,6 @@ from whyfast.judge.lines import (
     version_key,
 )
 from whyfast.model.result import Result
-from whyfast.model.sample import RunFailure
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.document import (
     Cell,
@@ -32,10 +31,9 @@ from whyfast.report.formatting import (
     join_words,
     plain_text_of,
     quote,
-    sentence,
 )
 from whyfast.report.sections.main_table import decided
-from whyfast.report.sections.programs import not_built
+from whyfast.report.sections.programs import failed_sentences, not_built
 
 #: Two ticks a round, give or take what an interrupt can add to a hundred thousand of them.
 _ROUND, _ROUND_OFF = 2.0, 0.1
@@ -81,7 +79,8 @@ def kernel_sentences(result: Result) -> list[str]:
     return [
         *(texts or [_largest(result)]),
         *(_unit(result), *_repeated(result), *_disturbed(result)),
-        *(*_departures(result), *_failures(result)),
+        *(*_departures(result), *not_built(result.recorded.builds, what="run")),
+        *failed_sentences(result.recorded.failed),
     ]
 
 
@@ -179,26 +178,14 @@ def _departures(result: Result) -> Iterator[str]:
         )
 
 
-def _failures(result: Result) -> Iterator[str]:
-    yield from not_built(result.recorded.builds, what="run")
-    groups: dict[str, list[RunFailure]] = {}
-    for f in result.recorded.failed:
-        groups.setdefault(f.reason, []).append(f)
-    for reason, failed in groups.items():
-        variants = join_words([quote(v) for v in dict.fromkeys(f.variant for f in failed)])
-        benchmarks = list(dict.fromkeys(f.benchmark for f in failed))
-        on = quote(benchmarks[0]) if len(benchmarks) == 1 else f"{len(benchmarks)} benchmarks"
-        yield sentence(f"{variants} failed on {on}: {reason}")
-
-
 def number(value: float) -> str:
-    """A count with at most two decimals, and none that are 0: "17", "17.25", "1 064"."""
-    text = f"{value:z,.2f}".replace(",", " ")
+    """A count with at most two decimals, and none that are 0: "17", "17.25", "1,064"."""
+    text = f"{value:z,.2f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def more(ratio: float) -> str:
-    """A ratio of counts in words: "1.55x as many"."""
+    """A ratio of counts: "1.55x as many"."""
     return f"{_factor(ratio)} as many"
 
 
@@ -308,7 +295,7 @@ def release_plot(result: Result) -> Plot | None:
         "at": at,
         "series": [_series(result, s, kernels, at) for s in series],
     }
-    return Plot("releases", data, "The plot needs JavaScript; the tables say the same.")
+    return Plot("releases", data)
 
 
 def _series(

@@ -10,7 +10,7 @@ from typing import Any
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Fix, FixWord, Placement, PlacementWord, Verdict
-from whyfast.report.document import Cell, Plot, ReportSection, Table, right, section, table
+from whyfast.report.document import Cell, Plot, Table, right, table
 from whyfast.report.formatting import (
     format_percent,
     format_rough,
@@ -26,16 +26,9 @@ from whyfast.report.formatting import (
 from whyfast.report.sections.distribution import interval_data, plottable
 from whyfast.report.sections.main_table import SUITE, Comparisons, verdict_cell
 
-_WITHOUT = "The plots need JavaScript; the table says the same without the dots."
 #: What each word is called where there is room for no sentence.
 _CAUSES: dict[PlacementWord, str] = {"change": "the change", "neither": "no difference"}
 _SPREADS: dict[FixWord, str] = {"larger": "increased", "none": "no spread"}
-
-
-def layout_section(result: Result) -> ReportSection | None:
-    """The tables and a plot with a dot for each layout; None where no layouts were drawn."""
-    blocks = (placement_table(result), placement_plot(result), fix_table(result))
-    return section("placement", "Placement or change", *blocks)
 
 
 def _cause(p: Placement) -> str:
@@ -47,7 +40,7 @@ def placement_sentences(
 ) -> list[str]:
     """One sentence for each variant against the main baseline, and one on the spread.
 
-    The suite speaks where there is one, the only benchmark otherwise. Variants in ``fixes`` have
+    About the suite where there is one, else about each benchmark. Variants in ``fixes`` have
     sentences of their own, and none here if there are others.
     """
     main = study.baselines[0] if study.baselines else None
@@ -146,8 +139,8 @@ def control_sentences(study: Question, comparisons: Comparisons) -> Iterator[str
 def fix_sentences(
     fixes: Sequence[Fix], placements: Sequence[Placement], study: Question
 ) -> list[str]:
-    """One sentence a fix: with it against each baseline as linked, and whether layouts still move
-    it. Of the suite where there is one, of each benchmark otherwise."""
+    """One sentence for each fix: its verdicts as linked, and whether layouts still change the time.
+    Of the suite where there is one, of each benchmark otherwise."""
     texts, margin = [], study.margin
     for fix in _overall_fixes(fixes):
         text = f"{quote(fix.variant)}, a fix of {quote(fix.of)},"
@@ -204,8 +197,7 @@ def _spread(fix: Fix, margin: float) -> str:
 
 
 def placement_table(result: Result) -> Table | None:
-    """A row a pair, and in a long report one for each benchmark. None where no layouts were
-    drawn."""
+    """A row for each pair, in a long report also for each benchmark; None without layouts."""
     every = result.judged.placements
     return _shortened(_placement_table(every), _placement_table(_overall(every)))
 
@@ -221,15 +213,15 @@ def _placement_table(placements: Sequence[Placement]) -> Table | None:
         seen.add((v.benchmark, v.baseline, v.variant))
         rows.append(
             (
-                *(v.variant, v.baseline, *((v.benchmark or "all",) if named else ())),
-                *(_cause(p), verdict_cell(v), verdict_cell(p.varied)),
+                *(v.variant, v.baseline, v.benchmark or "all", _cause(p)),
+                *(verdict_cell(v), verdict_cell(p.varied)),
                 Cell(spread_text(p.spread), number=p.spread) if math.isfinite(p.spread) else None,
             )
         )
-    names = ("variant", "against", *(("benchmark",) if named else ()))
+    names = ("variant", "against", "benchmark" if named else None)
     columns = (*names, "cause", "as linked", "over layouts", *right("spread"))
     caption = f"Placement or change, over {layouts} layouts"
-    return table(caption, columns, rows, fixed=len(names))
+    return table(caption, columns, rows, fixed=3)
 
 
 def _shortened(full: Table | None, short: Table | None) -> Table | None:
@@ -237,7 +229,7 @@ def _shortened(full: Table | None, short: Table | None) -> Table | None:
 
 
 def fix_table(result: Result) -> Table | None:
-    """A row a fix and baseline, in a long report for each benchmark. None without a fix."""
+    """A row for each fix and baseline, in a long report also for each benchmark; None without."""
     every, placements = result.judged.fixes, result.judged.placements
     short = _fix_table(_overall_fixes(every), placements)
     return _shortened(_fix_table(every, placements), short)
@@ -247,16 +239,16 @@ def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table |
     named = len({f.benchmark for f in fixes}) > 1
     rows = [
         (
-            *(fix.variant, fix.of, end, *((fix.benchmark or "all",) if named else ())),
-            *(v and verdict_cell(v) for v in (without, with_fix)),
+            *(fix.variant, fix.of, end, fix.benchmark or "all"),
+            *(None if v is None else verdict_cell(v) for v in (without, with_fix)),
             _spread_cell(fix),
         )
         for fix in fixes
         for end, without, with_fix in _as_linked(fix, placements)
     ]
-    names = ("fix", "of", "against", *(("benchmark",) if named else ()))
+    names = ("fix", "of", "against", "benchmark" if named else None)
     columns = (*names, "without it", "with it", "spread over layouts")
-    return table("Fixes as linked, and their spread over layouts", columns, rows, fixed=len(names))
+    return table("Fixes as linked, and their spread over layouts", columns, rows, fixed=4)
 
 
 def _spread_cell(fix: Fix) -> Cell | None:
@@ -269,7 +261,7 @@ def _spread_cell(fix: Fix) -> Cell | None:
 
 
 def placement_plot(result: Result) -> Plot | None:
-    """One figure a pair, its rows the mean and the benchmarks; ratios of time throughout."""
+    """One figure for each pair, with a row for the mean and each benchmark; all ratios of time."""
     if not result.judged.placements:
         return None
     pairs: dict[str, dict[str, list[Placement]]] = {}
@@ -281,7 +273,7 @@ def placement_plot(result: Result) -> Plot | None:
         for name in result.question.baselines
         if name in pairs
     ]
-    return Plot("placement", {"margin": margin, "baselines": baselines}, _WITHOUT)
+    return Plot("placement", {"margin": margin, "baselines": baselines})
 
 
 def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from whyfast.report.formatting import (
     sentence,
 )
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
-from whyfast.report.sections.distribution import interval_data, plottable
+from whyfast.report.sections.distribution import plottable, point
 from whyfast.report.sections.main_table import time_caption, verdict_cell
 from whyfast.report.sections.over_machines import (
     POOLED,
@@ -70,32 +70,32 @@ def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:
     several = len(baselines) > 1
     rows = [
         (
-            *(o.variant, *((o.baseline,) if several else ())),
+            *(o.variant, o.baseline),
             *_verdict_cells(merged, o.variant, None, o.verdicts, o.identical),
-            *((o.pooled and verdict_cell(o.pooled),) if pooled else ()),
+            None if o.pooled is None else verdict_cell(o.pooled),
         )
         for o in every
     ]
-    heads = ("variant", *(("against",) if several else ()))
+    heads = ("variant", "against" if several else None)
     against = f" against {baselines[0]}" if len(baselines) == 1 else ""
     caption = f"{time_caption(merged.question)}{against}, on each machine"
-    return _by_column(caption, heads, merged, rows, (POOLED,) if pooled else ())
+    return _by_column(caption, heads, merged, rows, POOLED if pooled else None)
 
 
 def _by_column(
     caption: str,
-    heads: Sequence[str],
+    heads: Sequence[str | None],
     merged: Merged,
     rows: Iterable[Row],
-    after: Sequence[str] = (),
+    after: str | None = None,
 ) -> Table | None:
     """A table with a column for each machine after those of ``heads``, which stay."""
     names = [m.machine.name for m in merged.machines]
-    whole = table(caption, (*heads, *names, *after), rows, fixed=len(heads))
+    whole = table(caption, (*heads, *names, after), rows, fixed=len(heads))
     if whole is None:
         return None
-    first, last = len(heads), len(heads) + len(names)
-    columns = (replace(c, machine=first <= i < last) for i, c in enumerate(whole.columns))
+    last = whole.fixed + len(names)
+    columns = (replace(c, machine=whole.fixed <= i < last) for i, c in enumerate(whole.columns))
     return replace(whole, columns=tuple(columns))
 
 
@@ -148,18 +148,19 @@ def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
     }
     rows = [
         (
-            *(b.name, *_verdict_cells(merged, variant, b.name, verdicts[b.name])),
-            *((pooled.get(b.name),) if pooled else ()),
+            b.name,
+            *_verdict_cells(merged, variant, b.name, verdicts[b.name]),
+            pooled.get(b.name),
         )
         for b in merged.question.benchmarks
         if b.name in verdicts
     ]
     caption = f"{variant} against {baseline}, each benchmark"
-    return _by_column(caption, ("benchmark",), merged, rows, (POOLED,) if pooled else ())
+    return _by_column(caption, ("benchmark",), merged, rows, POOLED if pooled else None)
 
 
 def pooled_section(merged: Merged) -> ReportSection | None:
-    """The mean over machines; why there is none below five."""
+    """The mean over machines, or why there is none."""
     if len(merged.machines) < 2:
         return None
     if not merged.pooled:
@@ -217,8 +218,7 @@ def machine_table(merged: Merged) -> Table | None:
         *("machine", "CPU", *right("CPUs"), "system", "virtual?", "compilers"),
         *(*right("blocks", "warnings"), "measured", "from"),
     )
-    whole = table("The machines", columns, rows)
-    return whole and replace(whole, by_machine=True)
+    return table("The machines", columns, rows, by_machine=True)
 
 
 def dispatch_machine_section(merged: Merged) -> ReportSection | None:
@@ -288,24 +288,19 @@ def machine_plot(merged: Merged) -> Plot | None:
         {"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines
     ]
     data = {"margin": margin, "machines": machines, "figures": figures}
-    return Plot("machines", data, "The plots need JavaScript; the tables below say the same.")
+    return Plot("machines", data)
 
 
 def _figure(o: OverMachines, margin: float) -> dict[str, Any]:
     points = [
-        {"name": name, "word": v.outcome, **interval_data(v), "text": format_verdict(v, margin)}
+        point(v, name, format_verdict(v, margin))
         for name, v in o.verdicts.items()
         if plottable(v.ratio)
     ]
-    pooled = o.pooled and {
-        "name": POOLED,
-        "word": o.pooled.outcome,
-        **interval_data(o.pooled),
-        "expect": [
-            x if plottable(x) else None for x in (o.pooled.expect_low, o.pooled.expect_high)
-        ],
-        "text": pooled_sentence(o.pooled, margin),
-    }
+    pooled = None
+    if (p := o.pooled) is not None:
+        expect = [x if plottable(x) else None for x in (p.expect_low, p.expect_high)]
+        pooled = {**point(p, POOLED, pooled_sentence(p, margin)), "expect": expect}
     verdicts = "; ".join(f"{quote(str(p['name']))} {p['text']}" for p in points)
     title = f"{o.variant} against {o.baseline}"
     return {"title": title, "label": f"{title}: {verdicts}.", "points": points, "pooled": pooled}
@@ -328,7 +323,6 @@ def machines_summary(merged: Merged) -> Summary:
     return Summary(
         findings=tuple(machine_sentences(merged)[1:]),
         table=table,
-        ranks=tuple(range(len(table.rows))) if table else (),
         care=tuple(_care(merged)),
         more="intervals, benchmarks and each machine by itself: -v, or --html FILE.",
         row="comparison" if few else "machine",

@@ -138,15 +138,14 @@ def summary_table(result: Result) -> Table | None:
     rows = [
         (
             folded_cell(result, name),
-            *([time_cell(times.get(name), result.judged.about)] if times else []),
+            time_cell(times.get(name), result.judged.about),
             *(comparison_cell(result, comparisons, name, b) for b in baselines),
         )
         for name in dict.fromkeys([*names, *(v.variant for v in judged)])
     ]
     against = (f"against {b}" for b in baselines)
-    columns = ("variant", *(right("time") if times else ()), *against)
-    whole = table(time_caption(study), columns, rows)
-    return whole and replace(whole, overall=True)
+    columns = ("variant", *(right("time") if times else (None,)), *against)
+    return table(time_caption(study), columns, rows, overall=True)
 
 
 def time_caption(question: Question) -> str:

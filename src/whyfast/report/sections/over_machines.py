@@ -13,8 +13,6 @@ from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.document import (
     Cell,
     ReportSection,
-    Sentence,
-    Sentences,
     Table,
     section,
     sentences,
@@ -32,6 +30,7 @@ from whyfast.report.formatting import (
     text_of,
     verdict_text,
 )
+from whyfast.report.sections.certainty import care_section
 from whyfast.report.sections.claim_audit import Audit, audit_claim, audit_headline, audit_intervals
 from whyfast.report.sections.main_table import OUTCOMES, Comparisons
 
@@ -147,7 +146,7 @@ def _rank(o: OverMachines) -> tuple[int, float]:
 
 
 def comparison_sentence(o: OverMachines, merged: Merged) -> str:
-    """A pair on all machines that have it, whether these differ, and where both are one program."""
+    """A pair on all machines that measured it, their difference, and where both are identical."""
     text = _where_measured(o, merged)
     if o.identical:
         where = machines_text(o.identical, merged)
@@ -337,27 +336,26 @@ def difference_sections(merged: Merged) -> tuple[ReportSection | None, ReportSec
         section(
             "differences",
             "Where machines differ",
-            _differences(merged, f"Comparisons that {title}", whole, ()) or _NO_DIFFERENCE,
+            _differences(merged, f"Comparisons that {title}", whole) or _NO_DIFFERENCE,
             sentences([_DIFFERENCES], aside=True),
         ),
         section(
             "each-difference",
             "On which benchmarks they differ",
-            _differences(merged, f"Single benchmarks that {title}", each, ("benchmark",)),
+            _differences(merged, f"Single benchmarks that {title}", each, named=True),
             importance="detail",
         ),
     )
 
 
 def _differences(
-    merged: Merged, caption: str, differences: Sequence[MachineDifference], named: tuple[str, ...]
+    merged: Merged, caption: str, differences: Sequence[MachineDifference], *, named: bool = False
 ) -> Table | None:
-    """``named`` is the column of the benchmark, if there is one."""
+    """With the name of the benchmark where ``named``."""
     pairs = compared_pairs(merged)
     rows = [
         (
-            *(d.variant, d.baseline, *(d.benchmark for _ in named)),
-            Cell(text.value, text.interval, None, d.ratio),
+            *(d.variant, d.baseline, d.benchmark, Cell(text.value, text.interval, None, d.ratio)),
             *(join_words(d.groups[-1]), join_words(d.groups[0])),
             "; ".join(join_words(g) for g in (*d.groups[1:-1], d.between) if g) or None,
         )
@@ -365,9 +363,9 @@ def _differences(
         if (d.variant, d.baseline) in pairs
         for text in [plain_text_of(d)]
     ]
-    names = ("variant", "against", *named)
+    names = ("variant", "against", "benchmark" if named else None)
     columns = (*names, "ratio higher by", "on", "than on", "in between")
-    return table(caption, columns, rows, fixed=len(names))
+    return table(caption, columns, rows, fixed=3)
 
 
 _NO_DIFFERENCE = sentences(["No comparison is shown to differ between machines."])
@@ -386,8 +384,8 @@ def claim_section(merged: Merged) -> ReportSection | None:
         for name, audit in audits(merged).items()
     ]
     columns = ("machine", "what the audit says")
-    whole = table("The claim, audited on each machine", columns, rows)
-    return section("claim", "The claim", whole and replace(whole, by_machine=True))
+    shown = table("The claim, audited on each machine", columns, rows, by_machine=True)
+    return section("claim", "The claim", shown)
 
 
 def lacking_section(merged: Merged) -> ReportSection | None:
@@ -400,11 +398,12 @@ def lacking_section(merged: Merged) -> ReportSection | None:
     return section("lacking", "What is missing", sentences(texts))
 
 
-def care_section(merged: Merged) -> ReportSection | None:
+def machines_care(merged: Merged) -> ReportSection | None:
     """What differs between the machines beside them, and the machines' own warnings."""
-    items = [Sentence(c.text, c.severity) for c in merged.confounds]
-    for m in merged.machines:
-        warnings = [c for c in m.result.judged.confounds if c.severity == "warning"]
-        items += [Sentence(f"{quote(m.machine.name)}: {c.text}", "warning") for c in warnings]
-    block = Sentences(tuple(items)) if items else None
-    return section("confounds", "Read with care", block, importance="answer")
+    warnings = [
+        replace(c, text=f"{quote(m.machine.name)}: {c.text}")
+        for m in merged.machines
+        for c in m.result.judged.confounds
+        if c.severity == "warning"
+    ]
+    return care_section([*merged.confounds, *warnings])

@@ -29,7 +29,6 @@ from whyfast.report.formatting import (
     escape_controls,
     has,
     join_words,
-    pluralize,
     quote,
     sentence,
 )
@@ -170,33 +169,31 @@ def reason_and_output(failure: RunFailure) -> str:
     return f"{failure.reason}; last output: {last}"
 
 
-def failed_sentences(failed: Sequence[RunFailure]) -> list[str]:
-    """A single failure with its reason, of several the variants."""
-    if len(failed) == 1:
-        (failure,) = failed
-        return [sentence(f"{quote(failure.variant)} failed: {reason_and_output(failure)}")]
-    names = [quote(name) for name in dict.fromkeys(f.variant for f in failed)]
-    return [f"{has(names, 'has', 'have')} benchmarks that failed."] if names else []
+def failed_sentences(failed: Sequence[RunFailure]) -> Iterator[str]:
+    """For each reason the variants and benchmarks that failed, and how often."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for f in failed:
+        groups.setdefault(reason_and_output(f), []).append((f.variant, f.benchmark))
+    for reason, pairs in groups.items():
+        variants = join_words([quote(v) for v in dict.fromkeys(v for v, _ in pairs)])
+        benchmarks = list(dict.fromkeys(b for _, b in pairs))
+        on = quote(benchmarks[0]) if len(benchmarks) == 1 else f"{len(benchmarks)} benchmarks"
+        often = f" ({len(pairs)} times)" if len(pairs) > len(set(pairs)) else ""
+        yield sentence(f"{variants} failed on {on}{often}: {reason}")
 
 
 def lacking_sentences(lacking: Sequence[RunFailure]) -> list[str]:
-    """One sentence a variant and reason; then what that means for geometric means."""
+    """One sentence for each variant and reason; then the consequence for geometric means."""
     groups: dict[tuple[str, str], list[str]] = {}
     for lack in lacking:
-        groups.setdefault((lack.variant, lack.reason), []).append(lack.benchmark)
+        groups.setdefault((lack.variant, lack.reason), []).append(quote(lack.benchmark))
     texts = [
-        sentence(f"{quote(variant)} has no {_some(benchmarks)}: {reason}")
+        sentence(f"{quote(variant)} has no {join_words(benchmarks, _NAMES)}: {reason}")
         for (variant, reason), benchmarks in groups.items()
     ]
     if texts:
         texts.append("A geometric mean covers the benchmarks that both sides have.")
     return texts
-
-
-def _some(benchmarks: Sequence[str]) -> str:
-    few = [quote(name) for name in benchmarks[:_NAMES]]
-    rest = len(benchmarks) - len(few)
-    return join_words([*few, pluralize(rest, "further benchmark")] if rest else few)
 
 
 def build_table(result: Result) -> Table | None:
@@ -215,11 +212,6 @@ def build_table(result: Result) -> Table | None:
             rows.append((*start, Cell(state, build.reason), None, None))
     columns = ("variant", "toolchain", "state", "inputs", "program")
     return table("Builds, with the digests of inputs and program", columns, rows)
-
-
-def builds_section(result: Result) -> ReportSection | None:
-    """What became of each variant."""
-    return section("builds", "The builds", build_table(result), importance="detail")
 
 
 def provenance_section(result: Result) -> ReportSection | None:

@@ -1,4 +1,4 @@
-"""Times of single runs of commands, and what a comparison of recorded results shows, in words."""
+"""Times of single runs of commands; sentences about a comparison of recorded results."""
 
 from __future__ import annotations
 
@@ -149,15 +149,11 @@ def _beside_the_question(result: Result) -> str:
     """What else could have made the difference, of what the files name."""
     kinds = [c.kind for c in result.judged.confounds if c.severity == "warning"]
     labels = list(dict.fromkeys(MACHINE[kind] for kind in kinds if kind in MACHINE))
-    if not labels:
-        return ""
-    if len(labels) > _MOST_NAMED:
-        labels = [*labels[:_MOST_NAMED], f"{len(labels) - _MOST_NAMED} more"]
-    return f", and the runs differ in {join_words(labels)}"
+    return f", and the runs differ in {join_words(labels, _MOST_NAMED)}" if labels else ""
 
 
 def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
-    """Heads that have other benchmarks each are comparable over those that all have."""
+    """Files with different benchmarks, compared over the benchmarks in all of them."""
     if len(whole) < 2:
         return
     ratios = [{v.benchmark: v.ratio for v in _of(result, w.variant)} for w in whole]
@@ -212,7 +208,7 @@ def _without_speed(result: Result) -> str:
     names = [quote(v.name) for v in result.question.variants]
     return (
         "No benchmark has a time. "
-        f"Of {pluralize(outcomes.total(), 'quantity').replace('ys', 'ies')}, "
+        f"Of {pluralize(outcomes.total(), 'quantity')}, "
         f"{join_words(names[1:])} is {join_words(parts)}, against {names[0]}."
     )
 

@@ -93,7 +93,6 @@ def _factor(estimate: float) -> str:
 
 # The posterior by step, and every measured candidate.
 
-_WITHOUT = "The plot needs JavaScript; the tables say the same."
 #: Half of an interval, in standard errors, and the error of a median in those of a mean.
 _ERRORS, _OF_MEDIAN = 1.96, 1.2533
 #: Gaps less likely than this are left out of the table.
@@ -127,7 +126,7 @@ def posterior_plot(result: SearchResult) -> Plot | None:
         "steps": [[where.first, where.last]] if where else [],
         "last": len(result.candidates) - 1,
     }
-    return Plot("search", data, _WITHOUT)
+    return Plot("search", data)
 
 
 def posterior_table(result: SearchResult) -> Table | None:

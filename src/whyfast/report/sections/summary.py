@@ -158,7 +158,7 @@ def _study_summary(result: Result, comparisons: Comparisons) -> Summary:
     main = next((b for b in study.baselines if b not in result.recorded.same), "")
     by = f"against {main}"
     table = axes_table(result)
-    ranks = (0,) * len(table.rows) if table else ()
+    ranks: tuple[int, ...] = ()
     if table is None and (overall := summary_table(result)) is not None:
         others = [c.title for c in overall.columns if c.title.startswith("against ")]
         drops = _DROPS | {title: i + 2 for i, title in enumerate(others) if i}
@@ -305,7 +305,7 @@ def _main_verdicts(result: Result) -> list[Verdict]:
 
 
 def _runs_headline(result: Result, overall: Sequence[Verdict]) -> str:
-    """Who is faster and who slower, in words: the table has by how much."""
+    """Which commands are faster and which slower; the table has by how much."""
     parts = []
     for outcome in OUTCOMES:
         verdicts = sorted(
@@ -384,9 +384,7 @@ def check_summary(result: Result) -> Summary:
     return Summary(
         findings=tuple(_check_sentences(result)),
         table=table and giving_way(table, _DROPS),
-        ranks=tuple(range(len(table.rows))) if table else (),
         care=tuple(care),
-        row="row",
         headline=headline if table else "",
         bars="verdict",
     )

@@ -37,7 +37,7 @@ def timeline_section(result: Result) -> ReportSection | None:
 
 
 def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[str, Any]:
-    """``series``: a benchmark each, with its blocks at minutes since the first block; ``level`` is
+    """``series``: one for each benchmark, its blocks at minutes since the first block; ``level`` is
     the time of a block over the median block of its benchmark. ``sessions``: when each began, and
     the load of the machine then."""
     first = min(b.started for b in blocks)

@@ -1,4 +1,4 @@
-"""What a user asks, and what an axis makes of it: candidates in order, or a set of differences."""
+"""The request of a user, and what an axis gives: candidates in order, or a set of differences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whyfast.search.study_subject import Count, Make, make_variant
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """What a user asks.
+    """One search as asked for.
 
     ``good`` and ``bad`` are names on the axis. For a set of differences they are variants of the
     study, or compiler flags (``-O2 -fno-gcse``) that are applied to ``variant``. Defaults:
@@ -41,17 +41,13 @@ class SearchRequest:
     everything: bool = False
 
 
-def no_branch(candidate: AxisCandidate) -> None:
-    """No candidate contains others."""
-
-
 @dataclass(frozen=True)
 class CandidateRange:
     """Candidates in order, the good end first, for bisection.
 
-    ``count``: how this axis counts candidates, and ``quantity`` what it counts; None: what the user
-    asks for. ``back``: the candidates beyond the bad end, the last one first, to find where it is
-    good again. ``backwards``: the good end is the newer one. ``branch``: the candidates that a
+    ``count``: how this axis counts candidates, and ``quantity`` the quantity; None: the user's.
+    ``back``: the candidates beyond the bad end, the last one first, to find where it is good again.
+    ``backwards``: the good end is the newer one. ``branch``: the candidates of the branch that a
     merge brought in, None for other candidates.
     """
 
@@ -61,7 +57,7 @@ class CandidateRange:
     quantity: Quantity | None = None
     back: tuple[AxisCandidate, ...] = ()
     backwards: bool = False
-    branch: Callable[[AxisCandidate], tuple[AxisCandidate, ...] | None] = no_branch
+    branch: Callable[[AxisCandidate], tuple[AxisCandidate, ...] | None] = lambda candidate: None
 
 
 def between(names: Sequence[str], good: str, bad: str, kind: str) -> tuple[list[str], bool]:
@@ -81,13 +77,13 @@ def between(names: Sequence[str], good: str, bad: str, kind: str) -> tuple[list[
 
 @dataclass(frozen=True)
 class DifferenceSet:
-    """Two ends and the differences between them, which can be mixed at will.
+    """Two ends and the differences between them, which can be mixed freely.
 
-    ``differences`` are unique titles, numbered from 0. ``make`` builds a candidate that has its
-    ``mixed`` differences from the bad end and the others from the good one. ``vanishing`` says what
-    it means when the difference in time disappears in every mixture. ``reverted`` are titles of
-    further differences that are as at the good end in every mixture; then the bad end is the
-    mixture of all ``differences`` and not ``bad`` itself.
+    ``differences`` are unique titles, numbered from 0. ``make`` builds a candidate with its
+    ``mixed`` differences from the bad end and the others from the good one. ``vanishing`` explains
+    a difference in time that disappears in every mixture. ``reverted`` are titles of differences
+    that every mixture takes from the good end; then the bad end is the mixture of all
+    ``differences`` and not ``bad`` itself.
     """
 
     good: Variant

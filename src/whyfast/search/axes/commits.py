@@ -17,8 +17,8 @@ from whyfast.store.git import git, must_git, own_filters_off
 def commit_range(
     repository: Path, search: SearchRequest, observer: Observer, variant: Variant | None = None
 ) -> CandidateRange:
-    """The commits from the good end to the bad one; a note where the newer end is checked out with
-    changes that are not committed. With ``variant``, each candidate is that variant."""
+    """The commits from the good end to the bad one; notes uncommitted changes where the newer end
+    is checked out. With ``variant``, each candidate is that variant."""
     candidates = commits(repository, search.good, search.bad, variant)
     backwards = leads(repository, candidates[-1].name, candidates[0].name)
     if note := uncommitted(repository, candidates[0 if backwards else -1]):
@@ -39,42 +39,39 @@ def commits(
     UserError for a name that is no commit, for a shallow clone that does not reach so far, and
     where no path leads from one to the other.
     """
-    first, last = (_commit(repository, end, name) for end, name in ((good, "good"), (bad, "bad")))
-    if first == last:
+    old, new = (_commit(repository, end, name) for end, name in ((good, "good"), (bad, "bad")))
+    if old == new:
         raise UserError(f"{good} and {bad} are the same commit", where="--bad")
-    if leads(repository, last, first):
-        return _line(repository, last, first, (bad, "--bad"), variant)[::-1]
-    if not leads(repository, first, last):
-        hint = _why_not(repository, first, last)
+    name, option, backwards = good, "--good", leads(repository, new, old)
+    if backwards:
+        old, new, name, option = new, old, bad, "--bad"
+    elif not leads(repository, old, new):
+        hint = _why_not(repository, old, new)
         raise UserError(f"no path leads from {good} to {bad}; {hint}", where="--good")
-    return _line(repository, first, last, (good, "--good"), variant)
-
-
-def _line(
-    repository: Path, old: str, new: str, name: tuple[str, str], variant: Variant | None
-) -> tuple[AxisCandidate, ...]:
-    """From the older end, called so and given by that option, to the newer one."""
-    line = ("rev-list", "--first-parent", "--reverse", f"{old}..{new}")
-    path = must_git(repository, *line).split()
+    path = _first_parents(repository, f"{old}..{new}")
     if must_git(repository, "rev-parse", f"{path[0]}^").strip() != old:
         hint = "name a commit on the line of first parents of the newer end"
-        raise UserError(f"{name[0]} came in by a merge; {hint}", where=name[1])
-    return _candidates(repository, (old, *path), variant)
+        raise UserError(f"{name} came in by a merge; {hint}", where=option)
+    candidates = _candidates(repository, (old, *path), variant)
+    return candidates[::-1] if backwards else candidates
+
+
+def _first_parents(repository: Path, *revisions: str) -> list[str]:
+    """The commits of a range along first parents, oldest first."""
+    words = ("rev-list", "--first-parent", "--reverse", *revisions, "--")
+    return must_git(repository, *words).split()
 
 
 def merged_branch(
     repository: Path, merge: AxisCandidate, variant: Variant | None = None
 ) -> tuple[AxisCandidate, ...] | None:
-    """The branch that a merge of two commits brought in, along first parents from where it left to
-    its tip. None for other commits, and for a merge that brought nothing.
-    """
+    """The branch that a merge of two commits brought in, along first parents from the fork to its
+    tip. None for other commits, and for a merge that brought nothing."""
     parents = must_git(repository, "show", "-s", "--format=%P", merge.name).split()
     if len(parents) != 2:
         return None
     ours, theirs = parents
-    path = must_git(
-        repository, "rev-list", "--first-parent", "--reverse", theirs, f"^{ours}", "--"
-    ).split()
+    path = _first_parents(repository, theirs, f"^{ours}")
     origin = must_git(repository, "show", "-s", "--format=%P", path[0]).split() if path else []
     return _candidates(repository, (origin[0], *path), variant) if origin else None
 
@@ -126,7 +123,7 @@ def _commit(repository: Path, name: str, which: str) -> str:
 
 
 def leads(repository: Path, first: str, last: str) -> bool:
-    """Whether the first of two commits is among what the last came from."""
+    """Whether the first of two commits is an ancestor of the last."""
     return git(repository, "merge-base", "--is-ancestor", first, last).returncode == 0
 
 

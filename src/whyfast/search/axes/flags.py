@@ -30,10 +30,10 @@ Unit = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Slot:
-    """A place in the words of a mixture: ``words`` of both ends, or of one of them.
+    """A place among the words of a mixture: ``words`` of both ends, or of one of them.
 
-    ``difference`` is the number of what differs, None for what both have. ``bad``: whether the
-    words are there when a mixture has that difference, or when it has it not.
+    ``difference`` is its number, None for words of both. ``bad``: the words are those of the bad
+    end, and part of a mixture that has the difference; else of one that has it not.
     """
 
     place: Place
@@ -60,13 +60,13 @@ class FlagDifferences:
         )
 
     def variant(self, good: Variant, mixed: frozenset[int]) -> Variant:
-        """That mixture; what its program is expected to be is left open."""
+        """That mixture, without expectations of its program."""
         words: dict[str, Any] = {place: self.words(place, mixed) for place in PLACES}
         return replace(good, **words, expect={}, axes={})
 
 
 def with_flags(variant: Variant, text: Sequence[str], name: str) -> Variant:
-    """The variant with those flags of the compiler in the place of its own of the same kind."""
+    """The variant with these compiler flags instead of its flags of the same kind."""
     given = flag_units(text)
     kinds = {kind(unit) for unit in given}
     kept = [u for u in flag_units(variant.cflags) if kind(u) not in kinds]
@@ -74,7 +74,7 @@ def with_flags(variant: Variant, text: Sequence[str], name: str) -> Variant:
 
 
 def find_differences(good: Variant, bad: Variant) -> FlagDifferences:
-    """The flags in which two variants differ; two settings of one and the same are one difference.
+    """The flags in which two variants differ; two settings of one flag are one difference.
 
     UserError when they differ in more than flags, or in none.
     """
@@ -97,9 +97,9 @@ def find_differences(good: Variant, bad: Variant) -> FlagDifferences:
 
 
 def expanded(flags: FlagDifferences, good: Sequence[Unit], bad: Sequence[Unit]) -> FlagDifferences:
-    """With what the compiler itself sets otherwise at the two ends, one difference a flag.
+    """With the options that the compiler sets otherwise at the two ends, one difference each.
 
-    A setting that both ends give themselves is theirs, and not part of the level.
+    An option that both ends set explicitly is not part of the level.
     """
     given = {kind(s.words) for s in flags.slots if s.place == "cflags"}
     slots, titles = list(flags.slots), list(flags.titles)
@@ -137,7 +137,7 @@ def kind(unit: Unit) -> str:
 
 
 def _units(place: Place, variant: Variant) -> list[Unit]:
-    """Flags with their values; of clang's own options the pairs that belong together."""
+    """Flags with their values; ``-Xclang`` options with their arguments."""
     words: tuple[str, ...] = getattr(variant, place)
     if place == "configure":
         return [(word,) for word in words]
@@ -179,7 +179,7 @@ def _titles(slots: Sequence[Slot], number: int) -> tuple[str, ...]:
 
 
 def _title(good: Sequence[Unit], bad: Sequence[Unit]) -> str:
-    """What the bad end has that the good one has not, or the other way round."""
+    """The flags of the bad end alone, and those of the good end that they replace."""
     before, after = (" ".join(w for unit in units for w in unit) for units in (good, bad))
     if before and after:
         name, sign, value = after.rpartition("=")
@@ -190,7 +190,7 @@ def _title(good: Sequence[Unit], bad: Sequence[Unit]) -> str:
     return after or f"without {before}"
 
 
-#: What a compiler tells of itself: gcc its options and parameters, clang how it calls itself.
+#: Has a compiler list its settings: gcc its options and parameters, clang its own command.
 _ASK = (
     "{cc} {cflags} -Q --help=optimizers --help=params > {program} 2> /dev/null"
     " || {cc} {cflags} '-###' -c -o none.o -x c /dev/null > {program} 2>&1 || : > {program}"
@@ -199,7 +199,7 @@ _ASK = (
 #: ``  -fgcse  [enabled]``, ``  -fvect-cost-model=[…]  very-cheap``, ``  --param=a=<0,9>  4``.
 _OPTION = re.compile(r"^\s+(?P<name>--?[\w+-]+(?:=[\w+-]+(?==))?)(?P<choice>=\S*)?\s+(?P<set>\S+)$")
 
-#: Options of clang's own that say where and for whom it compiles and not how.
+#: Options of ``clang -cc1`` that name files and targets and do not change how it compiles.
 _NOT_HOW = re.compile(r"-O|-o$|-fdebug|-fcoverage|-main-file|-resource|-internal|-dumpdir")
 
 
@@ -221,8 +221,8 @@ def mix_flags(
 
 
 def options_set(work: RunContext[Study], variant: Variant) -> tuple[Unit, ...]:
-    """Every option that the variant's compiler sets with the variant's flags, as arguments for it;
-    empty where it does not list them."""
+    """The options that the variant's compiler sets with the variant's flags, as arguments for it;
+    empty where it cannot list them."""
     asked = replace(work.question, build=BuildSpec((_ASK,), "options.txt"), evidence=EvidenceSpec())
     plain = replace(variant, ldflags=(), configure=(), packages=(), expect={}, python="")
     (made,) = build_alone(replace(work, question=asked), plain).builds

@@ -45,9 +45,8 @@ def mix_objects(
     same files, or the objects of the bad end do not make its program.
     """
     del object_
-    link_of(work)
-    made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
-    built = [built_with(m) for m in made]
+    check_link(work)
+    made, built = _built_ends(work, good, bad)
     differing, alone = differing_objects(*(b.work for b in built))
     if alone:
         raise UserError(
@@ -101,8 +100,8 @@ def relinked_as(
     count, store = work.question.measure.layouts, BuildStore(work.home.builds)
     variant = replace(like.question.variants[0], name=name, expect={})
     measure = replace(like.question.measure, layouts=count)
-    asked = replace(like.question, variants=(variant,), baselines=(name,), measure=measure)
-    made = replace(like, observer=work.observer, question=asked, layouts={})
+    study = replace(like.question, variants=(variant,), baselines=(name,), measure=measure)
+    made = replace(like, observer=work.observer, question=study, layouts={})
     try:
         path = program(store)
     except CannotMix as why:
@@ -122,27 +121,35 @@ def relinked_as(
     return replace(made, layouts={name: tuple(programs)})
 
 
-def link_of(work: RunContext[Study]) -> str:
-    """The step that links. UserError where the study has none."""
+def check_link(work: RunContext[Study]) -> None:
+    """UserError where the study has no link step."""
     if work.question.build.link is None:
         raise UserError(
             "the study has no link step; write link = … in [build]",
             where=work.question.folder / "study.toml",
         )
-    return work.question.build.link
 
 
-def made_end(work: RunContext[Study], variant: Variant, where: str) -> RunContext[Study]:
+def must_build(
+    work: RunContext[Study], variant: Variant, where: str, name: str = ""
+) -> RunContext[Study]:
     """The study with that variant alone, built. UserError, about ``where``, when that fails."""
     made = build_alone(work, variant)
     (outcome,) = made.builds
     if isinstance(outcome, BuildFailure):
-        raise UserError(f"{variant.name} cannot be built: {outcome.reason}", where=where)
+        raise UserError(f"{name or variant.name} cannot be built: {outcome.reason}", where=where)
     return made
 
 
+def _built_ends(
+    work: RunContext[Study], good: Variant, bad: Variant
+) -> tuple[list[RunContext[Study]], list[BuiltWith]]:
+    made = [must_build(work, good, "--good"), must_build(work, bad, "--bad")]
+    return made, [built_with(m) for m in made]
+
+
 def built_with(made: RunContext[Study]) -> BuiltWith:
-    """The one build of the work, and its recipe."""
+    """The only build, and its recipe."""
     study, variant = made.question, made.question.variants[0]
     source = scan_source(study.source.folder)
     (build,) = made.builds
@@ -153,7 +160,7 @@ def built_with(made: RunContext[Study]) -> BuiltWith:
 def _check(
     work: RunContext[Study], bad: Variant, end: BuiltWith, everything: Callable[[BuildStore], Path]
 ) -> None:
-    """All objects of the bad end must make its program, or the link does not take them."""
+    """UserError unless all objects of the bad end make its program."""
     hint = "let [build] link make the libraries that contain them"
     try:
         program = everything(BuildStore(work.home.builds))
@@ -180,21 +187,20 @@ _MOST_NAMED = 3
 def mix_functions(
     work: RunContext[Study], good: Variant, bad: Variant, object_: str
 ) -> DifferenceSet:
-    """The functions in which one object of two builds differs; the good end is the program with
-    the good object, the bad end the same with the bad one, whatever else the builds differ in.
+    """The functions in which one object of two builds differs; the ends are one program with the
+    good object and with the bad one, whatever else the builds differ in.
 
-    UserError where the study does not say how it is linked, an end cannot be built, or the object
-    cannot be taken apart into functions.
+    UserError where the study has no link step, an end cannot be built, or the object cannot be
+    taken apart into functions.
     """
-    link_of(work)
+    check_link(work)
     if "revision" in differ_in(good, bad):
         raise UserError(
             "functions of two revisions cannot be mixed: what they share may differ",
             where="--axis functions",
         )
     good, bad = (_apart(work, v) for v in (good, bad))
-    made = [made_end(work, v, f"--{w}") for w, v in (("good", good), ("bad", bad))]
-    built = [built_with(m) for m in made]
+    made, built = _built_ends(work, good, bad)
     name = object_ or _only(built)
     files = [b.work / name for b in built]
     if not all(f.is_file() for f in files):
@@ -262,7 +268,7 @@ def _only(ends: Sequence[BuiltWith]) -> str:
 
 
 def _title(unit: Unit) -> str:
-    """Its functions, or what else goes together; and the local functions that differ in it."""
+    """Its functions or other symbols, and the local functions that differ in it."""
     title = _listed(unit.functions or unit.symbols)
     return title + (f" (with {_listed(unit.within)})" if unit.within else "")
 

@@ -14,12 +14,18 @@ from pathlib import Path, PurePosixPath
 from whyfast.explain.objects.elf import FUNCTION_TYPES, open_elf, read_symbols
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Services
-from whyfast.model.build import Build, BuildFailure, Toolchain
+from whyfast.model.build import BuildFailure, Toolchain
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, SearchRequest
-from whyfast.search.axes.objects import built_with, link_of, link_one, relinked_as
+from whyfast.search.axes.objects import (
+    built_with,
+    check_link,
+    link_one,
+    must_build,
+    relinked_as,
+)
 from whyfast.search.axes.versions import compiler_of
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, without_layouts
@@ -39,10 +45,10 @@ LIST = ("-fdbg-cnt-list",)
 
 @dataclass(frozen=True)
 class CounterRun:
-    """The counters that counted anything, with how often, in gcc's order.
+    """The counters above 0, with their counts, in gcc's order.
 
-    As one line of decisions: those of the first counter from its first on, then those of the next.
-    What passes do is limited to a beginning of it.
+    They make one list of decisions: those of the first counter, then those of the next. Passes can
+    be limited to the first decisions of the list.
     """
 
     counters: tuple[tuple[str, int], ...]
@@ -58,8 +64,8 @@ class CounterRun:
         return frozenset()
 
     def flags(self, limit: int) -> tuple[str, ...]:
-        """Those that let the first ``limit`` decisions happen and no other; a counter that is
-        within is left alone, as the others may make it count further."""
+        """The flags that let the first ``limit`` decisions happen and no other. A counter whose
+        decisions all happen has no limit: those of the others may make it count further."""
         held = []
         for name, count in self.counters:
             if limit < count:
@@ -133,7 +139,7 @@ class PassRun:
         return len(self.titles)
 
     def flags(self, limit: int) -> tuple[str, ...]:
-        """Those that a program cannot do without run in any case."""
+        """Passes that no program can do without run in any case."""
         return ("-mllvm", f"-opt-bisect-limit={limit}")
 
     def title(self, number: int) -> str:
@@ -149,7 +155,7 @@ class PassRun:
         return f"a number of passes from 0 to {self.most}, or all"
 
 
-#: What an optimiser did with one source file, in the order in which it can be limited.
+#: What an optimiser did to one source file, in the order in which it can be limited.
 OptimiserRun = PassRun | CounterRun
 
 
@@ -175,7 +181,7 @@ def read_passes(log: str) -> tuple[PassRun, ...]:
 
 
 def run_of(runs: Sequence[OptimiserRun], functions: frozenset[str]) -> OptimiserRun:
-    """What was done with the source file of an object that has these functions."""
+    """The run over the source file of an object that has these functions."""
     return max(runs, key=lambda run: (len(run.names & functions), -len(run.names)))
 
 
@@ -195,7 +201,7 @@ def passes(run: OptimiserRun, good: str, bad: str, variant: Variant) -> tuple[Ax
 
 
 def _title(run: OptimiserRun, limit: int, step: int) -> str:
-    """What a candidate has, or lacks, that the one before has not."""
+    """The pass or decision in which a candidate differs from the one before."""
     number = limit if step > 0 else limit + 1
     if not 1 <= number <= run.most:
         return f"all {limit}" if limit else "nothing that can be left out"
@@ -211,7 +217,7 @@ def _limit(run: OptimiserRun, text: str, where: str) -> int:
     return int(text) if named is None else named
 
 
-#: Of source files, as compilers know them.
+#: Suffixes of source files.
 _SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
 
 
@@ -228,17 +234,16 @@ def pass_range(work: RunContext[Study], variant: Variant, search: SearchRequest)
     what = f"{variant.toolchain} with {' '.join(flags)}"
     if search.object:
         limiting = replace(work, services=limiting_one(work.services, search.object, flags))
-        listing = _built(limiting, replace(variant, expect={}, axes={}), what)
+        plain = replace(variant, expect={}, axes={})
+        listing = must_build(limiting, plain, "--axis passes", what)
     else:
-        listing = _built(work, limited(variant, flags), what)
+        listing = must_build(work, limited(variant, flags), "--axis passes", what)
     log = BuildStore(work.home.builds).folder(built_with(listing).build.digest) / "log.txt"
     runs: Sequence[OptimiserRun] = read(log.read_text("utf-8", "replace"))
     functions = _functions(listing, search.object) if search.object else frozenset[str]()
     if not runs:
-        raise UserError(
-            f"{variant.toolchain} lists no passes; use clang or gcc",
-            where="--axis passes",
-        )
+        message = f"{variant.toolchain} lists no passes; use clang or gcc"
+        raise UserError(message, where="--axis passes")
     if not search.object:
         if len(runs) > 1:
             raise UserError(
@@ -252,8 +257,8 @@ def pass_range(work: RunContext[Study], variant: Variant, search: SearchRequest)
 def _of_object(
     work: RunContext[Study], variant: Variant, search: SearchRequest, run: OptimiserRun
 ) -> CandidateRange:
-    link_of(work)
-    whole = _built(work, variant, variant.name)
+    check_link(work)
+    whole = must_build(work, variant, "--axis passes")
 
     def make(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
         limiting = limiting_one(work.services, search.object, run.flags(int(candidate.name)))
@@ -309,11 +314,3 @@ def _objects(made: RunContext[Study]) -> str:
     folder = built_with(made).work
     names = [str(p.relative_to(folder)) for p in sorted(folder.rglob("*.o"))]
     return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
-
-
-def _built(work: RunContext[Study], variant: Variant, what: str) -> RunContext[Study]:
-    made = build_alone(work, variant)
-    (outcome,) = made.builds
-    if not isinstance(outcome, Build):
-        raise UserError(f"{what} cannot be built: {outcome.reason}", where="--axis passes")
-    return made

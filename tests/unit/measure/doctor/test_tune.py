@@ -157,7 +157,7 @@ def test_another_machine_with_the_folder_keeps_its_journal(kernel: Kernel, folde
 
 def test_a_kernel_without_boot_id_is_left_alone(kernel: Kernel, folder: Path) -> None:
     kernel.put(BOOT, None)
-    with pytest.raises(UserError, match="does not name its boot"):
+    with pytest.raises(UserError, match="has no boot id"):
         tune(kernel, folder)
     assert kernel.writes == []
 

@@ -175,11 +175,11 @@ def test_a_plan_that_was_not_understood_is_not_complete() -> None:
         (Answers("ready 1", ["error the chain broke"], 1), "the chain broke"),
         (Answers("ready 1", [], None, late=True), "gave no answer in time"),
         (Answers(None, [], 127), "could not be started; link it statically"),
-        (Answers(None, [], -11), r"ended before it said it is ready \(exit code -11\)"),
+        (Answers(None, [], -11), r"ended before it was ready \(exit code -11\)"),
         (Answers("ready 1", ["0.1 0x1"], 0), "answered 1 turns of 2"),
         (Answers("ready 1", ["0.1 0x1", "0.1 0x2"], 0), "wrong result: 0x1 and 0x2"),
         (Answers("ready 1", ["0.1", "soon"], 0), "answered 'soon' instead of seconds"),
-        (Answers("ready 1", ["0.1", "0.0"], 0), "reported 0.0 seconds, which cannot be"),
+        (Answers("ready 1", ["0.1", "0.0"], 0), "reported 0.0 seconds; expected a time above 0"),
     ],
 )
 def test_why_a_task_has_no_values(task: Answers | None, said: str) -> None:

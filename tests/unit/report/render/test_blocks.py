@@ -106,14 +106,8 @@ def test_without_a_plot_there_is_no_script() -> None:
     html = render_html(document("studies", "", "None."))
     assert "<script" not in html
     assert "script-src 'none'" in html
-    assert "<h1>None.</h1>" in html
+    assert ">None.</h1>" in html
     assert len(html) < 20_000
-
-
-def test_details_are_folded_and_only_if_asked_for() -> None:
-    assert "<details>" not in as_markdown(sample_result())
-    text = as_markdown(sample_result(), verbose=True)
-    assert text.count("<details>") == text.count("</details>") == 5
 
 
 def test_verbose_says_what_could_not_be_seen() -> None:

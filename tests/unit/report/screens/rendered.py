@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.unit.example_blocks import block
 from tests.unit.report.example import verdict
 from tests.unit.report.parts import printed, result_of
 
@@ -58,12 +59,12 @@ def blocks(
     times: dict[str, float], benchmark: str = "whole run", number: int = 8
 ) -> tuple[Block, ...]:
     """Blocks of single runs that take a little longer each."""
-    names = tuple(times)
     return tuple(
-        Block(
-            *(benchmark, i, i, "s", 0, 1, 0, names, (names,)),
+        block(
             {name: (time * (1 + i / 1000),) for name, time in times.items()},
-            *(float(i), 0.1),
+            benchmark=benchmark,
+            index=i,
+            loops=1,
         )
         for i in range(number)
     )

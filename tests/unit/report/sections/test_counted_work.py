@@ -31,12 +31,11 @@ from whyfast.report.sections.counted_work import (
     changed_sentences,
     count_tables,
     counted_notes,
-    counted_sections,
     counted_sentences,
 )
-from whyfast.report.sections.counters_shown import counter_tables, counts_section, hot_table
 from whyfast.report.sections.kernel_counts import count_table, more, number, release_plot
 from whyfast.report.sections.main_table import Comparisons
+from whyfast.report.sections.side_by_side import counter_tables, counts_section
 
 
 def test_a_benchmark_that_one_build_lacks_is_not_added_up() -> None:
@@ -63,12 +62,6 @@ def test_measured_and_simulated_never_share_a_table() -> None:
     assert measured.caption.startswith("Counted by the hardware (tool 1.0)")
     assert [c.title for c in measured.columns] == ["variant", "instructions", "cycles", "per cycle"]
     assert [c.text for c in measured.rows[1][1:]] == ["100", "80", "1.25"]
-
-
-def test_nothing_counted_is_nothing_shown() -> None:
-    assert count_tables(counted_result()) == ()
-    assert counted_sections(counted_result()) == (None, None)
-    assert counted_notes(counted_result()) == ()
 
 
 def test_what_could_not_be_counted_is_said_once() -> None:
@@ -113,17 +106,6 @@ def _counts(variant: str, *counters: Counter, notes: tuple[str, ...] = ()) -> Co
     return Counts(variant, ("./vm",), counters, PROFILE, notes)
 
 
-def test_measured_and_simulated_are_never_in_one_table() -> None:
-    both = (_counter("cycles", 10.0, "measured"), _counter("instructions", 20.0))
-    measured, simulated = counter_tables([_counts("a", *both)])
-    assert measured.caption == "Counted by the hardware (tool, user space)"
-    assert simulated.caption == "Simulated, not measured (tool)"
-    assert [[row[0].text for row in t.rows] for t in (measured, simulated)] == [
-        ["cycles"],
-        ["instructions"],
-    ]
-
-
 def test_how_values_are_shown() -> None:
     (table,) = counter_tables(
         [
@@ -151,16 +133,6 @@ FUNCTIONS = [
     HotFunction("vm_run", "", (900.0, None), (0.9, None),
                 (CodePlace(0x1000, 640, ".text.hot", 10, 1, 8, 2), None)),
 ]  # fmt: skip
-
-
-def test_hot_functions() -> None:
-    about = {"event": "Ir", "source": "simulated", "tool": "callgrind"}
-    table = hot_table(FUNCTIONS, ["a", "b"], **about)
-    assert table is not None
-    assert "share of instructions" in table.caption
-    assert "simulated" in table.caption
-    assert table.rows == ((Cell("vm_run"), Cell("90.0 %", "900", number=0.9), Cell("–")),)
-    assert hot_table([], ["a"], **about) is None
 
 
 def test_everything_on_the_terminal() -> None:
@@ -211,7 +183,7 @@ def test_the_plot_has_every_count() -> None:
 
 def test_numbers_and_ratios_in_print() -> None:
     numbers = (17.0, 17.25, 1064.0, 0.5, -1e-9, -0.5, -17.25)  # 0 is never minus nothing
-    assert [number(n) for n in numbers] == ["17", "17.25", "1 064", "0.5", "0", "-0.5", "-17.25"]
+    assert [number(n) for n in numbers] == ["17", "17.25", "1,064", "0.5", "0", "-0.5", "-17.25"]
     ratios = [more(r) for r in (1.5, 1.018, 0.667)]
     assert ratios == ["1.50x as many", "1.018x as many", "0.67x as many"]
 

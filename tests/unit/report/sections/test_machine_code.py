@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tests.golden_files import check_golden, paragraphs
-from tests.unit.report.example import ab_result, sample_evidence, sample_result
+from tests.unit.report.example import sample_evidence, sample_result
 from tests.unit.report.examples import (
     CODE_PAIR,
     ONLY_READ,
@@ -15,24 +15,23 @@ from tests.unit.report.examples import (
     code_of,
     code_result,
 )
-from tests.unit.report.parts import as_terminal, changed, printed
+from tests.unit.report.parts import changed, texts
 
 from whyfast.model.codec import decode, encode
 from whyfast.model.evidence import CalleeCounts, DispatchFacts, Evidence, Trouble
 from whyfast.model.result import Result
-from whyfast.report.document import NOTHING, CodeBlock, CodeSides, Document, Group, Table, document
-from whyfast.report.render.html import dump_document, render_html
-from whyfast.report.result_json import from_json, to_json
-from whyfast.report.sections.code_sides import (
+from whyfast.report.document import NOTHING, CodeBlock, CodeSides, Document, Group, document
+from whyfast.report.render.html import dump_document
+from whyfast.report.sections.dispatching import jump_table, jumps_cell, kind_cell
+from whyfast.report.sections.machine_code import calls_sentences, trouble_code, trouble_sentences
+from whyfast.report.sections.main_table import summary_table
+from whyfast.report.sections.side_by_side import (
     MOST_FUNCTIONS,
     code_section,
     folded,
     linked,
     result_code_section,
 )
-from whyfast.report.sections.dispatching import dispatch_table, jump_table, jumps_cell, kind_cell
-from whyfast.report.sections.machine_code import calls_sentences, trouble_code, trouble_sentences
-from whyfast.report.sections.main_table import summary_table
 
 DEGREES = {"good": "14 indirect jumps for 83 handlers", "bad": "1 indirect jump for 83 handlers"}
 TRIED = replace(TROUBLE, toml=())
@@ -49,8 +48,8 @@ TROUBLES = {
 
 @pytest.mark.golden
 def test_troubles_in_sentences() -> None:
-    texts = {name: trouble_sentences([t], [t.variant, "b", "c"]) for name, t in TROUBLES.items()}
-    check_golden("report", "troubles.md", paragraphs(texts))
+    sentences = {n: trouble_sentences([t], [t.variant, "b", "c"]) for n, t in TROUBLES.items()}
+    check_golden("report", "troubles.md", paragraphs(sentences))
 
 
 def test_lines_for_the_study() -> None:
@@ -77,11 +76,6 @@ def test_facts_of_older_results_are_unknown() -> None:
     assert (first.entry, first.options, first.compiler) == (None, None, "")
 
 
-def _texts(table: Table | None) -> list[list[str]]:
-    assert table is not None
-    return [[f"{c.text} {c.detail}".rstrip() for c in row] for row in table.rows]
-
-
 def test_a_variant_that_is_only_read_is_in_the_second_table_only() -> None:
     plain = sample_result()
     read = replace(sample_evidence()[1], variant="clang20")
@@ -90,13 +84,14 @@ def test_a_variant_that_is_only_read_is_in_the_second_table_only() -> None:
         question=replace(plain.question, variants=(*plain.question.variants, ONLY_READ)),
         evidence=(read, *plain.found.evidence),
     )
-    assert _texts(jump_table(result))[-1] == ["clang20", "6", "merged", "–", "not measured"]
-    assert "clang20" not in [row[0] for row in _texts(summary_table(result))]
-
-
-def test_without_evidence_there_is_no_table() -> None:
-    assert jump_table(ab_result()) is None
-    assert dispatch_table(ab_result()) is None
+    assert texts(jump_table(result))[-1] == [
+        "clang20",
+        "6",
+        "merged",
+        "–",
+        "not measured",
+    ]
+    assert "clang20" not in [row[0] for row in texts(summary_table(result))]
 
 
 @pytest.mark.parametrize(
@@ -123,23 +118,12 @@ def test_what_is_equal_and_far_away_is_folded() -> None:
     assert list(folded(CODE_PAIR.differences[0].rows)) == [(0, 9, True), (9, 13, False)]
 
 
-def test_one_above_the_other_in_a_narrow_one() -> None:
-    lines = [line.rstrip() for line in printed(_page(), 60).splitlines()]
-    assert [line.split()[0] for line in lines[-2:]] == ["-", "+"]
-    assert max(map(len, lines)) <= 60
-
-
 def test_json_has_every_row_once() -> None:
     (group,) = json.loads(dump_document(_page()))["data"]["sections"][0]["blocks"]
     sides = group["blocks"][1]
     assert (sides["block"], sides["name"], sides["a"]) == ("codesides", "code-old--new-0", "old")
     assert len(sides["rows"]) == 13
     assert "difference" not in sides
-
-
-def test_html_has_a_fold_to_link_to() -> None:
-    html = render_html(_page())
-    assert '<details class="sides" id="code-old--new-0" data-sides="data-0">' in html
 
 
 TEXTS = (
@@ -182,9 +166,3 @@ def test_handlers_beyond_a_dozen_are_counted() -> None:
     (group,) = found.blocks
     assert isinstance(group, Group)
     assert sum(isinstance(b, CodeSides) for b in group.blocks) == MOST_FUNCTIONS
-
-
-def test_the_code_is_kept_in_the_json_and_not_shown_on_the_terminal() -> None:
-    result = code_result(*THREE_CODES)
-    assert from_json(to_json(result)).found.code == THREE_CODES
-    assert "vm_run: 5 → 1" not in as_terminal(result, 100, verbose=True)

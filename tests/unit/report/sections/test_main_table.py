@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests.unit.build.example import study as example
 from tests.unit.example_blocks import block as example_block
-from tests.unit.report.example import ab_result, sample_result, sample_study, verdict
+from tests.unit.report.example import ab_result, sample_result, verdict
 from tests.unit.report.examples import LACKING, axes_question, axes_result, metrics_result
-from tests.unit.report.parts import as_markdown, changed, result_of
+from tests.unit.report.parts import changed, result_of, texts
 
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.result import Result
@@ -20,9 +20,9 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.model.verdict import Suite
 from whyfast.report.answer import answer_of
-from whyfast.report.document import Table, TextTable
+from whyfast.report.document import Table
 from whyfast.report.sections.certainty import how_sure, metric_table, pinning_sentences
-from whyfast.report.sections.each_benchmark import benchmark_sections, benchmark_tables
+from whyfast.report.sections.each_benchmark import benchmark_sections
 from whyfast.report.sections.main_table import (
     alike_sentences,
     axes_table,
@@ -55,9 +55,7 @@ def test_of_a_suite_its_own_is_told_and_the_table_has_all() -> None:
     )
     result = result_of(axes_question("fib", "sort"), suites=suites, interactions=(whole, one, one))
     assert len(list(interaction_sentences(result))) == 1
-    table = axes_table(result)
-    assert table is not None
-    assert [c.text for c in table.rows[0]] == ["gcc", "baseline", "1.14x faster", "–"]
+    assert texts(axes_table(result))[0] == ["gcc", "baseline", "1.14x faster", "–"]
     section = interaction_section(result)
     assert section is not None
     (found,) = section.blocks
@@ -67,77 +65,31 @@ def test_of_a_suite_its_own_is_told_and_the_table_has_all() -> None:
     ]
 
 
-def test_without_axes_there_is_no_such_table() -> None:
-    result = result_of(sample_study())
-    assert axes_table(result) is None
-    assert interaction_section(result) is None
-
-
 PAIR = ("clang19-goto", "clang18-goto")
 
 
-def _groups(result: Result) -> list[TextTable]:
-    return [t.lines for mine in benchmark_tables(result).values() for t in mine if t.lines]
-
-
 def _few(result: Result) -> list[str]:
-    """The titles of the lines that a short report has."""
+    """The captions of the tables that a short report has."""
     few, _ = benchmark_sections(result)
     blocks = few.blocks if few else ()
-    return [b.lines.title for b in blocks if isinstance(b, Table) and b.lines]
-
-
-def test_what_is_not_certain_is_said_so() -> None:
-    verdicts = (
-        verdict(*PAIR, "undecided", 1.02, 0.99, 1.05, benchmark="fib"),
-        verdict(*PAIR, "same", 1.001, 0.996, 1.004, benchmark="sort"),
-    )
-    (group,) = _groups(changed(sample_result(blocks=()), verdicts=verdicts, suites=()))
-    assert group.texts() == (
-        "sort: same within 1 % (1.001x [0.996, 1.004])",
-        "fib:  undecided, 1.02x slower [0.99, 1.05]",
-    )
-    assert group.last == "geometric mean: no verdict yet: a benchmark has no result"
-
-
-def test_the_mean_names_the_benchmark_that_it_rests_on() -> None:
-    result = sample_result()
-    mean = Suite(verdict(*PAIR, "slower", 1.1, 1.08, 1.12), {"fib": 1.02, "sort": 1.11})
-    group = _groups(changed(result, suites=(mean,)))[0]
-    assert group.last == "geometric mean: 1.10x slower [1.08, 1.12]; without fib 1.020x slower"
-
-
-def test_there_are_lines_for_several_benchmarks_only() -> None:
-    assert _groups(ab_result()) == []
-    assert _groups(changed(sample_result(), about="runs")) == []
+    return [b.caption for b in blocks if isinstance(b, Table)]
 
 
 def test_few_means_few() -> None:
     result = sample_result()
     assert _few(result) == []  # three variants of six benchmarks
     one = tuple(v for v in result.judged.verdicts if v.variant == "clang19-goto")
-    assert _few(changed(result, verdicts=one)) == ["clang19-goto against clang18-goto"]
-
-
-def test_no_name_ends_the_block_of_lines() -> None:
-    result = sample_result()
-    evil = "x\n```\n# head"
-    verdicts = tuple(
-        replace(v, benchmark=evil if v.benchmark == "fib" else v.benchmark)
-        for v in result.judged.verdicts
-    )
-    text = as_markdown(changed(result, verdicts=verdicts), verbose=True)
-    assert "\n````text\n" in text
-    assert "  x ``` # head:" in text
+    assert _few(changed(result, verdicts=one)) == [
+        "clang19-goto against clang18-goto, each benchmark"
+    ]
 
 
 def test_faults_are_fewer_and_memory_is_less() -> None:
     plain = metrics_result()
     fewer = replace(plain.judged.metrics[0], outcome="faster", ratio=0.3, low=0.29, high=0.31)
     metrics = (replace(fewer, metric=name) for name in ("minor_faults", "maxrss"))
-    table = metric_table(changed(plain, metrics=tuple(metrics)))
-    assert table is not None
-    assert [row[3].text for row in table.rows] == ["3.33x fewer", "3.33x less"]
+    rows = texts(metric_table(changed(plain, metrics=tuple(metrics))))
+    assert [row[3] for row in rows] == ["3.33x fewer", "3.33x less"]
 
 
 def test_each_result_says_what_was_pinned() -> None:
@@ -179,8 +131,7 @@ def test_peak_memory_is_shown_where_one_side_is_too_small_to_be_measured() -> No
 
     def rows(**extra: Any) -> list[list[str]]:
         blocks = tuple(replace(b, extra=extra) for b in plain.recorded.blocks)
-        table = metric_table(changed(plain, metrics=(), blocks=blocks))
-        return [[c.text for c in row] for row in table.rows] if table else []
+        return texts(metric_table(changed(plain, metrics=(), blocks=blocks)))
 
     assert rows(**{base: below, other: peak}) == [
         ["peak memory", other, "240 MB", "more", "under 100 MB"]
@@ -226,7 +177,7 @@ def test_what_is_lacking_is_said_once_a_reason() -> None:
     assert failure_text(LACKING) == "old has no fastcall: METH_FASTCALL came with 3.6"
     lacking = [RunFailure(name, "old", "came later", "", (), lacks=True) for name in "abcde"]
     assert lacking_sentences(lacking) == [
-        "old has no a, b, c and 2 further benchmarks: came later.",
+        "old has no a, b, c and 2 more: came later.",
         "A geometric mean covers the benchmarks that both sides have.",
     ]
     assert lacking_sentences([]) == []

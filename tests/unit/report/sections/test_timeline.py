@@ -2,28 +2,19 @@
 history, and what stands beside a step. Times of single runs, and figures of a headline that agree
 with their interval."""
 
-import math
-import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.golden_files import check_golden, paragraphs
-from tests.unit.example_blocks import block
-from tests.unit.report.example import STARTED, ab_result, sample_blocks, sample_result, verdict
+from tests.unit.report.example import STARTED, sample_blocks, sample_result, verdict
 from tests.unit.report.examples import VERSIONS, facts, series
-from tests.unit.report.parts import as_markdown, changed
+from tests.unit.report.parts import changed
 
 from whyfast.history.detect import detect
-from whyfast.judge.decide import outcome_of
 from whyfast.model.history import Timeline
 from whyfast.model.sample import Session
-from whyfast.model.verdict import AsymmetricOutliers, SmallSample, Verdict
-from whyfast.report.document import Plot
-from whyfast.report.formatting import format_verdict
+from whyfast.model.verdict import AsymmetricOutliers, SmallSample
 from whyfast.report.sections.history import headline, largest, search_commands, suite_wide
-from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.timeline import timeline_data, timeline_section, unusual_sentences
 
 
@@ -39,14 +30,6 @@ def test_a_block_that_took_twice_as_long_is_at_two() -> None:
     assert [p["level"] for p in series["points"]] == [1, 1, 1, pytest.approx(2), 1]
     assert series["points"][3]["text"] == "block 3, CPU 0, drawn layouts: 2.000x"
     assert data["sessions"] == [{"at": -0.5, "text": "start, load 2.5"}]
-
-
-def test_every_block_of_a_result_has_a_point() -> None:
-    found = timeline_section(sample_result())
-    assert found is not None
-    plot = found.blocks[1]
-    assert isinstance(plot, Plot)
-    assert [len(s["points"]) for s in plot.data["series"]] == [8] * 6
 
 
 def test_one_block_has_no_line_of_time() -> None:
@@ -85,10 +68,6 @@ def test_usual_verdicts_and_a_single_outlier_have_none() -> None:
     assert unusual_sentences([PLAIN, replace(PLAIN, asymmetric_outliers=once)]) == []
 
 
-def test_of_many_of_a_kind_three_are_named() -> None:
-    assert len(unusual_sentences(CASES["many"])) == 6
-
-
 def test_findings_of_single_series_are_in_the_headline_with_size_and_place() -> None:
     flat = [series(f"s{i}") for i in range(8)]
     history = detect(Timeline(VERSIONS, (*flat, series("twice", 2.0), series("much", 21.0))))
@@ -116,51 +95,3 @@ def test_a_step_to_slower_between_two_revisions_can_be_searched() -> None:
     )
     faster = detect(Timeline(VERSIONS, (series("x", 0.5),), facts=known))
     assert search_commands(faster) == ()
-
-
-VERDICT = Verdict("head", "base", "b", "slower", 1.0, 1.0, 1.0, 0.95, 0.0, 20)
-
-
-@given(
-    ratio=st.floats(0.5, 2),
-    below=st.floats(1e-6, 0.1),
-    above=st.floats(1e-6, 0.1),
-    margin=st.sampled_from([0.01, 0.0001]),
-)
-def test_an_estimate_is_inside(ratio: float, below: float, above: float, margin: float) -> None:
-    low, high = ratio * math.exp(-below), ratio * math.exp(above)
-    verdict = replace(
-        VERDICT,
-        ratio=ratio,
-        low=low,
-        high=high,
-        outcome=outcome_of(math.log(low), math.log(high), margin),
-    )
-    text = format_verdict(verdict, margin, "clause")
-    factor = float(re.search(r"(\d+\.\d+)x", text)[1])  # type: ignore[index]
-    ends = re.search(r"\[(\d+\.\d+), (\d+\.\d+)\]", text)
-    assert ends is not None
-    assert float(ends[1]) <= factor <= float(ends[2])
-
-
-def test_the_published_bad_line() -> None:
-    verdict = replace(VERDICT, ratio=1 / 1.0255, low=1 / 1.0261, high=1 / 1.0249, outcome="faster")
-    text = format_verdict(verdict, 0.01, "clause")
-    assert text == "1.0255x faster than base [1.0249, 1.0261]"
-
-
-def test_mean_deviation_least_and_most_of_all_runs() -> None:
-    names = [v.name for v in ab_result().question.variants]
-    blocks = tuple(
-        replace(block({names[0]: [x], names[1]: [2 * x]}), loops=1) for x in (0.1, 0.2, 0.3)
-    )
-    result = changed(ab_result(), blocks=blocks)
-    assert run_times_section(result) is not None
-    text = as_markdown(result, verbose=True)
-    assert f"| {names[0]} | 200 ms | 100 ms | 100 ms | 300 ms | 3 |" in text.replace("`", "")
-    assert f"| {names[1]} | 400 ms | 200 ms | 200 ms | 600 ms | 3 |" in text.replace("`", "")
-    assert "Time of a run" not in as_markdown(result)
-
-
-def test_studies_have_none() -> None:
-    assert run_times_section(sample_result()) is None

@@ -1,56 +1,57 @@
 """The commits of a range, on real repositories."""
 
 import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.studies.commit_study import Repository
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
 from whyfast.search.axes.commits import changed_files, commits, leads, merged_branch, uncommitted
+from whyfast.search.state import AxisCandidate
+from whyfast.store.git import must_git
 
-
-def _git(folder: Path, *arguments: str) -> str:
-    settings = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
-    command = ["git", "-C", str(folder), *settings, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+VARIANT = Variant("base", "path:gcc", ("-O2",))
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """main: one, two, a merge of side (three), four."""
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    _git(folder, "init", "-q", "-b", "main")
+def made(tmp_path: Path) -> Repository:
+    """main: one, two, beside, a merge of side (three), four."""
+    made = Repository(tmp_path / "repository")
+    empty = ("commit", "-q", "--allow-empty", "-m")
     for name in ("one", "two"):
-        _git(folder, "commit", "-q", "--allow-empty", "-m", name)
-        _git(folder, "tag", name)
-    _git(folder, "checkout", "-q", "-b", "side")
-    _git(folder, "commit", "-q", "--allow-empty", "-m", "three")
-    _git(folder, "checkout", "-q", "main")
-    _git(folder, "commit", "-q", "--allow-empty", "-m", "beside")
-    _git(folder, "merge", "-q", "--no-ff", "-m", "merged", "side")
-    _git(folder, "commit", "-q", "--allow-empty", "-m", "four")
-    return folder
+        made.git(*empty, name)
+        made.git("tag", name)
+    made.git("checkout", "-q", "-b", "side")
+    made.git(*empty, "three")
+    made.git("checkout", "-q", "main")
+    made.git(*empty, "beside")
+    made.git("merge", "-q", "--no-ff", "-m", "merged", "side")
+    made.git(*empty, "four")
+    return made
 
 
-def test_merges_are_followed_by_their_first_parent(repository: Path) -> None:
-    found = commits(repository, "one", "main")
-    assert [c.title.split(" ", 2)[2] for c in found] == ["one", "two", "beside", "merged", "four"]
-    assert [c.name for c in found][:2] == [_git(repository, "rev-parse", n) for n in ("one", "two")]
+@pytest.fixture
+def repository(made: Repository) -> Path:
+    return made.folder
 
 
-def test_the_good_end_comes_first_also_where_it_is_the_newer(repository: Path) -> None:
-    assert commits(repository, "main", "one") == commits(repository, "one", "main")[::-1]
+def _titles(candidates: Sequence[AxisCandidate]) -> list[str]:
+    return [c.title.split(" ", 2)[2] for c in candidates]
+
+
+def test_every_commit_along_first_parents_from_the_good_end(repository: Path) -> None:
+    candidates = commits(repository, "one", "main", VARIANT)
+    assert _titles(candidates) == ["one", "two", "beside", "merged", "four"]
+    two = must_git(repository, "rev-parse", "two").strip()
+    assert candidates[1].name == two
+    assert candidates[1].variant == replace(VARIANT, name=two[:12], revision=two)
+    assert commits(repository, "main", "one", VARIANT) == candidates[::-1]
     assert leads(repository, "one", "main")
     assert not leads(repository, "main", "one")
-
-
-def test_each_candidate_is_the_variant_at_that_commit(repository: Path) -> None:
-    variant = Variant("base", "path:gcc", ("-O2",))
-    found = commits(repository, "one", "two", variant)
-    commit = _git(repository, "rev-parse", "two")
-    assert found[1].variant == Variant(commit[:12], "path:gcc", ("-O2",), revision=commit)
 
 
 @pytest.mark.parametrize(
@@ -75,39 +76,35 @@ def test_a_shallow_clone_says_what_to_do(repository: Path, tmp_path: Path) -> No
     clone = tmp_path / "clone"
     source = f"file://{repository}"
     subprocess.run(["git", "clone", "-q", "--depth", "1", source, clone], check=True)
-    _git(clone, "fetch", "-q", "--depth", "1", "origin", "tag", "one")
+    must_git(clone, "fetch", "-q", "--depth", "1", "origin", "tag", "one")
     for good in ("one", "two"):
         with pytest.raises(UserError, match="git fetch --unshallow"):
             commits(clone, good, "main")
 
 
-def test_a_folder_without_a_repository_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_repository(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=f"{tmp_path}: "):
         commits(tmp_path, "one", "two")
 
 
-def test_a_merge_has_a_branch_from_where_it_left(repository: Path) -> None:
-    variant = Variant("base", "path:gcc")
-    (merge,) = [c for c in commits(repository, "one", "main") if c.title.endswith("merged")]
-    branch = merged_branch(repository, merge, variant)
+def test_only_a_merge_has_a_branch_from_the_fork_on(repository: Path) -> None:
+    _, two, _, merge, _ = commits(repository, "one", "main")
+    branch = merged_branch(repository, merge, VARIANT)
     assert branch is not None
-    assert [c.title.split(" ", 2)[2] for c in branch] == ["two", "three"]
+    assert _titles(branch) == ["two", "three"]
     assert branch[1].variant is not None
-    assert branch[1].variant.revision == _git(repository, "rev-parse", "side")
-
-
-def test_what_is_no_merge_has_no_branch(repository: Path) -> None:
-    (two,) = [c for c in commits(repository, "one", "main") if c.title.endswith("two")]
+    assert branch[1].variant.revision == must_git(repository, "rev-parse", "side").strip()
     assert merged_branch(repository, two) is None
 
 
-def test_changes_without_a_commit_are_reported_where_the_bad_end_is_out(repository: Path) -> None:
-    (repository / "file").write_text("one")
-    _git(repository, "add", "file")
-    _git(repository, "commit", "-q", "-m", "file")
-    found = commits(repository, "one", "main")
-    assert uncommitted(repository, found[-1]) == ""
-    assert changed_files(repository, found[-2], found[-1]) == ["file"]
-    (repository / "file").write_text("two")
-    assert uncommitted(repository, found[-1])
-    assert uncommitted(repository, found[-2]) == ""
+def test_uncommitted_changes_are_reported_where_the_bad_end_is_checked_out(
+    made: Repository,
+) -> None:
+    (made.folder / "file").write_text("one")
+    made.commit("file")
+    *_, before, last = commits(made.folder, "one", "main")
+    assert uncommitted(made.folder, last) == ""
+    assert changed_files(made.folder, before, last) == ["file"]
+    (made.folder / "file").write_text("two")
+    assert uncommitted(made.folder, last)
+    assert uncommitted(made.folder, before) == ""

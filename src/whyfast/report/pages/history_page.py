@@ -1,4 +1,4 @@
-"""Pages of several results: those of machines side by side, and a history (as JSON too)."""
+"""The page of a history, and its JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from whyfast.history.changes import FALSE_STEP
 from whyfast.model.codec import dump, encode
 from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
-from whyfast.model.result import Merged
 from whyfast.report.document import (
     Cell,
     CodeBlock,
@@ -24,7 +23,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import exact_text, format_percent, format_seconds, pluralize
+from whyfast.report.formatting import exact_text, format_percent, format_seconds
 from whyfast.report.sections.history import (
     coincidences,
     headline,
@@ -37,57 +36,6 @@ from whyfast.report.sections.history import (
     where_text,
     why_sentences,
 )
-from whyfast.report.sections.machines import (
-    benchmark_machine_section,
-    builds_machine_section,
-    dispatch_machine_section,
-    each_machine_section,
-    machine_plot,
-    machine_table,
-    machines_summary,
-    overall_table,
-    pooled_section,
-)
-from whyfast.report.sections.over_machines import (
-    care_section,
-    claim_section,
-    difference_sections,
-    lacking_section,
-    machine_sentences,
-)
-
-
-def merged_page(merged: Merged) -> Document:
-    """What machines say alike and what otherwise, and what each of them says."""
-    headline, *rest = machine_sentences(merged) or ["Nothing is compared."]
-    whole, each = difference_sections(merged)
-    return document(
-        "merge",
-        merged.question.title,
-        headline,
-        section(
-            "answer",
-            "Every comparison on every machine",
-            machine_plot(merged),
-            overall_table(merged),
-            sentences(rest),
-            importance="answer",
-        ),
-        care_section(merged),
-        lacking_section(merged),
-        claim_section(merged),
-        whole,
-        pooled_section(merged),
-        section("machines", "The machines", machine_table(merged)),
-        dispatch_machine_section(merged),
-        each,
-        benchmark_machine_section(merged),
-        builds_machine_section(merged),
-        each_machine_section(merged),
-        about=(pluralize(len(merged.machines), "machine"),),
-        heading="On several machines",
-        summary=machines_summary(merged),
-    )
 
 
 def dump_history(history: History) -> str:
@@ -153,7 +101,9 @@ def history_page(history: History) -> Document:
         headline(history),
         section("series", "The series", series_plot(history)),
         section("found", "What changed", finding_table(history), importance="answer"),
-        section("suite", "The suite as a whole", suite_table(history), importance="answer"),
+        section(
+            "suite", "The suite as a whole", series_table(history, suite=True), importance="answer"
+        ),
         section("machines", "Machine by machine", changes_by_machine(history), importance="answer"),
         section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
         section("search", "Search for the cause", commands, importance="answer"),
@@ -169,14 +119,15 @@ def history_page(history: History) -> Document:
 def _brief(history: History) -> Summary:
     """The answer on one screen: what the suite does in the headline, the others in the table."""
     rest = largest(history)
-    levels = series_table(history) if len(history.series) == 1 else suite_table(history)
+    levels = (
+        series_table(history) if len(history.series) == 1 else series_table(history, suite=True)
+    )
     shown = finding_table(history, wide=False) or levels
     notes = history.timeline.notes
     cautious = [c for c in cautions(history) if c not in notes]  # the first two are of all
     return Summary(
         findings=tuple(why_sentences(history)),
         table=shown and replace(shown, short=None),
-        ranks=tuple(range(len(shown.rows))) if shown else (),
         care=(*notes, _SHORT_CARE, *cautious[2:]),
         row="finding" if rest else "row",
         headline=headline(history, named=False) if rest else "",
@@ -273,32 +224,22 @@ def _on_machine(history: History, finding: Finding, machine: str) -> str:
     return f"{exact_text(median(here)).factor} in {len(here)} of {len(mine)}"
 
 
-def suite_table(history: History) -> Table | None:
-    """The suite's mean and median: what was found in them."""
-    points = history.timeline.points
-    rows = [
-        (h.series.name, _noise(h), "; ".join(in_series(h, points)) or "no change")
-        for h in history.suite
-    ]
-    return table("The suite as a whole", ("", *right("noise"), "found"), rows)
-
-
-def series_table(history: History) -> Table | None:
-    """Each series: its level between the steps, and what was found."""
+def series_table(history: History, *, suite: bool = False) -> Table | None:
+    """Each series: its level between the steps, and what was found; or the suite's mean and
+    median."""
     rows = [
         (
             h.series.name,
             " → ".join(dict.fromkeys(format_seconds(x) for x in _levels(h))),
-            _noise(h),
+            Cell(format_percent(round(h.noise, 4)), number=h.noise),
             "; ".join(in_series(h, history.timeline.points)) or "no change",
         )
-        for h in history.series
+        for h in (history.suite if suite else history.series)
     ]
-    return table("Each series", ("series", "level", *right("noise"), "found"), rows)
-
-
-def _noise(h: SeriesHistory) -> Cell:
-    return Cell(format_percent(round(h.noise, 4)), number=h.noise)
+    title, name, level = (
+        ("The suite as a whole", "", None) if suite else ("Each series", "series", "level")
+    )
+    return table(title, (name, level, *right("noise"), "found"), rows)
 
 
 def _levels(h: SeriesHistory) -> list[float]:
@@ -345,7 +286,7 @@ def series_plot(history: History) -> Plot:
             if f.kind != "drift"
         ],
     }
-    return Plot("history", data, "The plot needs JavaScript; the tables say the same.")
+    return Plot("history", data)
 
 
 def _findings(h: SeriesHistory) -> dict[str, tuple[Shift | Drift | Outlier, ...]]:

@@ -1,4 +1,4 @@
-"""What a provider of interpreters does."""
+"""What an interpreter says of itself and of how it was built, and the digest over it."""
 
 from __future__ import annotations
 
@@ -9,36 +9,15 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 
-from whyfast.model.build import Interpreter
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.files import sha256_of
-from whyfast.store.home import Home
-from whyfast.toolchain.provider import Progress as Progress
 from whyfast.toolchain.provider import run
-
-
-class InterpreterProvider(Protocol):
-    """One source of interpreters."""
-
-    def names(self) -> list[str]:
-        """What can be asked for here, for lists and suggestions."""
-
-    def resolve(self, name: str, home: Home, progress: Progress) -> Interpreter:
-        """The interpreter, installed if need be.
-
-        CannotBuildHere when it is not available on this machine, UserError for an invalid name.
-        """
-
-    def installed(self, name: str, home: Home) -> bool:
-        """Whether :meth:`resolve` needs no download: to find an interpreter, or that there is
-        none."""
-
 
 #: Where sysconfig keeps flags of the compiler, the last of them on a command line first.
 _FLAGS = ("PY_CORE_CFLAGS", "PY_CFLAGS_NODIST", "CONFIGURE_CFLAGS_NODIST", "PY_CFLAGS", "OPT")
@@ -163,12 +142,11 @@ def ask(command: Sequence[str]) -> PythonFacts:
     if done.returncode:
         lines = done.stderr.strip().splitlines() or [f"it ends with {done.returncode}"]
         raise CannotBuildHere(f"{command[0]} cannot be identified: {lines[-1][:200]}")
-    answer = done.stdout
     try:
-        data: dict[str, Any] = json.loads(answer)
+        data: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         raise CannotBuildHere(
-            f"{command[-1]} is not a Python; it printed {answer[:60]!r}"
+            f"{command[-1]} is not a Python; it printed {done.stdout[:60]!r}"
         ) from None
     if data["implementation"] != "CPython":
         raise CannotBuildHere(f"{command[-1]} is {data['implementation']}, not CPython")

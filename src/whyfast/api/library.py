@@ -1,0 +1,357 @@
+"""The flows of the commands as functions: each returns a :class:`Report`.
+
+Times are in seconds or as ``"90s"``, margins a share or as ``"1%"``. All functions raise
+:class:`~whyfast.model.errors.UserError` for bad input, whose ``where`` names the argument or file.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from html import escape
+from itertools import zip_longest
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.console import Console
+
+from whyfast.formats.load import by_subject, load_recordings
+from whyfast.formats.timeline import Wanted, load_timeline
+from whyfast.history.detect import detect
+from whyfast.investigate.ab_run import Options, expand, run_ab
+from whyfast.investigate.compare_run import compare_recordings
+from whyfast.investigate.services import Observer, Silent
+from whyfast.investigate.study_run import Choice, chosen, run_study, runnable
+from whyfast.investigate.why_run import AccountLimits, why_again
+from whyfast.judge.judge_run import judge_run
+from whyfast.model.errors import UserError
+from whyfast.model.history import History, PointSeries, Timeline
+from whyfast.model.result import Recorded, Result
+from whyfast.model.sample import Block
+from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.study import Commands
+from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.verdict import Verdict
+from whyfast.report.document import Document
+from whyfast.report.pages.many_results import dump_history, history_page
+from whyfast.report.pages.results import result_page
+from whyfast.report.pages.why_page import why_page
+from whyfast.report.progress import watching
+from whyfast.report.render.html import render_html
+from whyfast.report.render.markdown import render_markdown
+from whyfast.report.render.terminal import render_terminal
+from whyfast.report.result_json import dump_result, load_result
+from whyfast.store.builds import BuildStore
+from whyfast.store.home import own_home
+from whyfast.study.load import load_study
+from whyfast.study.toml_table import parse_duration, parse_margin
+
+__all__ = [
+    "Report",
+    "UserError",
+    "Verdict",
+    "ab",
+    "compare",
+    "history",
+    "judge",
+    "load",
+    "run",
+    "why",
+]
+
+StrPath = str | PathLike[str]
+T = TypeVar("T")
+
+#: Pixels of a report in a notebook; it scrolls.
+NOTEBOOK_HEIGHT = 640
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an investigation found. ``result`` is all of it as plain data, a :class:`Result` or the
+    :class:`History` of a series. Printed, it is what the command prints; a notebook shows its HTML.
+    """
+
+    result: Result | History
+
+    @property
+    def document(self) -> Document:
+        """The sections of the report."""
+        if isinstance(self.result, History):
+            return history_page(self.result)
+        return (why_page if self.result.found.account else result_page)(self.result)
+
+    @property
+    def headline(self) -> str:
+        """The answer in one sentence."""
+        return self.document.headline
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """One for each benchmark and pair of variants; those of suites have no benchmark. None of
+        a history, whose ``result.findings`` are no comparisons."""
+        if isinstance(self.result, History):
+            return ()
+        judged = self.result.judged
+        return (*judged.verdicts, *(suite.verdict for suite in judged.suites))
+
+    def rows(self) -> list[dict[str, object]]:
+        """Plain rows: of verdicts, or of the findings of a history."""
+        if isinstance(self.result, History):
+            points = self.result.timeline.points
+            return [
+                {
+                    "kind": f.kind,
+                    "before": points[f.before],
+                    "at": points[f.at],
+                    "benchmark": benchmark,
+                    "ratio": ratio,
+                }
+                for f in (*self.result.findings, *self.result.drifts)
+                for benchmark, ratio in f.ratios.items()
+            ]
+        names = ("benchmark", "variant", "baseline", "outcome", "ratio", "low", "high")
+        return [{n: getattr(v, n) for n in (*names, "confidence", "blocks")} for v in self.verdicts]
+
+    def to_frame(self) -> Any:
+        """:meth:`rows` as a data frame of pandas, or of polars. UserError without either."""
+        for library in ("pandas", "polars"):
+            try:
+                frames = __import__(library)
+            except ImportError:
+                continue
+            return frames.DataFrame(self.rows())
+        raise UserError("to_frame: neither pandas nor polars is installed; pip install pandas")
+
+    def to_json(self) -> str:
+        """The versioned JSON of ``--json``; :func:`load` reads that of a result back."""
+        history = isinstance(self.result, History)
+        return dump_history(self.result) if history else dump_result(self.result)  # type: ignore[arg-type]
+
+    def to_html(self) -> str:
+        """The offline page of ``--html``."""
+        return render_html(self.document)
+
+    def to_markdown(self) -> str:
+        """The text of ``--markdown``."""
+        return render_markdown(self.document, verbose=True)
+
+    def save(self, path: StrPath) -> None:
+        """Write a file, as its suffix says: ``.json``, ``.html`` or ``.md``. UserError for others,
+        and where it cannot be written."""
+        file = Path(path)
+        texts = {".json": self.to_json, ".html": self.to_html, ".md": self.to_markdown}
+        if file.suffix not in texts:
+            raise UserError(f"unknown suffix; expected {', '.join(texts)}", where=file)
+        try:
+            file.write_text(texts[file.suffix](), encoding="utf-8")
+        except OSError as error:
+            raise UserError(f"cannot be written: {error.strerror}", where=file) from None
+
+    def __str__(self) -> str:
+        console = Console(file=io.StringIO(), width=100)
+        render_terminal(self.document, console=console)
+        lines = console.file.getvalue().split("\n")  # type: ignore[attr-defined]
+        return "\n".join(line.rstrip(" ") for line in lines)
+
+    def __repr__(self) -> str:
+        return f"<whyfast.Report: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        page = escape(self.to_html(), quote=True)
+        return (
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts" loading="lazy" '
+            f'style="width:100%;height:{NOTEBOOK_HEIGHT}px;border:0"></iframe>'
+        )
+
+
+def ab(
+    commands: Sequence[str] | Mapping[str, str],
+    *,
+    budget: float | str = "60s",
+    margin: float | str = "1%",
+    baseline: str | None = None,
+    shell: str | None = None,
+    progress: bool = False,
+) -> Report:
+    """Measure command lines against each other, as ``whyfast ab``: the first, or the one named
+    ``baseline``, against each of the others.
+
+    A mapping gives them names. ``shell`` as ``--shell``; by default ``sh`` where a line needs one.
+    ``progress`` is printed to standard error. UserError for a command that cannot be run.
+    """
+    named = commands.items() if isinstance(commands, Mapping) else [(c, c) for c in commands]
+    options = Options(
+        budget=_parsed(parse_duration, budget, "budget"),
+        margin=_parsed(parse_margin, margin, "margin"),
+        baseline=baseline,
+        shell=shell,
+    )
+    names = list(commands) if isinstance(commands, Mapping) else []
+    expanded = expand([line for _, line in named], names)
+    with _watching(progress, "ab", options.margin) as observer:
+        return Report(run_ab(expanded, options, own_home(), observer))
+
+
+def run(
+    study: StrPath,
+    *,
+    only: Sequence[str] = (),
+    benchmarks: Sequence[str] = (),
+    budget: float | str | None = None,
+    quick: bool = False,
+    fresh: bool = False,
+    progress: bool = False,
+) -> Report:
+    """Build, measure and judge a study, as ``whyfast run``: a folder, a file, or the name of a
+    bundled one. Interrupted by Ctrl-C it returns what there is, and goes on in the next call."""
+    seconds = None if budget is None else _parsed(parse_duration, budget, "budget")
+    choice = Choice(tuple(only), tuple(benchmarks), seconds, quick)
+    asked = runnable(chosen(load_study(fspath(study)), choice))
+    home = own_home()
+    with (
+        BuildStore(home.builds).in_use(),
+        _watching(progress, asked.title, asked.margin) as observer,
+    ):
+        return Report(run_study(asked, home, observer, fresh=fresh))
+
+
+def compare(
+    base: StrPath,
+    *heads: StrPath,
+    margin: float | str = "1%",
+    noise: Sequence[StrPath] = (),
+    benchmarks: Sequence[str] = (),
+) -> Report:
+    """Compare files that pyperf, hyperfine, Criterion, Go … wrote, as ``whyfast compare``: the
+    first with each of the others, or the commands of a single file. ``noise`` are reruns of one
+    build, ``benchmarks`` globs."""
+    recordings = load_recordings([fspath(f) for f in (base, *heads)])
+    return Report(
+        compare_recordings(
+            recordings if heads else by_subject(recordings[0]),
+            margin=_parsed(parse_margin, margin, "margin"),
+            reruns=load_recordings([fspath(f) for f in noise]),
+            benchmarks=benchmarks,
+            now=time.time(),
+        )
+    )
+
+
+def judge(
+    baseline: Iterable[float],
+    variant: Iterable[float],
+    *,
+    paired: bool = False,
+    margin: float | str = "1%",
+    names: tuple[str, str] = ("baseline", "variant"),
+) -> Report:
+    """Judge values in seconds that were measured elsewhere.
+
+    ``paired``: value i of one belongs to value i of the other, taken side by side in random order;
+    then the interval holds at every look, as that of :func:`ab`. Else each value is taken for a run
+    of its own, and the two are compared as recordings are. UserError for values that are not above
+    0, fewer than two of a side, or pairs of different numbers.
+    """
+    base, other = _values(baseline, "baseline"), _values(variant, "variant")
+    share = _parsed(parse_margin, margin, "margin")
+    if not paired:
+        sides = zip(names, (base, other), strict=True)
+        recordings = [
+            Recording(name, name, "values", {"values": Series("values", SECOND, tuple(runs))})
+            for name, runs in ((n, [(v,) for v in values]) for n, values in sides)
+        ]
+        return Report(compare_recordings(recordings, margin=share, now=time.time()))
+    if len(base) != len(other):
+        raise UserError(f"{len(base)} and {len(other)} values; pairs need as many", where="paired")
+    blocks = tuple(
+        Block(
+            benchmark="values",
+            index=i,
+            seed=0,
+            session="",
+            cpu=None,
+            loops=1,
+            warmups=0,
+            start_order=names,
+            order=(names,),
+            values={names[0]: (a,), names[1]: (b,)},
+            started=0.0,
+            seconds=a + b,
+        )
+        for i, (a, b) in enumerate(zip(base, other, strict=True))
+    )
+    question = Commands(
+        baselines=names[:1],
+        margin=share,
+        budget=math.inf,
+        variants=tuple(Variant(name) for name in names),
+        benchmarks=(Benchmark("values", "command", ()),),
+    )
+    recorded = Recorded("judge", time.time(), blocks=blocks)
+    return Report(Result(question, recorded, judge_run(question, recorded, (), ended=True)))
+
+
+def history(
+    series: Sequence[StrPath] | Mapping[str, Sequence[float | None]],
+    *,
+    points: Sequence[str] = (),
+) -> Report:
+    """Find steps, drifts and outliers, as ``whyfast history``: in files in order, or in series of
+    seconds by name (None: no value at that point). ``points`` are the names of their points."""
+    if not isinstance(series, Mapping):
+        return Report(detect(load_timeline([fspath(f) for f in series], Wanted())))
+    lengths = {len(values) for values in series.values()}
+    if len(lengths) != 1:
+        raise UserError("expected one or more series of the same length", where="series")
+    names = [p or str(i) for i, p in zip_longest(range(lengths.pop()), points, fillvalue="")]
+    if points and len(points) != len(names):
+        raise UserError(f"{len(points)} names for {len(names)} values", where="points")
+    timeline = Timeline(
+        tuple(names), tuple(PointSeries(name, tuple(values)) for name, values in series.items())
+    )
+    return Report(detect(timeline))
+
+
+def why(report: Report, *, simulate: float | str = "60s", progress: bool = False) -> Report:
+    """The cause of the difference that :func:`ab` found between its first two commands, as
+    ``whyfast why``. ``simulate`` is the longest that a simulation may take. UserError for a report
+    of anything else."""
+    result = report.result
+    if isinstance(result, History) or not isinstance(result.question, Commands):
+        raise UserError("expected a report of whyfast.ab", where="why")
+    limits = AccountLimits(_parsed(parse_duration, simulate, "simulate"))
+    options = Options(margin=result.question.margin, budget=result.question.budget)
+    with _watching(progress, "why", options.margin) as observer:
+        return Report(why_again(result, options, limits, own_home(), observer))
+
+
+def load(path: StrPath) -> Report:
+    """The result in a file that ``--json`` or :meth:`Report.save` wrote."""
+    return Report(load_result(Path(path)))
+
+
+def _watching(progress: bool, title: str, margin: float) -> AbstractContextManager[Observer]:
+    return watching(title, margin) if progress else nullcontext(Silent())
+
+
+def _parsed(parse: Callable[[object], T], value: object, name: str) -> T:
+    try:
+        return parse(value)
+    except ValueError as error:
+        raise UserError(str(error), where=name) from None
+
+
+def _values(values: Iterable[float], name: str) -> list[float]:
+    taken = [float(v) for v in values]
+    if len(taken) < 2:
+        raise UserError(f"{len(taken)} values; expected two or more", where=name)
+    bad = [v for v in taken if not 0 < v < math.inf]
+    if bad:
+        raise UserError(f"{bad[0]}: expected seconds above 0", where=name)
+    return taken

@@ -1,0 +1,355 @@
+"""Several programs side by side: functions that differ, counters, hot functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from whyfast.model.result import Result
+from whyfast.report.document import (
+    Cell,
+    CodeSides,
+    CountedSides,
+    Group,
+    Importance,
+    ReportSection,
+    Sentence,
+    Sentences,
+    Table,
+    number_cell,
+    right,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.formatting import amount_text, join_words, pluralize, quote
+
+if TYPE_CHECKING:
+    from whyfast.explain.source_lines import TouchedFunctions
+    from whyfast.model.code import CodeDifference, CodePair, CodeRow, ProgramCode
+    from whyfast.model.counters import Counter, Counts, HotFunction, Overlap
+    from whyfast.model.why import CountedLine
+
+#: Equal instructions that are shown on either side of what differs.
+AROUND = 3
+#: Fewer equal instructions than this are not worth a fold.
+_LEAST_FOLD = 4
+#: Letters of how often something ran; the width from which two sides are beside each other.
+_NUMBER, BESIDE = 8, 100
+
+
+def pair_name(a: str, b: str) -> str:
+    """The target of links to the code of a pair."""
+    return "code-" + re.sub(r"[^\w.-]+", "-", f"{a}--{b}")
+
+
+def code_section(
+    pairs: Sequence[CodePair], importance: Importance = "detail"
+) -> ReportSection | None:
+    """A group for each pair, a fold for each function."""
+    return section("code", "Side by side", *map(_pair, pairs), importance=importance)
+
+
+def _pair(pair: CodePair) -> Group:
+    start = pair_name(pair.a, pair.b)
+    sides = [
+        CodeSides(f"{start}-{i}", pair.a, pair.b, d, difference_text(d))
+        for i, d in enumerate(pair.differences)
+    ]
+    about = [block for block in (sentences(_about(pair)),) if block]
+    return Group(f"{pair.a} → {pair.b}", (*about, *sides), start)
+
+
+def _about(pair: CodePair) -> Iterator[str]:
+    if not pair.differences:
+        yield (
+            f"No function of both {quote(pair.a)} and {quote(pair.b)} differs in more than "
+            "addresses and registers."
+        )
+    if pair.others:
+        yield f"{pluralize(pair.others, 'more function')} differ."
+    for name, only in ((pair.a, pair.only_in_a), (pair.b, pair.only_in_b)):
+        if only:
+            yield f"Only in {quote(name)}: {len(only)} ({join_words(only, 6)})."
+
+
+def difference_text(d: CodeDifference) -> str:
+    """ "vm_run: 1 → 175 indirect jumps, 1,433 → 2,089 instructions, 91 % of them differ"."""
+    a, b = d.jumps
+    jumps = f"{a} → {b} indirect jumps, " if a or b else ""
+    lengths = f"{len(d.a.lines):,} → {len(d.b.lines):,} instructions"
+    share = d.changed / max(len(d.rows), 1)
+    return f"{d.function}: {jumps}{lengths}, {share:.0%} of the lines differ"
+
+
+def folded(rows: Sequence[CodeRow], around: int = AROUND) -> Iterator[tuple[int, int, bool]]:
+    """Parts of the rows as (first, the one behind the last, whether they can be folded away):
+    equal ones that lie further than ``around`` from any that differ."""
+    keep = [False] * len(rows)
+    for i, row in enumerate(rows):
+        if row.beside not in ("same", "registers"):
+            for near in range(max(0, i - around), min(len(rows), i + around + 1)):
+                keep[near] = True
+    start = 0
+    while start < len(rows):
+        end = start
+        while end < len(rows) and keep[end] == keep[start]:
+            end += 1
+        yield start, end, not keep[start] and end - start >= _LEAST_FOLD
+        start = end
+
+
+# The machine code of a result, with links from the sentences about it.
+
+#: Functions of one pair that are shown; a tail-call interpreter has one for each handler.
+MOST_FUNCTIONS = 12
+#: A sentence about the code of two builds matches this.
+_ABOUT_CODE = re.compile("indirect jump")
+
+
+def counted_lines(block: CountedSides, width: int = BESIDE) -> Iterator[str]:
+    """A function with how often each instruction ran: both sides beside each other, marked ``!``
+    where they differ; in less room one side after the other."""
+    rows, unit = block.code.rows, block.code.unit
+    if width < BESIDE:
+        for name, lines in (
+            (block.fast, [row.fast for row in rows]),
+            (block.slow, [row.slow for row in rows]),
+        ):
+            yield f"{'ran':>{_NUMBER}}  {name}"
+            yield from (_counted(line, unit, width) for line in lines if line is not None)
+        return
+    half = (width - 3) // 2
+    heads = [f"{'ran':>{_NUMBER}}  {name}"[:half] for name in (block.fast, block.slow)]
+    yield f"{heads[0]:<{half}}   {heads[1]}"
+    for row in rows:
+        if row.skipped:
+            yield f"{'⋮':>{_NUMBER}}"
+        left, right = (_counted(line, unit, half) for line in (row.fast, row.slow))
+        yield f"{left:<{half}} {'!' if row.differs else ' '} {right}".rstrip()
+
+
+def _counted(line: CountedLine | None, unit: str, width: int) -> str:
+    if line is None:
+        return ""
+    room = width - _NUMBER - 2
+    text = line.text if len(line.text) <= room else f"{line.text[: room - 1]}…"
+    return f"{amount_text(line.amount, unit):>{_NUMBER}}  {text}"
+
+
+def result_code_section(result: Result, texts: Sequence[str]) -> ReportSection | None:
+    """Each variant beside the main baseline, and the pairs that the answer names."""
+    code = {program.variant: program for program in result.found.code}
+    pairs = [_side_by_side(code[a], code[b]) for a, b in _pairs(result, texts)]
+    return code_section([p for p in pairs if p.differences or p.only_in_a or p.only_in_b], "record")
+
+
+def linked(result: Result, texts: Sequence[str]) -> Sentences | None:
+    """Sentences, those about the code of two builds with a link to it."""
+    known = set(_pairs(result, texts))
+    items = []
+    for text in texts:
+        pair = _pair_of(result, text)
+        items.append(Sentence(text, link=pair_name(*pair) if pair in known and pair else ""))
+    return Sentences(tuple(items)) if items else None
+
+
+def _pairs(result: Result, texts: Sequence[str]) -> list[tuple[str, str]]:
+    """(baseline, variant) of builds whose code was kept, those of the sentences first."""
+    code = {program.variant for program in result.found.code}
+    main = result.question.baselines[:1]
+    named = [pair for text in texts if (pair := _pair_of(result, text)) is not None]
+    each = [(b, v.name) for b in main for v in result.question.measured if v.name != b]
+    return [p for p in dict.fromkeys([*named, *each]) if p[0] in code and p[1] in code]
+
+
+def _pair_of(result: Result, text: str) -> tuple[str, str] | None:
+    """The two variants that a sentence about machine code names first, the later one as what the
+    other is compared with; None for other sentences."""
+    if not _ABOUT_CODE.search(text):
+        return None
+    places = []
+    for name in (v.name for v in result.question.variants):
+        # A name that is part of another one is not meant.
+        if match := re.search(rf"(?<![\w-]){re.escape(quote(name))}(?![\w-])", text):
+            places.append((match.start(), name))
+    names = [name for _, name in sorted(places)]
+    return (names[1], names[0]) if len(names) > 1 else None
+
+
+def _side_by_side(a: ProgramCode, b: ProgramCode) -> CodePair:
+    from whyfast.explain.code_diff import align, relevance
+    from whyfast.model.code import CodePair
+
+    in_a, in_b = ({x.function: x for x in program.listings} for program in (a, b))
+    aligned = (align(in_a[name], in_b[name]) for name in in_a if name in in_b)
+    differences = sorted((d for d in aligned if d.changed), key=relevance)
+    return CodePair(
+        a.variant,
+        b.variant,
+        tuple(differences[:MOST_FUNCTIONS]),
+        len(differences[MOST_FUNCTIONS:]),
+        tuple(sorted(in_a.keys() - in_b)),
+        tuple(sorted(in_b.keys() - in_a)),
+    )
+
+
+# Counters and hot functions.
+
+#: Touched functions that are named.
+_FUNCTIONS = 8
+
+
+def counter_tables(programs: Sequence[Counts]) -> list[Table]:
+    """One table a source: what was measured is never in a table with what was simulated."""
+    tables = []
+    for source in ("measured", "simulated"):
+        counters = [{c.name: c for c in p.counters if c.source == source} for p in programs]
+        tools = dict.fromkeys(c.tool for by_name in counters for c in by_name.values())
+        if source == "measured":
+            tools |= {"user space": None}
+        cells = []
+        for name in dict.fromkeys(name for by_name in counters for name in by_name):
+            row = [by_name.get(name) for by_name in counters]
+            if any(c and c.value is not None for c in row):
+                cells.append((name, *(_count(c, row[0]) for c in row)))
+        columns = ("event", *right(*(p.variant for p in programs)))
+        tables.append(table(source_text(source, tools), columns, cells))
+    return [t for t in tables if t is not None]
+
+
+def source_text(source: str, tools: Iterable[str]) -> str:
+    """How something was counted, for captions."""
+    how = "Counted by the hardware" if source == "measured" else "Simulated, not measured"
+    return f"{how} ({', '.join(tools)})"
+
+
+def share_cell(share: float, *, per_cycle: bool = False) -> Cell:
+    """One event in another: ``1.23`` per cycle, else ``4.5 %``."""
+    percent = f"{share * 100:.1f} %" if share >= 0.01 or not share else f"{share * 100:.2g} %"
+    return Cell(f"{share:.2f}" if per_cycle else percent, number=share)
+
+
+def hot_table(
+    functions: Sequence[HotFunction], variants: Sequence[str], *, event: str, source: str, tool: str
+) -> Table | None:
+    """Each hot function's share of every program; the largest difference in cost first.
+
+    ``event`` is the main one of the profiles, which are of that ``source`` and by ``tool``.
+    """
+    event = {"Ir": "instructions", "samples": "samples of time"}.get(event, event)
+    rows = [
+        (Cell(f.name, f.object), *(_share(f, i) for i in range(len(f.costs)))) for f in functions
+    ]
+    order = ", largest difference first" if len(variants) > 1 else ""
+    caption = f"Hot functions: share of {event} without callees{order} ({source}, {tool})"
+    return table(caption, ("function", *right(*variants)), rows)
+
+
+def place_tables(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> list[Table]:
+    """Where the hot functions of each program lie."""
+    numbers = right("address", "bytes", "lines", "pages", "L1i sets", "crowded sets")
+    tables = [
+        table(
+            f"Addresses in {program.variant}",
+            ("function", "section", *numbers),
+            [
+                (
+                    *(f.name, p.section, Cell(f"{p.address:#x}", number=p.address)),
+                    *(number_cell(n) for n in (p.size, p.lines, p.pages, p.sets, p.crowded)),
+                )
+                for f in functions
+                if (p := f.places[i])
+            ],
+        )
+        for i, program in enumerate(programs)
+    ]
+    return [t for t in tables if t is not None]
+
+
+def overlap_sentences(overlaps: Sequence[Overlap]) -> list[str]:
+    """What each program's hot code needs of the L1 instruction cache, whole functions counted."""
+    texts = []
+    for o in (o for o in overlaps if o.functions):
+        functions = "1 hot function spans"
+        if o.functions > 1:
+            functions = f"{o.functions} hot functions span"
+        crowded = f", and {o.crowded} of {o.sets} sets have too many" if o.crowded else ""
+        texts.append(
+            f"{o.variant}: {functions} {o.lines:,} lines on {pluralize(o.pages, 'page')} (the L1 "
+            f"instruction cache holds {o.capacity:,}); up to {o.fullest} fall on one set "
+            f"of {o.ways} ways{crowded}"
+        )
+    return texts
+
+
+def counts_section(
+    programs: Sequence[Counts],
+    functions: Sequence[HotFunction],
+    overlaps: Sequence[Overlap],
+    touched: TouchedFunctions | None = None,
+) -> ReportSection | None:
+    """Everything that was counted, what could not be, and whether commits touch what is hot."""
+    texts = [*overlap_sentences(overlaps), *_notes(programs)]
+    kinds = {p.profile.main for p in programs if p.profile}
+    if kinds and not functions and (len(kinds) > 1 or not all(p.profile for p in programs)):
+        texts.append("The profiles are of different kinds, so functions are not compared.")
+    if touched is not None:
+        texts.append(_touched(touched, [f.name for f in functions if not f.object]))
+    return section(
+        "counts",
+        "Counted work",
+        *counter_tables(programs),
+        _profile_table(functions, programs),
+        *place_tables(functions, programs),
+        sentences(texts),
+    )
+
+
+def _profile_table(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> Table | None:
+    profile = next((p.profile for p in programs if p.profile), None)
+    if profile is None:
+        return None
+    about = {"event": profile.main, "source": profile.source, "tool": profile.tool}
+    return hot_table(functions, [p.variant for p in programs], **about)
+
+
+def _touched(touched: TouchedFunctions, hot: Sequence[str]) -> str:
+    """Whether a range of commits touches hot functions, and what it touches."""
+    text = touched.statement(hot) if hot else "the hot functions are unknown"
+    names = join_words([f.name for f in touched.functions], _FUNCTIONS)
+    return f"{touched.base}..{touched.head}: {text}; functions touched: {names or 'none'}"
+
+
+def _notes(programs: Sequence[Counts]) -> list[str]:
+    """Each note once, with the programs that it is about unless they are all."""
+    about: dict[str, list[str]] = {}
+    for p in programs:
+        for note in p.notes:
+            about.setdefault(note, []).append(p.variant)
+    return [
+        note if len(names) == len(programs) else f"{', '.join(names)}: {note}"
+        for note, names in about.items()
+    ]
+
+
+def _count(counter: Counter | None, first: Counter | None) -> Cell | None:
+    if counter is None:
+        return None
+    if counter.value is None:
+        return Cell("unavailable", counter.note)
+    value = counter.value
+    if counter.unit != "events":
+        return share_cell(value, per_cycle=counter.unit == "per cycle")
+    ratio = ""
+    if first is not None and first is not counter and first.value and value:
+        ratio = f"{value / first.value:.3f}x"
+    return Cell(f"{value:,.0f}", ratio, number=value)
+
+
+def _share(function: HotFunction, i: int) -> Cell | None:
+    share, cost = function.shares[i], function.costs[i]
+    if share is None or cost is None:
+        return None
+    return Cell(f"{share * 100:.1f} %", f"{cost:,.0f}", number=share)
