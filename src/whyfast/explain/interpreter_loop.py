@@ -553,7 +553,7 @@ class LoopSearch:
 
     def examine(self, function: Function, least: int = MIN_LOOP_TARGETS) -> ExaminedLoop:
         """One function, with its cold parts; its shape if its table has so many targets."""
-        body = self._whole(function)
+        body = self.whole(function)
         loop = examine_loop(self._program, self._pointers, body)
         if not loop.jumps + loop.thunks:
             return ExaminedLoop(function, no_form([body]), None)
@@ -578,11 +578,11 @@ class LoopSearch:
             return None
         _, largest = max((len(table), sorted(table)) for table in tables)
         listed = [at[address] for address in largest]
-        handlers = [self._whole(f) for f in listed]
+        handlers = [self.whole(f) for f in listed]
         facts = examine_dispatch(self._program, handlers, self._pointers).facts
         return (_common([f.name for f in listed]), facts) if facts.style == "tail-call" else None
 
-    def _whole(self, function: Function) -> Body:
+    def whole(self, function: Function) -> Body:
         """The function with its cold parts: those of its name, and those without a name that it
         jumps to."""
         program = self._program

@@ -102,7 +102,8 @@ def _row(
         program, suite, "failed", binary.package, binary.version, sha256=binary.sha256
     )
     if (row := _recorded(known)) is not None:
-        return replace(row, program=program, suite=suite, package=bare.package)
+        verdict = shipped_verdict(program, row.facts)
+        return replace(row, program=program, suite=suite, verdict=verdict, package=bare.package)
     progress(f"{program.name} in {suite}: {binary.package} {binary.version}")
     try:
         row = examined(bare, source.fetch(PackageName(binary.package, suite)))

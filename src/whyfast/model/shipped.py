@@ -60,6 +60,8 @@ def shipped_verdict(program: ShippedProgram, facts: DispatchFacts | None) -> Shi
         return "not found"
     if program.source == "switch":
         return "replicated by the compiler" if facts.form == "replicated" else "by design"
+    if facts.computed_goto is False:
+        return "not found"  # a switch of the compiler's: another function, or built otherwise
     if facts.form == "replicated":
         return "as written"
     return "merged" if facts.form == "merged" else "partly merged"

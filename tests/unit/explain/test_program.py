@@ -10,11 +10,10 @@ from tests.golden_files import Hear
 from whyfast.cli.main import main
 from whyfast.explain.disassembly.x86 import X86Disassembler
 from whyfast.explain.functions import Body, Program
+from whyfast.explain.interpreter_loop import LoopSearch
 from whyfast.explain.jit import explain_image
 from whyfast.explain.objects import Function, Image, Region
 from whyfast.explain.program import (
-    _body,
-    _by_name,
     hint_for,
     stub_note,
     survey_program,
@@ -36,7 +35,7 @@ def _program(*names: tuple[str, str]) -> Program:
 
 
 def _of(program: Program, function: Function) -> Body:
-    return _body(program, function, _by_name(program))
+    return LoopSearch(program).whole(function)
 
 
 def test_a_cold_part_belongs_to_the_function_of_its_source_file() -> None:

@@ -39,7 +39,7 @@ def shipped_page(rows: Sequence[ShippedRow]) -> Document:
 def _answer(suite: str, rows: Sequence[ShippedRow]) -> str:
     """How many of the threaded interpreters of a suite are merged."""
     threaded = [r for r in rows if r.suite == suite and r.program.source == "threaded"]
-    seen = [r for r in threaded if r.facts is not None and r.verdict != "failed"]
+    seen = [r for r in threaded if r.verdict not in ("failed", "not shipped", "not found")]
     verdicts = Counter(r.verdict for r in seen)
     if not seen:
         return f"No interpreter that is written as threaded code was found in {suite}."
@@ -115,6 +115,11 @@ def _missing(rows: Sequence[ShippedRow]) -> Iterator[str]:
         if name not in shipped:
             yield f"{name}: no suite has {' or '.join(program.packages)}."
     for row in rows:
+        if row.verdict == "not found":
+            yield (
+                f"{row.program.name} in {row.suite}: the {row.program.source} loop of its source "
+                "was not found."
+            )
         if row.verdict == "failed":
             yield f"{row.program.name} in {row.suite}: {row.why}."
     if any(r.facts is not None and not r.compiler for r in rows):
