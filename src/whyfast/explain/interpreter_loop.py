@@ -475,7 +475,7 @@ class ExaminedLoop:
 
 
 @dataclass(frozen=True)
-class Interpreter:
+class FoundInterpreter:
     """What interprets in a program: a function at ``address``, or handlers of tail calls, None."""
 
     name: str
@@ -521,7 +521,7 @@ class LoopSearch:
             for name in {*function.names, *([parent] if parent else [])}:
                 self._related.setdefault(name, []).append(function)
 
-    def interpreter(self) -> Interpreter | None:
+    def interpreter(self) -> FoundInterpreter | None:
         """The loop with most opcodes, or handlers of tail calls where there are more of these; None
         where nothing has such a shape."""
         loops = self.loops()
@@ -529,11 +529,13 @@ class LoopSearch:
         if handlers is not None and (
             not loops or (handlers[1].targets or 0) > _returning(loops[0])
         ):
-            return Interpreter(handlers[0], None, handlers[1])
+            return FoundInterpreter(handlers[0], None, handlers[1])
         if not loops:
             return None
         first = loops[0]
-        return Interpreter(first.function.name, first.function.address, first.dispatching.facts)
+        return FoundInterpreter(
+            first.function.name, first.function.address, first.dispatching.facts
+        )
 
     def loops(self) -> list[ExaminedLoop]:
         """The functions with the shape of an interpreter's loop, the one with most opcodes first,

@@ -264,7 +264,7 @@ _SUMMED = ("size", "instructions", "indirect_jumps", "direct_calls", "indirect_c
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DispatchCandidate:
     """A function with indirect jumps, and how it would dispatch. ``shape`` is None where it has no
     jump table; ``interprets``: it has the shape of an interpreter's loop."""
 
@@ -283,7 +283,7 @@ class Survey:
 
     evidence: Evidence
     totals: CodeTotals
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[DispatchCandidate, ...]
     handlers: tuple[str, DispatchFacts] | None = None
 
 
@@ -321,7 +321,8 @@ def survey_program(
         )
     )
     candidates = [
-        Candidate(facts[x.function], x.dispatching.facts, x.shape, x.interprets) for x in examined
+        DispatchCandidate(facts[x.function], x.dispatching.facts, x.shape, x.interprets)
+        for x in examined
     ]
     every = tuple(facts.values())
     recorded = read_recorded(path, None)

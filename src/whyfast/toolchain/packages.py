@@ -15,6 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from debian.debian_support import Version
+
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.files import sha256_of, write_whole
 from whyfast.store.home import Home
@@ -182,8 +184,6 @@ def _binary(record: Mapping[str, Any]) -> Binary:
 
 def newest(listed: Sequence[Binary]) -> list[Binary]:
     """One of each package: a suite may have several versions for a while."""
-    from debian.debian_support import Version
-
     best: dict[str, Binary] = {}
     for binary in listed:
         known = best.get(binary.package)

@@ -12,7 +12,7 @@ from whyfast.explain.functions import (
     unmatched_functions,
 )
 from whyfast.explain.objects import UNNAMED
-from whyfast.explain.program import Candidate, Survey
+from whyfast.explain.program import DispatchCandidate, Survey
 from whyfast.model.counters import Heat
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, Trouble, unmatched
 from whyfast.report.document import (
@@ -124,7 +124,7 @@ def surveyed(survey: Survey) -> Looked:
     return Looked(survey.evidence, best.dispatch if best else None)
 
 
-def interpreter_of(survey: Survey) -> Candidate | None:
+def interpreter_of(survey: Survey) -> DispatchCandidate | None:
     """The function that has the shape of an interpreter's loop with most opcodes; None without."""
     return next((c for c in survey.candidates if c.interprets), None)
 
@@ -166,7 +166,7 @@ def survey_headline(survey: Survey) -> str:
     return f"The dispatch of {name} is {form}; {size}."
 
 
-def _loop_name(loop: Candidate) -> str:
+def _loop_name(loop: DispatchCandidate) -> str:
     """Its name; where it has none, what it does."""
     if not UNNAMED.fullmatch(loop.facts.name):
         return loop.facts.name
