@@ -1,7 +1,8 @@
 """What is said where the model of blocks is broken: ``python -m bench.broken_models``.
 
-Blocks that are like their neighbours, disturbances that hit the variant alone, variants with a slow
-mode, and processes that warm up or slow down. Simulated; takes some five minutes.
+Disturbances that hit the variant alone, variants with a slow mode, and processes that warm up or
+slow down. Simulated; takes some four minutes. For blocks that are like their neighbours see
+bench.correlated.
 """
 
 from __future__ import annotations
@@ -16,14 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.intervals import counted_paths, first_beyond, wealth_paths
-from whyfast.judge import eprocess
-from whyfast.judge.decide import ALPHA, judge_family, precise_enough
-from whyfast.judge.eprocess import is_clear, lag_ones
+from bench.intervals import first_alarm
+from whyfast.judge.decide import judge_family, precise_enough
 from whyfast.judge.looks import Looks
 from whyfast.judge.processes import SURE, non_stationary, split
 from whyfast.judge.ratios import Ratios
-from whyfast.judge.strategies import strategies
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Verdict
 
@@ -37,13 +35,9 @@ AT_ONCE = 250
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.broken_models", description=__doc__)
     parser.add_argument("--trials", type=int, default=1000, help="of each kind")
-    parser.add_argument("--odds", type=float, default=eprocess.ODDS, help="of no correlation")
-    parser.add_argument("--only-correlated", action="store_true", help="the first two tables")
     args = parser.parse_args(argv)
-    eprocess.ODDS = args.odds
     rng = np.random.default_rng(1)
-    tables = (_correlated, _price, _one_sided, _lopsided, _modes, _unsteady)
-    for table in tables[: 2 if args.only_correlated else None]:
+    for table in (_one_sided, _lopsided, _modes, _unsteady):
         table(rng, args.trials)
         print(flush=True)
     return 0
@@ -59,58 +53,13 @@ def _head(title: str, *cells: str) -> None:
     print("| --- " * len(cells) + "|")
 
 
-def _correlated(rng: Rng, trials: int) -> None:
-    _head(
-        f"Correlated blocks of equal programs, looked at after each of {BLOCKS}",
-        "correlation of neighbours", "called different", "without the discount",
-        f"warned of after {BLOCKS}", "of those called different, warned of at once",
-    )  # fmt: skip
-    for r in (0.0, 0.2, 0.5, 0.9):
-        d = np.zeros((BLOCKS, trials))
-        d[0] = rng.standard_normal(trials) / math.sqrt(1 - r * r)
-        for i in range(1, BLOCKS):
-            d[i] = r * d[i - 1] + rng.standard_normal(trials)
-        counted, plain = _wealth(d)
-        warned = float(np.mean(is_clear(lag_ones(d), BLOCKS)))
-        first = first_beyond(counted)
-        at_once = [
-            bool(is_clear(lag_ones(d[: int(n), [i]]), int(n))[0])
-            for i, n in enumerate(first)
-            if math.isfinite(n)
-        ]
-        share = f"{np.mean(at_once):.0%}" if at_once else "–"
-        _row(r, f"{_ever(counted):.1%}", f"{_ever(plain):.1%}", f"{warned:.0%}", share)
-
-
-def _price(rng: Rng, trials: int) -> None:
-    looks = (12, 20, 50, BLOCKS)
-    _head(
-        "What the discount costs where blocks are independent",
-        "difference", "blocks to find it", "without the discount",
-        *(f"as without it after {n}" for n in looks),
-    )  # fmt: skip
-    limit = math.log(2 / ALPHA)
-    for effect in (0.5, 1.0, 2.0, 3.0, 5.0):
-        counted, plain = _wealth(effect + rng.standard_normal((BLOCKS, trials)))
-        found = [f"{np.median(first_beyond(w)):.0f}" for w in (counted, plain)]
-        alike = [np.mean((counted[n - 1] >= limit) == (plain[n - 1] >= limit)) for n in looks]
-        _row(f"{effect:g} σ", *found, *(f"{share:.0%}" for share in alike))
-
-
-def _wealth(d: Floats) -> tuple[Floats, Floats]:
-    """Log wealth against 0 after each block, of series of shape (blocks, series): what counts of
-    it, and without the discount for correlation."""
-    found = []
-    for at in range(0, d.shape[1], AT_ONCE):
-        s = strategies([Ratios(x[None]) for x in d[:, at : at + AT_ONCE].T])
-        found.append([np.maximum(*paths(s, 0.0)) for paths in (counted_paths, wealth_paths)])
-    counted, plain = np.concatenate(found, axis=2)
-    return counted, plain
-
-
-def _ever(wealth: Floats) -> float:
-    """How often 0 is ever refuted."""
-    return float(np.mean(np.isfinite(first_beyond(wealth))))
+def _ever_refuted(d: Floats) -> float:
+    """How often 0 is ever refuted, of series of shape (blocks, series)."""
+    stops = [
+        first_alarm([Ratios(x[None]) for x in d[:, at : at + AT_ONCE].T], 0.0)
+        for at in range(0, d.shape[1], AT_ONCE)
+    ]
+    return float(np.mean(np.isfinite(np.concatenate(stops))))
 
 
 def _one_sided(rng: Rng, trials: int) -> None:
@@ -122,7 +71,7 @@ def _one_sided(rng: Rng, trials: int) -> None:
     for share in (0.0, 0.05, 0.1, 0.2, 0.3):
         d = 0.01 * rng.standard_normal((BLOCKS, trials))
         d += math.log(1.3) * (rng.random((BLOCKS, trials)) < share)
-        _row(f"{share:.0%}", f"{_ever(_wealth(d)[0]):.1%}")
+        _row(f"{share:.0%}", f"{_ever_refuted(d):.1%}")
 
 
 def _lopsided(rng: Rng, trials: int) -> None:

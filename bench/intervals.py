@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from bench.noises import KINDS, draw
+from whyfast.judge.correlation import likelihood
 from whyfast.judge.decide import ALPHA
-from whyfast.judge.eprocess import LAMBDAS, WEIGHTS, intervals, likelihood
+from whyfast.judge.eprocess import LAMBDAS, WEIGHTS, intervals
 from whyfast.judge.ratios import Ratios
 from whyfast.judge.strategies import Strategies, strategies
 

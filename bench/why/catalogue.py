@@ -12,6 +12,10 @@ Of each ``[[pair]]``:
   thing that are as right. ``causes2``: those of the second cause of a pair of kind ``two``.
 - ``where``: the function or system call that an answer should name, or nothing.
 - ``check``: how the cause was found to be the cause without whyfast.
+
+The pairs of ``heldout.toml`` have one file each, in the folder ``heldout``, and ``fast`` and
+``slow``: flags of the compiler, or else marks, ``A|B``. Lines that end in a mark (``//A``, ``#A``)
+are those of the side that has it alone, lines that end in ``//-A`` those of the other.
 """
 
 from __future__ import annotations
@@ -65,11 +69,51 @@ class Pair:
         )
 
 
+#: How a held-out program of one file is built and run, by its ending: the tool it needs, and both.
+_DEFAULTS = {
+    ".c": ("gcc", "gcc -O2 -g {flags} {source} -o {out} -pthread -lm", "{program}"),
+    ".cpp": ("g++", "g++ -std=c++17 -O2 -g {flags} {source} -o {out} -pthread", "{program}"),
+    ".rs": ("rustc", "{marked}.rs && rustc -O -g {flags} {dir}/main.rs -o {out}", "{program}"),
+    ".go": ("go", "{marked}.go && go build -o {out} {dir}/main.go", "{program}"),
+    ".py": ("python", "{marked}.py", "{python} {dir}/main.py"),
+}
+
+
 def catalogue(file: Path = FOLDER / "pairs.toml") -> tuple[Pair, ...]:
     """All pairs, in the order of the file."""
     with file.open("rb") as text:
         rows = tomllib.load(text)["pair"]
-    return tuple(Pair(**_listless(row)) for row in rows)
+    return tuple(Pair(**_listless(_whole(row) if "source" in row else row)) for row in rows)
+
+
+def _whole(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of ``heldout.toml`` with all keys of a pair."""
+    source = row["source"]
+    tool, build, run = _DEFAULTS[Path(source).suffix]
+    builds = {}
+    for side in ("fast", "slow"):
+        given = row.get(side, "")
+        flags, marks = (given, "") if given.startswith("-") else ("", given)
+        script = r"/(\/\/|#)[A-Z0-9]+$/d; s/ *(\/\/|#)-[A-Z0-9]+$//"
+        if marks:
+            drop = rf"/(\/\/|#)-({marks})$/d; s/ *(\/\/|#)({marks})$//"
+            script = f"{drop}; {script}"
+        places = {
+            "marked": f"sed -E '{script}' {{src}}/{source} > {{dir}}/main",
+            "flags": flags,
+            "source": f"{{src}}/{source}",
+        }
+        builds[f"build_{side}"] = filled(build, places)
+    kept = {k: v for k, v in row.items() if k not in ("source", "fast", "slow")}
+    return {
+        "kind": "one",
+        "requires": [tool],
+        "sources": [f"../heldout/{source}"],
+        "run_fast": run,
+        "run_slow": run,
+        **builds,
+        **kept,
+    }
 
 
 def _listless(row: Mapping[str, Any]) -> dict[str, Any]:

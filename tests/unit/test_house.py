@@ -76,6 +76,7 @@ LATE = {
     ("judge.lines", "scipy.stats"),  # half a second, of which most investigations have no need
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few results hold; who reads one imports it.
+    ("model.result", "whyfast.model.loop"),
     ("model.result", "whyfast.model.machine"),
     ("model.result", "whyfast.model.code"),
     ("model.result", "whyfast.model.code"),
@@ -97,6 +98,9 @@ LATE = {
         for module in ("_lsprof", "_signal", "dis", "json", "sitecustomize")
     ),
     ("turns.include.whyfast_turn", "ctypes"),  # for Pythons without a monotonic clock
+    ("turns.include.whyfast_turn", "traceback"),  # every block starts Python, and few need these
+    *(("turns.timeit.driver", module) for module in ("asyncio", "types")),
+    *(("turns.timeit.inspection", module) for module in ("ast", "hashlib", "tracemalloc")),
 }
 
 

@@ -38,7 +38,7 @@ from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Document
-from whyfast.report.pages.many_results import dump_history, history_page
+from whyfast.report.pages.history_page import dump_history, history_page
 from whyfast.report.pages.results import result_page
 from whyfast.report.pages.why_page import why_page
 from whyfast.report.progress import watching
@@ -49,7 +49,7 @@ from whyfast.report.result_json import dump_result, load_result
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import own_home
 from whyfast.study.load import load_study
-from whyfast.study.toml_table import parse_duration, parse_margin
+from whyfast.study.notation import parse_duration, parse_margin
 
 __all__ = [
     "Report",

@@ -7,7 +7,7 @@ import json
 import os
 import shlex
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from whyfast.build.run import repeat_script
@@ -218,12 +218,19 @@ def _new_check_file(source: Path, kind: str | None, try_build: bool) -> int:
     if try_build:
         with watching(f"whyfast new: {kind} project", 0.01) as observer:
             first = first_study(folder, project, own_home(), observer, Services())
-    elif project.benchmarks:
-        first = FirstStudy(check_file(project))
+    elif project.benchmarks or project.candidates:
+        project = replace(project, benchmarks=project.benchmarks or project.candidates)
+        first = FirstStudy(check_file(project), beside=project.beside, notes=project.comments)
     else:
         message = "the names of its benchmarks are known only after a build"
         raise UserError(f"{message}; leave out --no-build", where=folder)
     _write_new(file, first.text)
+    for name, text in first.beside.items():
+        if not (file.parent / name).exists():
+            _write_new(file.parent / name, text)
+            print(f"wrote {file.parent / name}")
+    for note in first.notes:
+        print(f"  {note}")
     study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
     if first.failure:
         print(f"wrote {file} for a {kind} project, which has to be completed: {first.failure}")

@@ -19,6 +19,7 @@ COMMANDS = {
     "run": Entry(_MEASURING, "runs", "build, measure, judge and explain a study, or resume it"),
     "plan": Entry(_MEASURING, "runs", "show what a study would build and run, without doing it"),
     "ab": Entry(_MEASURING, "ab", "compare two or more commands without a study file"),
+    "timeit": Entry(_MEASURING, "timeit", "compare Python statements or functions"),
     "why": Entry(_MEASURING, "why", "explain why one command takes longer than another"),
     "check": Entry(_MEASURING, "runs", "check whether a change or pull request is slower"),
     "compare": Entry(_READING, "reading", "compare results that other tools recorded"),

@@ -140,6 +140,10 @@ def _unknown_command(word: str) -> str:
 
 
 def _end(number: int, frame: object) -> None:
+    import signal
+
+    name = signal.Signals(number).name
+    print(f"whyfast: ended by {name}; what was measured is kept", file=sys.stderr, flush=True)
     sys.exit(128 + number)
 
 

@@ -133,6 +133,38 @@ def add_ab(options: OptionGroup) -> None:
     )
 
 
+def add_timeit(options: OptionGroup) -> None:
+    """Options of ``whyfast timeit``."""
+    text = "a Python statement, in quotes; with --file, the name of a function"
+    options.value("statements STATEMENT", text, nargs="*")
+    group = options.group("statements")
+    group.repeated(
+        "-s --setup CODE", "run once a process before the loops; several are lines of it"
+    )
+    group.repeated("--setup-each CODE", "the setup of one statement, in their order")
+    group.repeated("--file FILE", "time functions of FILE, with arguments from its fixtures")
+    text = "an interpreter: a program, a version, a venv or PROVIDER:NAME (default: python3)"
+    group.repeated("--python PYTHON", text)
+    group.repeated("--name NAME", "name of a side in the report, in their order")
+    group.flag("--different", "the sides need not return the same")
+    group = options.measuring()
+    group.value("-n --number N", "loops of a turn (default: calibrated)", type=int)
+    group.value("-r --repeat N", "take exactly N blocks of fresh processes", type=int)
+    group.flag("-p --process", "CPU time of the process instead of wall time")
+    units = ["nsec", "usec", "msec", "sec"]
+    group.value("-u --unit", "unit of times (default: a suitable one)", choices=units)
+    group.value("--budget TIME", "time for measuring (default: 20s)")
+    group.value("--margin PERCENT", "smallest relevant difference (default: 1%%)", default="1%")
+    output = options.outputs("show bytecode, memory and every other detail")
+    output.value("--csv FILE", "write every value as CSV", type=Path)
+    output.fail_on("a side")
+    options.examples(
+        "timeit 'sorted(x)' 'x.sort()' -s 'x = list(range(1000))[::-1]'",
+        "timeit 'x in s' -s 's = set(range(9)); x = 5' --python 3.11 --python 3.13",
+        "timeit --file bench.py f g",
+    )
+
+
 def add_why(options: OptionGroup) -> None:
     """Options of ``whyfast why``."""
     options.value(

@@ -213,7 +213,7 @@ def executed_kinds(
             result.instructions += 1
             if weight:
                 result.places[insn.ip] = weight
-            kinds = [*_kinds(insn, code), *stores.kinds(insn)]
+            kinds = [*_kinds(insn, code), *stores.kinds(insn, weight)]
             for kind in kinds:
                 result.kinds[kind] += weight
                 result.static[kind] += 1
@@ -235,17 +235,24 @@ class _Stores:
 
     ``blocked load``: it is wider than the store; the processor cannot forward it and waits until
     the store has reached the cache. ``reload``: of a local variable that was stored a few
-    instructions before, which is how code without optimisation goes on.
+    instructions before, which is how code without optimisation goes on. A store that ran far less
+    often than the load, or whose address registers have been written since, is not its store.
     """
 
     WINDOW, NEAR = 16, 4
 
     def __init__(self) -> None:
-        self._recent: list[tuple[tuple[int, int, int], int, int]] = []
+        self._recent: list[tuple[tuple[int, int, int], int, int, float]] = []
         self._stacked: list[tuple[int, tuple[int, int, int], int]] = []
         self._number = 0
 
-    def kinds(self, insn: Instruction) -> Iterable[str]:
+    def kinds(self, insn: Instruction, weight: float) -> Iterable[str]:
+        yield from self._found(insn, weight)
+        if insn.op0_kind == OpKind.REGISTER and self._recent:
+            written = RegisterExt.full_register(insn.op0_register)
+            self._recent = [s for s in self._recent if written not in s[0][:2]]
+
+    def _found(self, insn: Instruction, weight: float) -> Iterable[str]:
         self._number += 1
         if insn.flow_control in (FlowControl.CALL, FlowControl.RETURN):
             self._recent.clear()
@@ -255,14 +262,15 @@ class _Stores:
         low = insn.memory_displacement
         size = MemorySizeExt.size(insn.memory_size)
         if insn.op0_kind == OpKind.MEMORY and insn.mnemonic not in (Mnemonic.CMP, Mnemonic.TEST):
-            self._recent = [*self._recent[1 - self.WINDOW :], (base, low, size)]
+            self._recent = [*self._recent[1 - self.WINDOW :], (base, low, size, weight)]
             if insn.memory_base in _FRAME:
                 self._stacked = [*self._stacked[-3:], (self._number, base, low)]
                 # It reads the variable itself, as x++ does.
                 if insn.mnemonic not in _PLAIN_STORES:
                     yield "reload"
         elif any(
-            base == b and s < size and low < at + s and at < low + size for b, at, s in self._recent
+            base == b and s < size and low < at + s and at < low + size and weight <= 2 * w
+            for b, at, s, w in self._recent
         ):
             yield "blocked load"
         elif any(

@@ -1,9 +1,10 @@
-"""Records of a compiler's missed optimisations: GCC's ``-fsave-optimization-record``.
+"""Records of a compiler's missed optimisations: ``-fsave-optimization-record`` of GCC and Clang.
 
-The file, gzipped JSON, is described in GCC's ``optinfo-emit-json.cc``: a list of metadata, the tree
+GCC's file, gzipped JSON, is described in its ``optinfo-emit-json.cc``: a list of metadata, the tree
 of passes, and records. A record has a ``kind``, a ``location``, the ``function`` that was optimised
 and a ``message`` of texts, expressions, statements and symbols; scopes have records in
-``children``.
+``children``. Clang's, YAML, is described in LLVM's *Remarks*: a document a remark, with one key a
+line; of its ``Args`` the values make up the message.
 """
 
 from __future__ import annotations
@@ -69,3 +70,49 @@ def _of_record(record: Mapping[str, Any]) -> MissedOptimisation:
         Path(str(location.get("file", ""))).name,
         int(location.get("line", 0)),
     )
+
+
+_PLACE = re.compile(r"File: (?:'([^']*)'|([^,]*)), Line: (\d+)")
+_PAIR = re.compile(r"^(  - )?(\w+): +(.*)$")
+
+
+def read_clang_record(path: Path) -> list[MissedOptimisation]:
+    """Those in a file ``*.opt.yaml``; empty for what is no such file."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return [m for d in text.split("--- !")[1:] if (m := _of_document(d)) is not None]
+
+
+def _of_document(text: str) -> MissedOptimisation | None:
+    """A missed optimisation, or why a loop is not vectorised, which is of another kind."""
+    kind, *lines = text.splitlines()
+    keys: dict[str, str] = {}
+    message, symbols = "", list[str]()
+    for line in lines:
+        if (pair := _PAIR.match(line)) is None:
+            continue
+        in_arguments, key, value = pair[1], pair[2], _unquoted(pair[3])
+        if not in_arguments:
+            keys.setdefault(key, value)
+            continue
+        message += value
+        if key in ("Callee", "Caller"):
+            symbols.append(value)
+    analysed = kind == "Analysis" and "not vectorized: " in message
+    if not (kind == "Missed" or analysed) or keys.get("Name") == "MissedDetails":
+        return None
+    place = _PLACE.search(keys.get("DebugLoc", ""))
+    return MissedOptimisation(
+        tuple(dict.fromkeys(filter(None, (keys.get("Function", ""), *symbols)))),
+        message.strip(" .;"),
+        Path(place[1] or place[2]).name if place else "",
+        int(place[3]) if place else 0,
+    )
+
+
+def _unquoted(value: str) -> str:
+    if value[:1] == value[-1:] == "'" and len(value) > 1:
+        return value[1:-1].replace("''", "'")
+    return value.strip('"')

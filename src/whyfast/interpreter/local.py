@@ -14,7 +14,7 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
-from whyfast.study.axes import pyenv_folder, pyenv_versions, pythons_on_path
+from whyfast.study.axes import pyenv_folder, pyenv_versions, pythons_on_path, version_key
 from whyfast.toolchain import sandbox
 from whyfast.toolchain.provider import Progress
 
@@ -40,6 +40,39 @@ def pyenv_python(name: str, home: Home, progress: Progress) -> Interpreter:
     if not os.access(program, os.X_OK):
         raise CannotBuildHere(f"{program} cannot be run")
     return local_interpreter(f"pyenv:{name}", program)
+
+
+def uv_python(name: str, home: Home, progress: Progress) -> Interpreter:
+    """The newest version of that name that uv has installed: ``uv:3.13``."""
+    installed = uv_pythons()
+    fits = [file for v, file in installed if v == name or v.startswith(f"{name}.")]
+    if not fits:
+        available = ", ".join(v for v, _ in installed) or "none"
+        raise CannotBuildHere(f"uv has no {name}; installed: {available}; uv python install {name}")
+    return local_interpreter(f"uv:{name}", fits[-1])
+
+
+def uv_pythons() -> list[tuple[str, Path]]:
+    """Version and file of each, the oldest first (``UV_PYTHON_INSTALL_DIR`` moves their folder)."""
+    data = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    folder = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or f"{data}/uv/python")
+    found = []
+    for file in folder.glob("*/bin/python3"):
+        kind, _, rest = file.parents[1].name.partition("-")  # cpython-3.13.1-linux-x86_64-gnu
+        if kind == "cpython" and not file.parents[1].is_symlink():
+            found.append((rest.partition("-")[0], file))
+    return sorted(found, key=lambda pair: version_key(pair[0]))
+
+
+def pythons_here() -> list[tuple[str, str, Path]]:
+    """(provider, version, file) of every interpreter that PATH, pyenv and uv have, the oldest of
+    each first."""
+    on_path = [(n.removeprefix("python"), shutil.which(n)) for n in pythons_on_path()]
+    return [
+        *(("path", version, Path(file)) for version, file in on_path if file),
+        *(("pyenv", v, pyenv_folder() / v / "bin" / "python") for v in pyenv_versions()),
+        *(("uv", version, file) for version, file in uv_pythons()),
+    ]
 
 
 def local_interpreter(name: str, program: Path) -> Interpreter:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from whyfast.interpreter.debian import debian_python, debian_python_installed
-from whyfast.interpreter.local import built_python, path_python, pyenv_python
+from whyfast.interpreter.local import built_python, path_python, pyenv_python, uv_python
 from whyfast.model.build import Interpreter
 from whyfast.model.errors import UserError
 from whyfast.store.home import Home
@@ -16,6 +16,7 @@ from whyfast.toolchain.provider import Progress
 PROVIDERS: Mapping[str, Callable[[str, Home, Progress], Interpreter]] = {
     "pyenv": pyenv_python,
     "path": path_python,
+    "uv": uv_python,
     "debian": debian_python,
     "build": built_python,
 }

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.first_runs import FirstRuns, first_runs, with_output
+from whyfast.investigate.known_runners import refuse_runners
 from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
 from whyfast.measure.campaign import BenchmarkRun
@@ -106,6 +107,8 @@ def run_ab(
     UserError for a command that cannot be run or fails in its first run.
     """
     work = RunContext(_question(commands, options), home, observer, services or Services())
+    if options.turns_offered:
+        refuse_runners([c.line for c in commands])
     arguments = command_arguments(commands, options, work.services)
     start, ended = 0.0, False
     counted: list[Quantities] = []

@@ -12,6 +12,7 @@ from whyfast.build.revisions import Range, change_between, commits_between, top_
 from whyfast.build.source import obtain
 from whyfast.explain.functions import base_name
 from whyfast.explain.program import load
+from whyfast.explain.python_changes import with_functions
 from whyfast.explain.same_code import same_builds
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
@@ -25,9 +26,10 @@ from whyfast.investigate.measuring import (
     observe,
     tell_earlier,
 )
+from whyfast.investigate.python_reach import python_reach
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
-from whyfast.investigate.why_builds import explain_builds, largest
+from whyfast.investigate.why_builds import BESIDE, explain_builds, largest
 from whyfast.measure.harnesses import LONG, ONCE
 from whyfast.measure.registry import MAKERS
 from whyfast.model.build import Build
@@ -75,13 +77,39 @@ def reached_by(
         for number, benchmark in enumerate(benchmarks):
             left = end - clock.monotonic()
             if left <= 0:
-                why = f"the {timeout:g} s for simulation were used up before its turn"
-                reaches.append(ChangeCoverage(benchmark.name, None, why))
+                reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
                 continue
-            observer.step(f"what executes the change: benchmark {number + 1} of {len(benchmarks)}")
+            observer.step(
+                f"what executes the change: {benchmark.name}, {number + 1} of {len(benchmarks)}; "
+                f"at most {left:.0f} s more for all"
+            )
             counter.timeout = left / (len(benchmarks) - number) / len(work.usable)
             reaches.append(_reach(counter, benchmark, names, code))
         return tuple(reaches)
+
+
+def _reached_in_python(
+    work: RunContext[Study], code: CodeComparison, timeout: float, parts: int
+) -> tuple[ChangeCoverage, ...]:
+    folders = {b.variant: b.program.parents[parts - 1] for b in work.usable}
+    benchmarks = work.question.benchmarks
+    reaches = []
+    with scratch_folder(work.home) as folder:
+        end = work.services.clock.monotonic() + timeout
+        counter = BuildCounter(work, {}, folder, timeout)
+        for number, benchmark in enumerate(benchmarks):
+            left = end - work.services.clock.monotonic()
+            if left <= 0:
+                reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
+                continue
+            work.observer.step(f"what executes the change: {benchmark.name}")
+            counter.timeout = left / (len(benchmarks) - number) / len(work.usable)
+            reaches.append(python_reach(benchmark, counter.tasks(benchmark), folders, code))
+    return tuple(reaches)
+
+
+def _no_time(timeout: float) -> str:
+    return f"the {timeout:g} s for simulation were used up before its turn"
 
 
 def _reach(
@@ -141,8 +169,9 @@ def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, floa
 
 BASE, HEAD = "base", "head"
 
-#: Seconds of measuring where nobody says otherwise, and of all runs under the simulator together.
-BUDGET, SIMULATED = 300.0, 120.0
+#: Seconds of measuring where nobody says otherwise, and of all runs under the simulator together:
+#: with two builds a check takes five minutes.
+BUDGET, SIMULATED = 180.0, 60.0
 
 
 GOES_ON = "The time is used up; the same command goes on from what it measured."
@@ -191,7 +220,11 @@ def run_check(
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     work = _built(build(RunContext(plain, home, observer, services)), asked.change)
     program = Path(work.question.build.program)
-    code = same_builds(*((b.program.parents[len(program.parts) - 1], program) for b in work.usable))
+    folders = [b.program.parents[len(program.parts) - 1] for b in work.usable]
+    code = same_builds(*((folder, program) for folder in folders))
+    in_python = work.question.variants[0].toolchain.startswith("path:python")
+    if in_python:
+        code = with_functions(code, *folders)
     count = commits_between(asked.study.source.folder, asked.change)
     search = ""  # the command that finds the commit among those between
     if count > 1:
@@ -212,7 +245,12 @@ def run_check(
         with recording(work, None, alone=False) as run:
             pass
         return _with_check(judge(work, run.recorded), check)
-    check = replace(check, reaches=reached_by(work, code, min(SIMULATED, request.budget)))
+    limit = min(SIMULATED, request.budget)
+    if in_python and code.reached:
+        reaches = _reached_in_python(work, code, limit, len(program.parts))
+    else:
+        reaches = reached_by(work, code, limit)
+    check = replace(check, reaches=reaches)
     if asked.study.measure.layouts:
         work = build(RunContext(asked.study, home, observer, services))
     work = (elsewhere or Processes()).ready(work)
@@ -234,7 +272,7 @@ def _account(work: RunContext[Study], result: Result, check: Check) -> Account |
     if verdict is None or not result.recorded.complete:
         return None
     benchmark = next(b for b in work.question.benchmarks if b.name == verdict.benchmark)
-    return explain_builds(work, benchmark, verdict)
+    return explain_builds(work, benchmark, verdict, BESIDE)
 
 
 def ask(request: Request, home: Home, observer: Observer) -> Asked:

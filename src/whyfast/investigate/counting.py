@@ -27,7 +27,8 @@ from whyfast.measure.count import (
     measured_turns,
 )
 from whyfast.measure.doctor.system import System
-from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.invocation import Clock
+from whyfast.measure.process import CannotCount, Finished, Launcher, ToolRun
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
 from whyfast.model.counters import MEASURED, Counted, Counts, HotFunction, Overlap, Source
@@ -56,7 +57,30 @@ def count(work: RunContext[Study], run: OpenRun) -> RunContext[Study]:
     wanted = [b for b in study.benchmarks if b.name in named and b.kind.countable]
     with run.timed("count", work.services.clock), scratch_folder(work.home) as folder:
         counter = BuildCounter(work, run.calibrations(), folder)
-        return replace(work, counted=tuple(counter.benchmark(b) for b in wanted))
+        return replace(work, counted=tuple(_within(work, counter, wanted)))
+
+
+def _within(
+    work: RunContext[Study], counter: BuildCounter, wanted: Sequence[Benchmark]
+) -> Iterator[Counted]:
+    """Those that can be counted within the study's limit; a note names the others.
+
+    No run under a tool outlives the limit. A benchmark is not begun that cannot be expected to end
+    within it, as the last one took longer.
+    """
+    clock, limit = work.services.clock, work.question.evidence.limit
+    began, last = clock.monotonic(), 0.0
+    if limit is not None:
+        counter.launcher = LimitedLauncher(counter.launcher, clock, began + limit)
+    for i, benchmark in enumerate(wanted):
+        spent = clock.monotonic() - began
+        if limit is not None and spent + last >= limit:
+            names = ", ".join(b.name for b in wanted[i:])
+            work.observer.note(f"not counted, as {limit:.0f} s are used up: {names}")
+            return
+        started = clock.monotonic()
+        yield counter.benchmark(benchmark)
+        last = clock.monotonic() - started
 
 
 @contextmanager
@@ -117,6 +141,7 @@ class BuildCounter:
     ) -> None:
         self._work = work
         self.timeout = timeout
+        self.launcher = work.services.launcher
         self._calibrations = calibrations
         self._scratch = scratch
         self._geometry = read_geometry(work.services.system)
@@ -223,7 +248,7 @@ class BuildCounter:
 
     def tasks(self, benchmark: Benchmark) -> list[CountingTask]:
         """How every build is run to be counted: the main baseline first, no controls."""
-        work, services = self._work, self._work.services
+        work = self._work
         seen = Box(readable=(valgrind_root(work.home),), writable=(self._scratch,))
         enter = study_prefixes(work, also=seen)
         plain = launch_arguments(work, benchmark, dict.fromkeys(enter, ()))
@@ -235,7 +260,7 @@ class BuildCounter:
                 name,
                 ToolRun(
                     started.commands[name],
-                    services.launcher,
+                    self.launcher,
                     started.env,
                     self.timeout,
                     enter[name],
@@ -247,6 +272,34 @@ class BuildCounter:
             for name in sorted(enter, key=lambda name: name != main)
             if name not in controls
         ]
+
+
+@dataclass(frozen=True)
+class LimitedLauncher:
+    """A launcher whose runs end at a time of the monotonic ``clock``, all together."""
+
+    launcher: Launcher
+    clock: Clock
+    end: float
+
+    def find(self, name: str) -> str | None:
+        return self.launcher.find(name)
+
+    def stop(self) -> None:
+        self.launcher.stop()
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str],
+        timeout: float,
+        pass_fds: Sequence[int] = (),
+    ) -> Finished:
+        left = self.end - self.clock.monotonic()
+        if left <= 0:
+            raise TimeoutError("the time for counting is used up")
+        return self.launcher.run(argv, env=env, timeout=min(timeout, left), pass_fds=pass_fds)
 
 
 def _compared(work: RunContext[Study], counted: Counted, geometry: Geometry) -> Counted:

@@ -7,10 +7,12 @@ whyfast cannot.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whyfast.investigate.building import build
@@ -18,7 +20,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
 from whyfast.investigate.services import Observer, Services
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
-from whyfast.measure.invocation import InvocationFailed
+from whyfast.measure.invocation import InvocationFailed, completed, running
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source
@@ -26,26 +28,38 @@ from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
-from whyfast.study.project import MOST, WHOLE, Commands, Project, benchmark_key, literal, some
+from whyfast.study.project import (
+    MOST,
+    WHOLE,
+    Commands,
+    Project,
+    benchmark_key,
+    literal,
+    some,
+    sources,
+)
 from whyfast.study.skeleton import check_file
 
 #: What a line of a failing program has that says why.
 _TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 
-#: Seconds that a download, and a program that lists its benchmarks, may take.
-_FETCH, _LIST = 600.0, 120.0
+#: Seconds that a download, a program that lists its benchmarks, and one that is tried may take.
+_FETCH, _LIST, _TRY = 600.0, 120.0, 10.0
 
 
-_NO_BENCHMARK = "its program lists no benchmark; add [benchmarks.NAME] with a command"
+_NO_BENCHMARK = "it has no benchmark that runs; add [benchmarks.NAME] with a command"
 
 
 @dataclass(frozen=True)
 class FirstStudy:
     """``text`` is that of the file. ``failure`` says why the project does not build or what else
-    must be changed in the file before it can be used; empty when nothing must."""
+    must be changed in the file before it can be used; empty when nothing must. ``beside`` are
+    further files by name, ``notes`` what was chosen and left out, in words."""
 
     text: str
     failure: str = ""
+    beside: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def first_study(
@@ -62,7 +76,11 @@ def first_study(
         outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
             way = _with_benchmarks(folder, way, outcome, observer)
-            return FirstStudy(check_file(way), "" if way.benchmarks else _NO_BENCHMARK)
+            failure = way.incomplete
+            if not way.benchmarks:
+                failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
+                way = replace(way, benchmarks=way.candidates or WHOLE)
+            return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
     reason = failures[0]
     return FirstStudy(check_file(_noted(project, f"It does not build: {reason}")), reason)
@@ -112,7 +130,9 @@ def _built(
     with scratch_folder(home) as scratch:
         file = scratch / ROOT_FILE
         # A study needs a benchmark; those of the program are known after the build.
-        whole = project if project.benchmarks else replace(project, benchmarks=WHOLE)
+        whole = project
+        if not project.benchmarks:
+            whole = replace(project, benchmarks=WHOLE, runner="command")
         file.write_text(check_file(whole), encoding="utf-8")
         try:
             study = replace(load_study(file), source=Source("path", str(folder), folder))
@@ -127,22 +147,42 @@ def _built(
 
 
 def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
-    """The project with the benchmarks that its program lists, where it can list them."""
-    if project.benchmarks:
-        return project
+    """The project with the benchmarks that its program lists, or that end well when tried; those
+    of ``instead`` where there are none."""
+    way: Project | None = project
+    found, reasons = project, tuple[str, ...]()
+    while way is not None:
+        found = way
+        if way.candidates:
+            found = _tried(folder, way, made, observer)
+        elif not way.benchmarks:
+            found = _listed(folder, way, made, observer)
+        elif way.benchmarks == WHOLE and not way.incomplete:
+            found = _with_work(folder, way, made, observer)
+        if found.benchmarks or way.instead is None:
+            break
+        reasons = (*reasons, *(c for c in found.comments if c not in way.comments))
+        way = way.instead
+    return replace(found, comments=(*reasons, *found.comments))
+
+
+def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
     observer.step("listing its benchmarks")
     harness = HARNESSES[project.runner]
     try:
-        names = benchmark_names(harness, made.program, folder, _LIST)
+        names = benchmark_names(harness, made.program, folder, _LIST, project.files)
     except InvocationFailed as error:
         lines = [line for line in error.output.splitlines() if _TROUBLE.search(line)]
-        reason = "; ".join([str(error), *lines[:1]])
-        observer.note(f"{project.runner} benchmarks cannot be listed: {reason}")
-        return project
+        reason = "; ".join([str(error), *lines[-1:]])
+        comment = f"{project.runner} benchmarks cannot be listed: {reason}"
+        return replace(project, comments=(*project.comments, comment))
+    # Of Python the program is the interpreter, whose words for pytest come first.
+    before = harness.list[:2] if project.files else ()
     commands: Commands = {
         benchmark_key(name.removeprefix("Benchmark")): (
             "{program}",
-            harness.only(literal(name)),
+            *before,
+            harness.only(name if project.files else literal(name)),
             *project.options,
         )
         for name in names
@@ -156,3 +196,73 @@ def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Obse
             f"{', '.join(left_out)}.",
         )
     return replace(project, benchmarks=some(commands), comments=comments)
+
+
+def _tried(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
+    """The project with those of its candidates that end well."""
+    good: Commands = {}
+    failed: dict[str, list[str]] = {}
+    for name, words in project.candidates.items():
+        if reason := _fails(folder, words, made, observer)[0]:
+            failed.setdefault(reason, []).append(name)
+        else:
+            good[name] = words
+    comments = project.comments
+    for reason, names in failed.items():
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        comments = (*comments, f"Left out: {', '.join(names[:3])}{more}: {reason}.")
+    return replace(project, benchmarks=good, comments=comments)
+
+
+#: Where a program's own files of work are likely to be, the best first, and what is none.
+_WORK = ("bench*/**/*", "perf*/**/*", "**/*bench*", "examples/*", "tests/*", "test/*")
+_NO_WORK = re.compile(
+    r"\.(c|h|cc|cpp|cxx|hh|hpp|inc|in|am|m4|mk|o|a|so|py|pl|sh|bat|cmake|txt|md|rst|toml|ya?ml|rs|go|"
+    r"html?|css|out|exp\w*|err|ref|log|json|xml|csv|svg|png|pdf|gz|xz|zip|in\d*)$|^[^.]*$|^\."
+)
+#: Candidates that are tried, and kept; CPU seconds from which on one is work.
+_TRIES, _KEPT, _ENOUGH = 10, 4, 0.01
+
+
+def _with_work(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
+    """A program that does little without arguments, with files of the project that it reads as its
+    work: an interpreter has scripts in its folders of tests and benchmarks."""
+    reason, cpu = _fails(folder, WHOLE["whole"], made, observer)
+    if not reason and cpu >= _ENOUGH:
+        return project
+    good: Commands = {}
+    candidates = [f for f in sources(folder, _WORK) if not _NO_WORK.search(f.name)]
+    for file in list(dict.fromkeys(candidates))[:_TRIES]:
+        name = str(file.relative_to(folder))
+        words = ("{program}", "{source}/" + name)
+        failed, cpu = _fails(folder, words, made, observer)
+        if not failed and cpu >= _ENOUGH and len(good) < _KEPT:
+            good[benchmark_key(name)] = words
+    if good:
+        comments = (*project.comments, "These files of the project are what the program runs.")
+        return replace(project, benchmarks=good, comments=comments)
+    what = f"fails without arguments ({reason})" if reason else "does little without arguments"
+    return replace(
+        project,
+        comments=(
+            *project.comments,
+            f"The program {what}: add words to the command below that give it work.",
+        ),
+    )
+
+
+def _fails(
+    folder: Path, words: Sequence[str], made: Build, observer: Observer
+) -> tuple[str, float]:
+    """Why the command does not end well, empty when it does, and its CPU seconds; in an empty
+    folder, as programs write where they are."""
+    observer.step(f"trying {' '.join(words[1:]) or 'the program'}")
+    command = tuple(w.format(program=made.program, source=folder, study=folder) for w in words)
+    with tempfile.TemporaryDirectory(prefix="whyfast-") as empty:
+        try:
+            with running(("env", "-C", empty, *command), env=dict(os.environ)) as child:
+                usage = completed(child, command, _TRY)
+        except InvocationFailed as error:
+            lines = [line for line in error.output.splitlines() if _TROUBLE.search(line)]
+            return "; ".join([str(error), *lines[-1:]]), 0.0
+    return "", usage.user + usage.system

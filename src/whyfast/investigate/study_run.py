@@ -17,7 +17,7 @@ from whyfast.measure.registry import MAKERS
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
-from whyfast.model.study import QUICK_SHARE, Study
+from whyfast.model.study import QUICK_COUNTING, QUICK_SHARE, Study
 from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.load import load_study
@@ -57,6 +57,9 @@ def chosen(study: Study, choice: Choice) -> Study:
             control=False,
         )
     study = narrow(study, only, benchmarks)
+    if choice.quick and budget is not None:
+        limit = budget * QUICK_COUNTING
+        study = replace(study, evidence=replace(study.evidence, limit=limit))
     if choice.counters and choice.evidence_only:
         raise UserError("--evidence-only runs no program to count", where="--counters")
     if choice.counters and study.evidence.counters == "nothing":
@@ -141,6 +144,8 @@ def run_study(
     """
     if study.stands_for:
         observer.note(f"{study.stands_for}; running {study.name} instead")
+    if study.evidence.limit is not None:
+        observer.note(f"at most {_longest(study)}")
     work = RunContext(with_control(study), home, observer, services or Services())
     measurer = elsewhere or measurer_of(study)
     measurer.check(work)
@@ -159,6 +164,15 @@ def run_study(
     if not (study.evidence.why and run.complete and elsewhere is None):
         return result
     return replace(result, found=replace(result.found, account=_account(work, result)))
+
+
+def _longest(study: Study) -> str:
+    """How long a quick look takes, in words."""
+    budget, limit = study.measure.budget, study.evidence.limit or 0.0
+    if study.evidence.counters == "nothing":
+        return f"{budget:.0f} s of measuring, after building"
+    parts = f"{budget:.0f} s of measuring and {limit:.0f} s of counting"
+    return f"{budget + limit:.0f} s, {parts}, after building"
 
 
 def _account(work: RunContext[Study], result: Result) -> Account | None:

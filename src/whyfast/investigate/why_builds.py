@@ -6,13 +6,14 @@ grants in a file and leaves after them; a harness is told a number of iterations
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.formats.opt_records import MissedOptimisation, read_gcc_record
+from whyfast.formats.opt_records import MissedOptimisation, read_clang_record, read_gcc_record
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
@@ -31,11 +32,14 @@ from whyfast.model.why import Account
 from whyfast.why.remarks import with_records
 
 #: Seconds of work in one run of the slower build, about: enough samples in a few runs, and short
-#: under a simulator.
-WORK = 0.15
+#: under a simulator. Less where the time for the account is limited.
+WORK, SHORT_WORK = 0.15, 0.05
 
-#: Seconds of timing whole runs of both builds, for how their time is split.
-TIMING = 6.0
+#: Seconds of timing whole runs of both builds, for how their time is split; less likewise.
+TIMING, SHORT_TIMING = 6.0, 3.0
+
+#: For an account that nobody asked for, at the end of a check.
+BESIDE = AccountLimits(seconds=10.0, total=12.0)
 
 #: The flag by which GCC writes down what it did, seconds of building both sides up to which they
 #: are built with it, and the causes that its record tells of.
@@ -136,10 +140,15 @@ def _account(
         raise CannotCount("both builds have to be run here")
     sides.sort(key=lambda side: wanted.index(side.task.variant))
     slow = sides[verdict.ratio >= 1]
-    loops = loops_of(slow, env) if _repeats(slow) else 1
+    short = limits.total < math.inf
+    loops = loops_of(slow, env, SHORT_WORK if short else WORK) if _repeats(slow) else 1
     lines = [Command(s.task.variant, shlex.join(s.words(loops, env))) for s in sides]
     options = Options(
-        budget=TIMING, shell="", turns_offered=False, timeout=benchmark.timeout, warmup=1
+        budget=SHORT_TIMING if short else TIMING,
+        shell="",
+        turns_offered=False,
+        timeout=benchmark.timeout,
+        warmup=1,
     )
     work.observer.step(f"timing whole runs of {wanted[0]} and {wanted[1]} on {benchmark.name}")
     measured = run_ab(lines, options, work.home, Silent(), services=work.services)
@@ -155,26 +164,24 @@ def _account(
     )
     if account is None or not account.costs:
         raise CannotCount("whole runs of the builds do not show it")
-    account = _with_records(work, account)
+    account = _with_records(work, account, min(RECORD_SECONDS, limits.total / 2))
     several = len(work.question.benchmarks) > 1
     return replace(account, benchmark=benchmark.name if several else "")
 
 
-def _with_records(work: RunContext[Study], account: Account) -> Account:
+def _with_records(work: RunContext[Study], account: Account, most: float) -> Account:
     """With what the compiler did not do for the slower build, by a second build of both that has
-    it written down, where there is time for one and the compiler is GCC."""
+    it written down, where the first took at most so many seconds and the compiler is GCC or
+    Clang."""
     names = (account.fast, account.slow)
     builds = {b.variant: b for b in work.usable if b.variant in names}
     took = sum(float(b.provenance.get("seconds", 0.0)) for b in builds.values())
     toolchains = {t.name: t for t in work.toolchains}
     variants = tuple(replace(v, cflags=(*v.cflags, RECORD)) for v in work.question.variants)
     used = [toolchains.get(v.toolchain) for v in variants if v.name in names]
+    compilers = {_recorder(t.version) if t else "" for t in used}
     about = any(c.key in RECORDED for c in account.causes)
-    if (
-        not about
-        or took > RECORD_SECONDS
-        or not all(t and "gcc" in t.version.lower() for t in used)
-    ):
+    if not about or took > most or len(compilers) != 1 or "" in compilers:
         return account
     work.observer.step("building again for the compiler's remarks")
     both = tuple(v for v in variants if v.name in names)
@@ -198,20 +205,28 @@ def _with_records(work: RunContext[Study], account: Account) -> Account:
     missed: dict[str, list[MissedOptimisation]] = {name: [] for name in names}
     for made in again.builds:
         if isinstance(made, Build):
-            for path in sorted((work.home.builds / made.digest).rglob("*.opt-record.json.gz")):
+            folder = work.home.builds / made.digest
+            for path in sorted(folder.rglob("*.opt-record.json.gz")):
                 missed[made.variant] += read_gcc_record(path)
-    return with_records(account, missed[account.fast], missed[account.slow], "gcc")
+            for path in sorted(folder.rglob("*.opt.yaml")):
+                missed[made.variant] += read_clang_record(path)
+    return with_records(account, missed[account.fast], missed[account.slow], compilers.pop())
+
+
+def _recorder(version: str) -> str:
+    """The compiler that writes such a record; empty for another."""
+    return next((name for name in ("clang", "gcc") if name in version.lower()), "")
 
 
 def _repeats(side: BuildSide) -> bool:
     return side.task.turns or side.runner in ITERATIONS
 
 
-def loops_of(side: BuildSide, env: dict[str, str]) -> int:
-    """As many as take :data:`WORK` seconds, about. Raises CannotCount."""
+def loops_of(side: BuildSide, env: dict[str, str], work: float = WORK) -> int:
+    """As many as take that many seconds, about. Raises CannotCount."""
     loops = 1
-    while (seconds := side.seconds(loops, env)) < WORK / 2 and loops < 2**40:
-        loops *= max(2, min(1000, round(WORK / max(seconds, 1e-9))))
+    while (seconds := side.seconds(loops, env)) < work / 2 and loops < 2**40:
+        loops *= max(2, min(1000, round(work / max(seconds, 1e-9))))
     return loops
 
 

@@ -5,27 +5,26 @@ from __future__ import annotations
 import math
 import os
 import shlex
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.explain.executed import LoadedFiles
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
-from whyfast.investigate.services import Observer, Services, Silent
+from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.why_trials import Trials
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
+from whyfast.measure.doctor.readings import load_of
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
-from whyfast.model.errors import UserError
 from whyfast.model.result import Result
-from whyfast.model.sample import Block
 from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
-from whyfast.model.why import Account, Change, Intervention, Part
+from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered, make_account, next_command
 from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
@@ -39,11 +38,21 @@ from whyfast.why.functions import (
 )
 from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
-from whyfast.why.kernel import kernel_items, waiting_items, with_callers
+from whyfast.why.kernel import kernel_items, supported, waiting_items, with_callers
 from whyfast.why.remarks import records_of, with_flags
-from whyfast.why.runtimes.protocol import Findings, Sides, program_of, runtime_of, take_over
-from whyfast.why.runtimes.registry import RUNTIMES
-from whyfast.why.split import crew, split, without_noise
+from whyfast.why.runtimes.go import Go
+from whyfast.why.runtimes.java import Java
+from whyfast.why.runtimes.node import NodeJs
+from whyfast.why.runtimes.protocol import (
+    Findings,
+    Runtime,
+    Sides,
+    program_of,
+    runtime_of,
+    take_over,
+)
+from whyfast.why.runtimes.python import CPython
+from whyfast.why.split import certainly_more, cpu_time, crew, split, without_noise
 from whyfast.why.surroundings import (
     compare_surroundings,
     libraries_differ,
@@ -51,7 +60,6 @@ from whyfast.why.surroundings import (
     parse_ldd,
     with_libraries,
 )
-from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
 
 #: The next command where nothing tells more about the largest cause.
 PAGE = "whyfast report ab --html why.html  # functions, calls and code on one page"
@@ -59,16 +67,15 @@ PAGE = "whyfast report ab --html why.html  # functions, calls and code on one pa
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
 
+UNDECIDED_WALL = "wall time is undecided, it varied too much: all shares are of CPU time"
+
 UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
 
-#: Blocks of a trial, at least and at most, and seconds that they may take.
-TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
-
-#: Things that differ around the programs that are tried one by one, at most.
-MOST_FACTORS = 2
+#: Asked in this order which of them runs the programs.
+RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
 
 #: Runs of each side under the sampler, at least and at most, and seconds that they may take.
 ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
@@ -76,9 +83,12 @@ ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
 
 @dataclass(frozen=True)
 class AccountLimits:
-    """``seconds`` for one simulated run of both sides together; 0: nothing is simulated."""
+    """``seconds`` for one simulated run of both sides together; 0: nothing is simulated. ``total``
+    for all that is looked at, after which no further step begins; a step that has begun may take
+    as long again."""
 
     seconds: float = 30.0
+    total: float = math.inf
 
 
 def explain_commands(
@@ -153,18 +163,28 @@ def explain_difference(
     found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
     if not result.recorded.complete:
         return replace(make_account(found), complete=False)
-    if verdict.outcome in ("same", "undecided") or whole.difference <= 0:
+    cpu = cpu_time(parts)
+    if verdict.outcome == "undecided" and certainly_more(cpu):
+        whole = cpu
+        ratios = (cpu.fast + x for x in (cpu.difference, cpu.low, cpu.high))
+        found.ratio, found.low, found.high = (x / cpu.fast for x in ratios)
+        found.whole, found.of_cpu = cpu, True
+    elif verdict.outcome in ("same", "undecided") or whole.difference <= 0:
         if verdict.outcome == "undecided":
             found.limits.append(UNDECIDED)
         return make_account(found)
-    if whole is not wall:
+    if found.of_cpu:
+        found.limits.append(UNDECIDED_WALL)
+    elif whole is not wall:
         found.limits.append(
             "waiting varied more than it differed: shares are of the difference in CPU time"
         )
     layers = _Layers(found, arguments, limits, home, observer, services)
     try:
         layers.run(result)
-        layers.try_changes(make_account(found))
+        if layers.left > 0:
+            trials = Trials(found, arguments, home, observer, services)
+            trials.run(make_account(found).explained)
         account = layers.with_remarks(make_account(found))
     except KeyboardInterrupt:
         found.limits.append("interrupted: causes are those that were found until then")
@@ -206,6 +226,12 @@ class _Layers:
             "slow": arguments.commands[found.slow],
         }
         self._seed = int(services.new_id()[:12], 16)
+        self._ends = services.clock.monotonic() + limits.total
+
+    @property
+    def left(self) -> float:
+        """Seconds until no further step begins."""
+        return self._ends - self._services.clock.monotonic()
 
     def run(self, result: Result) -> None:
         found = self._found
@@ -222,21 +248,6 @@ class _Layers:
             self._timed("system calls", lambda: self._kernel(result))
         if self._matters("user"):
             self._timed("functions", self._functions)
-
-    def try_changes(self, account: Account) -> None:
-        """Measure both sides with one thing changed, where that can tell more."""
-        found = self._found
-        self._try_factors()
-        for experiment in suggested(found.groups, found.threads, 1 - account.explained):
-            self._observer.step(f"trying: {experiment.what}")
-            began = self._services.clock.monotonic()
-            trial = self._trial(experiment)
-            found.costs[f"trial: {experiment.what}"] = self._services.clock.monotonic() - began
-            if trial is None:
-                continue
-            cause = cause_of_trial(experiment, trial, found.groups)
-            if cause is not None:
-                found.given = [*found.given, cause]
 
     def with_remarks(self, account: Account) -> Account:
         """What the compilers recorded of the functions that carry the difference."""
@@ -272,75 +283,10 @@ class _Layers:
         except (TimeoutError, OSError):
             return {}
 
-    def _try_factors(self) -> None:
-        """Swap what differs around the programs, where more than one thing does."""
-        found = self._found
-        if found.around.alone is not None:
-            return
-        for factor in found.around.factors[:MOST_FACTORS]:
-            what = factor.key
-            self._observer.step(f"trying the {what} of the other side")
-            commands = {CHANGED["fast"]: factor.fast, CHANGED["slow"]: factor.slow}
-            began = self._services.clock.monotonic()
-            blocks = self._measured(commands, f"the {what} of the other side")
-            found.costs[f"trial: {what}"] = self._services.clock.monotonic() - began
-            trial = judge_trial(
-                f"the {what} of the other side", blocks, shlex.join(factor.slow), swapped=True
-            )
-            if trial is not None:
-                found.tried = [*found.tried, (factor, trial)]
-
-    def _trial(self, experiment: Experiment) -> Intervention | None:
-        with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
-            words = self._words(experiment, Path(folder))
-            if words is None:
-                return None
-            changed = {CHANGED[s]: (*words, *argv) for s, argv in self._commands.items()}
-            blocks = self._measured(changed, experiment.what)
-        return judge_trial(experiment.what, blocks, shlex.join(words))
-
-    def _measured(self, changed: Mapping[str, Sequence[str]], what: str) -> Sequence[Block]:
-        """Blocks of both sides and of both with a change; none where one of them fails."""
-        lines = [Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())]
-        once = 2 * (self._found.whole.fast + self._found.whole.slow)
-        runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
-        options = Options(
-            budget=60 + 4 * runs * once,
-            runs=runs,
-            shell="",
-            turns_offered=False,
-            ignore_failure=True,
-            stdin=self._arguments.stdin,
-        )
-        try:
-            tried = run_ab(lines, options, self._home, Silent(), services=self._services)
-        except UserError as error:
-            self._found.limits.append(f"not tried: {what}: {error.message}")
-            return ()
-        return tried.recorded.blocks
-
-    def _words(self, experiment: Experiment, folder: Path) -> tuple[str, ...] | None:
-        """What stands in front of a changed command; None where something is missing for it."""
-        launcher = self._services.launcher
-        tool = launcher.find(experiment.needs) if experiment.needs else ""
-        if tool is None:
-            self._found.limits.append(f"not tried: {experiment.what}: no {experiment.needs}")
-            return None
-        env = dict(experiment.env)
-        if experiment.preload:
-            source, library = folder / "change.c", folder / "change.so"
-            source.write_text(experiment.preload)
-            build = [tool, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
-            done = launcher.run(build, env=self._services.env, timeout=60)
-            if done.status:
-                self._found.limits.append(f"not tried: {experiment.what}: cc failed")
-                return None
-            env["LD_PRELOAD"] = str(library)
-        words = tuple(w.format(cpu=self._services.cpus[0]) for w in experiment.words)
-        return (*(("env", *(f"{k}={v}" for k, v in env.items())) if env else ()), *words)
-
     def _matters(self, part: Part) -> bool:
         change = self._found.split[part]
+        if part == "waiting" and self._found.of_cpu:
+            return False
         certain = change.low > 0 or not math.isfinite(change.low)
         return certain and change.difference > MATTERS * self._found.whole.difference
 
@@ -361,7 +307,7 @@ class _Layers:
         found = self._found
         traced: tuple[TracedRun, TracedRun] | None = None
         self._observer.step("tracing system calls")
-        timeout = max(10.0, 20 * found.whole.slow + self._limits.seconds)
+        timeout = min(self.left, max(10.0, 20 * found.whole.slow + self._limits.seconds))
         try:
             runs = self._tool_run("fast", timeout), self._tool_run("slow", timeout)
             traced = trace_calls(runs[0]), trace_calls(runs[1])
@@ -392,7 +338,7 @@ class _Layers:
         runs: list[SampledRun] = []
         unwound: list[SampledRun] = []
         try:
-            runs = self._sample(self._rounds())
+            runs = self._sampled()
             unwound = self._sample(1, callers=True)
         except CannotCount as error:
             found.limits.append(f"user time was not sampled: {error}")
@@ -403,7 +349,8 @@ class _Layers:
             times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
         sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
         findings = self._runtime(runs)
-        if sum(c.share for c in findings.causes) < ENOUGH:
+        known = [i.share for i in found.items if i.share > 0 and supported(i)]
+        if sum(c.share for c in findings.causes) + sum(known) < ENOUGH:
             names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
@@ -411,6 +358,8 @@ class _Layers:
         stacks = {side: callers(unwound, side, names) for side in sides}
         found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
         found.counted = sides["fast"].counts is not None
+        if (a := sides["fast"].counts) is not None and (b := sides["slow"].counts) is not None:
+            found.calls = a, b
         found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
         for group in found.groups:
             group.place = place_of(group, sides["slow"])
@@ -446,13 +395,24 @@ class _Layers:
         both = self._found.whole.fast + self._found.whole.slow
         return int(min(ROUNDS[1], max(ROUNDS[0], SAMPLING_SECONDS / max(both, 1e-3))))
 
-    def _sample(self, rounds: int, *, callers: bool = False) -> list[SampledRun]:
+    def _sampled(self) -> list[SampledRun]:
+        """The least number of rounds, then as many as there is time for: on a busy machine they
+        take longer than the programs."""
+        clock, least = self._services.clock, ROUNDS[0]
+        began = clock.monotonic()
+        runs = self._sample(least, seed=self._seed)
+        took = clock.monotonic() - began
+        room = (min(SAMPLING_SECONDS, self.left) - took) / max(took / least, 1e-3)
+        more = min(self._rounds() - least, int(room))
+        return runs + self._sample(more, seed=self._seed + 1) if more > 0 else runs
+
+    def _sample(self, rounds: int, *, callers: bool = False, seed: int = 0) -> list[SampledRun]:
         both = self._found.whole.fast + self._found.whole.slow
         runs = sample_in_turns(
             self._commands,
             rounds,
             self._tool_run("slow", 60 + 20 * rounds * both),
-            seed=self._seed,
+            seed=seed,
             stdin=self._arguments.stdin or os.devnull,
             callers=callers,
         )
@@ -476,7 +436,12 @@ class _Layers:
                     f"--simulate {takes * 1.5:.0f}s, or use a smaller input"
                 )
             return names
-        self._observer.step(f"simulating both sides (about {takes:.0f} s)")
+        busy = max(1.0, load_of(services.system) / max(1, len(services.cpus)))
+        timeout = min((4 * takes + 20) * busy, 2 * max(self.left, 0.0))
+        if takes * busy > self.left:
+            found.limits.append("nothing was simulated: there was no time left for it")
+            return names
+        self._observer.step(f"simulating both sides (about {takes * busy:.0f} s)")
         try:
             valgrind = choose_valgrind(
                 services.launcher,
@@ -487,7 +452,7 @@ class _Layers:
                 newer=services.valgrind,
             )
             profiles = count_calls(
-                {side: self._tool_run(side, 4 * takes + 20) for side in sides},
+                {side: self._tool_run(side, timeout) for side in sides},
                 read_geometry(services.system),
                 valgrind,
             )

@@ -6,12 +6,14 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.eprocess import counted, intervals, is_clear, lag_ones, likelihood
+from whyfast.judge.correlation import EVEN, is_clear, lag_ones, likelihood
+from whyfast.judge.eprocess import counted, intervals
 from whyfast.judge.power import (
     detectable,
     exp_or_inf,
@@ -27,7 +29,10 @@ from whyfast.judge.processes import (
 )
 from whyfast.judge.ratios import STATISTICS, Ratios, as_ratios
 from whyfast.judge.strategies import Strategies, location, locations, strategies
-from whyfast.model.verdict import AsymmetricOutliers, Outcome, Verdict
+from whyfast.measure.calibrate import COLD
+from whyfast.model.sample import Calibration
+from whyfast.model.variant import Benchmark
+from whyfast.model.verdict import AsymmetricOutliers, Outcome, Suite, Verdict
 
 
 def coverage_level(least: Sequence[float], alpha: float) -> float:
@@ -99,7 +104,8 @@ class _Batch:
     """Comparisons with equally many blocks, and what of them does not depend on the level.
 
     ``refuted`` maps a log ratio (0 and both limits of the margin) to the log wealth against it from
-    above and from below, as far as it counts. All of shape (m,). ``kept`` are the strategies where
+    above and from below, as far as it counts; ``firmly`` is what of that against 0 counts where
+    correlation of blocks is as likely as none. All of shape (m,). ``kept`` are the strategies where
     there is room for them.
     """
 
@@ -107,6 +113,7 @@ class _Batch:
     series: Sequence[Ratios]
     correlation: Floats
     refuted: Mapping[float, tuple[Floats, Floats]]
+    firmly: Floats
     sides: Sequence[AsymmetricOutliers | None]
     kept: Strategies | None = None
 
@@ -196,16 +203,19 @@ def _batch(members: Sequence[tuple[Key, Ratios]], margin: float, *, keep: bool) 
     if n == 0:
         none = np.zeros(m)
         known = dict.fromkeys((0.0, -limit, limit), (none, none))
-        return _Batch(keys, series, none, known, [None] * m)
+        return _Batch(keys, series, none, known, none, [None] * m)
     s = strategies(series)
     correlation, blocks = lag_ones(s.x[:, -1]), likelihood(s.x[:, -1])
     refuted = {theta: counted(s, np.full(m, theta), blocks) for theta in (0.0, -limit, limit)}
+    even, zero = likelihood(s.x[:, -1], odds=EVEN), np.zeros(m)
+    above, below = refuted[0.0]
+    firmly = np.maximum(even.discounted(above, zero, 1), even.discounted(below, zero, -1))
     maybe = may_have_asymmetric_outliers(s.x[:, -1], margin)
     sides = [
         asymmetric_outliers_of(r, key[1], key[2], margin) if ask else None
         for (key, r), ask in zip(members, maybe, strict=True)
     ]
-    return _Batch(keys, series, correlation, refuted, sides, s if keep else None)
+    return _Batch(keys, series, correlation, refuted, firmly, sides, s if keep else None)
 
 
 def _forbids_same(side: AsymmetricOutliers | None) -> bool:
@@ -243,6 +253,7 @@ def _judge(
     n = len(batch.series[0])
     log_e = np.maximum(*batch.refuted[0.0]) - math.log(2)
     clear = is_clear(batch.correlation, n)
+    firm = batch.firmly >= math.log(2 / level)
     for i, (key, interval) in enumerate(zip(batch.keys, _intervals(batch, level), strict=True)):
         outcome = outcome_beside(interval.low, interval.high, margin, batch.sides[i])
         series = batch.series[i]
@@ -259,6 +270,7 @@ def _judge(
             blocks=n,
             asymmetric_outliers=batch.sides[i],
             correlation=float(batch.correlation[i]) if clear[i] else None,
+            assumes_independence=outcome in ("faster", "slower") and not firm[i],
             statistics={
                 name: math.exp(location(Ratios(row[None], series.spread, series.level)))
                 for name, row in zip(STATISTICS, series.logs, strict=False)
@@ -290,12 +302,69 @@ def precise_enough(verdict: Verdict, margin: float) -> bool:
 
     True for a decided verdict whose interval is no wider than the margin to each side, or than a
     fifth of the effect but at most :data:`COARSEST`, whichever is more; and not for one that would
-    be "same" but for processes of one side that seem to be unlike the others.
+    be "same" but for processes of one side that seem to be unlike the others, or that assumes that
+    blocks are independent: more of them would show whether they are.
     """
     outliers = verdict.asymmetric_outliers
     suspect = verdict.outcome == "same" and outliers and outliers.p_value <= SUSPECT
-    if verdict.outcome == "undecided" or suspect:
+    if verdict.outcome == "undecided" or suspect or verdict.assumes_independence:
         return False
     half = (math.log(verdict.high) - math.log(verdict.low)) / 2
     fifth = abs(math.log(verdict.ratio)) / 5
     return half <= max(math.log1p(margin), min(fifth, math.log1p(COARSEST)))
+
+
+# The cold-start correction.
+#
+# A turn begins with caches and predictors that other processes left behind. Where that costs both
+# sides the same time, a share s of a value, a ratio r of the work shows as m = s + (1 − s)·r, so
+# that r = m + (m − 1)·s/(1 − s). Calibration bounds s; docs/MATH.md has the whole.
+
+
+def correct_cold_start(
+    verdicts: Sequence[Verdict],
+    benchmarks: Sequence[Benchmark],
+    calibrations: Sequence[Calibration],
+) -> tuple[Verdict, ...]:
+    """The verdicts with the ends of intervals moved away from 1 by as much as may be hidden, where
+    the benchmark takes turns; of a mean over benchmarks, by the mean of theirs.
+
+    No word changes: the end nearer to 1 stays, and "same" as it is.
+    """
+    cold = {c.benchmark: c.cold for c in calibrations}
+
+    def hidden(verdict: Verdict) -> float:
+        concerned = [b for b in benchmarks if verdict.benchmark in (None, b.name)]
+        shares = [_hidden(b, cold.get(b.name, {}), verdict) for b in concerned]
+        return fmean(shares) if shares else 0.0
+
+    return tuple(_moved(v, hidden(v)) for v in verdicts)
+
+
+def correct_suites(
+    suites: Sequence[Suite],
+    benchmarks: Sequence[Benchmark],
+    calibrations: Sequence[Calibration],
+) -> tuple[Suite, ...]:
+    """The same for geometric means."""
+    verdicts = correct_cold_start([s.verdict for s in suites], benchmarks, calibrations)
+    return tuple(replace(s, verdict=v) for s, v in zip(suites, verdicts, strict=True))
+
+
+def _hidden(benchmark: Benchmark, cold: Mapping[str, float], verdict: Verdict) -> float:
+    """How much further from 1 than it shows an end of an interval may lie, by its distance from 1.
+    Calibration finds shares of at most :data:`COLD`, or says which; that of the colder side counts.
+    """
+    share = max(COLD, *(cold.get(v, 0.0) for v in (verdict.variant, verdict.baseline)))
+    return share / (1 - share) if benchmark.kind.takes_turns and share < 1 else 0.0
+
+
+def _moved(verdict: Verdict, hidden: float) -> Verdict:
+    if verdict.outcome == "same" or not hidden:
+        return verdict
+    low, high = verdict.low, verdict.high
+    return replace(
+        verdict,
+        low=max(0.0, low - max(0.0, 1 - low) * hidden) if low > 0 else low,
+        high=high + max(0.0, high - 1) * hidden,
+    )

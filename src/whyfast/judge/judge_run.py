@@ -16,13 +16,18 @@ from whyfast.judge.comparisons import (
     rounds_of,
 )
 from whyfast.judge.confounds import find_confounds
-from whyfast.judge.decide import ALPHA, Key, Sample, judge_family
+from whyfast.judge.decide import (
+    ALPHA,
+    Key,
+    Sample,
+    correct_cold_start,
+    correct_suites,
+    judge_family,
+)
 from whyfast.judge.lines import judge_counts, judge_lines
 from whyfast.judge.looks import KEPT, final_analysis, level_of_looks
 from whyfast.judge.placement import judge_fixes, judge_levels, judge_placements
 from whyfast.judge.processes import (
-    correct_cold_start,
-    correct_suites,
     judge_stationarity,
     process_modes,
     set_aside,

@@ -19,8 +19,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.correlation import is_clear, lag_one
 from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, outcome_beside, precise_enough
-from whyfast.judge.eprocess import is_clear, lag_one
 from whyfast.judge.power import needed_blocks, small_sample
 from whyfast.judge.processes import non_stationary, set_aside
 from whyfast.judge.ratios import Ratios, RatioTable, over_layouts
@@ -303,7 +303,13 @@ def _narrowed(
     outcome = outcome_beside(low, high, margin, v.asymmetric_outliers)
     ratio = math.exp(min(max(math.log(v.ratio), low), high))
     v = replace(
-        v, outcome=outcome, ratio=ratio, low=math.exp(low), high=math.exp(high), small_sample=None
+        v,
+        outcome=outcome,
+        ratio=ratio,
+        low=math.exp(low),
+        high=math.exp(high),
+        small_sample=None,
+        assumes_independence=v.assumes_independence and outcome != "same",
     )
     if outcome != "undecided":
         return replace(v, detectable=None, seconds_to_margin=None, seconds_to_margin_90=None)

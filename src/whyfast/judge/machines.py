@@ -20,13 +20,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from whyfast.judge.comparisons import ComparisonPlan, judge_suites, rounds_of
 from whyfast.judge.confounds import confound, grouped, sides, warnings_first
-from whyfast.judge.decide import ALPHA, Key, coverage_level, judge_family, outcome_of
+from whyfast.judge.decide import (
+    ALPHA,
+    Key,
+    correct_cold_start,
+    coverage_level,
+    judge_family,
+    outcome_of,
+)
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
-from whyfast.judge.processes import correct_cold_start, set_aside
+from whyfast.judge.processes import set_aside
 from whyfast.judge.ratios import over_layouts
 from whyfast.model.build import Build
 from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
@@ -214,6 +220,8 @@ class RandomEffects:
         return self._around(math.hypot(self.tau, self.error), self.machines - 2, level)
 
     def _around(self, error: float, degrees: int, level: float) -> tuple[float, float]:
+        from scipy import special  # takes half a second, and few results are merged
+
         half = float(special.stdtrit(degrees, 1 - level / 2)) * error
         return self.mean - half, self.mean + half
 
@@ -221,6 +229,8 @@ class RandomEffects:
         """The strictest level at which a word other than undecided is supported."""
         limit = math.log1p(margin)
         away = max(abs(self.mean), limit - abs(self.mean))
+        from scipy import special  # takes half a second, and few results are merged
+
         return 2 * float(special.stdtr(self.machines - 1, -away / self.error))
 
 

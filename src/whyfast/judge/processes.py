@@ -1,5 +1,4 @@
-"""What the processes of a variant do: outliers on one side, several speeds, changes from turn to
-turn; and the cold-start correction.
+"""What the processes of a variant do: outliers on one side, several speeds, changes by turn.
 
 The verdict is about the typical process, and a tenth of processes that are slow leaves it "same".
 What tells a variant with a slow mode from a machine that disturbs both alike is on which side the
@@ -11,8 +10,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from statistics import fmean
 from statistics import median as statistics_median
 from typing import Literal
 
@@ -21,10 +18,9 @@ from numpy.typing import NDArray
 
 from whyfast.judge.power import t_quantile
 from whyfast.judge.ratios import Ratios, blocks_by_benchmark, median, tamed
-from whyfast.measure.calibrate import COLD
-from whyfast.model.sample import Block, Calibration
+from whyfast.model.sample import Block
 from whyfast.model.variant import Benchmark
-from whyfast.model.verdict import AsymmetricOutliers, Confound, Modes, NonStationary, Suite, Verdict
+from whyfast.model.verdict import AsymmetricOutliers, Confound, Modes, NonStationary, Verdict
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -398,62 +394,6 @@ def _left(profile: Floats, shape: Floats | NDArray[np.bool_]) -> float:
     along = shape - np.mean(shape)
     away = profile - profile.mean()
     return float(np.sum(away**2) - np.sum(along * away) ** 2 / np.sum(along**2))
-
-
-# The cold-start correction.
-#
-# A turn begins with caches and predictors that other processes left behind. Where that costs both
-# sides the same time, a share s of a value, a ratio r of the work shows as m = s + (1 − s)·r, so
-# that r = m + (m − 1)·s/(1 − s). Calibration bounds s; docs/MATH.md has the whole.
-
-
-def correct_cold_start(
-    verdicts: Sequence[Verdict],
-    benchmarks: Sequence[Benchmark],
-    calibrations: Sequence[Calibration],
-) -> tuple[Verdict, ...]:
-    """The verdicts with the ends of intervals moved away from 1 by as much as may be hidden, where
-    the benchmark takes turns; of a mean over benchmarks, by the mean of theirs.
-
-    No word changes: the end nearer to 1 stays, and "same" as it is.
-    """
-    cold = {c.benchmark: c.cold for c in calibrations}
-
-    def hidden(verdict: Verdict) -> float:
-        concerned = [b for b in benchmarks if verdict.benchmark in (None, b.name)]
-        shares = [_hidden(b, cold.get(b.name, {}), verdict) for b in concerned]
-        return fmean(shares) if shares else 0.0
-
-    return tuple(_moved(v, hidden(v)) for v in verdicts)
-
-
-def correct_suites(
-    suites: Sequence[Suite],
-    benchmarks: Sequence[Benchmark],
-    calibrations: Sequence[Calibration],
-) -> tuple[Suite, ...]:
-    """The same for geometric means."""
-    verdicts = correct_cold_start([s.verdict for s in suites], benchmarks, calibrations)
-    return tuple(replace(s, verdict=v) for s, v in zip(suites, verdicts, strict=True))
-
-
-def _hidden(benchmark: Benchmark, cold: Mapping[str, float], verdict: Verdict) -> float:
-    """How much further from 1 than it shows an end of an interval may lie, by its distance from 1.
-    Calibration finds shares of at most :data:`COLD`, or says which; that of the colder side counts.
-    """
-    share = max(COLD, *(cold.get(v, 0.0) for v in (verdict.variant, verdict.baseline)))
-    return share / (1 - share) if benchmark.kind.takes_turns and share < 1 else 0.0
-
-
-def _moved(verdict: Verdict, hidden: float) -> Verdict:
-    if verdict.outcome == "same" or not hidden:
-        return verdict
-    low, high = verdict.low, verdict.high
-    return replace(
-        verdict,
-        low=max(0.0, low - max(0.0, 1 - low) * hidden) if low > 0 else low,
-        high=high + max(0.0, high - 1) * hidden,
-    )
 
 
 def judge_stationarity(

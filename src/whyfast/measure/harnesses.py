@@ -1,4 +1,5 @@
-"""Programs that time themselves: benchmarks of Go, Google Benchmark and Criterion.rs, unmodified.
+"""Programs that time themselves: benchmarks of Go, Google Benchmark, Criterion.rs and
+pytest-benchmark, unmodified.
 
 Each value is a process of its own, which runs one benchmark for a short while and says how long an
 iteration took. Its own loops, warm-up and clock are kept; its statistics are not used.
@@ -12,11 +13,11 @@ import re
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.formats import criterion, go_bench, google_benchmark
+from whyfast.formats import criterion, go_bench, google_benchmark, pytest_benchmark
 from whyfast.formats.input import Format, Given, parse_json
 from whyfast.measure.invocation import (
     Invocation,
@@ -40,7 +41,8 @@ _NAMED = 3
 class Harness:
     """``words`` are added to a command that does not have their option already; a value of a tenth
     of a second is long enough for the clock and short enough for many processes. ``folder`` is the
-    environment variable that says where results are written, for one that writes them.
+    environment variable that says where results are written, for one that writes them, with the
+    folder for the braces of ``into``; ``file`` is their file in it, if it is one.
 
     ``once`` are the words with which it runs one iteration or a few, ``long`` those with which it
     runs for five seconds: in a simulator that is about fifty times slower, as much as a value is.
@@ -58,6 +60,8 @@ class Harness:
     name: str
     only: Callable[[str], str]
     folder: str = ""
+    into: str = "{}"
+    file: str = ""
 
 
 GO = Harness(
@@ -93,21 +97,52 @@ CRITERION = Harness(
     folder="CRITERION_HOME",
 )
 
-HARNESSES = {"go": GO, "google-benchmark": GOOGLE, "criterion": CRITERION}
+PYTEST = Harness(
+    pytest_benchmark.FORMAT,
+    words=(
+        *("-q", "-p", "no:cacheprovider", "--benchmark-only", "--benchmark-min-rounds=1"),
+        *("--benchmark-min-time=0.001", "--benchmark-max-time=0.1", "--benchmark-warmup=off"),
+    ),
+    once=("-q", "-p", "no:cacheprovider", "--benchmark-disable"),
+    long=("-q", "-p", "no:cacheprovider", "--benchmark-only", "--benchmark-max-time=5"),
+    list=("-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "--benchmark-only"),
+    name=r"(\S+\.py::\S.*)",
+    only=lambda name: f"{{source}}/{name}",
+    folder="PYTEST_ADDOPTS",
+    into="--benchmark-json={}/result.json",
+    file="result.json",
+)
+
+HARNESSES = {
+    "go": GO,
+    "google-benchmark": GOOGLE,
+    "criterion": CRITERION,
+    "pytest-benchmark": PYTEST,
+}
 
 
-def benchmark_names(harness: Harness, program: Path, folder: Path, timeout: float) -> list[str]:
-    """The names of all benchmarks of a built program, in its order, each once.
+def benchmark_names(
+    harness: Harness, program: Path, folder: Path, timeout: float, files: Sequence[str] = ()
+) -> list[str]:
+    """The names of all benchmarks of a built program, in its order, each once; with ``files``
+    those in them.
 
-    It runs in ``folder``, the project's, whose files it may read. InvocationFailed when it fails
-    or takes more than ``timeout`` seconds.
+    It runs in ``folder``, the project's, whose files it may read. One that fails or takes more
+    than ``timeout`` seconds has named some before; InvocationFailed when it has not.
     """
-    command = ("env", "-C", str(folder), str(program), *harness.list)
+    command = ("env", "-C", str(folder), str(program), *harness.list, *files)
     with running(command, env=dict(os.environ), whole_stdout=True) as child:
-        completed(child, command, timeout)
+        failed = None
+        try:
+            completed(child, command, timeout)
+        except InvocationFailed as error:
+            failed = error
         lines = child.stdout().splitlines()
     matches = (re.match(harness.name, line) for line in lines)
-    return list(dict.fromkeys(match[1] for match in matches if match))
+    names = list(dict.fromkeys(match[1] for match in matches if match))
+    if failed is not None and not names:
+        raise failed
+    return names
 
 
 @dataclass
@@ -161,7 +196,9 @@ class HarnessInvocation:
         a time that is longer than the process lived.
         """
         with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
-            env = {**self.env, self.harness.folder: folder} if self.harness.folder else self.env
+            env = dict(self.env)
+            if self.harness.folder:
+                env[self.harness.folder] = self.harness.into.format(folder)
             start = time.perf_counter()
             with running(
                 self.command, env=env, stdin=self.arguments.stdin, whole_stdout=True
@@ -179,7 +216,11 @@ class HarnessInvocation:
     def _read(self, folder: Path, stdout: str) -> float:
         form = self.harness.format
         try:
-            if self.harness.folder:
+            if self.harness.file:
+                path = folder / self.harness.file
+                text = path.read_text() if path.is_file() else "{}"
+                given = Given(path, form.name, text, parse_json(text, self.harness.file))
+            elif self.harness.folder:
                 given = Given(folder, form.name)
             else:
                 document = None

@@ -162,6 +162,7 @@ MAKERS: dict[RunnerName, RunnerMaker] = {
     "go": _harness("go"),
     "google-benchmark": _harness("google-benchmark"),
     "criterion": _harness("criterion"),
+    "pytest-benchmark": _harness("pytest-benchmark"),
 }
 
 

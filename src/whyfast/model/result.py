@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from whyfast.model.code import Check, ProgramCode
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
+    from whyfast.model.loop import LoopFacts
     from whyfast.model.machine import Boot
     from whyfast.model.why import Account
 
@@ -40,11 +41,12 @@ def late_types() -> dict[str, type]:
     from whyfast.model.code import Check, ProgramCode
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
+    from whyfast.model.loop import LoopFacts
     from whyfast.model.machine import Boot
     from whyfast.model.why import Account
 
     late = (Account, Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
-    return {kind.__name__: kind for kind in late}
+    return {kind.__name__: kind for kind in (*late, LoopFacts)}
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,8 @@ class Found:
     every build did, benchmark by benchmark, where the study wants it counted, ``changed`` which hot
     functions the commits between builds change, ``observed`` what programs said about themselves.
     ``check`` is what a change does to the program, where that was asked. ``code`` is the machine
-    code of the functions that the study names, one a build.
+    code of the functions that the study names, one a build. ``loops`` is what a loop of each
+    statement does, where statements were compared.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -136,6 +139,7 @@ class Found:
     check: Check | None = None
     code: tuple[ProgramCode, ...] = ()
     account: Account | None = None
+    loops: tuple[LoopFacts, ...] = ()
 
 
 @dataclass(frozen=True)

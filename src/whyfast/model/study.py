@@ -199,7 +199,7 @@ class EvidenceSpec:
     ``SIMULATED``, all when empty; ``counted`` the benchmarks, all when empty. ``change`` is a range
     of commits (``BASE..HEAD``): which hot functions does it touch? ``image`` is a command that
     prints machine code made at run time, see :mod:`whyfast.formats.self_report`. ``why`` accounts
-    for the largest difference from the main baseline.
+    for the largest difference from the main baseline. Counting takes at most ``limit`` seconds.
     """
 
     dispatch: tuple[str, ...] = ()
@@ -210,6 +210,7 @@ class EvidenceSpec:
     change: str = ""
     image: tuple[str, ...] = ()
     why: bool = False
+    limit: float | None = None
 
 
 @dataclass(frozen=True)
@@ -240,6 +241,18 @@ class Quick:
     budget: float | None = None
 
 
+@dataclass(frozen=True)
+class Ways:
+    """Ways to do the same, which are compared within each variant: ``benchmarks`` has the benchmark
+    of each way, the first what the others are held against. ``what`` they all do."""
+
+    what: str
+    benchmarks: Mapping[str, str]
+
+
+#: Seconds that counting may take in a quick look, as a part of its budget.
+QUICK_COUNTING = 0.25
+
 #: The part of a study's budget that a quick look takes where the study says nothing else.
 QUICK_SHARE = 1 / 5
 
@@ -253,6 +266,7 @@ class Study(Question):
     the variants that this run was told to leave out.
     ``otherwise`` is the study to run where this one cannot be, a name or a path.
     ``hidden`` has the hidden values of environment variables by what stands for them in ``env``.
+    ``ways`` are benchmarks that do the same, one set each: the answer begins with them.
     """
 
     kind: Literal["study"] = "study"
@@ -266,3 +280,4 @@ class Study(Question):
     quick: Quick = Quick()
     otherwise: str = ""
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
+    ways: tuple[Ways, ...] = ()

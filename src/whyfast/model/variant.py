@@ -102,7 +102,9 @@ class Benchmark:
 #
 # How the processes of each are started is in :mod:`whyfast.measure.registry`.
 
-RunnerName = Literal["turn", "command", "pyperf", "bpf", "go", "google-benchmark", "criterion"]
+RunnerName = Literal[
+    "turn", "command", "pyperf", "bpf", "go", "google-benchmark", "criterion", "pytest-benchmark"
+]
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,7 @@ RUNNER_KINDS: dict[RunnerName, RunnerKind] = {
         RunnerKind("go", takes_turns=False, countable=False),
         RunnerKind("google-benchmark", takes_turns=False, countable=False),
         RunnerKind("criterion", takes_turns=False, countable=False),
+        RunnerKind("pytest-benchmark", takes_turns=False, countable=False),
     )
 }
 

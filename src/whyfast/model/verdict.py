@@ -135,6 +135,7 @@ class Verdict:
     ``asymmetric_outliers``: one side has processes unlike the others; ``undecided`` with an
     interval within the margin means that these forbid ``same``. ``correlation`` is that of each
     block with the next where it is clear, else None; the interval is widened for it.
+    ``assumes_independence``: faster or slower, but so few blocks could as well be correlated.
     ``statistics`` has the ratio by each statistic of a block where they disagree; the interval
     then holds all of them. ``small_sample`` is set where blocks are too few for any verdict.
     """
@@ -158,6 +159,7 @@ class Verdict:
     correlation: float | None = None
     statistics: Mapping[str, float] = field(default_factory=dict)
     small_sample: SmallSample | None = None
+    assumes_independence: bool = False
 
 
 @dataclass(frozen=True)

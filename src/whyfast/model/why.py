@@ -168,8 +168,9 @@ class Account:
     ``costs`` has the seconds that each layer took, ``slowdown`` how much longer a sampled run takes
     than a plain one (1.03: 3 %). ``modelled``: items have no sampled time, but that of a model.
     ``frames`` is the call tree of samples, ``code`` the machine code of the function that carries
-    most user time, ``next_command`` what tells more. ``benchmark`` is what builds of a study ran,
-    empty for commands. Not ``complete``: it was interrupted.
+    most user time, ``next_command`` what tells more. ``of_cpu``: ``ratio`` and ``time`` are of CPU
+    time, because wall time varied too much to be decided. ``benchmark`` is what builds of a study
+    ran, empty for commands. Not ``complete``: it was interrupted.
     """
 
     fast: str
@@ -191,3 +192,4 @@ class Account:
     code: CountedCode | None = None
     next_command: str = ""
     benchmark: str = ""
+    of_cpu: bool = False

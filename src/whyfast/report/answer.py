@@ -41,6 +41,7 @@ from whyfast.report.sections.dispatching import (
 from whyfast.report.sections.distribution import influence_sentences, interval_data
 from whyfast.report.sections.kernel_counts import kernel_sentences
 from whyfast.report.sections.layouts import control_sentences, fix_sentences, placement_sentences
+from whyfast.report.sections.loops import loop_headline
 from whyfast.report.sections.machine_code import (
     evidence_headline,
     evidence_sentences,
@@ -68,6 +69,7 @@ from whyfast.report.sections.programs import (
 from whyfast.report.sections.recordings import recording_sentences
 from whyfast.report.sections.side_by_side import linked
 from whyfast.report.sections.timeline import unusual_sentences
+from whyfast.report.sections.ways import way_sentences
 
 #: The most differences that get a sentence.
 _MOST_DIFFERENCES = 3
@@ -92,6 +94,8 @@ def answer_of(result: Result) -> Answer:
         headline, *rest = recording_sentences(result)
     elif result.judged.about == "counts":
         headline, *rest = kernel_sentences(result)
+    elif result.found.loops and (text := loop_headline(result)):
+        headline, *rest = text, *composed(result)
     else:
         headline, *rest = composed(result)
     if not result.recorded.complete:
@@ -110,7 +114,8 @@ def composed(result: Result) -> list[str]:
     recorded, judged, found = result.recorded, result.judged, result.found
     comparisons = Comparisons.of_result(result)
     facts = {e.variant: e for e in found.evidence}
-    texts = placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
+    texts = list(way_sentences(result))
+    texts += placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
     texts += fix_sentences(judged.fixes, judged.placements, study)
     texts += slope_sentences(judged.slopes)
     first, later = lost_baselines(study, found.failed_expectations)

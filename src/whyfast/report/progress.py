@@ -33,6 +33,7 @@ _PHASES = {
     "toolchains": "getting compilers",
     "build": "building",
     "explain": "reading the machine code",
+    "inspect": "looking at what is timed",
     "measure": "measuring",
     "count": "counting",
     "judge": "judging",

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from whyfast.model.errors import UserError
+from whyfast.study.library import go_file, to_fill_in
 from whyfast.study.project import (
     WHOLE,
     Project,
@@ -20,13 +21,15 @@ _GO = re.compile(r"^func Benchmark(\w+)\(\w+ \*testing\.B\)", re.MULTILINE)
 
 
 def go(folder: Path) -> Project:
-    """The benchmarks of the module's tests, or its program."""
-    needed(folder / "go.mod")
+    """The benchmarks of the tests of the module, or of the package that ``folder`` is; or its
+    program, or a benchmark to be filled in."""
+    module = _module(folder)
+    needed(module / "go.mod")
     env = {"GOPROXY": "off", "GOTELEMETRY": "off"}
     comments: list[str] = []
     fetch: tuple[str, ...] = ()
-    if "require" in text_of(folder / "go.mod"):
-        fetch = () if (folder / "vendor").is_dir() else ("go", "mod", "download")
+    if "require" in text_of(module / "go.mod"):
+        fetch = () if (module / "vendor").is_dir() else ("go", "mod", "download")
         cache = os.environ.get("GOMODCACHE") or str(
             Path(os.environ.get("GOPATH", Path.home() / "go"), "pkg", "mod")
         )
@@ -36,27 +39,42 @@ def go(folder: Path) -> Project:
     if more:
         comments.append(
             f"These are the benchmarks of {place}; other packages have some, too: "
-            f"{', '.join(more)}. A study has one program: copy this file for another package."
+            f"{', '.join(more)}. A study has one program: run whyfast new in their folders."
         )
+    files = sources(folder, ("*.go", "cmd/*/*.go"))
+    mains = [f for f in files if re.search(r"(?m)^package main\b", text_of(f))]
+    steps: tuple[str, ...] = ()
+    if not place and not mains:
+        if not any(f.parent == folder for f in files):
+            message = "has neither a program nor a benchmark in its tests, and no package here"
+            raise UserError(message, where=folder)
+        steps, place = (go_file(folder, "{source}"),), "./"
     if place:
-        build = f"test -c {{cflags}} -buildvcs=false -o ../{{program}} {place}"
+        build = f'test -c {{cflags}} -buildvcs=false -o "$OLDPWD/{{program}}" {place}'
     else:
-        files = sources(folder, ("*.go", "cmd/*/*.go"))
-        mains = [f for f in files if re.search(r"(?m)^package main\b", text_of(f))]
-        if not mains:
-            raise UserError("has neither a program nor a benchmark in its tests", where=folder)
         package = f"./{mains[0].parent.relative_to(folder)}"
-        build = f"build {{cflags}} -buildvcs=false -o ../{{program}} {package}"
+        build = f'build {{cflags}} -buildvcs=false -o "$OLDPWD/{{program}}" {package}'
     return Project(
         "path:go",
-        ("cd {source} && {cc} " + build,),
+        (*steps, "cd {source} && {cc} " + build),
         "program",
         env=env,
         benchmarks={} if place else WHOLE,
         runner="go" if place else "command",
         comments=tuple(comments),
         fetch=fetch,
+        incomplete=to_fill_in("BenchmarkWork") if steps else "",
     )
+
+
+def _module(folder: Path) -> Path:
+    """The folder of the module that ``folder`` is in, as far as its repository goes."""
+    for place in (folder, *folder.parents):
+        if (place / "go.mod").is_file():
+            return place
+        if (place / ".git").exists():
+            break
+    return folder
 
 
 def _go_benchmarks(folder: Path) -> tuple[str, tuple[str, ...]]:

@@ -14,7 +14,14 @@ from whyfast.study.axes import span, spread_interpreters, spread_revisions
 from whyfast.study.find import FILE, ROOT_FILE, find_study, read_otherwise
 from whyfast.study.notation import quoted
 from whyfast.study.question import check_question, control_key, read_benchmarks, read_question
-from whyfast.study.sections import hide, read_build, read_evidence, read_measure, read_quick
+from whyfast.study.sections import (
+    hide,
+    read_build,
+    read_evidence,
+    read_measure,
+    read_quick,
+    read_ways,
+)
 from whyfast.study.source import read_source
 from whyfast.study.toml_document import TomlDocument, read_document
 from whyfast.study.toml_table import TomlTable
@@ -29,7 +36,7 @@ from whyfast.study.variants import (
 
 _SECTIONS = (
     *("study", "source", "build", "variant", "axes"),
-    *("benchmarks", "measure", "quick", "evidence"),
+    *("benchmarks", "measure", "quick", "evidence", "ways"),
 )
 
 
@@ -88,6 +95,7 @@ def load_study(where: str | Path) -> Study:
         quick=read_quick(top.table("quick"), variants, benchmarks),
         otherwise=read_otherwise(top.table("study"), folder),
         hidden=hidden,
+        ways=read_ways(top.table("ways"), benchmarks),
     )
 
 

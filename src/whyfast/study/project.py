@@ -31,6 +31,11 @@ class Project:
     was chosen and what could stand there instead.
     ``fetch`` is the command that downloads what a lock file pins, run in the project's folder
     before building. ``otherwise`` is tried where this does not build.
+
+    Of ``candidates``, commands like ``benchmarks``, those stay that end well when they are tried
+    once; a runner that lists them does so in ``files``. ``instead`` has other benchmarks of the
+    same build, for where there is none of this. ``beside`` are files, by name, that benchmarks
+    need beside the study. ``incomplete`` says what a person must fill in first.
     """
 
     toolchain: str
@@ -44,6 +49,11 @@ class Project:
     fetch: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     otherwise: Project | None = None
+    candidates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    instead: Project | None = None
+    beside: Mapping[str, str] = field(default_factory=dict)
+    incomplete: str = ""
 
 
 #: What times the whole program.

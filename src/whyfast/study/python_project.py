@@ -1,49 +1,235 @@
-"""A project of Python: the package, with benchmarks by pyperf or its import."""
+"""A project of Python: the package, with the benchmarks that it has, or its import."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.project import Commands, Project, some, sources, text_of
+from whyfast.study.project import (
+    MOST,
+    Commands,
+    Project,
+    benchmark_key,
+    some,
+    sources,
+    text_of,
+)
 from whyfast.study.toml_document import parse_toml
+
+#: Where benchmarks are looked for, and those of tests with the fixture of pytest-benchmark.
+_PLACES = ("bench*.py", "bench*/**/*.py", "perf/**/*.py", "asv_bench/**/*.py")
+_TESTS = (*_PLACES, "test*/**/*bench*.py")
+
+#: What is written beside the study, for benchmarks of airspeed velocity and for one of your own.
+ASV_FILE, OWN_FILE = "whyfast_asv.py", "whyfast_bench.py"
+
+_ASV = '''\
+"""Runs one benchmark of airspeed velocity under pyperf: FILE NAME, as in `x.py Class.time_it`.
+
+Written by `whyfast new`. Of each parameter the first value is taken.
+"""
+
+import importlib.util
+import os
+import sys
+
+import pyperf
+
+file, name = sys.argv[1:3]
+del sys.argv[1:3]
+# As a module of its package, whose other modules it may import.
+folder = os.path.dirname(os.path.dirname(os.path.abspath(file)))
+sys.path.insert(0, folder)
+package = os.path.basename(os.path.dirname(os.path.abspath(file)))
+stem = os.path.splitext(os.path.basename(file))[0]
+spec = importlib.util.spec_from_file_location(package + "." + stem, file)
+module = importlib.util.module_from_spec(spec)
+sys.modules[spec.name] = module
+spec.loader.exec_module(module)
+owner = module
+if "." in name:
+    owner = getattr(module, name.split(".")[0])()
+function = getattr(owner, name.split(".")[-1])
+values = getattr(function, "params", getattr(owner, "params", []))
+if values and not isinstance(values[0], (list, tuple)):
+    values = [values]
+arguments = [v[0] for v in values]
+given = []
+if hasattr(owner, "setup_cache"):
+    given = [owner.setup_cache()]
+for setup in (getattr(owner, "setup", None), getattr(function, "setup", None)):
+    if setup is not None:
+        setup(*given, *arguments)
+pyperf.Runner(program_args=(__file__, file, name)).bench_func(name, function, *given, *arguments)
+'''
+
+_OWN = '''\
+"""What `whyfast check` times: fill in `work`. Written by `whyfast new`.
+
+It runs against the package of either revision; pyperf finds out how often to call `work`.
+"""
+
+import pyperf
+
+import {package}
+
+
+def work():
+    # Fill in: call what should be fast, with data of a realistic size.
+    return {package}.__name__
+
+
+pyperf.Runner().bench_func("work", work)
+'''
 
 
 def python(folder: Path) -> Project:
-    """The package, run by the interpreter that is on PATH with what is installed there."""
+    """The package, run by the interpreter that is on PATH with what is installed there.
+
+    Its benchmarks by pyperf, pytest-benchmark or airspeed velocity, else scripts of a folder for
+    benchmarks, else its import and a file to be filled in.
+    """
     if not any((folder / n).is_file() for n in ("pyproject.toml", "setup.py", "setup.cfg")):
         raise UserError("has no pyproject.toml or setup.py", where=folder)
-    inner = "src" if (folder / "src").is_dir() else ""
+    inner = "src" if list((folder / "src").glob("*/__init__.py")) else ""
     packages = sorted(
         p.parent.name
         for p in (folder / inner).glob("*/__init__.py")
-        if p.parent.name not in ("tests", "test", "docs")
+        if p.parent.name not in ("tests", "test", "docs", "bench", "benchmarks", "examples")
+    )
+    packages += sorted(
+        f.stem for f in (folder / inner).glob("*.py") if f"/{f.stem}.py" in _modules(folder)
     )
     if not packages:
         raise UserError("has no package, here or in src/", where=folder)
+    # The package that has the project's name, of several.
+    named = folder.resolve().name.lower().replace("-", "_")
+    packages.sort(key=lambda name: (name.lower() != named, name.lower() not in named))
     path = "$PWD/src" + (f"/{inner}" if inner else "")
-    steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src"]
+    steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src || true"]
     if "ext_modules" in text_of(folder / "setup.py") and _by_setuptools(folder):
         steps.insert(0, "cd {source} && {cc} setup.py -q build_ext --inplace")
-    launcher = f'printf \'#!/bin/sh\\nPYTHONPATH=%s exec %s "$@"\\n\' "{path}" {{cc}}'
+    # In front of what is asked for anyway, such as a hook of pyperf. Both sides are run by the
+    # interpreter that is on PATH then: a build may be older than another choice of it.
+    line = 'PYTHONPATH=%s${{PYTHONPATH:+:$PYTHONPATH}} exec python3 "$@"'
+    launcher = f"printf '#!/bin/sh\\n{line}\\n' \"{path}\""
     steps.append(f"{launcher} > {{program}} && chmod +x {{program}}")
-    # Files that use pyperf; those of the head on both sides.
-    benchmarks: Commands = {
-        file.stem: ("{program}", "{source}/" + str(file.relative_to(folder)))
-        for file in sources(folder, ("bench*.py", "bench*/*.py", "perf/*.py"))
-        if "pyperf" in text_of(file)
-    }
-    return Project(
+    plain = Project(
         "path:python3",
         tuple(steps),
         "python",
-        benchmarks=some(benchmarks) or {"import": ("{program}", "-c", f"import {packages[0]}")},
-        runner="pyperf" if benchmarks else "command",
+        candidates={"import": ("{program}", "-c", f"import {packages[0]}")},
+        beside={OWN_FILE: _OWN.format(package=packages[0])},
         comments=(
             "The program is the interpreter on PATH with this revision's package in front; what",
             "the package needs must be installed there.",
+            "No benchmark was found, so the import is timed. Fill in what should be fast in "
+            f"{OWN_FILE}, and put these in place of [benchmarks.import]:",
+            "[benchmarks.work]",
+            'runner = "pyperf"',
+            f'command = ["{{program}}", "{{study}}/{OWN_FILE}"]',
         ),
     )
+    way = plain
+    for other in reversed(list(_with_benchmarks(folder, plain))):
+        way = replace(other, instead=way)
+    return way
+
+
+def _modules(folder: Path) -> str:
+    """The modules that setup.py or pyproject.toml name, a project may be one file."""
+    texts = text_of(folder / "setup.py") + text_of(folder / "pyproject.toml")
+    listed = texts.partition("py_modules")[2] or texts.partition("py-modules")[2]
+    names = "".join(c if c.isalnum() or c == "_" else " " for c in listed.partition("]")[0])
+    return "".join(f"/{name}.py" for name in names.split())
+
+
+def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
+    """Ways to time it, the best first."""
+    base = replace(plain, beside={}, candidates={}, comments=plain.comments[:2])
+    files = {str(f.relative_to(folder)): text_of(f) for f in sources(folder, _TESTS)}
+    own = {n: t for n, t in files.items() if not Path(n).name.startswith("test")}
+    pyperf: Commands = {
+        benchmark_key(Path(name).stem): ("{program}", "{source}/" + name)
+        for name, text in own.items()
+        if "import pyperf" in text
+    }
+    if pyperf:
+        yield replace(base, runner="pyperf", benchmarks=some(pyperf))
+    fixtures = tuple(n for n, text in files.items() if _uses_fixture(text))
+    if fixtures:
+        yield replace(base, runner="pytest-benchmark", files=fixtures)
+    asv: Commands = {
+        benchmark_key(f"{Path(name).stem}.{function}"): (
+            *("{program}", f"{{study}}/{ASV_FILE}"),
+            *("{source}/" + name, function),
+        )
+        for name, text in own.items()
+        for function in _asv_functions(text)
+    }
+    if asv:
+        more = [*asv][MOST:]
+        comments = (f"Of {len(asv)} benchmarks the first {MOST} are here.",) if more else ()
+        yield replace(
+            base,
+            runner="pyperf",
+            benchmarks=some(asv),
+            beside={ASV_FILE: _ASV},
+            comments=(*base.comments, *comments),
+        )
+    scripts: Commands = {
+        benchmark_key(name.removesuffix(".py")): ("{program}", "{source}/" + name)
+        for name, text in own.items()
+        if "__main__" in text or Path(name).parent == Path()
+    }
+    if scripts:
+        yield replace(base, candidates=some(scripts))
+    tests: Commands = {
+        benchmark_key(name.removesuffix(".py")): (
+            *("{program}", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+            "{source}/" + name,
+        )
+        for file in sources(folder, ("test*/**/test_*.py", "src/**/test_*.py", "*/test*/test_*.py"))
+        if "def test" in text_of(file)
+        for name in [str(file.relative_to(folder))]
+    }
+    if tests:
+        comment = f"There is no benchmark, so tests are timed, of {len(tests)} files the first."
+        yield replace(base, candidates=some(tests), comments=(*base.comments, comment))
+
+
+def _uses_fixture(text: str) -> bool:
+    """Whether a test has the fixture of pytest-benchmark as an argument."""
+    return any(
+        f.name.startswith("test") and "benchmark" in [a.arg for a in f.args.args]
+        for f in _functions(text)
+    )
+
+
+def _asv_functions(text: str) -> Iterator[str]:
+    """``Class.time_it`` and ``time_it``, but none of a class that others inherit from."""
+    tree = _parsed(text)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("time_"):
+            yield node.name
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef) and inner.name.startswith("time_"):
+                    yield f"{node.name}.{inner.name}"
+
+
+def _functions(text: str) -> Iterator[ast.FunctionDef]:
+    return (n for n in ast.walk(_parsed(text)) if isinstance(n, ast.FunctionDef))
+
+
+def _parsed(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return ast.Module([], [])
 
 
 def _by_setuptools(folder: Path) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.model.errors import UserError
+from whyfast.study.library import rust_file, to_fill_in
 from whyfast.study.project import (
     WHOLE,
     Project,
@@ -32,12 +33,18 @@ def cargo(folder: Path) -> Project:
         bins.append(str(data["package"].get("name", "")))
     bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
     bench = _criterion(folder, data)
-    if not bins and not bench:
-        message = "has no binary and no benchmark by Criterion, and a library alone cannot be timed"
+    package, members = "", tuple[str, ...]()
+    if not bench:
+        package, bench, members = _of_member(folder, data)
+    library = not bins and not bench
+    if library and "package" not in data:
+        message = "no package has a benchmark by Criterion; run whyfast new in one of them"
         raise UserError(message, where=manifest)
     profile = "BENCH" if bench else "RELEASE"
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
     comments = [f"The program is the benchmark {bench}."] if bench else list(others(bins))
+    if members:
+        comments.append(f"Other benchmarks by Criterion: {', '.join(members)}.")
     steps: list[str] = []
     fetch: tuple[str, ...] = ()
     if _needs_registry(folder, data):
@@ -51,12 +58,18 @@ def cargo(folder: Path) -> Project:
             'for f in index cache; do ln -s "$REGISTRY/$f" cargo/registry/$f; done'
         ]
     home = 'export CARGO_HOME="$PWD/cargo"; ' if steps else ""
-    how = f'{home}cd {{source}} && CARGO_TARGET_DIR=../target RUSTFLAGS="{{cflags}}" {{cc}}'
+    how = f'{home}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" RUSTFLAGS="{{cflags}}" {{cc}}'
     if bench:
         # Its file has a hash behind its name.
         newest = f"$(ls -t target/release/deps/{bench}-* | grep -v '\\.d$' | head -n 1)"
-        build = f"{how} bench --no-run --offline -j{{jobs}} --bench {bench}"
+        of = f" -p {package}" if package else ""
+        build = f"{how} bench --no-run --offline -j{{jobs}}{of} --bench {bench}"
         steps += [build, f'cp "{newest}" {{program}}']
+    elif library:
+        crate = data.get("lib", {}).get("name") or data["package"].get("name", "")
+        steps.append(rust_file(str(crate)))
+        steps.append(f"{how} build --release --offline -j{{jobs}} --example whyfast_bench")
+        bins = ["examples/whyfast_bench"]
     else:
         steps.append(f"{how} build --release --offline -j{{jobs}} --bin {bins[0]}")
     return Project(
@@ -67,6 +80,7 @@ def cargo(folder: Path) -> Project:
         benchmarks={} if bench else WHOLE,
         runner="criterion" if bench else "command",
         options=_options(folder, data) if bench else (),
+        incomplete=to_fill_in("main() of whyfast_bench.rs") if library else "",
         comments=tuple(comments),
         fetch=fetch,
     )
@@ -84,6 +98,25 @@ def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
         for kind in ("dependencies", "dev-dependencies", "build-dependencies")
         for asked in table.get(kind, {}).values()
     )
+
+
+def _of_member(folder: Path, data: Mapping[str, Any]) -> tuple[str, str, tuple[str, ...]]:
+    """The package of a workspace with the first benchmark by Criterion, that benchmark, and those
+    of further packages as ``package/benchmark``; empty without one."""
+    found = []
+    patterns = [str(m) for m in data.get("workspace", {}).get("members", ()) if ".." not in str(m)]
+    for pattern in patterns:
+        for member in sorted(folder.glob(pattern)):
+            try:
+                inner = parse_toml(text_of(member / "Cargo.toml"))
+            except ValueError:
+                continue
+            name = inner.get("package", {}).get("name", "")
+            if name and (bench := _criterion(member, inner)):
+                found.append((str(name), bench))
+    if not found:
+        return "", "", ()
+    return *found[0], tuple("/".join(pair) for pair in found[1:])
 
 
 def _criterion(folder: Path, manifest: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from whyfast.model.study import (
     Quick,
     Source,
     StopRule,
+    Ways,
 )
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.study.notation import kind, names_in, parse_duration, parse_size, quoted
@@ -244,6 +245,19 @@ def read_quick(
         benchmarks=_names(table, "benchmarks", "benchmark", [b.name for b in benchmarks]),
         budget=table.converted("budget", parse_duration, _BUDGET, None),
     )
+
+
+def read_ways(table: TomlTable, benchmarks: Sequence[Benchmark]) -> tuple[Ways, ...]:
+    """``[ways."WHAT"]``: names of ways, each with the benchmark that goes it."""
+    names = [b.name for b in benchmarks]
+    found = []
+    for what, one in table.tables():
+        for way in one.data:
+            one.check_known((way,), "benchmark", one.string(way), names)
+        if len(one.data) < 2:
+            raise one.error((), "has fewer than two ways", 'write WAY = "BENCHMARK" for each')
+        found.append(Ways(what, {way: one.string(way) for way in one.data}))
+    return tuple(found)
 
 
 def _names(table: TomlTable, key: str, kind: str, known: Sequence[str]) -> tuple[str, ...]:

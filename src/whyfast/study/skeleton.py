@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.study.c_project import autotools, c, cmake, meson
 from whyfast.study.go_project import go
+from whyfast.study.library import c_library
 from whyfast.study.project import Project
 from whyfast.study.python_project import python
 from whyfast.study.rust_project import cargo
@@ -138,6 +140,8 @@ def _string(text: str) -> str:
     import tomlkit
 
     text.encode("utf-8")
+    if "\n" in text and "'''" not in text:
+        return tomlkit.string(f"\n{text}", literal=True, multiline=True).as_string()
     literal = "'" not in text and '"' in text
     return tomlkit.string(text, literal=literal).as_string()
 
@@ -150,12 +154,12 @@ def _key(name: str) -> str:
 #: order in which they are looked for.
 KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
     "cargo": (("Cargo.toml",), cargo),
-    "go": (("go.mod",), go),
+    "go": (("go.mod", "*.go"), go),
     "meson": (("meson.build",), meson),
     "cmake": (("CMakeLists.txt",), cmake),
     "autotools": (("configure.ac", "configure"), autotools),
     "python": (("pyproject.toml", "setup.py"), python),
-    "c": (("Makefile", "makefile", "*.c", "src/*.c"), c),
+    "c": (("Makefile", "makefile", "*.c", "src/*.c", "*.h"), c),
 }
 
 
@@ -175,6 +179,9 @@ def project_of(folder: Path) -> tuple[str, Project]:
             return kind, KINDS[kind][1](folder)
         except UserError as error:
             errors.append(error)
+    if errors and {"c", "cmake", "autotools", "meson"} & set(kinds):
+        with suppress(UserError):
+            return "c", c_library(folder)
     if errors:
         raise errors[0]
     known = ", ".join(dict.fromkeys(m[0] for m, _ in KINDS.values()))

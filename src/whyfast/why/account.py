@@ -20,10 +20,12 @@ from whyfast.model.why import (
     Part,
 )
 from whyfast.why.causes import label, program_label
+from whyfast.why.counts import SideCounts
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import FunctionGroup
 from whyfast.why.kernel import WITH_KERNEL, purpose, supported
 from whyfast.why.split import Crew
+from whyfast.why.subtrees import called_more
 from whyfast.why.surroundings import Factor, Surroundings
 from whyfast.why.trials import GONE
 from whyfast.why.view import CauseLabel, GroupView
@@ -36,8 +38,9 @@ NAMED = 0.1
 class Gathered:
     """What the layers found for the sides ``fast`` and ``slow``, by their names.
 
-    ``whole`` and ``split`` are in seconds of one run. ``groups`` are of user time, ``items`` of
-    kernel time and waiting; ``counted``: groups have simulated counts. ``around`` is what differs
+    ``whole`` and ``split`` are in seconds of one run; ``of_cpu``: ``whole`` and the ratio are of
+    CPU time, wall time is undecided. ``groups`` are of user time, ``items`` of kernel time and
+    waiting; ``counted``: groups have simulated counts. ``around`` is what differs
     around the programs, ``tried`` the trials of its factors; ``crews`` the threads of both sides.
     """
 
@@ -51,6 +54,7 @@ class Gathered:
     groups: Sequence[FunctionGroup] = ()
     items: Sequence[Item] = ()
     given: Sequence[Cause] = ()
+    of_cpu: bool = False
     counted: bool = False
     modelled: bool = False
     threads: int = 1
@@ -60,6 +64,7 @@ class Gathered:
     slowdown: float | None = None
     frames: Frame | None = None
     code: CountedCode | None = None
+    calls: tuple[SideCounts, SideCounts] | None = None
     limits: list[str] = field(default_factory=list)
     costs: dict[str, float] = field(default_factory=dict)
 
@@ -70,8 +75,12 @@ def make_account(found: Gathered) -> Account:
     difference = found.whole.difference
     causes = list(found.given)
     items = list(found.items)
-    taken = {name for cause in causes for name in cause.items}
     whole = _whole_program(found)
+    if whole is None and found.calls is not None and not causes:
+        below = called_more(found.groups, *found.calls, found.whole)
+        if below is not None:
+            causes.append(replace(below, sentence=_filled(below.sentence, found)))
+    taken = {name for cause in causes for name in cause.items}
     for group in found.groups:
         item = _item(group, difference)
         items.append(item)
@@ -79,7 +88,8 @@ def make_account(found: Gathered) -> Account:
             group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
         )
         what = None
-        if whole is not None and not group.main.key.library and not group.kind:
+        checked = whole is not None and whole.key == "sanitizer" and item.share > 0
+        if whole is not None and ((not group.main.key.library and not group.kind) or checked):
             what = whole if item.name not in taken else None
         elif item.share > 0 and item.name not in taken and item.time.low > 0:
             what = _of_call(group, found) or label(view)
@@ -87,6 +97,10 @@ def make_account(found: Gathered) -> Account:
             causes.append(_cause(what, item, found))
     # A function of user time may have the name of a system call.
     held = {name for cause in found.given if cause.key in WITH_KERNEL for name in cause.items}
+    if whole is not None and whole.key == "sanitizer":  # it also reserves and fills its shadow
+        more = [i for i in found.items if i.share > 0 and i.name not in taken]
+        causes += [_cause(whole, item, found) for item in more]
+        held |= {i.name for i in more}
     for key, mine in _by_purpose(found.items).items():
         if not held & {i.name for i in mine}:
             causes.append(_kernel_cause(key, mine, found))
@@ -113,6 +127,7 @@ def make_account(found: Gathered) -> Account:
         costs=found.costs,
         slowdown=found.slowdown,
         modelled=found.modelled,
+        of_cpu=found.of_cpu,
         frames=found.frames,
         code=found.code,
     )
@@ -275,7 +290,7 @@ def _of_factor(
         return Cause(factor.key, text, share, low, high, names, "measured")
     return replace(
         how, key=factor.key, sentence=f"{text}; {how.sentence}", share=share, low=low, high=high,
-        items=names, basis="measured",
+        items=names, basis="measured", remedy="",
     )  # fmt: skip
 
 
@@ -341,7 +356,8 @@ def _plain(names: Sequence[str]) -> set[str]:
 
 def _chain(callers: Sequence[str]) -> str:
     """``fprintf`` in ``main``."""
-    return " in ".join(f"`{plain_name(n, 'libc.so.6')}`" for n in dict.fromkeys(callers))
+    names = (plain_name(n, "libc.so.6") for n in dict.fromkeys(callers))
+    return " in ".join(f"`{n}`" for n in names if n and not n.startswith("0x"))
 
 
 def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:

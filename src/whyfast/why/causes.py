@@ -20,7 +20,19 @@ def label(view: GroupView) -> CauseLabel | None:
     rules = RULES
     if view.group.main.key.library and not view.group.kind and not view.fast.total:
         rules = FOREIGN  # which side calls a library's function says nothing of its code
+    elif same_code(view):
+        rules = SAME
     return next((found for rule in rules if (found := rule(view))), None)
+
+
+def same_code(view: GroupView) -> bool:
+    """Whether both sides have the same code, as far as its kinds of instructions tell: what differs
+    is then how often it runs, and on what."""
+    fast, slow = view.fast, view.slow
+    return slow.instructions > 0 and (fast.instructions, fast.static) == (
+        slow.instructions,
+        slow.static,
+    )
 
 
 #: Cycles of a miss that a large last level serves; its size in the simulation is the processor's,
@@ -30,7 +42,7 @@ FAR = 60.0
 
 def program_label(view: GroupView) -> CauseLabel | None:
     """How the program was built, as all of its functions together show."""
-    found = program.debug_build(view)
+    found = program.sanitizer(view) or ((not same_code(view) and program.debug_build(view)) or None)
     return found and replace(found, sentence=found.sentence.replace(view.name, "{slow}", 1))
 
 
@@ -84,11 +96,16 @@ def more_calls(v: GroupView) -> CauseLabel | None:
     )
 
 
+#: What more work of the same kind brings with it.
+MISSES = ("L1 data misses", "last-level misses", "mispredicted branches")
+
+
 def more_work(v: GroupView) -> CauseLabel | None:
     times = v.group.ratio("instructions")
     if not v.counted or times is None or times < 1.03:
         return None
-    if not v.carries(v.group.extra("instructions"), 1.0):  # not even at one a cycle
+    misses = sum(max(0.0, v.group.extra(n)) * CYCLES[n] for n in MISSES)
+    if not v.carries(v.group.extra("instructions") + misses, 1.0):  # not even at one a cycle
         return None
     same = v.slow.static == v.fast.static and v.slow.static
     text = (
@@ -106,6 +123,7 @@ RULES: tuple[Rule, ...] = (
     program.debug_build,
     program.x87,
     program.hardening,
+    code.guarded_call,
     code.vectorisation,
     code.copying,
     code.division,
@@ -122,7 +140,18 @@ RULES: tuple[Rule, ...] = (
     code.atomics,
     code.spills,
     more_calls,
-    code.guarded_call,
+    more_work,
+)
+
+#: Those for functions whose code is the same on both sides.
+SAME: tuple[Rule, ...] = (
+    program.sanitizer,
+    program.family,
+    code.copying,
+    branch_misses,
+    cache_misses,
+    code.atomics,
+    more_calls,
     more_work,
 )
 

@@ -8,11 +8,17 @@ from whyfast.why.view import CauseLabel, GroupView, number
 #: Cycles of a division of 64-bit integers (20 to 40), of one of floats (4 to 20).
 DIVISION, FLOAT_DIVISION = 20.0, 8.0
 
+#: Share of a function's further time that instructions of a kind must have where samples are all
+#: that is known of them: about one in a loop of ten.
+SAMPLED = 0.1
+
 
 def vectorisation(v: GroupView) -> CauseLabel | None:
     fast, slow = v.fast.vector_bytes, v.slow.vector_bytes
     if v.fast.packed < 0.15:
         return None
+    if v.fast.kinds["indirect call"] == 0 and v.slow.share("indirect call") >= 0.01:
+        return None  # a call in the loop is the reason why it is not vectorised
     if v.counted and (scalar := _scalar(v)) is not None:
         return scalar
     narrower = v.slow.packed < v.fast.packed / 2 or (fast >= 1.5 * slow and fast > 8)
@@ -119,7 +125,11 @@ def devirtualisation(v: GroupView) -> CauseLabel | None:
     kind = "indirect call"
     if v.slow.static[kind] <= v.fast.static[kind] or v.slow.kinds[kind] <= 1.1 * v.fast.kinds[kind]:
         return None
-    if v.counted and not v.carries(v.extra(kind), 3.0):
+    # Where the other side has none at all, the callee was inlined there with all that this brings.
+    cycles = 3.0 if v.fast.kinds[kind] > 0 else 12.0
+    if v.counted and not v.carries(v.extra(kind), cycles):
+        return None
+    if not v.counted and v.more_share(kind) < SAMPLED / 2:
         return None
     times = f" {number(v.slow.kinds[kind])} times ({{fast}}: {number(v.fast.kinds[kind])})"
     alone = [m.key.name for m in v.group.members if v.slow.calls[m.key.name] == 0]
@@ -186,6 +196,8 @@ def assertions(v: GroupView) -> CauseLabel | None:
 
 def jump_table(v: GroupView) -> CauseLabel | None:
     extra, less = v.extra("branch"), -v.extra("indirect jump")
+    if v.more_share("branch") + v.more_share("indirect jump") < SAMPLED:
+        return None
     if (
         less > 0
         and v.fast.static["indirect jump"] > v.slow.static["indirect jump"]
@@ -203,6 +215,8 @@ def store_forwarding(v: GroupView) -> CauseLabel | None:
     if v.slow.static["blocked load"] <= v.fast.static["blocked load"]:
         return None
     if v.counted and not v.carries(v.extra("blocked load"), 12.0):
+        return None
+    if not v.counted and v.more_share("blocked load") < SAMPLED:
         return None
     return CauseLabel(
         "store-forwarding",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,7 +19,7 @@ FAMILIES = {
     "allocation": re.compile(
         r"^(malloc|free|calloc|realloc|int_malloc|int_free|_?int_(malloc|free|realloc)\w*|cfree"
         r"|malloc_consolidate|unlink_chunk|tcache_\w+|sysmalloc|systrim|operator (new|delete).*"
-        r"|_Zn[wa].*|_Zd[la].*|__rust_(alloc|dealloc|realloc)\w*|__rdl_\w+|runtime\.mallocgc\w*"
+        r"|_Zn[wa].*|_Zd[la].*|(__rustc::)?__(rust_(alloc|dealloc|realloc)|rdl_)\w*|runtime\.mallocgc\w*"
         r"|aligned_alloc|posix_memalign|memalign|je_\w+|mi_\w+|checked_request2size)\b"
     ),
     "copying": re.compile(
@@ -32,6 +33,10 @@ FAMILIES = {
     "locks": re.compile(
         r"^(_*pthread_(mutex|spin|rwlock|cond)_\w+|_*lll_(un)?lock\w*|futex\w*|sem_(wait|post)"
         r"|_*GI_+pthread_mutex\w*|std::sys::.*(futex|mutex).*|runtime\.(lock2?|unlock2?|futex\w*))$"
+    ),
+    "exceptions": re.compile(
+        r"^(_Unwind_\w+|cxa_(throw|rethrow|(begin|end|get)_catch\w*|allocate_exception|call_terminate)"
+        r"|gxx_personality_\w+|dl_find_object|dl_iterate_phdr|rust_eh_personality)\b"
     ),
     "garbage-collection": re.compile(
         r"^(runtime\.(gc\w*|scan\w+|greyobject|findObject|markroot\w*|sweepone|bgsweep)"
@@ -71,7 +76,8 @@ class FunctionGroup:
     """Functions whose times belong together; the first of ``members`` gives it its name.
 
     ``kind`` is empty, or what a family of library functions does. ``executed`` is what ran, by
-    side; ``counted`` the simulated quantities of all members as (fast, slow).
+    side; ``counted`` the simulated quantities of all members as (fast, slow). ``users`` are the
+    callers on the slow side, beyond the libraries of C and C++ that pass calls on.
     """
 
     members: list[FunctionTime]
@@ -79,6 +85,7 @@ class FunctionGroup:
     executed: dict[str, Executed] = field(default_factory=dict)
     counted: dict[str, tuple[float, float]] = field(default_factory=dict)
     callers: dict[str, list[FunctionKey]] = field(default_factory=dict)
+    users: list[FunctionKey] = field(default_factory=list)
     calls: dict[str, dict[str, float]] = field(default_factory=dict)
     place: SourcePlace = field(default_factory=SourcePlace)
 
@@ -169,6 +176,8 @@ def _join_moved(groups: dict[FunctionKey, FunctionGroup], least: float) -> None:
 
 def family_of(key: FunctionKey) -> str:
     """The kind of work of a library's function, or of a runtime's inside the program."""
+    if key.library.startswith("libgcc_s") or FAMILIES["exceptions"].match(key.name):
+        return "exceptions"  # which unwind the stack
     if _LOADER.match(key.library):
         return "start-up"
     for kind, pattern in FAMILIES.items():
@@ -224,15 +233,19 @@ def describe(
     """Fill in what ran, what was counted, and who calls the group."""
     group.members.sort(key=lambda m: -abs(m.time.difference))
     keys = [m.key for m in group.members]
-    for side in (fast, slow):
+    for side, other in ((fast, slow), (slow, fast)):
         group.executed[side.name] = executed_of(group.members, side)
         if side.counts is not None:
-            mine = [c for key in keys for c in side.counts.callers(key) if c not in keys]
+            more = _further_work(keys, side.counts, other.counts)
+            mine = [c for c, _ in more.most_common() if c not in keys]
+            if side is slow:
+                group.users = _beyond_libraries(more, side.counts, set(keys))
             group.calls[side.name] = {k.name: float(side.counts.called[k]) for k in keys}
         else:
             above = stacks.get(side.name, {})
             mine = [f for k in keys for chain in above.get(k, [])[:3] for f in chain[:4]]
         group.callers[side.name] = [c for c in dict.fromkeys(mine) if c not in keys]
+    group.users = group.users or group.callers.get("slow", [])
     if fast.counts is not None and slow.counts is not None:
         quantities = {n for side in (fast, slow) for n in side.counts.totals}  # type: ignore[union-attr]
         group.counted = {
@@ -246,6 +259,51 @@ def describe(
             float(sum(fast.counts.called[k] for k in keys)),
             float(sum(slow.counts.called[k] for k in keys)),
         )
+
+
+def _further_work(
+    keys: Sequence[FunctionKey], counts: SideCounts, other: SideCounts | None
+) -> Counter[FunctionKey]:
+    """By caller the instructions that these functions execute for it beyond those of the other
+    side."""
+    more: Counter[FunctionKey] = Counter()
+    mine = set(keys)
+    for (caller, callee), cost in counts.inclusive.items():
+        if callee in mine:
+            more[caller] += cost - (other.inclusive[caller, callee] if other else 0)
+    return more
+
+
+#: Libraries whose functions work for whoever calls them.
+_SUPPORT = re.compile(r"^(libc|libstdc\+\+|libc\+\+|libgcc_s|libm|ld-linux[\w-]*|libpthread)[.-]")
+
+
+def _beyond_libraries(
+    work: Mapping[FunctionKey, float], counts: SideCounts, group: set[FunctionKey]
+) -> list[FunctionKey]:
+    """Who lets the functions that call a group work, by how much of it: the callers themselves, or
+    of a function of the C or C++ library those that call it in turn."""
+    above: dict[FunctionKey, list[tuple[FunctionKey, int]]] = {}
+    for (caller, callee), cost in counts.inclusive.items():
+        if caller != callee and cost > 0:
+            above.setdefault(callee, []).append((caller, cost))
+    users: Counter[FunctionKey] = Counter()
+    level = {key: n for key, n in work.items() if n > 0}
+    seen = set(level)
+    for _ in range(8):
+        higher: Counter[FunctionKey] = Counter()
+        for key, amount in level.items():
+            callers = [row for row in above.get(key, []) if row[0] not in seen]
+            if not (_SUPPORT.match(key.library) or key in group) or not callers:
+                users[key] += amount  # type: ignore[assignment]
+                continue
+            total = sum(cost for _, cost in callers)
+            for caller, cost in callers:
+                higher[caller] += amount * cost / total  # type: ignore[assignment]
+        level = dict(higher)
+        seen |= set(level)
+    own = [k for k, _ in users.most_common() if not _SUPPORT.match(k.library) and k not in group]
+    return own or [k for k, _ in users.most_common() if k not in group]
 
 
 def executed_of(members: Iterable[FunctionTime], side: SideCode) -> Executed:

@@ -80,6 +80,10 @@ def kernel_items(
     return _items("kernel", kernel, whole, weights, traced, faults)
 
 
+#: Further processes from which on waiting is put down to them, and calls for each of them at most.
+STARTED, PER_PROCESS = 3, 10
+
+
 def waiting_items(
     waiting: Change, whole: Change, traced: tuple[TracedRun, TracedRun] | None
 ) -> list[Item]:
@@ -94,7 +98,14 @@ def waiting_items(
 
     names = [n for n in BLOCKING if slow.number(n) or fast.number(n)]
     weights = {n: blocked(slow, n) - blocked(fast, n) for n in names}
-    if any(weights.get(n, 0) > 0 for n in names if BLOCKING[n] != "processes"):
+    started = slow.number("execve") - fast.number("execve")
+    if started >= STARTED:
+        # It waits for them by whatever call it learns of their output and end.
+        for n in names:
+            further = slow.number(n) - fast.number(n)
+            if n != "wait4" and BLOCKING[n] == "io-wait" and further <= PER_PROCESS * started:
+                weights["wait4"] = weights.get("wait4", 0.0) + max(0.0, weights.pop(n))
+    elif any(weights.get(n, 0) > 0 for n in names if BLOCKING[n] != "processes"):
         # A parent that waits for its child waits for what the child does.
         weights = {n: w for n, w in weights.items() if BLOCKING[n] != "processes"}
     return _items("waiting", waiting, whole, weights, traced, (0.0, 0.0))

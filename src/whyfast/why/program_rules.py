@@ -12,13 +12,16 @@ from whyfast.why.view import CauseLabel, GroupView, caller_of, times
 #: two small functions are not inlined either, a larger share on the stack is enough (Rust).
 STACKED, RELOADED, MOSTLY_STACKED = 0.2, 0.4, 0.35
 
+#: The least share of the code itself, whatever of it runs.
+STACKED_CODE = 0.25
+
 
 def family(v: GroupView) -> CauseLabel | None:
     kind = v.group.kind
     if not kind:
         return None
     calls = v.quantity("calls")
-    facts = (calls,) if v.counted else ()
+    facts = (calls,) if v.counted and kind != "exceptions" else ()
     most = max(v.group.members, key=lambda m: abs(m.time.difference)).key.name
     number = f": {times(calls)} calls" if facts and calls.slow != calls.fast else ""
     caller = caller_of(v)
@@ -27,6 +30,7 @@ def family(v: GroupView) -> CauseLabel | None:
         "copying": f"{{slow}} copies or clears more memory, in `{most}`{number}{caller}",
         "string-work": f"{{slow}} scans strings more, in `{most}`{number}{caller}",
         "locks": f"{{slow}} takes locks more, in `{most}`{number}{caller}",
+        "exceptions": f"{{slow}} throws exceptions{caller}",
         "start-up": f"{{slow}} loads and links more before `main`, in `{most}`",
         "garbage-collection": f"{{slow}} collects more garbage, in `{most}`{number}",
     }[kind]
@@ -50,6 +54,14 @@ def debug_build(v: GroupView) -> CauseLabel | None:
     def stack(side: Executed) -> float:
         return side.share("stack load") + side.share("stack store")
 
+    def stacked_code(side: Executed) -> float:
+        """The same of the code itself: a hot loop may be short and hold few variables."""
+        places = side.static["stack load"] + side.static["stack store"]
+        return places / side.instructions if side.instructions else 0.0
+
+    least = max(STACKED_CODE, 1.5 * stacked_code(v.fast))
+    if v.slow.instructions and stacked_code(v.slow) < least:
+        return None
     if stack(v.slow) < STACKED or stack(v.fast) > stack(v.slow) / 2 or not v.fast.total:
         return None
     reloads = v.slow.kinds["reload"] >= RELOADED * v.slow.kinds["stack load"]
@@ -100,7 +112,7 @@ def hardening(v: GroupView) -> CauseLabel | None:
         ("canary", "checks stack canaries", "-fno-stack-protector"),
     ):
         more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > 0
-        if more and (kind == "thunk" or v.more_share(kind) > 0.05 or not v.counted):
+        if more and (kind == "thunk" or v.more_share(kind) > 0.05):
             return CauseLabel(
                 "hardening",
                 f"{v.name} {what}",

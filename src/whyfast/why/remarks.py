@@ -144,7 +144,13 @@ def with_flags(account: Account, fast: Record, slow: Record) -> Account:
 #: Words of records that are about a cause, the most telling first, and those that tell nothing.
 _ABOUT: Mapping[str, tuple[str, ...]] = {
     "vectorisation": ("not vectorized", "clobbers memory", "no vectype", "unsupported", "not supp"),
-    "inlining": ("not inlinable", "will not early inline", "will not inline", "not inlined"),
+    "inlining": (
+        "not inlinable",
+        "will not early inline",
+        "will not inline",
+        "not be inlined",
+        "not inlined",
+    ),
 }
 
 

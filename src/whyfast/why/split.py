@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,22 +47,38 @@ def split(blocks: Sequence[Block], fast: str, slow: str) -> tuple[Change, dict[P
     return changes["wall"], {part: changes[part] for part in PARTS}
 
 
+def cpu_time(parts: Mapping[Part, Change]) -> Change:
+    """The change of user and kernel CPU time together."""
+    cpu = [parts["user"], parts["kernel"]]
+    half = math.sqrt(sum(((c.high - c.low) / 2) ** 2 for c in cpu))
+    fast, centre = sum(c.fast for c in cpu), sum(c.difference for c in cpu)
+    return Change(fast, fast + centre, centre - half, centre + half)
+
+
+#: Of a difference in CPU time, and of the CPU time, what its interval must lie above to count where
+#: wall time is undecided: three halves of the interval, and 3 %.
+SURE, RELEVANT = 1 / 3, 0.03
+
+
+def certainly_more(cpu: Change) -> bool:
+    """Whether the slow side takes more CPU time for certain, whatever wall time is."""
+    if not math.isfinite(cpu.low) or cpu.fast <= 0:
+        return False
+    return cpu.low > max(SURE * cpu.difference, RELEVANT * cpu.fast)
+
+
 def without_noise(whole: Change, parts: dict[Part, Change]) -> Change:
     """The difference in CPU time where waiting is a large part of the difference but may be none at
     all, as on a busy machine, and CPU time differs for certain; else the whole difference.
 
     Shares are then of what is certain.
     """
-    waiting = parts["waiting"]
-    cpu = [parts["user"], parts["kernel"]]
-    half = math.sqrt(sum(((c.high - c.low) / 2) ** 2 for c in cpu))
-    centre = sum(c.difference for c in cpu)
-    if waiting.low > 0 or not math.isfinite(waiting.low) or not math.isfinite(half):
+    waiting, cpu = parts["waiting"], cpu_time(parts)
+    if waiting.low > 0 or not math.isfinite(waiting.low) or not math.isfinite(cpu.low):
         return whole
-    if abs(waiting.difference) < UNCERTAIN * abs(whole.difference) or centre - half <= 0:
+    if abs(waiting.difference) < UNCERTAIN * abs(whole.difference) or cpu.low <= 0:
         return whole
-    fast = sum(c.fast for c in cpu)
-    return Change(fast, fast + centre, centre - half, centre + half)
+    return cpu
 
 
 #: Share of the difference from which waiting that may be none is left out.

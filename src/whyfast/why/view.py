@@ -44,7 +44,8 @@ class GroupView:
 
     @property
     def name(self) -> str:
-        return f"`{self.group.main.key.name}`"
+        name = self.group.main.key.name
+        return f"the unnamed function at {name}" if name.startswith("0x") else f"`{name}`"
 
     @property
     def basis(self) -> Basis:
@@ -107,8 +108,9 @@ Rule = Callable[[GroupView], CauseLabel | None]
 
 
 def caller_of(v: GroupView) -> str:
-    callers = v.group.callers.get("slow", [])
-    return f", from `{callers[0].name}`" if callers and callers[0].name != "?" else ""
+    callers = v.group.users or v.group.callers.get("slow", [])
+    known = [c.name for c in callers[:1] if c.name != "?" and not c.name.startswith("0x")]
+    return f", from `{known[0]}`" if known else ""
 
 
 def times(fact: Fact) -> str:

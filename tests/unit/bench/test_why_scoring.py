@@ -178,6 +178,7 @@ def test_results_are_not_asked_again(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 
 PAIRS = catalogue()
+HELD_OUT = catalogue(FOLDER / "heldout.toml")
 KEYS = set(
     re.findall(
         r"^\| `([\w-]+)` \|",
@@ -207,6 +208,29 @@ def test_each_pair_is_whole(pair: Pair) -> None:
     commands = (pair.build_fast, pair.build_slow, pair.run_fast, pair.run_slow)
     for name in re.findall(r"\{src\}/([\w.]+)", " ".join(commands)):
         assert name in pair.sources
+
+
+@pytest.mark.parametrize("pair", HELD_OUT, ids=lambda pair: pair.name)
+def test_each_held_out_pair_is_whole(pair: Pair) -> None:
+    assert {*pair.causes, *pair.causes2} <= KEYS
+    assert bool(pair.causes) == (pair.kind != "equal")
+    assert bool(pair.causes2) == (pair.kind == "two")
+    assert pair.build_fast != pair.build_slow
+    (source,) = pair.sources
+    assert (FOLDER / "programs" / source).is_file()
+
+
+def test_marks_divide_the_lines_of_a_source_between_the_sides(tmp_path: Path) -> None:
+    pair = next(p for p in HELD_OUT if p.name == "h-two-py")  # LIST|SPAWN
+    texts = {}
+    for command in built(pair, tmp_path, 1):
+        text = Path(command.split()[-1]).read_text()
+        texts["slow" if "subprocess.run" in text else "fast"] = text
+    assert "names = list(names)" in texts["slow"]
+    assert "names = set(names)" not in texts["slow"]
+    assert "names = set(names)" in texts["fast"]
+    assert all("queue = deque(orders)" in text for text in texts.values())
+    assert not any("#LIST" in text or "#-POP" in text for text in texts.values())
 
 
 def test_each_source_is_used() -> None:

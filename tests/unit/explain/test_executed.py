@@ -45,6 +45,10 @@ CODE = {
         {"reload": 0},
     ),
     "a wider load": ("mov byte ptr [rdi], 1\nmov rax, [rdi]", {"blocked load": 1, "reload": 0}),
+    "a load at another address in the same register": (
+        "mov byte ptr [rdi], 1\nmov rdi, rsi\nmov rax, [rdi]",
+        {"blocked load": 0},
+    ),
     "a string instruction": ("rep movsq", {"block copy": 1}),
     "clearing": ("rep stosq", {"block copy": 1}),
     "a comparison of strings": ("repe cmpsb", {"block copy": 0}),

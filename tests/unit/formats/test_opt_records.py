@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.formats.opt_records import MissedOptimisation, read_gcc_record
+from whyfast.formats.opt_records import MissedOptimisation, read_clang_record, read_gcc_record
 
 #: Of ``int scan(const int *p, int n) { … s += peek(p[i]) + other(i); … }``.
 GCC = """[
@@ -68,3 +68,67 @@ def test_what_is_no_record_says_nothing(tmp_path: Path, data: bytes) -> None:
 
 def test_a_file_that_is_gone_says_nothing(tmp_path: Path) -> None:
     assert read_gcc_record(tmp_path / "none") == []
+
+
+#: As Clang 14 wrote it of ``float scan(float *a, int n)``, four of its documents.
+CLANG = """--- !Missed
+Pass:            inline
+Name:            NeverInline
+DebugLoc:        { File: src/v.c, Line: 3, Column: 88 }
+Function:        scan
+Args:
+  - String:          ''''
+  - Callee:          peek
+    DebugLoc:        { File: src/v.c, Line: 1, Column: 0 }
+  - String:          ''' not inlined into '''
+  - Caller:          scan
+    DebugLoc:        { File: src/v.c, Line: 3, Column: 0 }
+  - String:          ''' because it should never be inlined '
+  - String:          '(cost=never)'
+...
+--- !Passed
+Pass:            loop-unroll
+Name:            PartialUnrolled
+Function:        scan
+...
+--- !Missed
+Pass:            loop-vectorize
+Name:            MissedDetails
+Function:        scan
+Args:
+  - String:          loop not vectorized
+...
+--- !Analysis
+Pass:            loop-vectorize
+Name:            CantVectorizeInstruction
+DebugLoc:        { File: src/v.c, Line: 3, Column: 65 }
+Function:        scan
+Args:
+  - String:          'loop not vectorized: '
+  - String:          instruction cannot be vectorized
+...
+"""
+
+
+def test_clang_says_what_it_missed_and_why_a_loop_is_not_vectorised(tmp_path: Path) -> None:
+    path = tmp_path / "v.opt.yaml"
+    path.write_text(CLANG)
+    assert read_clang_record(path) == [
+        MissedOptimisation(
+            ("scan", "peek"),
+            "'peek' not inlined into 'scan' because it should never be inlined (cost=never)",
+            "v.c",
+            3,
+        ),
+        MissedOptimisation(
+            ("scan",), "loop not vectorized: instruction cannot be vectorized", "v.c", 3
+        ),
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "no record", "--- !Missed", "--- !Missed\nArgs:\n"])
+def test_what_is_no_record_of_clang(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "v.opt.yaml"
+    path.write_text(text)
+    assert [m for m in read_clang_record(path) if m.text] == []
+    assert read_clang_record(tmp_path / "none.opt.yaml") == []

@@ -143,6 +143,13 @@ def test_one_warm_turn_is_simulated_the_same_in_all_builds(tmp_path: Path, golde
     assert heard[2].startswith("hot functions of fib: ")
 
 
+def test_no_benchmark_is_counted_once_the_time_for_it_is_used_up(tmp_path: Path) -> None:
+    evidence = EvidenceSpec(counters="simulation", limit=0.0)
+    counted, heard = _count(tmp_path, Tools(), evidence)
+    assert counted == ()
+    assert "fib" in heard[-1]
+
+
 def test_what_the_hardware_counts_goes_first(tmp_path: Path, golden: Hear) -> None:
     wanted = EvidenceSpec(counters="hardware or simulation")
     (counted,), heard = _count(tmp_path, Tools(counts=True), wanted)

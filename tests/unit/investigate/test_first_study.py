@@ -9,7 +9,7 @@ import pytest
 from whyfast.investigate.first_study import FirstStudy, first_study
 from whyfast.investigate.services import Services, Silent
 from whyfast.store.home import Home
-from whyfast.study.skeleton import KINDS
+from whyfast.study.skeleton import KINDS, project_of
 
 
 @pytest.fixture
@@ -69,3 +69,31 @@ def test_a_fetch_whose_tool_is_missing_is_named(tmp_path: Path, home: Home) -> N
     project = replace(KINDS["c"][1](folder), fetch=("no-such-tool", "fetch"))
     first = first_study(folder, project, home, Silent(), Services())
     assert first.failure == "no-such-tool is not installed; install it, then: no-such-tool fetch"
+
+
+def test_an_interpreter_works_on_scripts_of_the_project(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "tests" / "work.lua").write_text("x")
+    (folder / "tests" / "bad.lua").write_text("y")
+    (folder / "app.c").write_text(
+        "#include <stdio.h>\n#include <time.h>\nint main(int n, char **words)\n{\n"
+        '    FILE *file = n > 1 ? fopen(words[1], "r") : 0;\n'
+        "    if (!file) return 0;\n    if (fgetc(file) != 'x') return 1;\n"
+        "    while (clock() < CLOCKS_PER_SEC / 20) ;\n    return 0;\n}\n"
+    )
+    first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
+    benchmarks = tomllib.loads(first.text)["benchmarks"]
+    assert [b["command"] for b in benchmarks.values()] == [["{program}", "{source}/tests/work.lua"]]
+
+
+def test_a_library_alone_gets_a_program_to_be_filled_in(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "p.h").write_text("int twice(int n);\n")
+    (folder / "p.c").write_text('#include "p.h"\nint twice(int n) { return 2 * n; }\n')
+    kind, project = project_of(folder)
+    first = first_study(folder, project, home, Silent(), Services())
+    assert kind == "c"
+    assert "main() of bench.c" in first.failure
+    assert '#include "p.h"' in tomllib.loads(first.text)["build"]["steps"][0]

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from whyfast.judge.correlation import likelihood
 from whyfast.judge.decide import judge_each, judge_family, outcome_of, precise_enough
-from whyfast.judge.eprocess import confidence_interval, counted, likelihood
+from whyfast.judge.eprocess import confidence_interval, counted
 from whyfast.judge.power import detectable, needed_blocks, seconds_to_margin
 from whyfast.judge.ratios import Ratios, as_ratios
 from whyfast.judge.strategies import location, strategies
@@ -257,6 +258,28 @@ def test_correlated_blocks_widen_the_interval_and_are_warned_of() -> None:
     assert math.log(verdict.high / verdict.low) > 1.5 * (high - low)
     (shuffled,) = judge_family({KEY: rng.permutation(d)}, margin=0.01)
     assert shuffled.correlation is None
+
+
+#: Per cent, about 2.1 standard deviations above 0.
+_TEN = np.array([2.1, 1.2, 3.4, 2.8, 0.6, 1.9, 2.5, 1.4, 3.0, 2.2]) / 100
+
+
+@pytest.mark.parametrize(
+    ("d", "assumes"),
+    [
+        (_TEN, True),
+        (_TEN + 0.03, False),  # beyond what a state that wanders would make of ten blocks
+        (np.concatenate([_TEN, _TEN[::-1], _TEN]), False),  # and thirty blocks show that none does
+    ],
+)
+def test_a_verdict_that_correlation_would_explain_as_well_is_no_reason_to_stop(
+    d: Floats, assumes: bool
+) -> None:
+    (verdict,) = judge_family({KEY: d}, margin=0.02)
+    assert verdict.outcome == "slower"
+    assert math.log(verdict.high / verdict.low) / 2 < 0.02
+    assert verdict.assumes_independence is assumes
+    assert precise_enough(verdict, 0.02) is not assumes
 
 
 def test_statistics_that_disagree_are_told() -> None:

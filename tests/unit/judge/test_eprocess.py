@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
+from whyfast.judge.correlation import likelihood
 from whyfast.judge.eprocess import (
     LAMBDAS,
     WEIGHTS,
@@ -18,7 +19,6 @@ from whyfast.judge.eprocess import (
     evidence,
     intervals,
     last_above,
-    likelihood,
     log_wealth,
 )
 from whyfast.judge.ratios import Ratios, as_ratios, median, quantile, quantiles

@@ -48,7 +48,17 @@ def _one_turn(rng: np.random.Generator, n: int) -> Ratios:
     return turn_ratios(rng.exponential(1.0, (n, 1)), rng.exponential(1.0, (n, 1)))
 
 
-NOISES: list[Noise] = [_normal, _heavy, _bimodal, _louder, _turns, _one_turn]
+def _second(rng: np.random.Generator, n: int) -> Ratios:
+    """Whoever runs second is slower by an amount that wanders: by the drawn order, no effect."""
+    late = np.zeros(n)
+    for i in range(1, n):
+        late[i] = 0.95 * late[i - 1] + rng.normal(0, 0.3)
+    second, late = rng.random((n, 1)) < 0.5, 2 + late[:, None]
+    a, b = rng.normal(0, 0.1, (2, n, 1))
+    return turn_ratios(a + np.where(second, late, 0.0), b + np.where(second, 0.0, late))
+
+
+NOISES: list[Noise] = [_normal, _heavy, _bimodal, _louder, _turns, _one_turn, _second]
 
 
 def _stops(series: Sequence[Ratios], theta: float = 0.0) -> Floats:

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from tests.unit.example_blocks import block
 
 from whyfast.judge.comparisons import ComparisonPlan
+from whyfast.judge.decide import correct_cold_start, correct_suites
 from whyfast.judge.placement import judge_levels
 from whyfast.judge.processes import (
-    correct_cold_start,
-    correct_suites,
     judge_stationarity,
     non_stationary,
     set_aside,

@@ -9,9 +9,8 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, said
 
-from whyfast.formats.strace import CallRow
 from whyfast.measure.process import CannotCount, Finished, ToolRun
-from whyfast.measure.trace import CALLERS_SECONDS, TracedRun, callers_of, trace_calls
+from whyfast.measure.trace import CALLERS_SECONDS, CallRow, TracedRun, callers_of, trace_calls
 
 HEAD = "% time     seconds  usecs/call     calls    errors syscall\n"
 KERNEL = f"{HEAD} 90.00    0.500000           5    100000           write\n"

@@ -194,3 +194,12 @@ def test_what_the_c_library_runs_once_a_call_belongs_to_the_call(calls: int, key
     helper.members[0] = time_of("new_do_write", 0.0, 0.02, "libc.so.6")
     account = make_account(gathered(helper, items=(item("kernel", "write", 0.8, 5, 9000),)))
     assert {c.key for c in account.causes} == {"system-calls", key}
+
+
+def test_all_of_a_program_that_a_sanitizer_checks_is_the_sanitizers() -> None:
+    checked = executed(2e8, sanitizer_call=(1e6, 4))
+    own = view(executed(1e8), checked, seconds=(0.0, 0.04)).group
+    library = view(executed(0), executed(1e7), seconds=(0.0, 0.02)).group
+    library.members = [time_of("asan_poison", 0.0, 0.02, "libasan.so.8")]
+    found = gathered(own, library, items=(item("kernel", "page faults", 0.4, 100, 4000),))
+    assert keys(make_account(found)) == [("sanitizer", 1.0)]

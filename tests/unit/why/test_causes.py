@@ -232,3 +232,30 @@ def test_the_code_of_a_library_that_one_side_alone_calls_is_no_cause() -> None:
     library = view(executed(0), protected, seconds=(0.0, 0.05))
     library.group.members[0] = time_of("buffered_vfprintf", 0.0, 0.05, "libc.so.6")
     assert label(library) is None
+
+
+def test_more_work_that_waits_for_memory() -> None:
+    """Too few instructions for the time, but each of them misses as it did before."""
+    more = {"last-level misses": (1e4, 1e6)}
+    fast, slow = executed(1e6), executed(1e8)
+    found = label(view(fast, slow, quantities=more, seconds=(0.001, 0.1)))
+    assert found is not None
+    assert found.key == "more-work"
+
+
+def test_a_call_through_a_pointer_in_a_loop_is_why_it_is_not_vectorised() -> None:
+    fast = executed(1e8, vector_16=(5e7, 8))
+    slow = executed(4e8, vector_4=(1e8, 8), indirect_call=(2e7, 1))
+    found = label(view(fast, slow, seconds=(0.03, 0.1)))
+    assert found is not None
+    assert found.key == "devirtualisation"
+
+
+def test_code_that_is_the_same_on_both_sides_gets_no_cause_of_code() -> None:
+    fast, slow = executed(1e8, stack_load=(1e6, 4)), executed(4e8, stack_load=(2e8, 4))
+    fast.instructions = slow.instructions = 40
+    found = label(view(fast, slow, seconds=(0.03, 0.1)))
+    assert found is not None
+    assert found.key == "more-work"
+    slow.instructions = 41
+    assert program_label(view(fast, slow)) is None

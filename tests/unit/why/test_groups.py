@@ -1,5 +1,7 @@
 """Functions whose times belong together."""
 
+from collections import Counter
+
 import pytest
 from tests.unit.why.records import time_of
 
@@ -37,7 +39,11 @@ def grouped(
         ("", "runtime.memmove", "copying"),
         ("ld-linux-x86-64.so.2", "do_lookup_x", "start-up"),
         ("libc.so.6", "pthread_mutex_lock", "locks"),
+        ("", "__rustc::__rdl_alloc", "allocation"),
         ("libm.so.6", "exp", ""),
+        ("libgcc_s.so.1", "?", "exceptions"),
+        ("libstdc++.so.6", "cxa_throw", "exceptions"),
+        ("ld-linux-x86-64.so.2", "dl_find_object", "exceptions"),
     ],
 )
 def test_families_of_library_functions(library: str, name: str, family: str) -> None:
@@ -82,3 +88,22 @@ def test_what_hardly_differs_is_left_out() -> None:
     assert grouped([time_of("work", 0.5, 1.5), time_of("other", 0.300, 0.319)]) == {
         "work": ["work"]
     }
+
+
+def test_who_uses_a_library_is_found_beyond_its_own_functions() -> None:
+    """``strlen`` is called by ``vfprintf`` as often on both sides, more by ``upper`` on one."""
+    strlen, printf = FunctionKey("libc.so.6", "strlen"), FunctionKey("libc.so.6", "vfprintf")
+    main, upper = FunctionKey("", "main"), FunctionKey("", "upper")
+    events = {strlen: Counter({"instructions": 100})}
+    fast, slow = SideCounts(events), SideCounts(events)
+    for side, further in ((fast, 10), (slow, 900)):
+        side.inclusive.update(
+            {(printf, strlen): 500, (main, printf): 800, (upper, strlen): further}
+        )
+    functions = [time_of("strlen", 0.1, 1.1, "libc.so.6")]
+    sides = SideCode("fast", fast), SideCode("slow", slow)
+    (group,) = group_functions(functions, WHOLE, *sides, {})
+    assert [k.name for k in group.users] == ["upper"]
+    slow.inclusive[printf, strlen] = 5000
+    (group,) = group_functions(functions, WHOLE, *sides, {})
+    assert [k.name for k in group.users] == ["main", "upper"]

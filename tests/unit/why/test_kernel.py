@@ -2,8 +2,7 @@
 
 import pytest
 
-from whyfast.formats.strace import CallRow
-from whyfast.measure.trace import TracedRun
+from whyfast.measure.trace import CallRow, TracedRun
 from whyfast.model.why import Change, Item
 from whyfast.why.kernel import kernel_items, purpose, waiting_items
 
@@ -79,3 +78,11 @@ def test_what_calls_are_for(call: str, key: str) -> None:
     fast, slow = (TracedRun({call: CallRow(call, *numbers, 0)}, {}) for numbers in (few, many))
     (item,) = kernel_items(KERNEL, WHOLE, (fast, slow), (0.0, 0.0))
     assert purpose(item) == key
+
+
+def test_who_starts_processes_waits_for_them_in_reads_as_well() -> None:
+    waits = {"read": 0.09, "wait4": 0.01}
+    fast = traced({"read": 0.0}, read=(0.0, 10), wait4=(0.0, 0), execve=(0.0, 1))
+    slow = traced(waits, read=(0.0, 22), wait4=(0.0, 12), execve=(0.001, 13))
+    (item,) = waiting_items(Change(0.0, 0.1, 0.09, 0.11), WHOLE, (fast, slow))
+    assert (item.name, round(item.share, 2), purpose(item)) == ("wait4", 1.0, "processes")

@@ -7,8 +7,8 @@ import math
 import pytest
 
 from whyfast.model.sample import Block
-from whyfast.model.why import Change
-from whyfast.why.split import change_of, scaled, split
+from whyfast.model.why import Change, Part
+from whyfast.why.split import certainly_more, change_of, cpu_time, scaled, split
 
 
 def block(index: int, *, loops: int = 1, **sides: tuple[float, float, float]) -> Block:
@@ -87,3 +87,25 @@ def test_no_spread_is_an_interval_of_no_width() -> None:
 
 def test_times_are_scaled_together() -> None:
     assert scaled(Change(1.0, 2.0, 0.5, 1.5), 2.0) == Change(2.0, 4.0, 1.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("low", "difference", "certain"),
+    [(0.5, 1.0, True), (0.3, 1.0, False), (0.02, 0.03, False), (-math.inf, 1.0, False)],
+)
+def test_more_cpu_time_is_certain_far_from_none(
+    low: float, difference: float, certain: bool
+) -> None:
+    cpu = Change(1.0, 1.0 + difference, low, 2 * difference - low)
+    assert certainly_more(cpu) is certain
+
+
+def test_cpu_time_is_that_of_the_program_and_of_the_kernel() -> None:
+    parts: dict[Part, Change] = {
+        "user": Change(1.0, 3.0, 1.7, 2.3),
+        "kernel": Change(0.5, 1.0, 0.1, 0.9),
+        "waiting": Change(0.0, 9.0, -9.0, 18.0),
+    }
+    cpu = cpu_time(parts)  # 0.3 and 0.4 are the halves of the intervals, 0.5 that of the sum
+    assert (cpu.fast, cpu.slow) == (1.5, 4.0)
+    assert (cpu.low, cpu.high) == pytest.approx((2.0, 3.0))

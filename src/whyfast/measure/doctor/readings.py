@@ -7,6 +7,7 @@ every session show them in this order.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections import Counter
@@ -157,11 +158,17 @@ def _quotas(system: System) -> Iterator[float | None]:
                         break
 
 
-def _load(system: System, seconds: float) -> MachineReading:
-    """The load average of the last minute."""
+def load_of(system: System) -> float:
+    """The load average of the last minute; NaN where it is unknown."""
     try:
-        load = float((system.read("proc/loadavg") or "").split()[0])
+        return float((system.read("proc/loadavg") or "").split()[0])
     except (IndexError, ValueError):
+        return math.nan
+
+
+def _load(system: System, seconds: float) -> MachineReading:
+    load = load_of(system)
+    if math.isnan(load):
         return UNKNOWN
     cpus = os.cpu_count() or 1
     return MachineReading(load / cpus <= BUSY, f"{load:.2f} on {cpus} CPU{'s' if cpus > 1 else ''}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -15,55 +16,147 @@ from whyfast.report.document import (
     Block,
     CodeBlock,
     Document,
+    ReportSection,
     Table,
     document,
     group,
+    right,
     section,
     sentences,
+    table,
 )
-from whyfast.report.formatting import escape_controls, percent_text
+from whyfast.report.formatting import escape_controls, percent_text, pluralize
 from whyfast.report.render.markdown import code, fold, render_markdown
 from whyfast.report.sections.check import (
-    CHECK_HEADING,
     change_sentence,
     changed_hot,
     check_of,
     check_table,
+    in_order,
     machine_line,
+    only_moved,
     promise,
+    short_answer,
+    some_code,
 )
+from whyfast.report.sections.distribution import interval_plot
+from whyfast.report.sections.main_table import median_times, time_cell
 from whyfast.report.sections.summary import check_summary
-from whyfast.report.sections.why import why_sections
+from whyfast.report.sections.timeline import machine_section, when
+from whyfast.report.sections.why_details import why_sections
 
 #: The most lines of a comment: nobody reads longer ones.
 LINES = 60
+#: Functions whose instructions are shown on a page.
+OPEN = 20
 #: Rows of the table, and changed functions shown, in a comment.
 _ROWS, _FUNCTIONS = 15, 3
 
 
 def check_page(result: Result) -> Document:
-    """The answer, the table, what weakens it, and how the instructions of hot functions changed."""
+    """The answer, the table, what weakens it, and how the instructions of hot functions changed;
+    then all that a reader elsewhere needs: commits, compilers, machine and times."""
     answer = answer_of(result)
     texts = [*answer.sentences, *promise(result)]
     if line := machine_line(result.judged.confounds):
         texts.append(line)
+    started = when(result.recorded.started)
+    measured = bool(result.judged.verdicts)
     return document(
         "check",
         "",
         answer.headline,
         section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
         section("sure", "How sure", sentences(texts), importance="answer"),
+        _compared(result),
+        section("times", "Times", interval_plot(result), _times(result)) if measured else None,
         *why_sections(result.found.account),
-        section(
-            "code",
-            "Changed code",
-            # The instructions of each before and after.
-            *(group(_title(c), CodeBlock(c.diff, "diff")) for c in changed_hot(result) if c.diff),
-            importance="detail",
-        ),
-        heading=CHECK_HEADING,
+        section("code", "Changed code", *_code(result), importance="detail"),
+        _record(machine_section(result)),
+        about=(started, _machine(result)),
+        heading=_heading(result),
         summary=check_summary(result),
     )
+
+
+def _heading(result: Result) -> str:
+    """``BASE..HEAD of PROJECT: 15.0 % faster``."""
+    check = check_of(result)
+    names = (check.base_name, check.head_name)
+    ends = f"{names[0]}..{names[1]}" if not any(" " in n for n in names) else " to ".join(names)
+    source = getattr(result.question, "source", None)
+    project = f" of {source.folder.name}" if source is not None and source.folder.name else ""
+    return f"{ends}{project}: {short_answer(result)}"
+
+
+def _machine(result: Result) -> str:
+    """The processor and the system of the last session, as far as they are known."""
+    sessions = result.recorded.sessions
+    facts = sessions[-1].environment if sessions else {}
+    known = [str(facts[key]) for key in ("cpu_model", "os", "system") if facts.get(key)]
+    return ", ".join(known) or "not recorded"
+
+
+def _record(found: ReportSection | None) -> ReportSection | None:
+    """For who asks where it was measured; the terminal has no room for it."""
+    return found and replace(found, importance="record")
+
+
+def _compared(result: Result) -> ReportSection | None:
+    """The two commits, the compilers and the machine, so that the report can travel alone."""
+    check = check_of(result)
+    compilers = dict.fromkeys(t.version for t in result.recorded.toolchains)
+    rows = [
+        ("base", f"{check.base_name} ({check.base[:12]})"),
+        ("head", f"{check.head_name} ({check.head[:12]})"),
+        ("date", when(result.recorded.started)),
+        ("compiler", ", ".join(compilers) or "not recorded"),
+        ("machine", _machine(result)),
+    ]
+    return section("compared", "What was compared", table("", ("", ""), rows), importance="detail")
+
+
+def _times(result: Result) -> Table | None:
+    """Seconds of one loop on both sides: medians over blocks."""
+    times = median_times(result.recorded.blocks)
+    rows = [
+        (
+            name,
+            *(time_cell(times.get((name, side)), result.judged.about) for side in ("base", "head")),
+            sum(b.benchmark == name for b in result.recorded.blocks),
+        )
+        for name in dict.fromkeys(v.benchmark for v in in_order(result) if v.benchmark)
+        if (name, "base") in times
+    ]
+    return table("Medians of the blocks", ("benchmark", *right("base", "head", "blocks")), rows)
+
+
+def _code(result: Result) -> Iterator[Block | None]:
+    """The instructions of each before and after, the first :data:`OPEN` of them; then, in a line,
+    those that differ in nothing but places."""
+    hot = [c for c in changed_hot(result) if c.diff]
+    real = [c for c in hot if not only_moved(c)]
+    moved = [c.name for c in hot if only_moved(c)]
+    reached = check_of(result).code.reached
+    texts = []
+    if len(reached) > len(hot) > 0:
+        texts.append(
+            f"Of {pluralize(len(reached), 'changed function')} the benchmarks execute "
+            f"{len(hot)} whose instructions differ."
+        )
+    if len(real) > OPEN:
+        texts.append(f"The first {OPEN} of {len(real)} are here, what carries most first.")
+    yield sentences(texts)
+    for change in real[:OPEN]:
+        yield group(_title(change), CodeBlock(change.diff, "diff"))
+    if moved:
+        differ = "differs" if len(moved) == 1 else "differ"
+        yield sentences(
+            [
+                f"{pluralize(len(moved), 'function')} {differ} only in offsets, addresses or "
+                f"registers: {some_code(moved)}."
+            ]
+        )
 
 
 def check_markdown(result: Result) -> str:

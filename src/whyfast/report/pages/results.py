@@ -34,6 +34,7 @@ from whyfast.report.sections.distribution import distribution_section, interval_
 from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_tables
 from whyfast.report.sections.kernel_counts import kernel_sections
 from whyfast.report.sections.layouts import fix_table, placement_plot, placement_table
+from whyfast.report.sections.loops import bytecode_section, loop_section, loop_table
 from whyfast.report.sections.machine_code import machine_code_sections, trouble_code
 from whyfast.report.sections.machines import (
     benchmark_machine_section,
@@ -59,7 +60,8 @@ from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.side_by_side import linked, result_code_section
 from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
-from whyfast.report.sections.why import why_sections
+from whyfast.report.sections.ways import way_section
+from whyfast.report.sections.why_details import why_sections
 
 #: The rows of the table of times: variants, or benchmarks with a column for each variant.
 TableRows = Literal["variants", "benchmarks"]
@@ -88,6 +90,8 @@ def _heading(result: Result) -> str:
         return CHECK_HEADING
     if isinstance(result.question, Recordings):
         return "Recorded results compared"
+    if result.found.loops:
+        return "Python in loops"
     return "Commands against each other" if isinstance(result.question, Commands) else ""
 
 
@@ -100,6 +104,9 @@ def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
     return (
         _answer(result, texts, rows),
         *why_sections(result.found.account),
+        loop_section(result),
+        bytecode_section(result),
+        way_section(result),
         care_section(result.judged.confounds),
         section("certainty", "Certainty", certainty, importance="answer"),
         section("metrics", "Other quantities", metric_table(result)),
@@ -146,7 +153,7 @@ def _kernels(result: Result, texts: Sequence[str]) -> Sections:
 
 
 def _answer(result: Result, texts: Sequence[str], rows: TableRows) -> ReportSection | None:
-    summary = axes_table(result) or summary_table(result)
+    summary = loop_table(result) or axes_table(result) or summary_table(result)
     plot = interval_plot(result)
     tables = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
     return section(

@@ -34,7 +34,7 @@ from whyfast.report.sections.search import (
     swapped,
 )
 from whyfast.report.sections.summary import search_summary
-from whyfast.report.sections.why import why_sections
+from whyfast.report.sections.why_details import why_sections
 from whyfast.search.results import SearchResult, SetResult, StepEvidence, deepest, merged_by
 from whyfast.search.state import Interval, Where
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from whyfast.model.result import Result
 from whyfast.report.document import Document, document
 from whyfast.report.pages.results import result_page
-from whyfast.report.sections.why import why_headline, why_sections, why_summary
+from whyfast.report.sections.why import why_headline, why_summary
+from whyfast.report.sections.why_details import why_sections
 
 
 def why_page(result: Result) -> Document:

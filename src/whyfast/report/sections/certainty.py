@@ -46,6 +46,10 @@ _ABOUT: dict[About, str] = {
     "runs": "The verdicts are about the recorded runs: anything else that changed between two runs "
     "is part of the difference.",
 }
+_LOOPS = (
+    "The verdicts are about these loops in these interpreters, with the data of the setup in the "
+    "caches."
+)
 _HOW = (
     "A block runs every variant of a benchmark once, in fresh processes. Their order, CPU and "
     "turns are drawn at random, so that drift of the machine affects all variants alike. Each "
@@ -103,7 +107,7 @@ def how_sure(result: Result) -> tuple[str, ...]:
     return (
         start,
         f'The margin is {margin}: "same" means that the interval lies within it{more}.',
-        _ABOUT[about],
+        _LOOPS if result.found.loops else _ABOUT[about],
         *shell_sentences(result),
         *pinning_sentences(result.recorded.blocks),
         *_used_up(result),

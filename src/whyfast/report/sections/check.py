@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
-from collections import Counter
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ def changed_code(check: Check) -> Iterator[str]:
         yield "Nothing was measured."
         return
     # The instructions of others are the same, but for what the data holds that they refer to.
-    changed = [f for f in code.reached if f.diff or f.kind != "changed"]
+    changed = [f for f in code.reached if f.diff or f.kind != "changed" or not any(f.sizes)]
     executed = list(dict.fromkeys(n for r in check.reaches for n in r.executes or ()))
     changed.sort(
         key=lambda f: next((i for i, n in enumerate(executed) if is_called(f, n)), len(executed))
@@ -75,6 +76,8 @@ def change_sentence(change: FunctionChange) -> str:
         changes.append(f"no longer calls {some_code(change.called)}")
     if not changes:
         before, after = change.sizes
+        if before == after == 0:
+            return f"{name} has changed"
         same = before == after
         size = f"has other instructions ({before} bytes)"
         changes.append(size if same else f"went from {before} to {after} bytes")
@@ -103,8 +106,12 @@ CHECK_HEADING = "Did this change make it slower?"
 
 #: Below this share of them, a difference in instructions is none.
 _AS_MANY = 0.0005
+#: Differences in time that placement alone makes in programs of one kind: docs/placement.md.
+_PLACEMENT = 0.03
 #: Names in a headline above a table that has all.
 _FEW_NAMES = 2
+#: From so many minutes on, a budget is written in hours.
+_LONG = 180
 
 
 def check_of(result: Result) -> Check:
@@ -133,6 +140,22 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
     return f"{first}{f'; {cause}' if cause else ''}."
 
 
+def short_answer(result: Result) -> str:
+    """The answer in a few words: the largest difference, for a title."""
+    check = check_of(result)
+    if check.code.same:
+        return "nothing that runs has changed"
+    verdicts = [v for v in result.judged.verdicts if v.benchmark not in _moved(check)]
+    different = decided(verdicts)
+    if different:
+        more = len(verdicts) - 1
+        where = f" on {_benchmark(different[0])}" if more else ""
+        return f"{percent_text(different[0]).factor}{where}"
+    if verdicts and all(v.outcome == "same" for v in verdicts):
+        return "the same"
+    return "undecided" if verdicts else "no benchmark runs what has changed"
+
+
 def _between(check: Check) -> str:
     return f" between {check.base_name} and {check.head_name}"
 
@@ -146,12 +169,15 @@ def _sameness(check: Check) -> str:
 
 def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
     check, verdicts = check_of(result), result.judged.verdicts
-    moved = {r.benchmark for r in check.reaches if r.placement_only}
+    moved = _moved(check)
     groups: dict[Outcome, list[Verdict]] = {outcome: [] for outcome in OUTCOMES}
     for v in sorted(verdicts, key=lambda v: -size_of(v.ratio)):
         if v.benchmark not in moved:
             groups[v.outcome].append(v)
     most = NAMES if figures else _FEW_NAMES
+    if by_luck := [v for v in (*groups["slower"], *groups["faster"]) if _by_luck(v, check)]:
+        where = "" if len(by_luck) == 1 else f" on {some([_benchmark(v) for v in by_luck], most)}"
+        yield f"as many instructions run as before{where} and placement alone can make as much"
     for group in (groups["slower"], groups["faster"]):
         texts = [_on_benchmark(v, f" {percent_text(v).interval}" if figures else "") for v in group]
         yield some(texts, most)
@@ -162,7 +188,11 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             names = [_benchmark(v) for v in group]
             yield f"the same on {join_words(names) if len(group) <= NAMES else len(group)}"
     if group := groups["undecided"]:
-        texts = [f"{_benchmark(v)}{f' ({undecided_text(v)})' if figures else ''}" for v in group]
+        yield from _counted(group, check, most)
+        texts = [
+            f"{_benchmark(v)}{f' ({undecided_text(v, needs(result, v))})' if figures else ''}"
+            for v in group
+        ]
         # Without an interval it is not known that there is none.
         known = all(v.low > 0 and math.isfinite(v.high) for v in group)
         yield f"{'no difference found' if known else 'undecided'} on {some(texts, most)}"
@@ -173,6 +203,31 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
         yield f"{pluralize(len(apart), 'benchmark')} {runs} no changed code{by_placement}"
 
 
+def _by_luck(verdict: Verdict, check: Check) -> bool:
+    """Whether the difference is as small as placement makes them, with no other sign of it."""
+    more = more_instructions(check.reach(verdict.benchmark or ""))
+    return more is not None and abs(more) < _AS_MANY and size_of(verdict.ratio) < _PLACEMENT
+
+
+def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[str]:
+    """What the exact counts say of benchmarks whose times are undecided."""
+    counts = {
+        _benchmark(v): more
+        for v in undecided
+        if (more := more_instructions(check.reach(v.benchmark or ""))) is not None
+    }
+    for sign, word in ((1, "more"), (-1, "fewer")):
+        there = {n: abs(m) for n, m in counts.items() if m * sign >= _AS_MANY}
+        texts = [
+            f"{format_rough(there[n])} {word} instructions run on {n}"
+            for n in sorted(there, key=lambda n: -there[n])
+        ]
+        yield some(texts, most)
+    if equal := [n for n, more in counts.items() if abs(more) < _AS_MANY]:
+        where = "" if len(equal) == len(undecided) else f" on {some(equal, most)}"
+        yield f"as many instructions run as before{where}"
+
+
 def _on_benchmark(verdict: Verdict, more: str) -> str:
     return f"{percent_text(verdict).factor} on {_benchmark(verdict)}{more}"
 
@@ -181,15 +236,53 @@ def _benchmark(verdict: Verdict) -> str:
     return quote(verdict.benchmark or "the geometric mean")
 
 
-def undecided_text(verdict: Verdict) -> str:
-    """``± 3.1 %, needs about 12 min``."""
-    low, high, seconds = verdict.low, verdict.high, verdict.seconds_to_margin
+def undecided_text(verdict: Verdict, seconds: float | None = None) -> str:
+    """``± 3.1 %, needs about 12 min``; ``seconds`` is what it needs by :func:`needs`."""
+    low, high = verdict.low, verdict.high
     width = "too few blocks"
     if low > 0 and math.isfinite(high):
         width = f"± {(math.sqrt(high / low) - 1) * 100:.2g} %"
+    seconds = verdict.seconds_to_margin if seconds is None else seconds
     if seconds is None or not math.isfinite(seconds):
         return width
     return f"{width}, needs about {format_seconds(max(seconds, 1.0))}"
+
+
+def needs(result: Result, verdict: Verdict) -> float | None:
+    """Seconds that an undecided verdict needs: by what its blocks say, or, where they are too few
+    to say it, those that the missing blocks take; None where nothing was measured."""
+    seconds = verdict.seconds_to_margin
+    if seconds is not None and math.isfinite(seconds):
+        return seconds
+    costs = [b.seconds for b in result.recorded.blocks if b.benchmark == verdict.benchmark]
+    if verdict.small_sample is None or not costs:
+        return None
+    return max(verdict.small_sample.needed - len(costs), 1) * statistics.mean(costs)
+
+
+def _again(result: Result, check: Check) -> Iterator[str]:
+    """How long all that is undecided takes, and the command that goes on with it."""
+    moved = _moved(check)
+    undecided = [
+        v for v in result.judged.verdicts if v.outcome == "undecided" and v.benchmark not in moved
+    ]
+    times = [seconds for v in undecided if (seconds := needs(result, v)) is not None]
+    if not times:
+        return
+    minutes = max(math.ceil(sum(times) / 60), 1)
+    budget = f"{minutes}m" if minutes < _LONG else f"{math.ceil(minutes / 60)}h"
+    names = check.base_name, check.head_name
+    ends = f" {names[0]}..{names[1]}" if not any(" " in name for name in names) else ""
+    yield (
+        f"Undecided on {pluralize(len(undecided), 'benchmark')}: "
+        f"`{escape_controls(f'whyfast check{ends} --budget {budget}')}` goes on from what was "
+        f"measured and needs about {format_seconds(max(sum(times), 1.0))} on this machine."
+    )
+
+
+def _moved(check: Check) -> set[str]:
+    """The benchmarks that execute nothing which changed."""
+    return {r.benchmark for r in check.reaches if r.placement_only}
 
 
 def _cause(result: Result, check: Check) -> str:
@@ -210,12 +303,13 @@ def _cause(result: Result, check: Check) -> str:
 
 def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> str:
     """What speaks against the changed code as the cause: the number of instructions that run."""
-    if reach is None or reach.instructions is None or min(reach.instructions) <= 0:
+    more = more_instructions(reach)
+    if reach is None or more is None:
         return ""
-    more = reach.instructions[1] / reach.instructions[0] - 1
     where = f" on {quote(reach.benchmark)}" if several else ""
     if abs(more) < _AS_MANY:
-        return f", but the number of instructions{where} is unchanged"
+        small = size_of(verdict.ratio) < _PLACEMENT
+        return "" if small else f", but the number of instructions{where} is unchanged"
     if (more > 0) == (verdict.outcome == "slower"):
         return ""
     counted = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
@@ -226,6 +320,7 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from account_sentences(result.found.account, headline=False)
     yield from changed_code(check)
     yield from since_sentences(result, check)
+    yield from _again(result, check)
     for where, names in (("head", check.added), ("base", check.removed)):
         if names:
             yield f"Only in the {where}, not compared: {join_words([quote(n) for n in names])}."
@@ -244,7 +339,7 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
 
 def since_sentences(result: Result, check: Check) -> Iterator[str]:
     """How to find the commit that made it slower, where there are several."""
-    moved = {None, *(r.benchmark for r in check.reaches if r.placement_only)}
+    moved = {None, *_moved(check)}
     slower = [
         v for v in result.judged.verdicts if v.outcome == "slower" and v.benchmark not in moved
     ]
@@ -273,7 +368,8 @@ def check_table(result: Result) -> Table | None:
     counted = any(map(instructions_text, check.reaches))
     for v in in_order(result):
         reach, text = check.reach(v.benchmark or ""), percent_text(v)
-        interval = undecided_text(v) if v.outcome == "undecided" else text.interval
+        undecided = v.outcome == "undecided"
+        interval = undecided_text(v, needs(result, v)) if undecided else text.interval
         rows.append(
             (
                 v.benchmark or SUITE,
@@ -301,10 +397,16 @@ def executes_text(reach: ChangeCoverage | None) -> str:
 
 def instructions_text(reach: ChangeCoverage | None) -> str:
     """By how much its number of instructions changed; empty where they were not counted."""
-    if reach is None or reach.instructions is None or not reach.instructions[0]:
-        return ""
-    before, after = reach.instructions
-    return f"{(after / before - 1) * 100:+.2f} %"
+    more = more_instructions(reach)
+    return "" if more is None else f"{more * 100:+.2f} %"
+
+
+def more_instructions(reach: ChangeCoverage | None) -> float | None:
+    """The share of instructions that the head runs more of (below 0: fewer); None where they were
+    not counted."""
+    if reach is None or reach.instructions is None or min(reach.instructions) <= 0:
+        return None
+    return reach.instructions[1] / reach.instructions[0] - 1
 
 
 def promise(result: Result) -> tuple[str, ...]:
@@ -336,12 +438,41 @@ def machine_line(confounds: Sequence[Confound]) -> str:
 
 
 def changed_hot(result: Result) -> list[FunctionChange]:
-    """The changed functions that benchmarks execute, those first that most of them do; all that
-    are reached where that is not known."""
-    check = check_of(result)
-    known = [reach.executes for reach in check.reaches if reach.executes is not None]
-    times = Counter(name for names in known for name in dict.fromkeys(names))
+    """The changed functions that benchmarks execute; all that are reached where that is not known.
+
+    Those first that carry the difference: by the account of it, then by how much their executed
+    instructions changed in the benchmark with the largest difference.
+    """
+    check, account = check_of(result), result.found.account
+    known = {r.benchmark: r.executes for r in check.reaches if r.executes is not None}
     reached = check.code.reached
+    order = [item.name for item in account.items] if account else []
+    largest = sorted(result.judged.verdicts, key=lambda v: -size_of(v.ratio))
+    for verdict in largest:
+        order += known.get(verdict.benchmark or "", ())
+    order += [name for names in known.values() for name in names]
+    rank = {name: number for number, name in reversed(list(enumerate(order)))}
     if not known:
-        return list(reached)
-    return sorted((f for f in reached if f.name in times), key=lambda f: (-times[f.name], f.name))
+        return sorted(reached, key=lambda f: rank.get(f.name, len(order)))
+    return sorted((f for f in reached if f.name in rank), key=lambda f: rank[f.name])
+
+
+#: What an address, an offset or a register is in a line of disassembly. A constant is none.
+_PLACES = re.compile(
+    r"\[[^\]]*\]|\+0x[0-9a-f]+|\bloc_[0-9a-f]+"
+    r"|\b(?:[er]?(?:ax|bx|cx|dx|si|di|bp|sp)|[abcd][lh]|(?:si|di|bp|sp)l|r(?:8|9|1[0-5])[dwb]?|[xyz]mm\d+)\b"
+)
+
+
+def only_moved(change: FunctionChange) -> bool:
+    """Whether its instructions differ in offsets, addresses and registers alone, as far as they
+    are shown; a function that has grown differs in more."""
+    if change.kind != "changed" or change.calls or change.called or not change.diff:
+        return False
+    if len(change.diff) > 0 and change.diff[-1].startswith("…") and len(set(change.sizes)) > 1:
+        return False
+    sides: dict[str, list[str]] = {"-": [], "+": []}
+    for line in change.diff:
+        if line[:1] in sides:
+            sides[line[0]].append(_PLACES.sub("·", line[1:]))
+    return sides["-"] == sides["+"]

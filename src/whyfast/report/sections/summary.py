@@ -46,6 +46,7 @@ from whyfast.report.sections.dispatching import (
 from whyfast.report.sections.distribution import influence_sentences
 from whyfast.report.sections.each_benchmark import benchmark_tables
 from whyfast.report.sections.layouts import placement_sentences
+from whyfast.report.sections.loops import loop_findings, loop_table
 from whyfast.report.sections.main_table import (
     OUTCOMES,
     SUITE,
@@ -69,6 +70,7 @@ from whyfast.report.sections.recordings import (
     run_times_table,
 )
 from whyfast.report.sections.timeline import unusual_sentences
+from whyfast.report.sections.ways import way_sentences
 
 #: How many warnings, names and quantities beside time are quoted; the rest is counted.
 _QUOTED, _NAMES, _QUANTITIES = 2, 3, 3
@@ -209,7 +211,9 @@ def _asked_first(result: Result, study: Question, comparisons: Comparisons) -> l
 
 def _study_surprises(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What one would not guess from the headline and the table."""
-    yield from list(interaction_sentences(result))[1:]  # the first is the headline
+    ways = list(way_sentences(result))
+    yield from ways[1:]  # the first is the headline
+    yield from list(interaction_sentences(result))[0 if ways else 1 :]  # likewise
     yield from account_sentences(result.found.account)
     yield from alike_sentences(result)
     yield from failed_expectation_sentences(study, result.found.failed_expectations)
@@ -269,11 +273,12 @@ def _runs_summary(result: Result, comparisons: Comparisons) -> Summary:
     row, by = "row", f"against {main}"
     first: tuple[str, ...] = ()
     if len(heads) > 1:
-        table, first, sure = summary_table(result), (main,), overall
+        table, first, sure = loop_table(result) or summary_table(result), (main,), overall
         if audit_claim(question, comparisons, ()) is None:
             headline = _runs_headline(result, overall)
     elif result.judged.about == "commands" and len(verdicts) == 1:
-        table, sure = run_times_table(result), verdicts
+        table, sure = loop_table(result) or run_times_table(result), verdicts
+        first = (main,) if result.found.loops else ()
     else:
         row, by, sure = "benchmark", "verdict", verdicts
         table = next(iter(benchmark_tables(result)[main]), None)
@@ -337,6 +342,7 @@ def _runs_surprises(result: Result) -> Iterator[str]:
     if isinstance(result.question, Recordings):
         yield from recording_surprises(result)
     else:
+        yield from loop_findings(result)
         yield from shell_sentences(result)
         # Of a single undecided side the headline has how much longer it takes.
         left = [v.seconds_to_margin for v in result.judged.verdicts if v.outcome == "undecided"]

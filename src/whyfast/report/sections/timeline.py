@@ -156,8 +156,13 @@ _TELLING = 0.9
 
 def unusual_sentences(verdicts: Sequence[Verdict]) -> list[str]:
     """A sentence for each verdict with processes unlike the others, then for blocks of which one
-    says something about the next, then for those that are too few for a verdict."""
-    return [*_asymmetric(verdicts), *_correlated(verdicts), *_small_samples(verdicts)]
+    says something about the next or may do so, then for those that are too few for a verdict."""
+    return [
+        *_asymmetric(verdicts),
+        *_correlated(verdicts),
+        *_assumed_independent(verdicts),
+        *_small_samples(verdicts),
+    ]
 
 
 def _pair(verdict: Verdict) -> str:
@@ -202,6 +207,22 @@ def _correlated(verdicts: Sequence[Verdict]) -> Iterator[str]:
         yield (
             f"The blocks of {_pair(v)} are correlated with the next block ({v.correlation:.2f}): "
             "its interval is widened."
+        )
+
+
+def _assumed_independent(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    assuming = [v for v in verdicts if v.assumes_independence and v.correlation is None]
+    why = "so few blocks cannot show whether neighbouring blocks are correlated"
+    if len(assuming) > _MOST:
+        yield (
+            f"{len(assuming)} of {len(verdicts)} verdicts hold if blocks are independent; {why}, "
+            "and more blocks would."
+        )
+        return
+    for v in assuming:
+        yield (
+            f"The verdict on {_pair(v)} holds if blocks are independent; {why} "
+            f"({v.blocks} blocks), and more blocks would."
         )
 
 

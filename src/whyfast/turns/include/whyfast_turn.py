@@ -17,13 +17,11 @@ protocol.
 """
 
 # Python 2.7 has neither annotations nor f-strings; names of types are used in comments only.
-# ruff: noqa: F401, UP031, UP032
+# ruff: noqa: F401, UP004, UP031, UP032
 
 import os
-import re
 import sys
 import time
-import traceback
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,12 +55,12 @@ def take_turns(
     Ends the process with status 1 when the workload raises an exception or whyfast is gone, and
     with 2 for a malformed grant or ``WHYFAST_TURN``.
     """
-    workload = _Workload(run, check, clock or _best_clock())
-    descriptors = _descriptors()
-    if descriptors is None:
+    workload = _Workload(run, check, clock or best_clock())
+    granted = descriptors()
+    if granted is None:
         _measure(workload)
     else:
-        _serve(workload, *descriptors)
+        _serve(workload, *granted)
 
 
 class _Workload:
@@ -97,41 +95,83 @@ def lacks(reason):
     # type: (str) -> NoReturn
     """Say that this program has no such benchmark, and why, and end: that is no failure."""
     text = " ".join(reason.split())
-    descriptors = _descriptors()
-    if descriptors is None:
+    granted = descriptors()
+    if granted is None:
         _end(2, "no such benchmark: " + text)
-    _answer(descriptors[1], "lacks " + text[:LONGEST_ERROR])
+    _answer(granted[1], "lacks " + text[:LONGEST_ERROR])
     _end(0)
 
 
-def _descriptors():
+def descriptors():
     # type: () -> Optional[tuple[int, int]]
     """Where grants are read and answers written; None when whyfast did not start the program."""
     text = os.environ.get(VARIABLE)
     if text is None:
         return None
-    match = re.match(r"([0-9]+),([0-9]+)\Z", text)
-    if match is None:
+    numbers = text.split(",")
+    if len(numbers) != 2 or not all(_numeral(n.encode("utf-8", "replace")) for n in numbers):
         _end(2, VARIABLE + " is malformed: expected two file descriptors, IN,OUT")
-    return int(match.group(1)), int(match.group(2))
+    return int(numbers[0]), int(numbers[1])
 
 
 def _serve(workload, grants, answers):
     # type: (_Workload, int, int) -> None
-    _answer(answers, "ready 1")
-    for loops in _granted(grants):
-        if loops == 0:
-            _answer(answers, "error malformed grant")
-            _end(2)
+    turns = Turns(grants, answers)
+    for loops in turns:
         try:
             elapsed, token = workload.value(loops)
         except Exception as error:
-            traceback.print_exc()
-            message = " ".join("{}: {}".format(type(error).__name__, error).split())
-            _answer(answers, "error " + message[:LONGEST_ERROR])
-            _end(1)
-        seconds, rest = divmod(elapsed, 10**9)
-        _answer(answers, "%d.%09d" % (seconds, rest) + (" " + token if token else ""))
+            turns.failed(error)
+        turns.took(elapsed, token)
+
+
+class Turns(object):
+    """The loops of each turn that is granted, for a program with a loop of its own.
+
+    for loops in turns: work ``loops`` times, then ``turns.took(nanoseconds)``. Iterating says that
+    the program is ready, and ends where whyfast closes the pipe.
+    """
+
+    def __init__(
+        self,
+        grants,  # type: int
+        answers,  # type: int
+    ):
+        # type: (...) -> None
+        self._grants = grants
+        self._answers = answers
+
+    def __iter__(self):
+        # type: () -> Iterator[int]
+        _answer(self._answers, "ready 1")
+        for loops in _granted(self._grants):
+            if loops == 0:
+                _answer(self._answers, "error malformed grant")
+                _end(2)
+            yield loops
+
+    def took(
+        self,
+        nanoseconds,  # type: int
+        token="",  # type: str
+    ):
+        # type: (...) -> None
+        """Answer the turn: how long its loops took, and the check value."""
+        seconds, rest = divmod(nanoseconds, 10**9)
+        _answer(self._answers, "%d.%09d" % (seconds, rest) + (" " + token if token else ""))
+
+    def failed(
+        self,
+        error,  # type: BaseException
+    ):
+        # type: (...) -> NoReturn
+        """Answer that the workload raised this, and end."""
+        import traceback  # it takes a third of Python's own start, and few need it
+
+        traceback.print_exc()
+        message = " ".join("{}: {}".format(type(error).__name__, error).split())
+        _answer(self._answers, "error " + message[:LONGEST_ERROR])
+        _end(1)
 
 
 def _granted(grants):
@@ -199,7 +239,7 @@ def _measure(workload):
     sys.stdout.write(text + (", check " + token if token else "") + "\n")
 
 
-def _best_clock():
+def best_clock():
     # type: () -> Callable[[], int]
     """The best monotonic clock there is, in nanoseconds."""
     if hasattr(time, "perf_counter_ns"):  # from 3.7 on

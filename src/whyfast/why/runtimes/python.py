@@ -16,8 +16,7 @@ from whyfast.measure.runtimes import RuntimeRuns, longest, probe_python
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
-from whyfast.why.runtimes.python_calls import plain_c_name, portions, work_of
-from whyfast.why.runtimes.python_lines import Reason, line_reason
+from whyfast.why.runtimes.python_reasons import Reason, line_reason, plain_c_name, portions, work_of
 from whyfast.why.runtimes.python_runs import (
     COMPILED,
     GARBAGE,

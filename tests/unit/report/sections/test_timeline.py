@@ -47,6 +47,9 @@ CASES = {
         replace(PLAIN, asymmetric_outliers=replace(SIDE, slow=False, ratio=0.5, mean=0.97))
     ],
     "correlated": [replace(PLAIN, correlation=0.456)],
+    "few blocks, perhaps correlated": [
+        replace(PLAIN, outcome="slower", ratio=1.02, blocks=11, assumes_independence=True)
+    ],
     "too few blocks": [SMALL],
     "too few, and unclear": [replace(SMALL, small_sample=replace(FEW, outcome="undecided"))],
     "all on one side": [replace(SMALL, ratio=0.87, blocks=6, small_sample=ONE_SIDED)],

@@ -22,9 +22,9 @@ from whyfast.report.sections.why import (
     short_names,
     why_findings,
     why_headline,
-    why_sections,
     why_summary,
 )
+from whyfast.report.sections.why_details import why_sections
 
 _Kind = TypeVar("_Kind")
 

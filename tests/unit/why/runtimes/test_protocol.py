@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from whyfast.investigate.why_run import RUNTIMES
 from whyfast.model.why import Cause, Change, Fact, Item, Part, SourcePlace
 from whyfast.why.functions import FunctionKey, FunctionTime
 from whyfast.why.groups import FunctionGroup
@@ -18,7 +19,6 @@ from whyfast.why.runtimes.protocol import (
     runtime_of,
     take_over,
 )
-from whyfast.why.runtimes.registry import RUNTIMES
 
 
 def named(name: str) -> RuntimeProgram:

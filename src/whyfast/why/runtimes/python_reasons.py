@@ -1,16 +1,17 @@
-"""Why lines of a Python function take longer: an operator that works through data, more
-executions, or more bytecodes."""
+"""Why a Python function takes longer: a function of C that it calls, an operator that works through
+data, more executions of a line, or more bytecodes."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.model.why import Basis, Fact
-from whyfast.why.runtimes.python_runs import TracedLine
+from whyfast.why.runtimes.python_runs import CountedPython, PyFunction, TracedLine
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ MORE_LINES, MORE_BYTECODES = 1.5, 1.1
 #: Seconds that a bytecode takes at the most without working through data, and an object to be
 #: made and freed: counts that could not take the difference are not its reason.
 BYTECODE, OBJECT = 1e-7, 5e-7
+
+#: Bytecodes that end the body of a loop; before Python 3.11 the second.
+_LOOPS = ("JUMP_BACKWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD_NO_INTERRUPT")
 
 #: Bytecodes that make objects.
 BUILDS = {
@@ -112,13 +116,18 @@ def _executions(
     other = max(r.count for r in fast.values())
     if line.count < MORE_LINES * other or line.count < 1000:
         return None
+    fact = Fact("executions of the line", other, line.count, "", "counted", "sys.settrace")
+    if not any(op in _LOOPS for row in fast.values() for op in row.bytecodes):
+        text = f"{_at(name, file, number)} runs {least}{line.count:,} times in a loop of Python"
+        text += f"; `{quoted}` has no loop there"
+        return Reason("interpreter", text, "counted", number, (fact,), REMEDY)
     return Reason(
         "more-work",
         f"{_at(name, file, number)} runs {least}{line.count:,} times "
         f"(`{quoted}` runs no line of it more than {other:,} times)",
         "counted",
         number,
-        (Fact("executions of the line", other, line.count, "", "counted", "sys.settrace"),),
+        (fact,),
     )
 
 
@@ -246,3 +255,54 @@ def _held(node: ast.expr, held: Mapping[str, tuple[str, int]]) -> tuple[str, int
 
 def _of(size: int, unit: str) -> str:
     return f" of {size:,} {unit}" if size >= 0 else ""
+
+
+# ---- Functions of C.
+
+
+def portions(counted: CountedPython | None, function: PyFunction) -> dict[str, float]:
+    """Portions of a function's own time that functions of C take, by the profiler's seconds."""
+    if counted is None:
+        return {}
+    row: Mapping[str, float] = counted.callee_seconds.get(function, Counter())
+    total = counted.seconds[function] + sum(row.values())
+    return {callee: seconds / total for callee, seconds in row.items()} if total > 0 else {}
+
+
+_BUILT_IN = re.compile(r"<built-in method (?:builtins\.)?(.+)>$")
+_METHOD = re.compile(r"<(?:built-in )?method '(.+)' of '(.+)' objects>$")
+
+
+def plain_c_name(name: str) -> str:
+    """``list.append`` for ``<method 'append' of 'list' objects>``."""
+    if method := _METHOD.match(name):
+        return f"{method[2]}.{method[1]}"
+    return m[1] if (m := _BUILT_IN.match(name)) else name.strip("<>")
+
+
+#: What functions of C do that grows with the data: the cause and the words.
+WORK: Sequence[tuple[re.Pattern[str], str, str]] = tuple(
+    (re.compile(pattern), key, words)
+    for pattern, key, words in (
+        (r"list\.insert$", "copying", "moves all items behind the place"),
+        (r"list\.pop$", "copying", "moves all items behind the place"),
+        (r"list\.(index|count|remove|__contains__)$", "more-work", "scans the list"),
+        (r"list\.(copy|extend)$|^(copy\.copy|tuple)$", "copying", "copies all items"),
+        (r"list\.sort$|^sorted$", "more-work", "sorts"),
+        (
+            r"(str|bytes)\.(find|index|count|replace|split|rfind)$",
+            "string-work",
+            "scans the string",
+        ),
+        (r"(str|bytes)\.(join|translate|upper|lower)$", "string-work", "makes a new string"),
+        (r"^(re|_sre)\.|re\.Pattern\.", "string-work", "matches a pattern"),
+        (r"^(min|max|sum|any|all)$", "more-work", "goes through all items"),
+    )
+)
+
+
+def work_of(callee: str) -> tuple[str, str]:
+    """The cause that many or large calls of it are, and what it does; no words where that does not
+    grow with the data."""
+    name = plain_c_name(callee)
+    return next(((key, words) for p, key, words in WORK if p.search(name)), ("more-calls", ""))

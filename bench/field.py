@@ -1,0 +1,153 @@
+"""`whyfast new`, then `whyfast check` of each of the last commits, on checkouts of real projects.
+
+    python -m bench.field --commits 40 --budget 60s FOLDER FOLDER…
+
+Each FOLDER is a checkout with a clean work tree; nothing is fetched but what `whyfast new` fetches.
+A commit is compared with its first parent. Prints a line for each commit and a table in Markdown;
+--json appends the lines to a file. Everything runs in a copy, so the checkouts stay as they are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Row:
+    """``outcome`` in words: ``same code``, a verdict, ``no changed code runs``, or why not."""
+
+    project: str
+    commit: str
+    subject: str
+    outcome: str
+    seconds: float
+    load: float
+
+
+def main() -> None:
+    """Run it; see the text above."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--commits", type=int, default=40)
+    parser.add_argument("--budget", default="3m")
+    parser.add_argument("--limit", type=float, default=600.0, help="seconds for one command")
+    parser.add_argument("--stop", type=float, default=1e9, help="seconds for a project")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    rows: list[Row] = []
+    for folder in args.folders:
+        for row in project(folder.resolve(), args):
+            rows.append(row)
+            print(f"{row.project} {row.commit} {row.seconds:6.0f} s  {row.outcome}", flush=True)
+            if args.json:
+                with args.json.open("a") as out:
+                    out.write(json.dumps(asdict(row)) + "\n")
+    print(table(rows))
+
+
+def project(folder: Path, args: argparse.Namespace):  # type: ignore[no-untyped-def]
+    """The rows of one project, the newest commit first."""
+    with tempfile.TemporaryDirectory(prefix="field-") as place:
+        copy = Path(place, folder.name)
+        subprocess.run(["git", "clone", "-q", str(folder), str(copy)], check=True)
+        began = time.monotonic()
+        status, output, seconds = whyfast(["new"], copy, args.limit)
+        yield Row(folder.name, "new", "", last(output) if status else "written", seconds, load())
+        if not (copy / "whyfast.toml").exists():
+            return
+        log = git(copy, "log", f"-{args.commits}", "--first-parent", "--format=%h %s")
+        for line in log.splitlines():
+            if time.monotonic() - began > args.stop:
+                return
+            commit, _, subject = line.partition(" ")
+            if not git(copy, "rev-parse", "-q", "--verify", f"{commit}~1"):
+                continue
+            file = Path(place, "result.json")
+            file.unlink(missing_ok=True)
+            words = ["check", f"{commit}~1..{commit}", "--budget", args.budget, "--json", str(file)]
+            status, output, seconds = whyfast(words, copy, args.limit)
+            said = outcome(file) if file.exists() else last(output)
+            yield Row(folder.name, commit, subject, said, seconds, load())
+
+
+def whyfast(words: list[str], folder: Path, limit: float) -> tuple[int, str, float]:
+    """Exit code, output and seconds."""
+    command = [sys.executable, "-m", "whyfast", *words]
+    start = time.monotonic()
+    try:
+        done = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, timeout=limit, check=False
+        )
+        status, output = done.returncode, done.stdout + done.stderr
+    except subprocess.TimeoutExpired:
+        status, output = -1, f"still running after {limit:.0f} s"
+    return status, output, time.monotonic() - start
+
+
+def outcome(file: Path) -> str:
+    """The answer of a check in few words, by its JSON."""
+    data: dict[str, Any] = json.loads(file.read_text())["data"]
+    check = data["found"]["check"]
+    if check["code"]["same"]:
+        return "same code"
+    moved = {r["benchmark"] for r in check["reaches"] if r["executes"] == []}
+    verdicts = [v for v in data["judged"]["verdicts"] if v["benchmark"] not in moved]
+    different = [v for v in verdicts if v["outcome"] in ("faster", "slower")]
+    if different:
+        worst = max(different, key=lambda v: abs(v["ratio"] - 1))
+        return f"{worst['outcome']} {worst['ratio']:.4f} on {worst['benchmark']}"
+    if data["recorded"]["failures"] and not verdicts:
+        return f"failed: {data['recorded']['failures'][0]['reason']}"
+    if not verdicts:
+        return "no changed code runs"
+    if all(v["outcome"] == "same" for v in verdicts):
+        return "same time"
+    return "undecided"
+
+
+def table(rows: list[Row]) -> str:
+    """A line for each project."""
+    kinds = ("same code", "no changed code runs", "same time", "faster", "slower", "undecided")
+    lines = ["| project | commits | " + " | ".join(kinds) + " | failed | median s | longest s |"]
+    lines.append("| --- |" + " ---: |" * (len(kinds) + 4))
+    for name in dict.fromkeys(row.project for row in rows):
+        checks = [r for r in rows if r.project == name and r.commit != "new"]
+        counts = [sum(r.outcome.startswith(kind) for r in checks) for kind in kinds]
+        times = [r.seconds for r in checks] or [0.0]
+        cells = [name, len(checks), *counts, len(checks) - sum(counts)]
+        cells += [f"{statistics.median(times):.0f}", f"{max(times):.0f}"]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def git(folder: Path, *words: str) -> str:
+    """What it prints."""
+    command = ["git", *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return str(done.stdout)
+
+
+def last(output: str) -> str:
+    """The last line of what a command said."""
+    return (output.strip().splitlines() or ["nothing was said"])[-1]
+
+
+def load() -> float:
+    """Programs that want to run, over a minute."""
+    return os.getloadavg()[0]
+
+
+if __name__ == "__main__":
+    main()

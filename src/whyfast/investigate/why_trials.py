@@ -1,0 +1,126 @@
+"""Trials of a difference: one thing is changed on both sides, and all four are measured in turn."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from whyfast.investigate.ab_run import Command, Options, run_ab
+from whyfast.investigate.services import Observer, Services, Silent
+from whyfast.measure.invocation import LaunchArguments
+from whyfast.model.errors import UserError
+from whyfast.model.sample import Block
+from whyfast.model.why import Intervention
+from whyfast.store.home import Home
+from whyfast.why.account import Gathered
+from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
+
+#: Blocks of a trial, at least and at most, and seconds that they may take.
+TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
+
+#: Things that differ around the programs that are tried one by one, at most.
+MOST_FACTORS = 2
+
+
+class Trials:
+    """Adds what trials show to what was gathered."""
+
+    def __init__(
+        self,
+        found: Gathered,
+        arguments: LaunchArguments,
+        home: Home,
+        observer: Observer,
+        services: Services,
+    ) -> None:
+        self._found, self._arguments = found, arguments
+        self._home, self._observer, self._services = home, observer, services
+        self._commands = {
+            "fast": arguments.commands[found.fast],
+            "slow": arguments.commands[found.slow],
+        }
+
+    def run(self, explained: float) -> None:
+        """Measure both sides with one thing changed, where that can tell more than the share
+        ``explained``."""
+        found = self._found
+        self._try_factors()
+        for experiment in suggested(found.groups, found.threads, 1 - explained):
+            self._observer.step(f"trying: {experiment.what}")
+            began = self._services.clock.monotonic()
+            trial = self._trial(experiment)
+            found.costs[f"trial: {experiment.what}"] = self._services.clock.monotonic() - began
+            if trial is None:
+                continue
+            cause = cause_of_trial(experiment, trial, found.groups)
+            if cause is not None:
+                found.given = [*found.given, cause]
+
+    def _try_factors(self) -> None:
+        """Swap what differs around the programs, where more than one thing does."""
+        found = self._found
+        if found.around.alone is not None:
+            return
+        for factor in found.around.factors[:MOST_FACTORS]:
+            what = factor.key
+            self._observer.step(f"trying the {what} of the other side")
+            commands = {CHANGED["fast"]: factor.fast, CHANGED["slow"]: factor.slow}
+            began = self._services.clock.monotonic()
+            blocks = self._measured(commands, f"the {what} of the other side")
+            found.costs[f"trial: {what}"] = self._services.clock.monotonic() - began
+            trial = judge_trial(
+                f"the {what} of the other side", blocks, shlex.join(factor.slow), swapped=True
+            )
+            if trial is not None:
+                found.tried = [*found.tried, (factor, trial)]
+
+    def _trial(self, experiment: Experiment) -> Intervention | None:
+        with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
+            words = self._words(experiment, Path(folder))
+            if words is None:
+                return None
+            changed = {CHANGED[s]: (*words, *argv) for s, argv in self._commands.items()}
+            blocks = self._measured(changed, experiment.what)
+        return judge_trial(experiment.what, blocks, shlex.join(words))
+
+    def _measured(self, changed: Mapping[str, Sequence[str]], what: str) -> Sequence[Block]:
+        """Blocks of both sides and of both with a change; none where one of them fails."""
+        lines = [Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())]
+        once = 2 * (self._found.whole.fast + self._found.whole.slow)
+        runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
+        options = Options(
+            budget=60 + 4 * runs * once,
+            runs=runs,
+            shell="",
+            turns_offered=False,
+            ignore_failure=True,
+            stdin=self._arguments.stdin,
+        )
+        try:
+            tried = run_ab(lines, options, self._home, Silent(), services=self._services)
+        except UserError as error:
+            self._found.limits.append(f"not tried: {what}: {error.message}")
+            return ()
+        return tried.recorded.blocks
+
+    def _words(self, experiment: Experiment, folder: Path) -> tuple[str, ...] | None:
+        """What stands in front of a changed command; None where something is missing for it."""
+        launcher = self._services.launcher
+        tool = launcher.find(experiment.needs) if experiment.needs else ""
+        if tool is None:
+            self._found.limits.append(f"not tried: {experiment.what}: no {experiment.needs}")
+            return None
+        env = dict(experiment.env)
+        if experiment.preload:
+            source, library = folder / "change.c", folder / "change.so"
+            source.write_text(experiment.preload)
+            build = [tool, "-O1", "-shared", "-fPIC", "-o", str(library), str(source)]
+            done = launcher.run(build, env=self._services.env, timeout=60)
+            if done.status:
+                self._found.limits.append(f"not tried: {experiment.what}: cc failed")
+                return None
+            env["LD_PRELOAD"] = str(library)
+        words = tuple(w.format(cpu=self._services.cpus[0]) for w in experiment.words)
+        return (*(("env", *(f"{k}={v}" for k, v in env.items())) if env else ()), *words)

@@ -1,0 +1,289 @@
+"""Statements and functions in loops: what one takes, what it does, its bytecode side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from whyfast.model.loop import BytecodeLine, Listing, LoopFacts, LoopTime
+from whyfast.model.result import Result
+from whyfast.report.document import (
+    Block,
+    Cell,
+    ReportSection,
+    Row,
+    Table,
+    group,
+    right,
+    section,
+    sentences,
+    table,
+)
+from whyfast.report.formatting import (
+    format_bytes,
+    format_percent,
+    format_seconds,
+    join_words,
+    quote,
+)
+from whyfast.report.sections.main_table import Comparisons, verdict_cell
+
+#: Seconds of a unit of ``python -m timeit``, and how it is written.
+UNITS = {"nsec": (1e-9, "ns"), "usec": (1e-6, "µs"), "msec": (1e-3, "ms"), "sec": (1.0, "s")}
+
+#: The most calls that a cell names, and the most sides whose bytecode stands side by side.
+_MOST_CALLS, _MOST_SIDES = 4, 3
+
+#: The least confidence of an interval that is shown.
+_SURE = 0.95
+
+#: Peaks of memory that differ by less than this (bytes) are not worth a sentence.
+_WORTH_NAMING = 256
+
+
+def alone(result: Result) -> bool:
+    """Whether a single statement was measured, against itself."""
+    loops = result.found.loops
+    return len(loops) == 2 and loops[1].variant == f"{loops[0].variant} (again)"
+
+
+def loop_headline(result: Result) -> str:
+    """Of a single statement how long it takes; empty where sides are compared."""
+    first = result.found.loops[0] if alone(result) else None
+    if first is None or first.time is None:
+        return ""
+    t = first.time
+    takes = f"{quote(first.variant)} takes {_time(t.seconds, first)} a loop"
+    if t.confidence < _SURE:
+        return f"{takes}, of too few blocks for an interval."
+    return f"{takes} {_interval(t, first)}, {format_percent(t.confidence)} over processes."
+
+
+def loop_table(result: Result) -> Table | None:
+    """What a loop of each side takes, with the interval of its median over processes."""
+    loops = [f for f in result.found.loops if f.time is not None]
+    comparisons, main = Comparisons.of_result(result), result.question.baselines[0]
+    rows: list[Row] = []
+    for f in loops:
+        assert f.time is not None
+        verdict = comparisons.of(f.variant, main)
+        rows.append(
+            (
+                f.variant,
+                Cell(_time(f.time.seconds, f), number=f.time.seconds),
+                _interval(f.time, f),
+                "baseline" if f.variant == main else verdict_cell(verdict) if verdict else None,
+                f.time.blocks,
+            )
+        )
+    columns = ("variant", *right("a loop", "interval", f"against {main}", "blocks"))
+    return table("Time of a loop, the median over processes", columns, rows)
+
+
+def _interval(time: LoopTime, facts: LoopFacts) -> str:
+    """That of the median; of few blocks even their whole range would be too sure of itself."""
+    if time.confidence < _SURE:
+        return "too few blocks"
+    return f"[{_time(time.low, facts)}, {_time(time.high, facts)}]"
+
+
+def _time(seconds: float, facts: LoopFacts) -> str:
+    """In the unit that was asked for, else in a suitable one."""
+    if facts.unit not in UNITS:
+        return format_seconds(seconds)
+    size, name = UNITS[facts.unit]
+    number = seconds / size
+    return f"{number:,.0f} {name}" if number >= 100 else f"{number:.3g} {name}"
+
+
+def loop_findings(result: Result) -> Iterator[str]:
+    """What differs between the first two sides that can explain the difference, and what was
+    subtracted."""
+    loops = result.found.loops
+    if not loops:
+        return
+    if not alone(result) and len(loops) > 1:
+        yield from _why(loops[0], loops[1])
+    yield overhead_sentence(loops)
+
+
+def overhead_sentence(loops: Sequence[LoopFacts]) -> str:
+    """What the loop itself costs, and whether that is part of the times."""
+    least, most = min(f.empty for f in loops), max(f.empty for f in loops)
+    cost = format_seconds(least)
+    if most > 1.2 * least:
+        cost += f" to {format_seconds(most)}"
+    if all(f.subtracted for f in loops):
+        return f"What the loop itself takes, {cost}, is subtracted in every turn."
+    return f"Times include what the loop itself takes, {cost}."
+
+
+def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
+    """Calls, bytecode and memory, as far as they differ."""
+    one, other = quote(a.variant), quote(b.variant)
+    if _called(a) != _called(b):
+        yield f"{one} {_calls_text(a)}; {other} {_calls_text(b)}."
+    counts = [_instructions(f) for f in (a, b)]
+    if all(counts) and counts[0] != counts[1]:
+        yield f"{one} is {counts[0]} instructions of bytecode, {other} {counts[1]}."
+    if a.peak is not None and b.peak is not None and abs(a.peak - b.peak) >= _WORTH_NAMING:
+        more, less = (a, b) if a.peak > b.peak else (b, a)
+        assert more.peak is not None
+        assert less.peak is not None
+        yield (
+            f"{quote(more.variant)} allocates up to {format_bytes(more.peak)} in a loop, "
+            f"{quote(less.variant)} {format_bytes(less.peak)}."
+        )
+
+
+def _called(facts: LoopFacts) -> list[tuple[str, str, float]]:
+    return sorted((c.language, c.name, c.number) for c in facts.calls)
+
+
+def _calls_text(facts: LoopFacts) -> str:
+    calls = [
+        f"{c.name} {_times(c.number)}" if c.number != 1 else c.name
+        for c in facts.calls[:_MOST_CALLS]
+    ]
+    more = len(facts.calls) - _MOST_CALLS
+    if more > 0:
+        calls.append(f"{more} more")
+    return f"calls {join_words(calls)}" if calls else "calls nothing"
+
+
+def _times(number: float) -> str:
+    return f"{number:.4g} times"
+
+
+def _instructions(facts: LoopFacts) -> int:
+    return len(facts.code[0].instructions) if facts.code else 0
+
+
+def loop_section(result: Result) -> ReportSection | None:
+    """What a loop of each side does, a row each."""
+    loops = result.found.loops[:1] if alone(result) else result.found.loops
+    rows: list[Row] = [
+        ("interpreter", *(f.python for f in loops)),
+        ("what it returns", *(f.value or "nothing" for f in loops)),
+        ("instructions of bytecode", *(_instructions(f) or None for f in loops)),
+        ("of these specialised", *(_specialised(f) for f in loops)),
+        ("calls into C", *(_cell_of_calls(f, "C") for f in loops)),
+        ("calls of Python functions", *(_cell_of_calls(f, "Python") for f in loops)),
+        ("memory at most", *(None if f.peak is None else format_bytes(f.peak) for f in loops)),
+        ("memory blocks left", *(None if f.left is None else f"{f.left:.3g}" for f in loops)),
+        ("garbage collections", *(_collections(f) for f in loops)),
+        ("an empty loop", *(format_seconds(f.empty) for f in loops)),
+    ]
+    if not loops:
+        return None
+    texts = [overhead_sentence(loops)]
+    if any(f.collections for f in loops):
+        texts.append(
+            "The garbage collector is off while loops are timed, as in timeit; the row says how "
+            "often it would run. `gc.enable()` in the setup turns it on."
+        )
+    return section(
+        "loops",
+        "What a loop does",
+        table("In a run apart from the timed ones", ("", *(f.variant for f in loops)), rows),
+        sentences(texts, aside=True),
+    )
+
+
+def _specialised(facts: LoopFacts) -> str | None:
+    if not facts.code:
+        return None
+    names = [i.specialised for i in facts.code[0].instructions if i.specialised]
+    return str(len(names)) if names else "none"
+
+
+def _cell_of_calls(facts: LoopFacts, language: str) -> str:
+    named = [
+        f"{c.name} ×{c.number:.4g}" if c.number != 1 else c.name
+        for c in facts.calls
+        if c.language == language
+    ]
+    more = [f"{len(named) - _MOST_CALLS} more"] if len(named) > _MOST_CALLS else []
+    return ", ".join([*named[:_MOST_CALLS], *more]) or "none"
+
+
+def _collections(facts: LoopFacts) -> str | None:
+    if facts.collections is None:
+        return None
+    return f"one in {1 / facts.collections:.3g} loops" if facts.collections else "none"
+
+
+# Bytecode.
+
+
+def bytecode_section(result: Result) -> ReportSection | None:
+    """The bytecode of the sides beside each other, and of the Python functions that they call."""
+    loops = result.found.loops[:1] if alone(result) else result.found.loops[:_MOST_SIDES]
+    sides = [f for f in loops if f.code]
+    if not sides:
+        return None
+    main = _side_by_side("Bytecode", [(f.variant, f.code[0]) for f in sides])
+    names = dict.fromkeys(c.name for f in sides for c in f.code[1:])
+    called: list[Block | None] = []
+    for name in names:
+        listings = [(f.variant, _listing(f, name)) for f in sides]
+        called.append(_side_by_side(name, [(v, code) for v, code in listings if code is not None]))
+    return section(
+        "bytecode",
+        "Bytecode side by side",
+        main,
+        group("Python functions that it calls", *called),
+        sentences(
+            [
+                "In each row the instruction as compiled, and behind the arrow what the "
+                "interpreter put in its place once it was warm."
+            ]
+            if any(i.specialised for f in sides for c in f.code for i in c.instructions)
+            else [],
+            aside=True,
+        ),
+        importance="detail",
+    )
+
+
+def _listing(facts: LoopFacts, name: str) -> Listing | None:
+    return next((c for c in facts.code[1:] if c.name == name), None)
+
+
+def _side_by_side(title: str, sides: Sequence[tuple[str, Listing]]) -> Table | None:
+    """A row for each instruction of the first side, the others' aligned with it by their names."""
+    (_, first), *others = sides
+    columns = [list[str](map(_line, first.instructions))]
+    for _, listing in others:
+        columns = _aligned(columns, first, listing)
+        first = _padded(first, columns)
+    rows = list(zip(*columns, strict=True))
+    return table(title, [variant for variant, _ in sides], rows, fixed=0)
+
+
+#: Stands for no instruction in a row.
+_GAP = BytecodeLine("")
+
+
+def _padded(first: Listing, columns: list[list[str]]) -> Listing:
+    """The first side's instructions with gaps where its column has them."""
+    left = iter([i for i in first.instructions if i.name])
+    return Listing(first.name, tuple(next(left) if text else _GAP for text in columns[0]))
+
+
+def _aligned(columns: list[list[str]], first: Listing, other: Listing) -> list[list[str]]:
+    """The columns with one more, whose rows stand beside those of the first."""
+    names = [i.name for i in first.instructions]
+    found = SequenceMatcher(None, names, [i.name for i in other.instructions], autojunk=False)
+    aligned: list[list[str]] = [[] for _ in range(len(columns) + 1)]
+    for _, a, b, c, d in found.get_opcodes():
+        for k in range(max(b - a, d - c)):
+            for column, into in zip(columns, aligned, strict=False):
+                into.append(column[a + k] if a + k < b else "")
+            aligned[-1].append(_line(other.instructions[c + k]) if c + k < d else "")
+    return aligned
+
+
+def _line(instruction: BytecodeLine) -> str:
+    text = f"{instruction.name} {instruction.argument}".strip()
+    return f"{text} → {instruction.specialised}" if instruction.specialised else text

@@ -1,0 +1,578 @@
+"""What a statement does in a loop, beside taking time: its value, what it changes, its bytecode.
+
+Imported by driver.py in the interpreter under study; written as JSON. Nothing here is timed for a
+verdict. Runs where driver.py does.
+"""
+
+# Python 2.7 has neither annotations nor f-strings.
+# ruff: noqa: C401, C402, F401, RUF005, SIM905, UP004, UP028, UP031, UP036
+
+import dis
+import gc
+import itertools
+import json
+import os
+import platform
+import re
+import sys
+import sysconfig
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+#: Nanoseconds of loops after which the interpreter has specialised what it will.
+WARM = 10**7
+MOST_LOOPS = 10**7
+
+#: A value with more parts is compared by a digest; deeper ones are cut off.
+MOST_TOKENS, DEEPEST = 20000, 40
+
+#: Words of a value that are read at all, and how deep objects of classes are looked into.
+MOST_READ, DEEPEST_OBJECT = 300000, 4
+
+#: Values that their name stands for.
+_NAMED = (type(sys), type, type(len))
+
+#: Loops under a profiler, and in which collections are counted; fewer where they take longer.
+WATCHED, COLLECTED = 50, 20000
+#: Nanoseconds that either may take without its tool.
+PATIENCE = 10**8
+
+#: Python functions whose bytecode is kept, those called most first.
+MOST_FUNCTIONS = 4
+
+#: What sysconfig says of how the interpreter was built; see facts_of of whyfast.interpreter.
+_BUILD = """
+CONFIG_ARGS OPT PY_CFLAGS PY_CORE_CFLAGS CONFIGURE_CFLAGS CONFIGURE_CFLAGS_NODIST PY_CFLAGS_NODIST
+Py_DEBUG Py_GIL_DISABLED Py_ENABLE_SHARED
+""".split()
+
+
+def inspect(driver, out, clock, setup, kind, rest):
+    # type: (Any, int, Callable[[], int], str, str, list[str]) -> None
+    """Write what the workload does, or ``{"error": ...}``, to the descriptor ``out``."""
+    answer = {}  # type: dict[str, Any]
+    kept = None
+    try:
+        answer.update(_python())
+        kept = _Watched(driver.prepare(setup, kind, rest, keep=True), clock)
+        kept.work.run(kept, clock)
+        answer.update(kept.found)
+        plain = _Timed(driver.prepare(setup, kind, rest), clock, driver.empty_loop())
+        plain.work.run(plain, clock)
+        answer.update(plain.found)
+        answer["code"] = _listings(plain.work, kept.codes)
+        if kind == "statement":
+            answer["folded"] = _folded(rest[0])
+    except SyntaxError as error:
+        where = {"<setup>": "setup", "<statement>": "statement"}.get(error.filename or "", "")
+        where = where or error.filename or kind
+        line = " line %s" % error.lineno if error.lineno else ""
+        shown = ": " + error.text.strip() if error.text else ""
+        answer = {"error": "%s%s: %s%s" % (where, line, error.msg, shown)}
+    except driver.CannotPrepare as error:
+        answer = {"error": str(error)}
+    except Exception as error:
+        name = type(error).__name__
+        text = "%s: %s" % (name, error) if str(error) else name
+        if kept is not None and "value" in kept.found:
+            text += "; not in its first loop, but later: does it use up what the setup made?"
+        answer = {"error": text}
+    text = json.dumps(answer, sort_keys=True)
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
+    while data:
+        data = data[os.write(out, data) :]
+
+
+def _python():
+    # type: () -> dict[str, Any]
+    variables = sysconfig.get_config_vars()
+    return {
+        "implementation": platform.python_implementation(),
+        "version": platform.python_version(),
+        "compiler": platform.python_compiler(),
+        "variables": dict((name, variables.get(name)) for name in _BUILD),
+    }
+
+
+class _Watched(object):
+    """Takes the turns in which the value, the variables, calls and memory are looked at."""
+
+    def __init__(
+        self,
+        work,  # type: Any
+        clock,  # type: Callable[[], int]
+    ):
+        # type: (...) -> None
+        self.work = work
+        self.found = {}  # type: dict[str, Any]
+        self.codes = []  # type: list[Any]
+        self._clock = clock
+        self._nanoseconds = 1
+
+    def __iter__(self):
+        # type: () -> Iterator[Any]
+        before = _variables(sys._getframe(1))
+        yield itertools.repeat(None, 1)
+        first = self._nanoseconds
+        values = [_shown(sys._getframe(1))]
+        self.found["value"] = _tokens(sys._getframe(1))
+        states = [before, _variables(sys._getframe(1))]
+        for loops in (1, 6):
+            yield itertools.repeat(None, loops)
+            values.append(_shown(sys._getframe(1)))
+            states.append(_variables(sys._getframe(1)))
+        self.found["shown"] = values[0]
+        self.found["later"] = next((v for v in values if v != values[0]), None)
+        self.found["changed"] = _changes(states)
+        loops = _fitting(WATCHED, first)
+        calls = _Calls(self._clock)
+        sys.setprofile(calls)
+        yield itertools.repeat(None, loops)
+        sys.setprofile(None)
+        self.found["calls"], self.codes = calls.per_loop(loops)
+        for part in self._memory():  # yield from is not of 2.7
+            yield part
+        loops = _fitting(COLLECTED, first)
+        if hasattr(gc, "get_stats"):
+            gc.enable()
+            runs = _collections()
+            yield itertools.repeat(None, loops)
+            self.found["collections"] = float(_collections() - runs) / loops
+            gc.disable()
+
+    def _memory(self):
+        # type: () -> Iterator[Any]
+        """Most bytes that a loop has at once, and what each leaves behind."""
+        try:
+            import tracemalloc
+        except ImportError:  # Python 2.7 and PyPy
+            return
+        tracemalloc.start()
+        yield itertools.repeat(None, 1)
+        self.found["peak"] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        if hasattr(sys, "getallocatedblocks"):
+            blocks = sys.getallocatedblocks()
+            yield itertools.repeat(None, WATCHED)
+            left = sys.getallocatedblocks() - blocks
+            self.found["left"] = float(left) / WATCHED if left >= WATCHED else 0.0
+
+    def took(
+        self,
+        nanoseconds,  # type: int
+    ):
+        # type: (...) -> None
+        self._nanoseconds = max(1, nanoseconds)
+
+
+class _Timed(object):
+    """Takes turns until the loop is warm; what a loop takes then, and an empty one."""
+
+    def __init__(
+        self,
+        work,  # type: Any
+        clock,  # type: Callable[[], int]
+        empty,  # type: Callable[..., int]
+    ):
+        # type: (...) -> None
+        self.work = work
+        self.found = {}  # type: dict[str, Any]
+        self._clock = clock
+        self._empty = empty
+        self._nanoseconds = 0
+
+    def __iter__(self):
+        # type: () -> Iterator[Any]
+        loops = 1
+        while self._nanoseconds < WARM and loops < MOST_LOOPS:
+            loops *= 2
+            yield itertools.repeat(None, loops)
+        times = []  # type: list[tuple[float, float]]
+        for _ in range(3):
+            yield itertools.repeat(None, loops)
+            empty = self._empty(self._clock, itertools.repeat(None, loops))
+            times.append((float(self._nanoseconds) / loops, float(empty) / loops))
+        self.found["loop"] = min(times)[0]
+        self.found["empty"] = min(empty for _, empty in times)
+
+    def took(
+        self,
+        nanoseconds,  # type: int
+    ):
+        # type: (...) -> None
+        self._nanoseconds = nanoseconds
+
+
+def _fitting(
+    most,  # type: int
+    nanoseconds,  # type: int
+):
+    # type: (...) -> int
+    """Loops that take no longer than PATIENCE, three at the least."""
+    return int(max(3, min(most, PATIENCE // nanoseconds)))
+
+
+def _collections():
+    # type: () -> int
+    return sum(stats["collections"] for stats in gc.get_stats())
+
+
+class _Calls(object):
+    """A profiler that counts calls by the name of what is called."""
+
+    def __init__(
+        self,
+        clock,  # type: Callable[[], int]
+    ):
+        # type: (...) -> None
+        self._clock = clock
+        self._counts = {}  # type: dict[tuple[str, str], int]
+        self._codes = {}  # type: dict[tuple[str, str], Any]
+
+    def __call__(
+        self,
+        frame,  # type: Any
+        event,  # type: str
+        argument,  # type: Any
+    ):
+        # type: (...) -> None
+        if frame.f_globals.get("__name__") in (__name__, "whyfast_turn"):  # what looks on
+            return
+        if event == "c_call" and argument is not self._clock:
+            key = ("C", _name_of(argument))
+        elif event == "call":
+            key = ("Python", _name_of(frame.f_code))
+            self._codes[key] = frame.f_code
+        else:
+            return
+        self._counts[key] = self._counts.get(key, 0) + 1
+
+    def per_loop(
+        self,
+        loops,  # type: int
+    ):
+        # type: (...) -> tuple[list[list[Any]], list[Any]]
+        """[kind, name, calls a loop] and the code of Python functions, the most calls first.
+
+        From 3.12 on the first loop may have run before the profiler saw it.
+        """
+        ordered = sorted(self._counts.items(), key=lambda item: (-item[1], item[0]))
+        calls = [[key[0], key[1], _round(float(n) / loops, loops)] for key, n in ordered]
+        codes = [self._codes[key] for key, _ in ordered if key in self._codes]
+        return calls, codes[:MOST_FUNCTIONS]
+
+
+def _round(
+    number,  # type: float
+    loops,  # type: int
+):
+    # type: (...) -> float
+    """Without what a missed loop makes of a whole number."""
+    whole = round(number)
+    return float(whole) if whole and abs(number - whole) <= whole * 1.5 / loops else number
+
+
+_BUILT_IN = ("builtins", "__builtin__")
+
+
+def _name_of(
+    thing,  # type: Any
+):
+    # type: (...) -> str
+    kinds = ("__qualname__", "co_qualname", "__name__", "co_name")
+    name = next((str(getattr(thing, kind)) for kind in kinds if hasattr(thing, kind)), "?")
+    name = name.replace("_inner.<locals>.", "")  # what the setup defines
+    module = getattr(thing, "__module__", None)
+    return "%s.%s" % (module, name) if isinstance(module, str) and module not in _BUILT_IN else name
+
+
+# Values.
+
+
+def _variables(
+    frame,  # type: Any
+):
+    # type: (...) -> dict[str, tuple[str, Any]]
+    """Of each variable a digest of its value, and its length where it has one."""
+    found = {}
+    for name, value in dict(frame.f_locals).items():
+        if name[:1] != "_":
+            try:
+                digest = _digest(canonical(value))
+            except TooManyParts:
+                digest = "length %s" % _length(value)
+            except Exception:  # whatever the user's own classes raise
+                continue
+            found[name] = (digest, _length(value))
+    return found
+
+
+def _length(
+    value,  # type: Any
+):
+    # type: (...) -> Any
+    try:
+        return len(value)
+    except Exception:
+        return None
+
+
+def _changes(
+    states,  # type: list[dict[str, tuple[str, Any]]]
+):
+    # type: (...) -> list[dict[str, Any]]
+    """Variables of the setup that the statement changes. ``states`` are those before the first
+    loop, after it, after the second, and after eight."""
+    found = []
+    for name in sorted(states[0]):
+        if not all(name in state for state in states):
+            continue
+        digests = [state[name][0] for state in states]
+        lengths = [state[name][1] for state in states]
+        if len(set(digests)) == 1:
+            continue
+        known = all(isinstance(n, int) for n in lengths)
+        if known and lengths[1] < lengths[2] < lengths[3]:
+            how = "grows"
+        elif known and lengths[0] > lengths[1] > lengths[2]:
+            how = "shrinks"
+        elif digests[0] != digests[1] and len(set(digests[1:])) == 1:
+            how = "once"
+        else:
+            how = "always"
+        found.append({"name": name, "how": how, "lengths": lengths if known else []})
+    return found
+
+
+def _shown(
+    frame,  # type: Any
+):
+    # type: (...) -> str
+    """The value of the last expression, for people; empty without one."""
+    if "_value" not in frame.f_locals:
+        return ""
+    try:
+        text = _ADDRESS.sub("", repr(frame.f_locals["_value"]))
+    except Exception as error:
+        text = "a value whose repr raises %s" % type(error).__name__
+    text = " ".join(text.split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _tokens(
+    frame,  # type: Any
+):
+    # type: (...) -> Any
+    """The value in a form that can be compared with that of another process; None without one, and
+    where it cannot be read."""
+    if "_value" not in frame.f_locals:
+        return None
+    try:
+        tokens = canonical(frame.f_locals["_value"])
+    except Exception:  # whatever the user's own classes raise
+        return None
+    return tokens if len(tokens) <= MOST_TOKENS else ["digest " + _digest(tokens)]
+
+
+def _digest(
+    tokens,  # type: list[str]
+):
+    # type: (...) -> str
+    import hashlib
+
+    total = hashlib.sha256()
+    for token in tokens:
+        if token[:1] == "#":  # floats may differ in the last places
+            token = "#%.9g" % float(token[1:])
+        total.update(token.encode("utf-8", "backslashreplace") + b"\0")
+    return total.hexdigest()
+
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
+class TooManyParts(Exception):
+    """The value has too many parts to be read."""
+
+
+def canonical(
+    value,  # type: Any
+):
+    # type: (...) -> list[str]
+    """Words that are the same for equal values, whatever the hash seed and the interpreter;
+    numbers begin with ``#``, what cannot be looked into with ``?``. Raises TooManyParts."""
+    return _Reading().words(value, ())
+
+
+class _Reading(object):
+    """Reads one value; ``_left`` is how many more words it may have."""
+
+    def __init__(self):
+        # type: () -> None
+        self._left = MOST_READ
+
+    def words(self, value, inside):
+        # type: (Any, tuple[int, ...]) -> list[str]
+        """``inside`` are the ids of the values that it is part of."""
+        self._left -= 1
+        if self._left < 0:
+            raise TooManyParts()
+        if value is None or value is Ellipsis:
+            return [str(value)]
+        if isinstance(value, (bool, int, float)) or type(value).__name__ == "long":
+            return ["#" + repr(value + 0).rstrip("L")]  # True equals 1
+        if isinstance(value, complex):
+            return ["complex", "#%r" % value.real, "#%r" % value.imag]
+        if isinstance(value, str) or type(value).__name__ == "unicode":
+            return ["'" + value]
+        if isinstance(value, (bytes, bytearray)):
+            return ["b'" + value.decode("latin-1")]
+        if id(value) in inside or len(inside) >= DEEPEST:
+            return ["..."]
+        return self._parts(value, inside + (id(value),))
+
+    def _parts(self, value, inside):
+        # type: (Any, tuple[int, ...]) -> list[str]
+        """Of a value with values inside."""
+        if isinstance(value, (list, tuple, type(range(0)))):
+            kind = "list" if isinstance(value, list) else "tuple"
+            return self._several(kind, [self.words(part, inside) for part in value])
+        if isinstance(value, dict):
+            return self._several("dict", self._in_order(value.items(), inside))
+        if isinstance(value, (set, frozenset)):
+            return self._several("set", self._in_order(value, inside))
+        if hasattr(value, "tolist") and hasattr(value, "dtype"):  # arrays, scalars of numpy
+            if getattr(value, "size", 1) > MOST_TOKENS:
+                return ["array of %s" % value.dtype, repr(hash(value.tobytes()))]
+            return self.words(value.tolist(), inside)
+        if hasattr(value, "__next__") or hasattr(value, "next"):
+            return ["an iterator: " + type(value).__name__]
+        if isinstance(value, _NAMED) or hasattr(value, "__qualname__"):
+            return [type(value).__name__, _name_of(value)]
+        if hasattr(value, "__dict__") and len(inside) < DEEPEST_OBJECT:
+            own = self._in_order(vars(value).items(), inside)
+            return self._several("object " + type(value).__name__, own)
+        return ["?" + type(value).__name__]  # nothing is known of its parts
+
+    def _in_order(self, parts, inside):
+        # type: (Any, tuple[int, ...]) -> list[list[str]]
+        """In an order that no hash decides."""
+        return sorted(self.words(part, inside) for part in parts)
+
+    @staticmethod
+    def _several(kind, parts):
+        # type: (str, list[list[str]]) -> list[str]
+        return [kind, "("] + [word for part in parts for word in part] + [")"]
+
+
+# Bytecode.
+
+
+def _listings(
+    work,  # type: Any
+    codes,  # type: list[Any]
+):
+    # type: (...) -> list[dict[str, Any]]
+    """The instructions of the statement, or of the function, and of Python functions called."""
+    if work.called is None:
+        first = [("statement", _in_loop(_instructions(work.function.__code__)))]
+    else:
+        code = getattr(work.called, "__code__", None)
+        first = [(code.co_name, _instructions(code))] if code is not None else []
+    own = getattr(work.called, "__code__", None)
+    others = [(_name_of(c), _instructions(c)) for c in codes if c is not own]
+    return [
+        {"name": name, "instructions": [[i[0], i[1], i[2]] for i in listing]}
+        for name, listing in first + others
+    ]
+
+
+def _instructions(
+    code,  # type: Any
+):
+    # type: (...) -> list[tuple[str, str, str, int, Any]]
+    """(name, argument in words, specialised name or empty, offset, argument) of each."""
+    if not hasattr(dis, "get_instructions"):  # Python 2.7
+        return []
+    plain = list(dis.get_instructions(code))
+    special = {}  # type: dict[int, str]
+    if sys.version_info >= (3, 11) and platform.python_implementation() == "CPython":
+        adaptive = dis.get_instructions(code, adaptive=True)
+        special = dict((i.offset, i.opname) for i in adaptive)
+    found = []
+    for i in plain:
+        if i.opname in ("CACHE", "EXTENDED_ARG"):
+            continue
+        other = special.get(i.offset, i.opname)
+        argument = _ADDRESS.sub("", i.argrepr)
+        if i.opname.startswith(("JUMP", "POP_JUMP", "FOR_ITER")) or argument.startswith("to "):
+            argument = ""  # an offset says nothing beside another listing
+        found.append((i.opname, argument, other if other != i.opname else "", i.offset, i.argval))
+    return found
+
+
+def _in_loop(
+    listing,  # type: list[tuple[str, str, str, int, Any]]
+):
+    # type: (...) -> list[tuple[str, str, str, int, Any]]
+    """Those of the statement: behind the store of the loop's variable, up to the jump back."""
+    start = next((n for n, i in enumerate(listing) if "STORE" in i[0] and "_i" in _words(i)), None)
+    if start is None:
+        return listing
+    head = next((i for i in reversed(listing[:start]) if i[0] == "FOR_ITER"), None)
+    end = head[4] if head is not None else None
+    inside = [i for i in listing[start + 1 :] if not isinstance(end, int) or i[3] < end]
+    if listing[start][0] == "STORE_FAST_LOAD_FAST":  # one instruction for both, from 3.13 on
+        name = _words(listing[start])[-1]
+        inside.insert(0, ("LOAD_FAST", name, "", listing[start][3], name))
+    while inside and inside[-1][0] in ("JUMP_BACKWARD", "JUMP_ABSOLUTE", "END_FOR"):
+        inside.pop()
+    return inside
+
+
+def _words(
+    instruction,  # type: tuple[str, str, str, int, Any]
+):
+    # type: (...) -> list[str]
+    return re.findall(r"\w+", instruction[1])
+
+
+#: All that the code of a constant consists of.
+_OF_A_CONSTANT = frozenset(
+    ("LOAD_CONST", "LOAD_SMALL_INT", "RETURN_VALUE", "RETURN_CONST", "RESUME")
+)
+
+
+def _folded(
+    text,  # type: str
+):
+    # type: (...) -> list[list[str]]
+    """[expression, value] of each part that the compiler has computed beforehand."""
+    import ast
+
+    if sys.version_info < (3, 8):  # no source of a node, no names of constants
+        return []
+    found = []
+    waiting = list(ast.parse(text).body) if "await" not in text else []  # type: list[Any]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, (ast.BinOp, ast.UnaryOp)) and not _is_number(node):
+            code = compile(ast.Expression(node), "<part>", "eval")
+            if set(i.opname for i in dis.get_instructions(code)) <= _OF_A_CONSTANT:
+                value = repr(eval(code, {"__builtins__": {}}))
+                source = ast.get_source_segment(text, node) or "?"
+                found.append([source, value if len(value) <= 40 else value[:37] + "..."])
+                continue
+        waiting.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _is_number(
+    node,  # type: Any
+):
+    # type: (...) -> bool
+    """A number with a sign, which is written like an operation."""
+    return type(node).__name__ == "UnaryOp" and type(node.operand).__name__ == "Constant"

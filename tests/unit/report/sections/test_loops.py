@@ -1,0 +1,114 @@
+"""What a report says of loops."""
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.report.example import ab_result
+
+from whyfast.model.loop import BytecodeLine, CallCount, Listing, LoopFacts, LoopTime
+from whyfast.model.result import Found, Result
+from whyfast.report.document import Table
+from whyfast.report.sections.loops import (
+    bytecode_section,
+    loop_findings,
+    loop_headline,
+    loop_section,
+    loop_table,
+)
+
+CODE = {
+    "./old": (("LOAD_FAST", "x"), ("LOAD_ATTR", "sort"), ("CALL", ""), ("POP_TOP", "")),
+    "./new": (("LOAD_GLOBAL", "sorted"), ("LOAD_FAST", "x"), ("CALL", ""), ("POP_TOP", "")),
+}
+
+
+def facts(variant: str, seconds: float, **more: object) -> LoopFacts:
+    lines = tuple(BytecodeLine(*line) for line in next(iter(CODE.values())))
+    return replace(
+        LoopFacts(
+            variant,
+            "CPython 3.13.0",
+            variant,
+            empty=8e-9,
+            time=LoopTime(seconds, 0.9 * seconds, 1.1 * seconds, 0.99, 12),
+            calls=(CallCount("C", "list.sort", 1.0),),
+            peak=100,
+            code=(Listing("statement", lines),),
+        ),
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def result(*loops: LoopFacts) -> Result:
+    return replace(ab_result(), found=Found(loops=loops))
+
+
+def names() -> tuple[str, str]:
+    variants = ab_result().question.variants
+    return variants[0].name, variants[1].name
+
+
+def two(**more: object) -> Result:
+    a, b = names()
+    return result(facts(a, 1e-6), facts(b, 2e-6, **more))
+
+
+def test_the_table_has_times_with_their_intervals() -> None:
+    table = loop_table(two())
+    assert table is not None
+    assert [c.text for c in table.rows[0][1:3]] == ["1.00 µs", "[900 ns, 1.10 µs]"]
+    assert table.rows[0][3].text == "baseline"
+
+
+def test_times_are_in_the_unit_that_was_asked_for() -> None:
+    table = loop_table(two(unit="nsec"))
+    assert table is not None
+    assert table.rows[1][1].text == "2,000 ns"
+
+
+def test_few_blocks_have_no_interval() -> None:
+    table = loop_table(two(time=LoopTime(2e-6, 2e-6, 2e-6, 0.0, 1)))
+    assert table is not None
+    assert "[" not in table.rows[1][2].text
+
+
+def test_a_single_statement_is_answered_by_its_time() -> None:
+    one = facts("x", 35e-9)
+    assert "35.0 ns" in loop_headline(result(one, replace(one, variant="x (again)")))
+    assert loop_headline(two()) == ""
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [
+        ({"calls": (CallCount("C", "sorted", 2.0),)}, "sorted 2 times"),
+        ({"peak": 8000}, "8.00 kB"),
+        ({"code": (Listing("statement", (BytecodeLine("NOP"),)),)}, "4 instructions"),
+        ({"subtracted": False}, "include"),
+    ],
+)
+def test_what_differs_is_said(more: dict[str, object], named: str) -> None:
+    assert any(named in text for text in loop_findings(two(**more)))
+
+
+def test_bytecode_stands_side_by_side() -> None:
+    lines = tuple(BytecodeLine(*line) for line in CODE["./new"])
+    section = bytecode_section(two(code=(Listing("statement", lines),)))
+    assert section is not None
+    table = section.blocks[0]
+    assert isinstance(table, Table)
+    rows = [[c.text for c in row] for row in table.rows]
+    assert rows[0] == ["", "LOAD_GLOBAL sorted"]
+    assert rows[1] == ["LOAD_FAST x", "LOAD_FAST x"]
+    assert rows[-1] == ["POP_TOP", "POP_TOP"]
+
+
+def test_what_a_loop_does_has_a_row_for_each_fact() -> None:
+    section = loop_section(two(collections=0.002))
+    assert section is not None
+    table = section.blocks[0]
+    assert isinstance(table, Table)
+    rows = {row[0].text: [c.text for c in row[1:]] for row in table.rows}
+    assert rows["calls into C"] == ["list.sort", "list.sort"]
+    assert rows["garbage collections"][1] == "one in 500 loops"
+    assert loop_section(result()) is None
