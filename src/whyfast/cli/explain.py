@@ -19,13 +19,13 @@ from whyfast.cli.output import FAILED, check_outputs, duration, show
 from whyfast.explain.code_diff import Listings, code_pair
 from whyfast.explain.hot import read_heat
 from whyfast.explain.objects import Architecture
-from whyfast.explain.objects.containers import taken_out
+from whyfast.explain.objects.containers import debug_files, taken_out
 from whyfast.explain.program import explain_program, hint_for, load, survey_program
 from whyfast.explain.troubles import program_troubles
 from whyfast.investigate.counting import CountRequest, FileCounts, count_files
 from whyfast.model.codec import dump, encode
 from whyfast.model.counters import Heat
-from whyfast.model.errors import UserError
+from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence, Trouble, unmatched
 from whyfast.report.document import ReportSection, Table, section, sentences
 from whyfast.report.formatting import escape_controls
@@ -46,6 +46,7 @@ from whyfast.report.pages.code_page import (
 from whyfast.report.sections.side_by_side import code_section, counts_section
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import home, own_home
+from whyfast.toolchain.packages import PREFIX, Packages, parse_package
 
 T = TypeVar("T")
 
@@ -106,10 +107,15 @@ def run_explain(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace, folder: Path) -> int:
-    taken = [taken_out(file, folder) for file in args.files]
-    labels = _labels(args.files, [t.name for t in taken])
+    files, parts = _shipped(args, folder)
+    taken = [taken_out(file, folder) for file in files]
+    named = [
+        str(f) if str(f).startswith(PREFIX) else t.name
+        for f, t in zip(args.files, taken, strict=True)
+    ]
+    labels = _labels(args.files, named)
     files = [t.path for t in taken]
-    parts = [t.note for t in taken if t.note]
+    parts += [t.note for t in taken if t.note]
     heat = read_heat(args.profile, files) if args.profile is not None else None
     programs = Programs(files, labels, args.arch, args.debug_dir, heat)
     content = Content()
@@ -154,6 +160,32 @@ def _explain(args: argparse.Namespace, folder: Path) -> int:
         paged=args.diff,
     )
     return FAILED if failed or warnings else 0
+
+
+def _shipped(args: argparse.Namespace, folder: Path) -> tuple[list[Path], list[str]]:
+    """The files, packages of an archive fetched and their symbols in a debug folder; and a note on
+    each package. UserError for one that the archive does not have."""
+    files, notes = [], []
+    console = Console(stderr=True)
+    source = Packages(home(), lambda text: console.print(Text(escape_controls(text))))
+    for file in args.files:
+        if not str(file).startswith(PREFIX):
+            files.append(file)
+            continue
+        wanted = parse_package(str(file))
+        try:
+            package = source.fetch(wanted)
+        except CannotBuildHere as error:
+            raise UserError(str(error), where=str(file)) from None
+        symbols = f"no symbols: {package.why_no_debug}"
+        if package.debug is not None:
+            debug = folder / f"debug-{wanted.name}-{wanted.suite}"
+            debug_files(package.debug, debug)
+            args.debug_dir.append(debug)
+            symbols = f"with the symbols of {wanted.name}-dbgsym"
+        notes.append(f"{wanted}: version {package.version}, {symbols}")
+        files.append(Path(f"{package.path}:{wanted.part}" if wanted.part else package.path))
+    return files, notes
 
 
 def _count(args: argparse.Namespace, files: Sequence[Path], labels: Sequence[str]) -> FileCounts:
@@ -233,8 +265,13 @@ def _survey(programs: Programs) -> Content:
             **asdict(survey.evidence),
             "totals": asdict(survey.totals),
             "candidates": [
-                {"function": facts.name, "dispatch": asdict(dispatch)}
-                for facts, dispatch in survey.candidates
+                {
+                    "function": c.facts.name,
+                    "dispatch": asdict(c.dispatch),
+                    "interprets": c.interprets,
+                    "why_not": c.shape.why_not if c.shape else "",
+                }
+                for c in survey.candidates
             ],
             "handlers": survey.handlers
             and {"functions": survey.handlers[0], "dispatch": asdict(survey.handlers[1])},

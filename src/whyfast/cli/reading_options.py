@@ -121,8 +121,8 @@ def add_merge(options: OptionGroup) -> None:
 def add_explain(options: OptionGroup) -> None:
     """Options of ``whyfast explain``."""
     text = (
-        "programs, shared or relocatable objects (ELF, PE, COFF, Mach-O); the others are "
-        "compared with the first"
+        "programs, shared or relocatable objects (ELF, PE, COFF, Mach-O), packages that hold "
+        "some, or deb:NAME@SUITE of Debian's archive; the others are compared with the first"
     )
     options.value("files FILE", text, nargs="+", type=Path)
     group = options.group("machine code")
@@ -162,6 +162,16 @@ def add_explain(options: OptionGroup) -> None:
     group.value("--repo DIR", text, type=Path, default=Path())
     options.outputs()
     options.examples("explain old new --diff", "explain old new --run 'input.txt'")
+
+
+def add_survey(options: OptionGroup) -> None:
+    """Options of ``whyfast survey``."""
+    options.value("what", "shipped: the bundled list of interpreters", choices=["shipped"])
+    group = options.group("what to look at")
+    group.repeated("--only NAME", "interpreters whose name or package contains this")
+    group.repeated("--suite SUITE", "suite of Debian (default: bookworm, trixie and sid)")
+    options.outputs()
+    options.examples("survey shipped", "survey shipped --only lua --suite trixie")
 
 
 # The store and the machine: builds, toolchain, doctor, studies and new.

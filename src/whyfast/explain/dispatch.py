@@ -247,7 +247,7 @@ def examine_dispatch(
     contain. ``pointers`` are the program's, for a caller that asks about many functions.
     """
     pointers = pointers or Pointers(program.image)
-    loops = [_examine(program, pointers, body) for body in bodies]
+    loops = [examine_loop(program, pointers, body) for body in bodies]
     loops = [loop for loop in loops if loop.jumps + loop.thunks]
     if not loops:
         return no_form(bodies)
@@ -269,7 +269,8 @@ def examine_dispatch(
     return loop_form(program, loop, others=sum(candidate is not loop for candidate in looping))
 
 
-def _examine(program: Program, pointers: Pointers, body: Body) -> Loop:
+def examine_loop(program: Program, pointers: Pointers, body: Body) -> Loop:
+    """A function with the tables that it jumps through."""
     thunks = body.thunk_jumps(program)
     jumps = body.dispatching_jumps
     tables = jump_tables(program, pointers, body) if jumps + thunks else []

@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -25,14 +25,12 @@ from iced_x86 import (
     RegisterExt,
 )
 
-from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.functions import THUNK, Program, base_name
 from whyfast.explain.objects import Function
 from whyfast.explain.objects.debug_info import with_lines
-from whyfast.explain.objects.elf import ElfFile, elf_image, open_elf
+from whyfast.explain.objects.elf import ElfFile, open_elf
 from whyfast.explain.program import load
 from whyfast.explain.source_lines import FunctionLines
-from whyfast.explain.unwind import unwound_functions
 from whyfast.model.errors import UserError
 
 #: Functions that end a program or throw: what a failed check of an index calls.
@@ -127,15 +125,7 @@ class LoadedCode:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._elf: ElfFile = open_elf(path)
-        try:
-            named = load(path)
-        except UserError:  # stripped
-            engine = disassembler_for(self._elf.architecture)
-            named = Program(path, self._elf.architecture, elf_image(self._elf), (), engine)
-        known = {f.address for f in named.functions}
-        unnamed = [f for f in unwound_functions(self._elf) if f.address not in known]
-        functions = sorted((*named.functions, *unnamed), key=lambda f: f.address)
-        self.program: Program = replace(named, functions=tuple(functions))
+        self.program: Program = load(path)
 
     def name_at(self, address: int) -> str:
         """The function around an address; empty where none is known."""

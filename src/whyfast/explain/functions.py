@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from whyfast.explain.disassembly import Disassembler, Instruction
-from whyfast.explain.objects import Architecture, Function, Image
+from whyfast.explain.objects import UNNAMED, Architecture, Function, Image
 from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence, FunctionFacts
 from whyfast.model.study import EvidenceSpec
 
@@ -354,7 +354,8 @@ def unmatched_functions(a: Evidence, b: Evidence) -> tuple[list[str], list[str]]
 def _by_name(evidence: Evidence) -> dict[str, list[FunctionFacts]]:
     pieces: dict[str, list[FunctionFacts]] = {}
     for function in evidence.functions:
-        pieces.setdefault(base_name(function.name), []).append(function)
+        if not UNNAMED.fullmatch(function.name):  # equal addresses do not make a pair
+            pieces.setdefault(base_name(function.name), []).append(function)
     return pieces
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import struct
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -30,15 +31,18 @@ _LONGEST = 0x1_0000  # entries of one table
 _LONGEST_HOLE = 64  # consecutive entries of one table that lead elsewhere or nowhere
 _NEARBY = 16  # instructions before a jump in which the compiler computes its target
 _MAX_LABELS = 32
+_MANY_JUMPS = 16  # of a function with smaller tables only: it must have another one
 
 
 @dataclass(frozen=True)
 class JumpTable:
-    """A table at ``address`` with its distinct ``targets``."""
+    """A table at ``address`` with its distinct ``targets``; ``commonest`` is the share of its
+    entries that lead to the one that most do."""
 
     address: int
     kind: TableKind
     targets: frozenset[int]
+    commonest: float = 0.0
 
 
 class Pointers:
@@ -104,7 +108,9 @@ def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTa
         candidates += _of_distances("image-relative", image, body, tables, [image.base])
     if program.architecture == "aarch64":
         candidates += _compressed(program, body, outside)
-    if not candidates and any(i.width == 4 for i in body.instructions):
+    largest = max((len(t.targets) for t in candidates), default=0)
+    few = largest < min(len(body.indirect_jumps), _MANY_JUMPS)
+    if (not candidates or few) and any(i.width == 4 for i in body.instructions):
         # Small numbers in any array look like these, so they are only a last resort.
         labels = [r for r in references if r in body.boundaries][:_MAX_LABELS]
         candidates += _of_distances("label", image, body, outside, labels)
@@ -144,7 +150,7 @@ def _bridge(program: Program, before: int, after: int) -> list[int] | None:
     """Targets between two entries of one table; None when something else lies between them.
 
     Unused opcodes leave null entries, and handlers in a cold part of which a stripped file keeps
-    no symbol are code of no known function.
+    no symbol are in the middle of code without a name, or of no known function.
     """
     hole = after - before - 8
     if hole > _LONGEST_HOLE * 8:
@@ -157,7 +163,9 @@ def _bridge(program: Program, before: int, after: int) -> list[int] | None:
         region = program.image.region(word)
         if word == 0:
             continue
-        if region is None or not region.executable or program.function_at(word):
+        function = program.function_at(word)
+        named = function is not None and (not function.unnamed or word == function.address)
+        if region is None or not region.executable or named:
             return None
         targets.append(word)
     return targets
@@ -230,6 +238,7 @@ def _valid(entries: Iterator[int], base: int, scale: int, body: Body) -> Iterato
 
 
 def _as_table(kind: TableKind, address: int, targets: Iterable[int]) -> Iterator[JumpTable]:
-    distinct = frozenset(targets)
-    if len(distinct) >= MIN_TARGETS:
-        yield JumpTable(address, kind, distinct)
+    entries = Counter(targets)
+    if len(entries) >= MIN_TARGETS:
+        share = max(entries.values()) / entries.total()
+        yield JumpTable(address, kind, frozenset(entries), share)

@@ -7,7 +7,7 @@ import struct
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from whyfast.explain.functions import Program
 from whyfast.explain.objects import Function, Region
 from whyfast.explain.objects.elf import ElfFile, open_elf, read_symbols
 from whyfast.explain.program import load
+from whyfast.model.errors import UserError
 
 #: Sections that serve the loader, debuggers and unwinding alone. What they say of code moves with
 #: it, and is compared by what it leads to.
@@ -85,7 +86,11 @@ class Side:
 
     def __init__(self, path: Path, folder: Path | None = None) -> None:
         self._folder = folder
-        self.program: Program = load(path)
+        program = load(path)
+        named = tuple(f for f in program.functions if not f.unnamed)
+        if not named:
+            raise UserError("stripped: no symbol names a function", where=path)
+        self.program: Program = replace(program, functions=named)
         self.elf: ElfFile = open_elf(path)
         self.image = self.program.image
         self.keys: dict[int, Key] = {}

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from itertools import takewhile
 from pathlib import Path
 
 from whyfast.explain.disassembly import disassembler_for
-from whyfast.explain.dispatch import MIN_HANDLERS, entry_facts, examine_dispatch
-from whyfast.explain.functions import Body, Program, base_name, bodies, function_facts, parent_name
-from whyfast.explain.jump_tables import Pointers
+from whyfast.explain.dispatch import entry_facts, examine_dispatch
+from whyfast.explain.functions import Program, base_name, bodies, function_facts
+from whyfast.explain.interpreter_loop import LoopSearch, LoopShape, likeliest_first, unseen_notes
 from whyfast.explain.objects import (
     Architecture,
     Contents,
@@ -39,6 +36,7 @@ from whyfast.explain.objects.elf import (
     read_symbols,
 )
 from whyfast.explain.options import option_traces, read_recorded
+from whyfast.explain.unwind import unwound_functions
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
@@ -76,7 +74,7 @@ def _read_elf(path: Path, debug: Sequence[Path]) -> Contents:
         image = elf_image(elf)
         stripped = not (elf.of_type("SHT_SYMTAB") or elf.relocatable)
         named = (debug_file(elf, debug) if stripped else None) or elf
-        functions, note = list_functions(named, image.bases)
+        functions, note = list_functions(named, image.bases, unwound_functions(elf))
         objects = list_objects(named, image.bases)
         apply_relocations(elf, image)
     except (IndexError, ValueError, OverflowError) as error:
@@ -266,14 +264,26 @@ _SUMMED = ("size", "instructions", "indirect_jumps", "direct_calls", "indirect_c
 
 
 @dataclass(frozen=True)
+class DispatchCandidate:
+    """A function with indirect jumps, and how it would dispatch. ``shape`` is None where it has no
+    jump table; ``interprets``: it has the shape of an interpreter's loop."""
+
+    facts: FunctionFacts
+    dispatch: DispatchFacts
+    shape: LoopShape | None
+    interprets: bool
+
+
+@dataclass(frozen=True)
 class Survey:
-    """``candidates`` are the functions most likely to dispatch, and how each would: those with the
-    largest jump table or most indirect jumps. ``handlers`` are functions that a table lists and of
-    which most jump indirectly, as a tail-call interpreter's do, under a common name; or None."""
+    """``candidates`` are the functions most likely to dispatch: first those with the shape of an
+    interpreter's loop, then those with the largest jump table or most indirect jumps. ``handlers``
+    are functions that a table lists and of which most jump indirectly, as a tail-call interpreter's
+    do, under a common name; or None."""
 
     evidence: Evidence
     totals: CodeTotals
-    candidates: tuple[tuple[FunctionFacts, DispatchFacts], ...]
+    candidates: tuple[DispatchCandidate, ...]
     handlers: tuple[str, DispatchFacts] | None = None
 
 
@@ -300,65 +310,32 @@ def survey_program(
         raise UserError(f"{error.message}; it is {stub}", where=error.where) from None
     facts = {f: function_facts(program, f, program.instructions(f)) for f in program.functions}
     jumping = [f for f in program.functions if facts[f].indirect_jumps]
-    related, pointers = _by_name(program), Pointers(program.image)
+    search = LoopSearch(program)
+    examined = [search.examine(f) for f in jumping]
+    rank = {loop.function: n for n, loop in enumerate(likeliest_first(examined))}
+    examined.sort(
+        key=lambda x: (
+            rank.get(x.function, len(rank)),
+            -max(x.dispatching.facts.targets or 0, facts[x.function].indirect_jumps),
+            x.function.name,
+        )
+    )
     candidates = [
-        (facts[f], examine_dispatch(program, [_body(program, f, related)], pointers).facts)
-        for f in jumping
+        DispatchCandidate(facts[x.function], x.dispatching.facts, x.shape, x.interprets)
+        for x in examined
     ]
-    candidates.sort(key=lambda c: (-max(c[1].targets or 0, c[0].indirect_jumps), c[0].name))
     every = tuple(facts.values())
-    notes = (*program.notes, *([stub] if stub else []))
+    recorded = read_recorded(path, None)
+    notes = (*program.notes, *unseen_notes(program), *([stub] if stub else []))
     return Survey(
-        evidence=Evidence(variant, program.architecture, None, every, notes=notes),
+        evidence=Evidence(
+            variant, program.architecture, None, every, notes=notes, compiler=recorded.compiler
+        ),
         totals=CodeTotals(
             functions=len(every),
             jumping=len(jumping),
             **{name: sum(getattr(f, name) for f in every) for name in _SUMMED},
         ),
         candidates=tuple(candidates[:top]),
-        handlers=_handlers(program, {f.address for f in jumping}, related, pointers),
+        handlers=search.handlers(jumping),
     )
-
-
-def _handlers(
-    program: Program,
-    jumping: AbstractSet[int],
-    related: Mapping[str, Sequence[Function]],
-    pointers: Pointers,
-) -> tuple[str, DispatchFacts] | None:
-    """The largest table of functions of which half jump indirectly."""
-    at = {f.address: f for f in program.functions}
-    tables = [set(run) for run in pointers.runs(at)]
-    tables = [t for t in tables if len(t) >= MIN_HANDLERS and 2 * len(t & jumping) >= len(t)]
-    if not tables:
-        return None
-    largest = max(tables, key=lambda t: len(t))
-    listed = [at[address] for address in sorted(largest)]
-    handlers = [_body(program, f, related) for f in listed]
-    facts = examine_dispatch(program, handlers, pointers).facts
-    if facts.style != "tail-call":
-        return None
-    return _common([f.name for f in listed]), facts
-
-
-def _common(names: Sequence[str]) -> str:
-    """A pattern for all of them where they begin alike, else the first of them."""
-    first, last = min(names), max(names)
-    same = "".join(a for a, _ in takewhile(lambda p: p[0] == p[1], zip(first, last, strict=False)))
-    return f"{same}*" if same else f"{first} …"
-
-
-def _by_name(program: Program) -> Mapping[str, Sequence[Function]]:
-    """Functions by each of their names, cold parts by the name of what they are a part of too."""
-    by_name: dict[str, list[Function]] = defaultdict(list)
-    for f in program.functions:
-        parent = parent_name(f.name)
-        for name in {*f.names, *([parent] if parent else [])}:
-            by_name[name].append(f)
-    return by_name
-
-
-def _body(program: Program, function: Function, related: Mapping[str, Sequence[Function]]) -> Body:
-    """The function with its own cold parts, not those of another function of its name."""
-    near = dict.fromkeys(f for name in function.names for f in related[name])
-    return next(body for body in bodies(program, near) if function in body.pieces)

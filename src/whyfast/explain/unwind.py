@@ -30,7 +30,8 @@ def unwound_functions(elf: ElfFile) -> list[Function]:
         return []
     number = int.from_bytes(table[8:12], "little")
     rows = struct.iter_unpack("<ii", table[12 : 12 + 8 * min(number, (len(table) - 12) // 8)])
-    code = [s for s in elf.sections if s.executable]
+    # Stubs that lead to other libraries are no functions.
+    code = [s for s in elf.sections if s.executable and not s.name.startswith((".plt", ".init"))]
     functions = []
     for start, record in rows:
         address = header.address + start
@@ -40,5 +41,17 @@ def unwound_functions(elf: ElfFile) -> list[Function]:
             (s for s in code if s.address <= address and address + size <= s.address + s.size), None
         )
         if section is not None and size:
-            functions.append(Function((f"{address:#x}",), address, address, size, section.name))
+            name, part = f"{address:#x}", _begins_inside(records, at + 4)
+            functions.append(Function((name,), address, address, size, section.name, part=part))
     return functions
+
+
+def _begins_inside(records: bytes, at: int) -> bool:
+    """Whether a record (``at``: behind its size) begins with a stack frame that is set up already,
+    as those of cold parts do: no function does, before its first instruction."""
+    augmentation = records[at] if at < len(records) else 0
+    first = records[at + 1 + augmentation : at + 2 + augmentation]
+    if augmentation >= 0x80 or not first:
+        return False
+    # DW_CFA_advance_loc, 1, 2 and 4 come first otherwise, and DW_CFA_nop where nothing changes.
+    return not (first[0] & 0xC0 == 0x40 or first[0] in (0x00, 0x02, 0x03, 0x04))

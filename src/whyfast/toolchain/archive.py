@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 #: Names the archive where apt does not: on a system that is not Debian, say.
 VARIABLE = "WHYFAST_DEBIAN_ARCHIVE"
 
+#: Names the archive of debug symbols where it is not beside the main one.
+DEBUG_VARIABLE = "WHYFAST_DEBIAN_DEBUG_ARCHIVE"
+
 #: Suites whose release files expire (``Valid-Until``), which a frozen mirror's have; so do those of
 #: the additions to any release.
 MOVING = ("sid", "unstable", "forky", "testing", "experimental")
@@ -67,6 +70,16 @@ def archive_address(command: RunCommand = run, env: Mapping[str, str] | None = N
     return address
 
 
+def debug_address(main: str, env: Mapping[str, str] | None = None) -> str:
+    """The address of the archive of debug symbols that belongs to a main archive: Debian keeps
+    them beside it, as ``debian-debug``. CannotBuildHere where that cannot be told."""
+    env = os.environ if env is None else env
+    address = env.get(DEBUG_VARIABLE, "").rstrip("/")
+    if address or main.endswith("/debian"):
+        return address or f"{main}-debug"
+    raise CannotBuildHere(f"set {DEBUG_VARIABLE} to its address")
+
+
 def _from_lists(command: RunCommand) -> str | None:
     """By the signed names in what apt has downloaded."""
     done = command(
@@ -97,6 +110,7 @@ def _from_configuration(command: RunCommand) -> str | None:
 
 def expires(suite: str) -> bool:
     """Whether apt refuses an old release file of the suite."""
+    suite = suite.removesuffix("-debug")
     return suite in MOVING or suite.endswith(ADDITIONS)
 
 
@@ -110,13 +124,16 @@ def proxy_options(command: RunCommand = run) -> list[str]:
     return [line for line in done.stdout.splitlines() if wanted.match(line)]
 
 
-def download(path: str, sha256: str, to: Path, command: RunCommand = run) -> str | None:
-    """Fetch a file of the archive to ``to``; None, or the reason in one line.
+def download(
+    path: str, sha256: str, to: Path, command: RunCommand = run, archive: str = ""
+) -> str | None:
+    """Fetch a file of the archive to ``to``; None, or the reason in one line. ``archive`` is the
+    address of another than :func:`archive_address`.
 
     CannotBuildHere when there is no archive or no apt. A file with another sha256 is refused.
     """
     helper = _helper(command)
-    address = f"{archive_address(command)}/{path}"
+    address = f"{archive or archive_address(command)}/{path}"
     done = command([helper, "download-file", address, str(to), f"SHA256:{sha256}"])
     if done.returncode == 0 and to.is_file():
         return None
@@ -188,13 +205,13 @@ class Binary:
 
 
 def listed_binaries(
-    pattern: str, suite: str, architecture: str, command: RunCommand = run
+    pattern: str, suite: str, architecture: str, command: RunCommand = run, archive: str = ""
 ) -> list[Binary]:
     """The packages of a suite whose names match a regular expression, by its signed index.
 
     CannotBuildHere when the index is not available. Downloads up to 13 MB.
     """
-    line = f"deb [arch={architecture}] {archive_address(command)} {suite} main"
+    line = f"deb [arch={architecture}] {archive or archive_address(command)} {suite} main"
     with _private_apt(line, suite) as options:
         options += ["-o", f"APT::Architecture={architecture}", "-o", "Acquire::Languages=none"]
         question = ["search", "--names-only", "--full", pattern]

@@ -190,7 +190,8 @@ class Function:
     ``names`` are all symbols at its address, the plainest global first. ``address`` is where the
     code lies in the program's image (bytes), ``value`` what the symbol says: the same, but in a
     relocatable object an offset in its section. ``size`` in bytes. ``file`` is the source
-    file of a local symbol, if known.
+    file of a local symbol, if known. ``part``: nothing calls it, it is a cold part of a function
+    that lies elsewhere.
     """
 
     names: tuple[str, ...]
@@ -199,6 +200,7 @@ class Function:
     size: int
     section: str
     file: str = ""
+    part: bool = False
 
     @property
     def name(self) -> str:
@@ -209,6 +211,15 @@ class Function:
     def end(self) -> int:
         """The first address behind it."""
         return self.address + self.size
+
+    @property
+    def unnamed(self) -> bool:
+        """Whether no symbol names it, so that it is called by its address."""
+        return UNNAMED.fullmatch(self.names[0]) is not None
+
+
+#: What functions without a symbol are called, in ELF files and in others.
+UNNAMED = re.compile(r"(0x|sub_)[0-9a-f]+")
 
 
 @dataclass(frozen=True)

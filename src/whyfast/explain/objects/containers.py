@@ -1,8 +1,9 @@
-"""Programs inside of other files: static archives, Debian packages, wheels.
+"""Programs inside of other files: static archives, packages of Debian and conda, wheels, tars.
 
-One part is taken out: the one that was asked for as ``FILE:PART``, else the largest with machine
-code. What a container says of itself is checked, and nothing is unpacked but that part: others are
-looked at for their first bytes. What is in a container in a container stays there.
+One part is taken out: the one that was asked for as ``FILE:PART``, which may be a glob, else the
+largest with machine code. What a container says of itself is checked, and nothing is unpacked but
+that part: others are looked at for their first bytes. What is in a container in a container stays
+there.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -120,6 +122,10 @@ _DAMAGE = (
     *(OSError, EOFError, RuntimeError, ValueError, OverflowError),
 )
 _FIRST = 4
+#: The first bytes of compressed files, which are taken to be archives of tar.
+_COMPRESSED = (b"\x1f\x8b", b"\xfd7zXZ", b"BZh", _ZSTD := b"\x28\xb5\x2f\xfd")
+_CONDA = re.compile(r"pkg-.*\.tar\.")
+_DEBUG = re.compile(r"\.build-id/(?P<first>[0-9a-f]{2})/(?P<rest>[0-9a-f]+\.debug)$")
 #: Names that are listed where a part is missing.
 _NAMED = 5
 
@@ -157,7 +163,11 @@ def taken_out(given: Path, folder: Path) -> TakenOut:
     code = sorted((p for p in parts if p.first.startswith(_CODE)), key=lambda p: -p.size)
     if not code:
         raise UserError("no file with machine code inside", where=path)
-    matches = [p for p in code if not wanted or p.name == wanted or p.name.endswith(f"/{wanted}")]
+    matches = [
+        p
+        for p in code
+        if not wanted or wanted in (p.name, Path(p.name).name) or p.name.endswith(f"/{wanted}")
+    ] or [p for p in code if fnmatchcase(Path(p.name).name, wanted)]
     if not matches:
         some = ", ".join(p.name for p in code[:_NAMED])
         more = f" and {len(code) - _NAMED} more" if len(code) > _NAMED else ""
@@ -202,8 +212,27 @@ def _parts(path: Path) -> list[Part] | None:
             return list(_tarred(path, data))
         return parts
     if magic[:4] == b"PK\x03\x04":
-        return list(_zipped(path))
+        parts = list(_zipped(path))
+        # A conda package has its files in a compressed tar in the zip.
+        data = next((p for p in parts if path.suffix == ".conda" and _CONDA.match(p.name)), None)
+        return parts if data is None else list(_tarred(path, data))
+    if magic.startswith(_COMPRESSED) or path.suffix == ".tar":
+        size = path.stat().st_size
+        whole = Part(path.name, size, magic[:_FIRST], partial(_copy_range, path, 0, size))
+        return list(_tarred(path, whole))
     return None
+
+
+def debug_files(package: Path, folder: Path) -> None:
+    """Write the files of a package with debug symbols into ``folder``, as debuggers look for them:
+    ``.build-id/ab/cdef.debug``. UserError for a damaged package."""
+    for part in _parts(package) or ():
+        match = _DEBUG.search(part.name)
+        if match and part.size <= MOST_BYTES:
+            to = folder / ".build-id" / match["first"] / match["rest"]
+            to.parent.mkdir(parents=True, exist_ok=True)
+            with to.open("wb") as out:
+                part.copy(out)
 
 
 def _members(path: Path, file: BinaryIO) -> Iterator[Part]:
@@ -229,7 +258,7 @@ def _tarred(path: Path, data: Part) -> Iterator[Part]:
     """The plain files of a package."""
     packed, total = cast("IO[bytes]", tempfile.TemporaryFile()), 0  # noqa: SIM115 (parts read it)
     data.copy(packed)
-    if data.name.endswith(".zst"):
+    if data.first == _ZSTD:
         packed = _unzstd(path, packed)
     try:
         packed.seek(0)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import struct
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -279,24 +280,44 @@ def _extended_indices(elf: ElfFile, table: Section) -> tuple[int, ...]:
     return ()
 
 
-def list_functions(elf: ElfFile, bases: Mapping[int, int]) -> tuple[tuple[Function, ...], str]:
-    """The functions by address, and a note when they are not all the file's functions.
+def list_functions(
+    elf: ElfFile, bases: Mapping[int, int], unwound: Sequence[Function] = ()
+) -> tuple[tuple[Function, ...], str]:
+    """The functions by address, and a note when some have no name.
 
-    ``bases`` maps the index of each section to where it lies in the image. Raises UserError when
-    nothing in the file names a function: it is stripped, or holds no machine code.
+    ``bases`` maps the index of each section to where it lies in the image; ``unwound`` are the
+    functions that the table for unwinding stacks has. A name reaches as far as its symbol's own
+    size; one without a size ends where another symbol or function begins. Raises UserError when
+    nothing in the file tells where a function is: it is stripped, or holds no machine code.
     """
-    note = ""
+    functions: list[Function] = []
     for kind in ("SHT_SYMTAB", "SHT_DYNSYM"):
         symbols = [s for table in elf.of_type(kind) for s in read_symbols(elf, table)]
-        functions = tuple(functions_of(_labels(elf, symbols, bases)))
+        labels = _labels(elf, symbols, bases)
+        functions = list(functions_of(labels, [f.address for f in unwound]))
         if functions:
-            if kind == "SHT_DYNSYM":
-                note = (
-                    f"stripped: only the {len(functions)} functions that it exports have names, "
-                    "all others are invisible, and cold parts look like other functions"
-                )
-            return functions, note
-    raise UserError(_why_no_functions(elf), where=elf.path)
+            break
+    starts = [f.address for f in functions]
+    unnamed = [
+        f
+        for f in unwound
+        if not (i := bisect_right(starts, f.address)) or functions[i - 1].end <= f.address
+    ]
+    if not functions and not unnamed:
+        raise UserError(_why_no_functions(elf), where=elf.path)
+    note = ""
+    if unnamed and kind == "SHT_DYNSYM":
+        names = f"only the {len(functions):,} functions that it exports have names"
+        note = (
+            f"stripped: {names if functions else 'no function has a name'}; {len(unnamed):,} "
+            "others are known from .eh_frame and called by their addresses"
+        )
+    elif kind == "SHT_DYNSYM":
+        note = (
+            f"stripped: only the {len(functions):,} functions that it exports have names, and "
+            "without .eh_frame all others are invisible"
+        )
+    return tuple(sorted([*functions, *unnamed], key=lambda f: f.address)), note
 
 
 def list_objects(elf: ElfFile, bases: Mapping[int, int]) -> tuple[tuple[int, int, str], ...] | None:

@@ -11,7 +11,8 @@ from whyfast.explain.functions import (
     compare_functions,
     unmatched_functions,
 )
-from whyfast.explain.program import Survey
+from whyfast.explain.objects import UNNAMED
+from whyfast.explain.program import DispatchCandidate, Survey
 from whyfast.model.counters import Heat
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, Trouble, unmatched
 from whyfast.report.document import (
@@ -119,7 +120,13 @@ def surveyed(survey: Survey) -> Looked:
     """A program and its likeliest dispatch."""
     if survey.handlers:
         return Looked(survey.evidence, survey.handlers[1])
-    return Looked(survey.evidence, survey.candidates[0][1] if survey.candidates else None)
+    best = interpreter_of(survey)
+    return Looked(survey.evidence, best.dispatch if best else None)
+
+
+def interpreter_of(survey: Survey) -> DispatchCandidate | None:
+    """The function that has the shape of an interpreter's loop with most opcodes; None without."""
+    return next((c for c in survey.candidates if c.interprets), None)
 
 
 def comparison_sections(
@@ -148,15 +155,23 @@ def survey_headline(survey: Survey) -> str:
     """Of a single program: how it dispatches most likely, and how large it is."""
     totals, name = survey.totals, quote(survey.evidence.variant)
     size = f"{totals.functions:,} functions, {totals.jumping:,} of which jump indirectly"
-    best = survey.candidates[0] if survey.candidates else None
+    best = interpreter_of(survey)
     if survey.handlers:
         pattern, group = survey.handlers
         form = f"{group.form}, by tail calls of {group.functions:,} functions ({pattern})"
-    elif best is not None and best[1].form not in ("none", "unknown"):
-        form = f"{best[1].form} in {best[0].name}"
+    elif best is not None:
+        form = f"{best.dispatch.form} in {_loop_name(best)}"
     else:
         return f"{name} has no function that dispatches as an interpreter does; {size}."
     return f"The dispatch of {name} is {form}; {size}."
+
+
+def _loop_name(loop: DispatchCandidate) -> str:
+    """Its name; where it has none, what it does."""
+    if not UNNAMED.fullmatch(loop.facts.name):
+        return loop.facts.name
+    targets = f", {loop.dispatch.targets} opcodes by one table" if loop.dispatch.targets else ""
+    return f"the interpreter's loop ({loop.facts.name}{targets})"
 
 
 def survey_table(survey: Survey, *, totals_too: bool = True) -> Table | None:
@@ -167,8 +182,9 @@ def survey_table(survey: Survey, *, totals_too: bool = True) -> Table | None:
         name, group = survey.handlers
         how = f"{group.form}, tail calls of {group.functions:,} functions"
         rows.append((name, how, _targets(group), *_numbers(group)))
-    for facts, dispatch in survey.candidates:
-        rows.append((facts.name, dispatch.form, _targets(dispatch), *_numbers(facts)))
+    for c in survey.candidates:
+        form = c.dispatch.form if c.interprets or c.shape is None else f"none: {c.shape.why_not}"
+        rows.append((c.facts.name, form, _targets(c.dispatch), *_numbers(c.facts)))
     if totals_too:
         every = f"all {totals.functions:,} functions"
         rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))

@@ -79,9 +79,17 @@ def test_other_machine(tmp_path: Path, make_elf: Callable[..., bytes]) -> None:
 
 
 def test_stripped(gcc: Compile, interpreter: Callable[[str, int], str]) -> None:
-    program = gcc(interpreter("goto", 12), "-O2", "-s")
+    program = gcc(interpreter("goto", 12), "-O2", "-s", "-fno-asynchronous-unwind-tables")
+    elf = program.read_bytes().replace(b".eh_frame_hdr", b".eh_frame_no_")
+    program.write_bytes(elf)
     with pytest.raises(UserError, match="stripped"):
         explain(program)
+
+
+def test_stripped_with_unwind_tables(gcc: Compile, interpreter: Callable[[str, int], str]) -> None:
+    program = load(gcc(interpreter("goto", 12), "-O2", "-s"))
+    assert all(f.unnamed for f in program.functions)
+    assert "no function has a name" in program.notes[0]
 
 
 def test_stripped_libraries_export(gcc: Compile, interpreter: Callable[[str, int], str]) -> None:

@@ -1,0 +1,134 @@
+"""The loop of an interpreter by its shape, with and without symbols, and what only looks alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.unit.explain.conftest import Compile
+
+from whyfast.explain.interpreter_loop import LoopSearch, seen_share
+from whyfast.explain.program import load, survey_program
+from whyfast.report.pages.code_page import survey_headline
+
+_NOINLINE = "__attribute__((noinline)) int f"
+#: A ``switch`` of 40 cases, by what keeps it from being an interpreter's; each case ends as said.
+SHAPES = {
+    "its cases do not come back": (
+        _NOINLINE + "(int x, int sum) { switch (x) { CASES } return sum; }",
+        "break;",
+    ),
+    "a state machine": (
+        "struct s { int mode; };"
+        + _NOINLINE
+        + "(struct s *s, int sum) { for (;;) switch (s->mode) { CASES default: return sum; } }",
+        "s->mode = sum & 63; break;",
+    ),
+    "on what a call returned": (
+        "int next(void);"
+        + _NOINLINE
+        + "(int sum) { for (;;) switch (next()) { CASES default: return sum; } }",
+        "break;",
+    ),
+    "a loop over an array or list": (
+        "struct r { unsigned kind, value; };"
+        + _NOINLINE
+        + "(struct r *r, struct r *end, int sum) { for (; r != end; r++)"
+        " switch (r->kind) { CASES default: __builtin_unreachable(); } return sum; }",
+        "break;",
+    ),
+    "on characters": (
+        _NOINLINE + "(const unsigned char *s, int sum) {"
+        " for (;;) switch (*s++ - 48) { CASES default: return sum; } }",
+        "break;",
+    ),
+    "": (
+        _NOINLINE + "(const unsigned char *pc, int sum) {"
+        " for (;;) switch (*pc++) { CASES default: return sum; } }",
+        "break;",
+    ),
+}
+
+
+def source(shape: str) -> str:
+    text, ending = SHAPES[shape]
+    cases = " ".join(
+        f"case {n}: sum = sum * {2 * n + 3} + (sum >> {n % 7 + 1}); {ending}" for n in range(40)
+    )
+    return text.replace("CASES", cases) + "int main(void) { return 0; }"
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O2"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_shapes_of_a_switch(gcc: Compile, shape: str, level: str) -> None:
+    program = load(gcc(source(shape), level, "-fno-crossjumping", "-c"))
+    search = LoopSearch(program)
+    found = search.examine(next(f for f in program.functions if f.name == "f")).shape
+    assert found is not None
+    assert found.targets >= 40
+    assert found.why_not == shape
+    assert (search.interpreter() is not None) == (shape == "")
+
+
+@pytest.mark.parametrize("style", ["goto", "switch"])
+def test_the_same_loop_without_symbols(
+    gcc: Compile, interpreter: Callable[[str, int], str], style: str
+) -> None:
+    named, stripped = (
+        LoopSearch(load(gcc(interpreter(style, 40), "-O2", *more))).interpreter()
+        for more in ((), ("-s",))
+    )
+    assert named is not None
+    assert stripped is not None
+    assert (named.name, stripped.name) == ("vm_run", f"{named.address:#x}")
+    assert stripped.address == named.address
+    assert stripped.facts.form == named.facts.form
+    assert stripped.facts.targets == named.facts.targets
+    assert stripped.facts.indirect_jumps == named.facts.indirect_jumps
+
+
+EXPORTING = """\
+int lib_configure(int what, int value) {
+    switch (what) { CASES }
+    return value;
+}
+"""
+
+
+def test_no_exported_neighbour_gets_the_loop_of_a_function_without_name(
+    gcc: Compile, interpreter: Callable[[str, int], str]
+) -> None:
+    cases = "".join(f"case {n}: return value * {n * n + 7} + {n};" for n in range(12))
+    text = EXPORTING.replace("CASES", cases) + interpreter("switch", 40)
+    hidden = text.replace("NOINLINE unsigned long vm_run", "static NOINLINE unsigned long vm_run")
+    survey = survey_program(gcc(hidden, "-O2", "-s", "-shared", "-fPIC"), variant="lib.so")
+    first, *others = survey.candidates
+    assert first.interprets
+    assert first.facts.name.startswith("0x")
+    assert first.dispatch.targets in (40, 41)
+    assert not any(c.interprets for c in others)
+    assert "lib_configure" not in survey_headline(survey)
+
+
+def test_code_of_no_known_function_is_told(
+    gcc: Compile, interpreter: Callable[[str, int], str]
+) -> None:
+    flags = ("-O2", "-s", "-shared", "-fPIC", "-fno-asynchronous-unwind-tables")
+    hidden = interpreter("goto", 40).replace("NOINLINE unsigned", "static NOINLINE unsigned")
+    program = gcc(f"int visible(void) {{ return 1; }}\n{hidden}", *flags)
+    assert seen_share(load(program)) < 0.5
+    notes = survey_program(program, variant="v").evidence.notes
+    assert any("was not looked at" in note for note in notes)
+
+
+def test_a_stripped_program_is_compared_by_its_dispatch_alone(
+    gcc: Compile, interpreter: Callable[[str, int], str]
+) -> None:
+    from whyfast.explain.functions import compare_functions
+
+    a, b = (
+        survey_program(gcc(interpreter(style, 40), "-O2", "-s"), variant=style)
+        for style in ("goto", "switch")
+    )
+    assert not compare_functions(a.evidence, b.evidence)
+    assert [s.candidates[0].dispatch.form for s in (a, b)] == ["replicated", "merged"]
