@@ -16,7 +16,8 @@ from pathlib import Path
 from whyfast.explain.disassembly import disassembler_for
 from whyfast.explain.dispatch import entry_facts, examine_dispatch
 from whyfast.explain.functions import Program, base_name, bodies, function_facts
-from whyfast.explain.interpreter_loop import LoopSearch, LoopShape, likeliest_first, unseen_notes
+from whyfast.explain.interpreter_loop import LoopSearch, likeliest_first, unseen_notes
+from whyfast.explain.loop_shape import LoopShape
 from whyfast.explain.objects import (
     Architecture,
     Contents,
