@@ -4,12 +4,10 @@ The library has the flows of the commands: ``import whyfast as wf``, then ``wf.a
 see docs/library.md. What is used is imported when it is first used, so that commands start fast.
 """
 
-from importlib import import_module
-
 # Three functions are named like packages. Python sets a package as an attribute when it is first
 # imported: that is done here, and the attribute removed, so that __getattr__ finds the function.
 for _package in ("history", "judge", "why"):
-    import_module(f"whyfast.{_package}")
+    __import__(f"whyfast.{_package}")
     globals().pop(_package)
 del _package
 
@@ -48,4 +46,6 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'whyfast' has no attribute {name!r}")
-    return getattr(import_module("whyfast.api.library"), name)
+    from whyfast.api import library
+
+    return getattr(library, name)

@@ -20,7 +20,7 @@ from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
 from whyfast.model.codec import dump
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.report.formatting import format_bytes
+from whyfast.report.formatting import escape_controls, format_bytes
 from whyfast.report.pages.admin_pages import (
     build_page,
     builds_page,
@@ -230,7 +230,7 @@ def _new_check_file(source: Path, kind: str | None, try_build: bool) -> int:
             _write_new(file.parent / name, text)
             print(f"wrote {file.parent / name}")
     for note in first.notes:
-        print(f"  {note}")
+        print(f"  {escape_controls(note)}")
     study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
     if first.failure:
         print(f"wrote {file} for a {kind} project, which has to be completed: {first.failure}")

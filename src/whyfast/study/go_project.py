@@ -45,7 +45,8 @@ def go(folder: Path) -> Project:
     mains = [f for f in files if re.search(r"(?m)^package main\b", text_of(f))]
     steps: tuple[str, ...] = ()
     if not place and not mains:
-        if not any(f.parent == folder for f in files):
+        here = (text_of(f) for f in files if f.parent == folder)
+        if not any(re.search(r"(?m)^package \w", text) for text in here):
             message = "has neither a program nor a benchmark in its tests, and no package here"
             raise UserError(message, where=folder)
         steps, place = (go_file(folder, "{source}"),), "./"

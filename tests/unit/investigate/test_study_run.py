@@ -387,5 +387,5 @@ def test_what_it_did_before_it_crashed_is_kept(
     # Blocks are whole. Some of the 59 runs told how long one takes.
     assert all(len(values["./crashy"]) == len(values["./fine"]) for values in kept)
     assert 1 <= sum(len(values["./crashy"]) for values in kept) <= 59
-    assert "'whole run' failed with ./crashy: killed by SIGSEGV." in found["answer"]["sentences"]
+    assert "./crashy failed on 'whole run': killed by SIGSEGV." in found["answer"]["sentences"]
     assert "./crashy failed on whole run: killed by SIGSEGV" in capsys.readouterr().err
