@@ -63,7 +63,11 @@ def c_library(folder: Path) -> Project:
     """
     headers = sources(folder, ("*.h", "include/**/*.h", "src/*.h"))
     name = re.sub(r"^lib", "", folder.resolve().name.lower())
-    headers = [h for h in headers if not re.search(r"(config|internal|private)", h.name)]
+    headers = [
+        h
+        for h in headers
+        if not re.search(r"(config|internal|private)", h.name) and "\0" not in text_of(h)
+    ]
     headers.sort(key=lambda h: (h.stem.lower() not in (name, f"lib{name}"), len(h.parts)))
     if not headers:
         raise UserError("has no C file with a main() and no header", where=folder)
