@@ -34,7 +34,7 @@ def test_the_files_that_it_writes(
     assert [(f["kind"], f["before"], f["at"]) for f in data["findings"]] == [("step", "r4", "r5")]
     assert (tmp_path / "markdown").read_text().startswith("**Step r4 → r5: 2.00x faster.**\n")
     page = (tmp_path / "html").read_text()
-    assert "Step r4 → r5: 2.00x faster.</p>" in page
+    assert "Step r4 → r5: 2.00x faster.</h1>" in page
     assert "http" not in page.partition("<script>")[0].replace("http-equiv", "")
 
 
