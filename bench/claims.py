@@ -23,7 +23,7 @@ from scipy import stats
 from bench.history.rates import steps
 from whyfast.history.detect import judged
 from whyfast.history.noise import difference_noise
-from whyfast.judge.comparisons import judge_suites
+from whyfast.judge.comparisons import carriers, judge_suites
 from whyfast.judge.correlation import lag_ones
 from whyfast.judge.decide import judge_family
 from whyfast.judge.eprocess import _no_shift, evidence, intervals
@@ -124,15 +124,15 @@ def _turns(rng: Rng, n: int, turns: int, shift: float = 0.0) -> Ratios:
 def wealth(rng: Rng, trials: int) -> Iterator[Row]:
     """W⁺ is a martingale from 1; E has a mean of at most 1."""
     ends, e_values = [], []
-    for batch in _in_batches(trials, lambda: _turns(rng, 12, 10)):
+    for batch in _in_batches(4 * trials, lambda: _turns(rng, 8, 10)):
         above, below = evidence(strategies(batch), np.zeros(len(batch)))
         ends.append(np.exp(above))
         e_values.append(np.exp(np.maximum(above, below)) / 2)
-    yield about("mean of W⁺ after 12 blocks of equal programs", np.concatenate(ends), 1.0)
+    yield about("mean of W⁺ after 8 blocks of equal programs", np.concatenate(ends), 1.0)
     mean = np.concatenate(e_values)
     error = 2 * float(np.std(mean)) / math.sqrt(len(mean))
     m = float(np.mean(mean))
-    yield Row("mean of E after 12 blocks", "at most 1", m, (m - error, m + error), 0.0, 1.0)
+    yield Row("mean of E after 8 blocks", "at most 1", m, (m - error, m + error), 0.0, 1.0)
     x, bet = np.meshgrid(np.linspace(-1.5, 1.5, 301), 2.0 ** np.arange(-6, 2))
     below = 2 / (1 + np.exp(-2 * bet * x)) - np.exp(bet * x - (bet * x) ** 2 / 2)
     least = float(below.min())
@@ -225,7 +225,8 @@ def influences(rng: Rng, trials: int) -> Iterator[Row]:
         suite = judge_suites(samples, margin=MARGIN, benchmarks={("new", "old"): names})[0]
         without = suite.influence["b0"]
         away.append(math.log(without))
-        named += [c.benchmark for c in suite.carriers] == ["b0"]
+        given = {b: (math.log(r), suite.verdict.outcome) for b, r in suite.influence.items()}
+        named += [c.benchmark for c in carriers(suite.verdict, given, MARGIN)] == ["b0"]
     yield about("log mean of eight without the one of 20 %", np.array(away), 0.01, 0.0005)
     yield at_least("that one is named as what carries the mean", named, n, 0.95)
 
@@ -304,7 +305,7 @@ def _block(rng: Rng, at: int, layout: int, turns: int = 20) -> Block:
         values[side] = tuple(np.exp(mean + 0.005 * rng.standard_normal(turns)).tolist())
     order = (("a", "b"),) * turns
     return Block("x", at, 0, "s", None, 1, 0, ("a", "b"), order, values, float(at), 0.1,
-                 layouts={"a": layout and at, "b": layout and at})  # fmt: skip
+                 layouts={"a": at, "b": at} if layout else {})  # fmt: skip
 
 
 def correlations(rng: Rng, trials: int) -> Iterator[Row]:
@@ -357,11 +358,11 @@ def series_noise(rng: Rng, trials: int) -> Iterator[Row]:
     n = 60
     y = rng.standard_normal((trials, n))
     found = np.array([difference_noise(row) for row in y])
-    yield about("noise of 60 normal points", found, 1.0, 0.03)
+    yield about("noise of 60 normal points", found, 1.0, 0.1)
     y[:, 30:] += 8
     y[:, 10] += 50
     found = np.array([difference_noise(row) for row in y])
-    yield about("the same with a step and an outlier", found, 1.0, 0.06)
+    yield about("the same with a step and an outlier", found, 1.0, 0.1)
     many = max(100, trials // 4)
     wrong = sum(bool(steps(judged([row], [0.0])[0])) for row in rng.standard_normal((many, n)))
     yield at_most("steps in 60 normal points", wrong, many, 0.01)
