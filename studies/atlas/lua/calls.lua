@@ -10,5 +10,5 @@ local function ackermann(m, n)
   return ackermann(m - 1, ackermann(m, n - 1))
 end
 
-assert(fib(25) == 75025)
+assert(fib(28) == 317811)
 assert(ackermann(2, 250) == 503)

@@ -49,5 +49,5 @@ local function product(n)
 end
 
 assert(sieve(200000) == 17984)
-assert(shellsort(10000) == 34440)
+assert(shellsort(10000) == 8383)
 assert(product(60) == 0)
