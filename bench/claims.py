@@ -25,7 +25,7 @@ from whyfast.history.detect import judged
 from whyfast.history.noise import difference_noise
 from whyfast.judge.comparisons import carriers, judge_suites
 from whyfast.judge.correlation import lag_ones
-from whyfast.judge.decide import judge_family
+from whyfast.judge.decide import Key, Sample, judge_family
 from whyfast.judge.eprocess import _no_shift, evidence, intervals
 from whyfast.judge.placement import layout_spread, levels
 from whyfast.judge.power import small_sample
@@ -172,7 +172,7 @@ def families(rng: Rng, trials: int) -> Iterator[Row]:
     for _ in range(max(60, trials // 10)):
         truth = np.where(rng.random(60) < 0.3, 0.05 * rng.standard_normal(60), 0.0)
         drift = 0.01 * rng.standard_normal(25)  # shared by all: they depend on each other
-        samples = {
+        samples: dict[Key, Sample] = {
             (str(i), "b", "a"): t + drift + 0.02 * rng.standard_normal(25)
             for i, t in enumerate(truth)
         }

@@ -28,7 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -130,7 +130,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _plan(
-    tools: dict[str, object], works: Sequence[Work], seed: int
+    tools: Iterable[str], works: Sequence[Work], seed: int
 ) -> Iterator[tuple[str, Work, float]]:
     """All trials of a round in random order, round after round."""
     rng = random.Random(seed)
@@ -190,7 +190,8 @@ def _whyfast(pair: Pair, seconds: float, place: Home) -> Answer:
 
 
 def _alternating(pair: Pair, seconds: float) -> tuple[list[float], list[float]]:
-    rng, times = random.Random(time.time_ns()), ([], [])
+    rng = random.Random(time.time_ns())
+    times: tuple[list[float], list[float]] = ([], [])
     deadline = time.perf_counter() + seconds
     while time.perf_counter() < deadline:
         for side in rng.sample((0, 1), 2):

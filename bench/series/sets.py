@@ -124,7 +124,8 @@ def load_cpython(folder: Path) -> Set:
             by_machine[match["machine"]].append((match["day"], int(match["minor"]), path))
     found = {}
     for machine, results in sorted(by_machine.items()):
-        days, newest = [], 0
+        days: list[str] = []
+        newest = 0
         series: dict[str, dict[int, float]] = defaultdict(dict)
         for day, minor, path in sorted(results):
             if minor >= newest and (not days or day != days[-1]):
