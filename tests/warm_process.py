@@ -1,0 +1,178 @@
+"""``whyfast`` as a process that has imported everything before it starts.
+
+To import what most commands need takes two seconds, longer than what most tests do then. One
+process for each that runs tests does it once, and forks itself for every command: what that does to
+its memory, its folder, its environment and its signals is its own, as of any other process.
+"""
+
+import atexit
+import contextlib
+import json
+import os
+import pkgutil
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import IO, NoReturn
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Command:
+    """A running ``whyfast``, used as :class:`subprocess.Popen` is."""
+
+    def __init__(self, words: Sequence[object], out: IO[bytes], err: IO[bytes], **request: object):
+        request |= {"words": list(map(str, words))}
+        ours, theirs = socket.socketpair()
+        socket.send_fds(_server(), [b"x"], [theirs.fileno(), out.fileno(), err.fileno()])
+        theirs.close()
+        ours.sendall(json.dumps(request).encode() + b"\n")
+        self._answers, self._socket = ours.makefile("rb"), ours
+        self.pid = int(self._answers.readline())
+        self.returncode: int | None = None
+
+    def send_signal(self, number: int) -> None:
+        """As long as it runs."""
+        if self.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code, negative for a signal; TimeoutExpired after that many seconds."""
+        if self.returncode is None:
+            self._socket.settimeout(timeout)
+            try:
+                self.returncode = int(self._answers.readline())
+            except TimeoutError:
+                raise subprocess.TimeoutExpired("whyfast", timeout or 0.0) from None
+            self._socket.close()
+        return self.returncode
+
+
+def run(
+    words: Sequence[object],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    timeout: float,
+) -> subprocess.CompletedProcess[str]:
+    """Run ``whyfast`` with these words to its end, as :func:`subprocess.run` does."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        command = Command(words, out, err, env=dict(env or os.environ), cwd=str(cwd or Path.cwd()))
+        try:
+            code = command.wait(timeout)
+        except BaseException:
+            command.kill()
+            raise
+        texts = []
+        for stream in (out, err):
+            stream.seek(0)
+            texts.append(stream.read().decode())
+    return subprocess.CompletedProcess(["whyfast", *map(str, words)], code, *texts)
+
+
+@cache
+def _server() -> socket.socket:
+    """It ends when this process does: then nobody holds the other end."""
+    ours, theirs = socket.socketpair()
+    subprocess.Popen(
+        [sys.executable, "-m", "tests.warm_process", str(theirs.fileno())],
+        cwd=ROOT,
+        pass_fds=[theirs.fileno()],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    theirs.close()
+    return ours
+
+
+def _serve(requests: socket.socket) -> None:
+    """Returns in each command, with its words, folder, environment and output in place."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        _, fds, _, _ = socket.recv_fds(requests, 1, 3)
+        if not fds:
+            sys.exit()
+        if os.fork():
+            for fd in fds:
+                os.close(fd)
+            continue
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        requests.close()
+        asked = socket.socket(fileno=fds[0])
+        with asked.makefile("rb") as lines:
+            request = json.loads(lines.readline())
+        pid = os.fork()
+        if pid == 0:
+            asked.close()
+            _become(request, *fds[1:])
+            return
+        asked.sendall(b"%d\n" % pid)
+        status = os.waitpid(pid, 0)[1]
+        with contextlib.suppress(OSError):  # nobody waits any more
+            asked.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+        os._exit(0)
+
+
+def _become(request: Mapping[str, object], out: int, err: int) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, fd in enumerate((out, err), 1):
+        os.dup2(fd, number)
+        os.close(fd)
+    os.chdir(str(request["cwd"]))
+    os.environ.clear()
+    os.environ.update(request["env"])  # type: ignore[arg-type]
+    sys.argv[1:] = request["words"]  # type: ignore[misc]
+    if most := request.get("file_size"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))  # type: ignore[arg-type]
+
+
+def _import_all() -> None:
+    import whyfast
+
+    apart = ("whyfast.turns", "whyfast.__main__")
+    for module in pkgutil.walk_packages(whyfast.__path__, "whyfast."):
+        if not module.name.startswith(apart):
+            with contextlib.suppress(ImportError):  # of what is optional
+                import_module(module.name)
+    import_module("scipy.stats")
+
+
+def _leave(code: object) -> NoReturn:
+    """End as Python does, but for taking all modules apart, which takes a fifth of a second."""
+    for thread in threading.enumerate():
+        if not thread.daemon and thread is not threading.current_thread():
+            thread.join()
+    atexit._run_exitfuncs()
+    with contextlib.suppress(OSError):
+        sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else code is not None)
+
+
+if __name__ == "__main__":
+    _import_all()
+    _serve(socket.socket(fileno=int(sys.argv[1])))
+    from whyfast.cli.main import main
+
+    try:
+        ended: object = main()
+    except SystemExit as leaving:
+        ended = leaving.code
+    except BaseException:
+        traceback.print_exc()
+        ended = 1
+    _leave(ended)
