@@ -154,13 +154,13 @@ class PythonAccount:
             )
             first = max(rows, key=lambda m: rows[m].difference)
             frame = self._times.importers.get(first)
-            where = self._line_of(frame)
+            where = f" from {at}" if (at := self._line_of(frame)) else ""
             part = rows[first].difference / change.difference
             change = self._times.change([("end", ""), *(("import", m) for m in rows)])
             yield self._sides.cause(
                 "imports",
                 f"it imports {_number(len(self._times.new[0]))} modules that "
-                f"`{self._sides.quoted}` does not: `{first}`{f' from {where}' if where else ''} takes {100 * part:.0f} % of "
+                f"`{self._sides.quoted}` does not: `{first}`{where} takes {100 * part:.0f} % of "
                 "the loading",
                 change,
                 "measured",
@@ -269,7 +269,8 @@ class PythonAccount:
         more = more_often(*numbers)
         if not more and not what:
             return None  # as many calls that take longer: what they do is not known
-        text = f"`{plain_c_name(best)}` is called {self._how_often(*numbers)} in {self._named(function)}"
+        called = f"`{plain_c_name(best)}` is called {self._how_often(*numbers)}"
+        text = f"{called} in {self._named(function)}"
         if not more:
             text = f"`{plain_c_name(best)}` takes longer in {self._named(function)}"
         return Reason(
