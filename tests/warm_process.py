@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import IO, NoReturn
+from typing import IO, Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -127,17 +127,17 @@ def _serve(requests: socket.socket) -> None:
         os._exit(0)
 
 
-def _become(request: Mapping[str, object], out: int, err: int) -> None:
+def _become(request: Mapping[str, Any], out: int, err: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, fd in enumerate((out, err), 1):
         os.dup2(fd, number)
         os.close(fd)
     os.chdir(str(request["cwd"]))
     os.environ.clear()
-    os.environ.update(request["env"])  # type: ignore[arg-type]
-    sys.argv[1:] = request["words"]  # type: ignore[misc]
+    os.environ.update(request["env"])
+    sys.argv[1:] = request["words"]
     if most := request.get("file_size"):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))  # type: ignore[arg-type]
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
 def _import_all() -> None:
