@@ -12,6 +12,8 @@ from whyfast.toolchain.wheels import ZigProvider
 
 #: Read before any test changes the environment.
 USERS_TOOLCHAINS = home().toolchains
+#: What compilers keep between tests and runs of them, by its content.
+TEST_CACHE = USERS_TOOLCHAINS / "test-cache"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -20,9 +22,8 @@ def pytest_configure(config: pytest.Config) -> None:
     zig = USERS_TOOLCHAINS / "ziglang-0.14.1" / "zig"
     if "WHYFAST_TEST_ZIG" not in os.environ and zig.exists():
         os.environ["WHYFAST_TEST_ZIG"] = str(zig)
-    cache = USERS_TOOLCHAINS / "test-cache"
-    os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache))
-    os.environ.setdefault("ZIG_LOCAL_CACHE_DIR", str(cache))
+    os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(TEST_CACHE))
+    os.environ.setdefault("ZIG_LOCAL_CACHE_DIR", str(TEST_CACHE))
 
 
 MESSAGES = Messages()
@@ -65,12 +66,16 @@ def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hear]:
 
 @pytest.fixture
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """An empty home for builds and results, with the user's downloaded compilers."""
+    """An empty home for builds and results, with the user's downloaded compilers. What compilers
+    can do, and Go's standard library, is found out and compiled once for all tests."""
     monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
     mine = home()
     mine.cache.mkdir(parents=True)
     if USERS_TOOLCHAINS.is_dir():
         (mine.cache / "toolchains").symlink_to(USERS_TOOLCHAINS)
+    for name in ("probes", "go"):
+        (TEST_CACHE / name).mkdir(parents=True, exist_ok=True)
+        (mine.cache / name).symlink_to(TEST_CACHE / name)
     return mine
 
 

@@ -25,19 +25,37 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
+#: Bytes of a message at the most, the environment of a command in it.
+_MESSAGE = 1 << 20
 
 
 class Command:
-    """A running ``whyfast``, used as :class:`subprocess.Popen` is."""
+    """A running ``whyfast``, or ``main()`` of another module, used as :class:`subprocess.Popen`
+    is. ``file_size`` limits the bytes of files that it writes."""
 
-    def __init__(self, words: Sequence[object], out: IO[bytes], err: IO[bytes], **request: object):
-        request |= {"words": list(map(str, words))}
-        ours, theirs = socket.socketpair()
+    def __init__(
+        self,
+        words: Sequence[object],
+        out: IO[bytes],
+        err: IO[bytes],
+        *,
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        module: str = "whyfast.cli.main",
+        file_size: int = resource.RLIM_INFINITY,
+    ) -> None:
+        request = {
+            "words": list(map(str, words)),
+            "env": dict(os.environ if env is None else env),
+            "cwd": str(cwd or Path.cwd()),
+            "module": module,
+            "file_size": file_size,
+        }
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         socket.send_fds(_server(), [b"x"], [theirs.fileno(), out.fileno(), err.fileno()])
         theirs.close()
-        ours.sendall(json.dumps(request).encode() + b"\n")
-        self._answers, self._socket = ours.makefile("rb"), ours
-        self.pid = int(self._answers.readline())
+        self._socket.send(json.dumps(request).encode())
+        self.pid = int(self._socket.recv(_MESSAGE))
         self.returncode: int | None = None
 
     def send_signal(self, number: int) -> None:
@@ -54,7 +72,7 @@ class Command:
         if self.returncode is None:
             self._socket.settimeout(timeout)
             try:
-                self.returncode = int(self._answers.readline())
+                self.returncode = int(self._socket.recv(_MESSAGE))
             except TimeoutError:
                 raise subprocess.TimeoutExpired("whyfast", timeout or 0.0) from None
             self._socket.close()
@@ -70,7 +88,7 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """Run ``whyfast`` with these words to its end, as :func:`subprocess.run` does."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        command = Command(words, out, err, env=dict(env or os.environ), cwd=str(cwd or Path.cwd()))
+        command = Command(words, out, err, env=env, cwd=cwd)
         try:
             code = command.wait(timeout)
         except BaseException:
@@ -98,8 +116,9 @@ def _server() -> socket.socket:
     return ours
 
 
-def _serve(requests: socket.socket) -> None:
-    """Returns in each command, with its words, folder, environment and output in place."""
+def _serve(requests: socket.socket) -> str:
+    """Returns in each command, with its words, folder, environment and output in place; the name of
+    its module."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
@@ -113,17 +132,16 @@ def _serve(requests: socket.socket) -> None:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         requests.close()
         asked = socket.socket(fileno=fds[0])
-        with asked.makefile("rb") as lines:
-            request = json.loads(lines.readline())
+        request = json.loads(asked.recv(_MESSAGE))
         pid = os.fork()
         if pid == 0:
             asked.close()
             _become(request, *fds[1:])
-            return
-        asked.sendall(b"%d\n" % pid)
+            return str(request["module"])
+        asked.send(b"%d" % pid)
         status = os.waitpid(pid, 0)[1]
         with contextlib.suppress(OSError):  # nobody waits any more
-            asked.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+            asked.send(b"%d" % os.waitstatus_to_exitcode(status))
         os._exit(0)
 
 
@@ -132,12 +150,11 @@ def _become(request: Mapping[str, Any], out: int, err: int) -> None:
     for number, fd in enumerate((out, err), 1):
         os.dup2(fd, number)
         os.close(fd)
-    os.chdir(str(request["cwd"]))
+    os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
     sys.argv[1:] = request["words"]
-    if most := request.get("file_size"):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (request["file_size"],) * 2)
 
 
 def _import_all() -> None:
@@ -165,11 +182,10 @@ def _leave(code: object) -> NoReturn:
 
 if __name__ == "__main__":
     _import_all()
-    _serve(socket.socket(fileno=int(sys.argv[1])))
-    from whyfast.cli.main import main
-
+    name = _serve(socket.socket(fileno=int(sys.argv[1])))
+    ended: object = 0
     try:
-        ended: object = main()
+        ended = import_module(name).main()
     except SystemExit as leaving:
         ended = leaving.code
     except BaseException:

@@ -1,6 +1,7 @@
 """A scheduler and workers as processes on this machine, each with its own home."""
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -65,8 +66,8 @@ class FleetProcesses:
                     stderr=log,
                 )  # fmt: skip
             else:
-                cwd, most = str(folder or Path.cwd()), 40_000 if small_files else None
-                self.running[name] = Command(words, log, log, env=env, cwd=cwd, file_size=most)
+                most = 40_000 if small_files else resource.RLIM_INFINITY
+                self.running[name] = Command(words, log, log, env=env, cwd=folder, file_size=most)
 
     def scheduler(self) -> None:
         """Where workers and coordinator look for it."""

@@ -21,7 +21,11 @@ from whyfast.study.load import load_study
 
 
 def whyfast(
-    *arguments: str | Path, code: int = 0, before: Sequence[str] = (), **environment: str
+    *arguments: str | Path,
+    code: int = 0,
+    before: Sequence[str] = (),
+    cwd: Path | None = None,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run whyfast, after the words ``before``, to its end with that exit code."""
     env = {**os.environ, **environment}
@@ -29,13 +33,14 @@ def whyfast(
         done = subprocess.run(
             [*before, sys.executable, "-m", "whyfast.cli.main", *map(str, arguments)],
             env=env,
+            cwd=cwd,
             capture_output=True,
             text=True,
             timeout=300,
             check=False,
         )
     else:
-        done = warm_process.run(arguments, env=env, timeout=300)
+        done = warm_process.run(arguments, env=env, cwd=cwd, timeout=300)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done
