@@ -26,13 +26,18 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("ZIG_LOCAL_CACHE_DIR", str(TEST_CACHE))
 
 
+#: Folders with the longest files.
+_LONG = ("tests/studies/", "tests/subjects/", "tests/report/")
+
 MESSAGES = Messages()
 PASSED = pytest.StashKey[bool]()
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """``make golden`` runs the tests that compare messages too."""
+    """``make golden`` runs the tests that compare messages too. Files that take long come first:
+    with ``--no-loadscope-reorder`` the short ones fill both workers to the end."""
+    items.sort(key=lambda item: next((n for n, f in enumerate(_LONG) if f in item.nodeid), 9))
     for item in items:
         if "golden" in getattr(item, "fixturenames", ()):
             item.add_marker("golden")
