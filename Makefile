@@ -16,7 +16,7 @@ test: $(VENV)/.ready-dev
 	$(BIN)/ruff format --check src tests bench
 	$(BIN)/mypy
 	$(BIN)/python -m tests.prepare
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 # Tests that take long too, and those of the wheel under every Python from 3.11 on that this machine has.
 test-all: test

@@ -139,6 +139,7 @@ def imported(tree: ast.AST) -> set[str]:
     return found
 
 
+@cache
 def own_imports(name: str) -> set[str]:
     """The modules of whyfast that a module imports, with the packages that this executes."""
     found: set[str] = set()
