@@ -15,7 +15,7 @@ def add_run(options: OptionGroup) -> None:
     _add_study(options)
     options.flag("--dry-run", "show the plan only")
     options.flag("--fresh", "do not resume an interrupted run")
-    options.study_outputs().fail_on("a variant, compared with the main baseline,")
+    options.study_outputs().fail_on("a variant, compared with the main baseline,", costs=True)
     options.hosts("measure").value(
         "--spread",
         "replicate: run everything on each host; shard: divide the benchmarks among hosts"
@@ -127,7 +127,7 @@ def add_ab(options: OptionGroup) -> None:
         group.value(" ".join(words), argparse.SUPPRESS, dest=hyperfine_name(words), metavar="WORD")
     output = options.outputs("show every benchmark")
     output.value("--csv FILE", "write every value as CSV", type=Path)
-    output.fail_on("a command")
+    output.fail_on("a command", costs=True)
     options.examples(
         "ab './old input' './new input'", "ab -n gcc -n clang --runs 50 ./a.gcc ./a.clang"
     )
@@ -196,7 +196,7 @@ def add_check(options: OptionGroup) -> None:
     group.value("--budget TIME", "time for measuring (default: 5m)")
     group.value("--margin PERCENT", "smallest relevant difference (default: the study's)")
     output = options.outputs()
-    output.fail_on("HEAD, by more than the margin,")
+    output.fail_on("HEAD, by more than the margin,", costs=True)
     output.flag("--github", "write a step summary and annotations for GitHub Actions")
     output.value("--append FILE", "append a line for whyfast history to FILE", type=Path)
     options.hosts("measure")

@@ -16,7 +16,7 @@ from whyfast.cli.output import (
     percent,
     show,
 )
-from whyfast.cli.results import exit_code, finish, keep, show_result
+from whyfast.cli.results import exit_code, finish, is_met, keep, show_result
 from whyfast.investigate.building import with_control
 from whyfast.investigate.check_run import BUDGET, Request
 from whyfast.investigate.check_run import run_check as check_change
@@ -159,13 +159,13 @@ def run_check(args: argparse.Namespace) -> int:
 
 
 def check_exit_code(result: Result, fail_on: str | None) -> int:
-    """3 when ``--fail-on`` is met by the mean or a benchmark that can run changed code; 1 when a
-    benchmark failed; else 0."""
+    """3 when ``--fail-on`` is met by the mean or a benchmark that can run changed code, or by a
+    cost; 1 when a benchmark failed; else 0."""
     check = result.found.check
     moved = {r.benchmark for r in check.reaches if r.placement_only} if check else set()
     verdicts = [v for v in result.judged.verdicts if v.benchmark not in moved]
     if len(verdicts) == len(result.judged.verdicts):
         verdicts += [s.verdict for s in result.judged.suites]
-    if fail_on and any(v.outcome == fail_on for v in verdicts):
+    if is_met(fail_on, result, verdicts):
         return FAIL_ON_MET
     return FAILED if result.recorded.failures else 0

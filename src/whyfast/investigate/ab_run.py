@@ -159,8 +159,9 @@ def run_ab(
                 counted = count_commands(
                     arguments, work.services, int(run.run.id[:8], 16), rounds=rounds
                 )
+    from whyfast.investigate.costs import command_sizes  # reads programs
     from whyfast.judge.judge_run import judge_metrics, judge_run  # loads numpy
-    from whyfast.model.result import Result
+    from whyfast.model.result import Found, Result
 
     observer.phase("judge")
     judged = judge_run(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
@@ -172,7 +173,12 @@ def run_ab(
         metrics=(*judged.metrics, *metrics),
         confounds=(*left_over, *confounds, *judged.confounds),
     )
-    return Result(work.question, run.recorded, judged)
+    words = {name: argv[:1] for name, argv in arguments.commands.items()}
+    find = work.services.launcher.find
+    costs, growth = command_sizes(
+        work.question, words, {argv[0]: find(argv[0]) for argv in words.values()}
+    )
+    return Result(work.question, run.recorded, judged, Found(costs=costs, growth=growth))
 
 
 def _question(commands: Sequence[Command], options: Options) -> Commands:

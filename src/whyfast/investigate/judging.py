@@ -17,6 +17,7 @@ from whyfast.explain.program import load
 from whyfast.explain.source_lines import TouchedFunctions, touched_functions
 from whyfast.explain.troubles import find_troubles
 from whyfast.investigate.context import RunContext
+from whyfast.investigate.costs import built_sizes
 from whyfast.judge.comparisons import refuted
 from whyfast.judge.judge_run import judge_run
 from whyfast.model.build import Build
@@ -38,6 +39,7 @@ def judge(work: RunContext[Study], recorded: Recorded) -> Result:
 def _found(work: RunContext[Study]) -> Found:
     study, evidence, failed_expectations = work.question, work.evidence, work.failed_expectations
     compared = {v.name for v in study.measured} - refuted(study, failed_expectations)
+    costs, growth = built_sizes(work)
     return Found(
         evidence=evidence,
         failed_expectations=failed_expectations,
@@ -49,6 +51,8 @@ def _found(work: RunContext[Study]) -> Found:
         changed=touched_code(work),
         observed=work.observed,
         code=kept_code(work),
+        costs=costs,
+        growth=growth,
     )
 
 

@@ -39,6 +39,7 @@ from whyfast.report.sections.check import (
     short_answer,
     some_code,
 )
+from whyfast.report.sections.costs import check_cost_table, growth_section
 from whyfast.report.sections.distribution import interval_plot
 from whyfast.report.sections.main_table import median_times, time_cell
 from whyfast.report.sections.summary import check_summary
@@ -71,6 +72,8 @@ def check_page(result: Result) -> Document:
         _compared(result),
         section("times", "Times", interval_plot(result), _times(result)) if measured else None,
         *why_sections(result.found.account),
+        section("costs", "Costs beside time", check_cost_table(result), importance="detail"),
+        growth_section(result),
         section("code", "Changed code", *_code(result), importance="detail"),
         _record(machine_section(result)),
         about=(started, _machine(result)),

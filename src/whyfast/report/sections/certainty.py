@@ -183,7 +183,7 @@ def metric_table(result: Result) -> Table | None:
 
 
 def _metric_table(result: Result, chosen: Sequence[Verdict]) -> Table | None:
-    medians = _medians(result)
+    medians = medians_of(result)
     rows: list[Row] = [
         (
             *(METRICS.get(v.metric, v.metric), v.variant),
@@ -237,7 +237,8 @@ def _difference(verdict: Verdict) -> Cell:
     return cell if verdict.outcome == "same" else replace(cell, text=factor)
 
 
-def _medians(result: Result) -> dict[tuple[str, str], float]:
+def medians_of(result: Result) -> dict[tuple[str, str], float]:
+    """The median of each (variant, quantity) that came with the values."""
     amounts_of: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for session in result.recorded.sessions:
         amounts = session.environment.get(MEAN_AMOUNTS)
