@@ -7,6 +7,8 @@ from pathlib import Path
 
 from whyfast.cli.options import OptionGroup
 
+COSTS_HELP = "also count allocations, system calls and instructions, in further runs"
+
 # Studies: run and plan.
 
 
@@ -43,6 +45,7 @@ def _add_study(options: OptionGroup) -> None:
     group.values("--benchmark NAME", "run these benchmarks only")
     group.flag("--counters", "also count instructions, branches and misses, and find hot functions")
     group.flag("--why", "also account for the largest difference from the main baseline")
+    group.flag("--costs", COSTS_HELP)
     group.flag("--evidence-only", "read machine code; measure nothing")
 
 
@@ -101,6 +104,7 @@ def add_ab(options: OptionGroup) -> None:
     group.value("--timeout TIME", "limit for one run (default: the budget)")
     group.flag("--whole", "measure whole runs, even of programs that take turns")
     group.flag("--why", "then account for the first difference, as whyfast why does")
+    group.flag("--costs", COSTS_HELP)
     group = _add_commands(options)
     group.flag("-N", "use no shell", dest="no_shell")
     group.value("-p --prepare CMD", "run CMD before each run, not measured")
@@ -195,6 +199,7 @@ def add_check(options: OptionGroup) -> None:
     group.value("--study STUDY", text, type=Path)
     group.value("--budget TIME", "time for measuring (default: 5m)")
     group.value("--margin PERCENT", "smallest relevant difference (default: the study's)")
+    group.flag("--costs", COSTS_HELP)
     output = options.outputs()
     output.fail_on("HEAD, by more than the margin,", costs=True)
     output.flag("--github", "write a step summary and annotations for GitHub Actions")

@@ -77,6 +77,7 @@ def _chosen_study(args: argparse.Namespace) -> Study:
             evidence_only=args.evidence_only,
             counters=args.counters,
             why=args.why,
+            costs=args.costs,
         ),
     )
 
@@ -125,6 +126,7 @@ def run_check(args: argparse.Namespace) -> int:
         study=args.study,
         budget=duration(args.budget, "--budget") if args.budget else BUDGET,
         margin=percent(args.margin, "--margin") if args.margin else None,
+        costs=args.costs,
     )
     home, connect, measurer = own_home(), None, None
     if args.scheduler or args.hosts:

@@ -25,7 +25,7 @@ from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
-from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun, with_input
 from whyfast.model.errors import UserError
 from whyfast.model.sample import WAITED
 from whyfast.model.study import Commands, MeasureSpec
@@ -77,6 +77,7 @@ class Options:
     runs once before the first run, ``cleanup`` once after the last, ``prepare`` before every run;
     they are not measured. Times in seconds; ``timeout`` is for one run, None: the budget. ``runs``:
     the number of blocks, decided or not; a block is one run of each command.
+    ``costs``: count what each does beside taking time.
     """
 
     budget: float = 60.0
@@ -92,6 +93,7 @@ class Options:
     cleanup: str | None = None
     timeout: float | None = None
     turns_offered: bool = True
+    costs: bool = False
 
 
 def run_ab(
@@ -159,8 +161,9 @@ def run_ab(
                 counted = count_commands(
                     arguments, work.services, int(run.run.id[:8], 16), rounds=rounds
                 )
-    from whyfast.investigate.costs import command_sizes  # reads programs
+    from whyfast.investigate.costs import command_costs, command_sizes  # read programs
     from whyfast.judge.judge_run import judge_metrics, judge_run  # loads numpy
+    from whyfast.measure.count import TIMEOUT
     from whyfast.model.result import Found, Result
 
     observer.phase("judge")
@@ -178,6 +181,15 @@ def run_ab(
     costs, growth = command_sizes(
         work.question, words, {argv[0]: find(argv[0]) for argv in words.values()}
     )
+    if options.costs:
+        observer.phase("count")
+        runs = {
+            name: with_input(
+                ToolRun(argv, work.services.launcher, arguments.env, TIMEOUT), arguments.stdin
+            )
+            for name, argv in arguments.commands.items()
+        }
+        costs += command_costs(BENCHMARK, runs, home, work.services, observer.step)
     return Result(work.question, run.recorded, judged, Found(costs=costs, growth=growth))
 
 

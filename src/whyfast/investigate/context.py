@@ -22,6 +22,7 @@ from whyfast.toolchain.sandbox import Box, around_program
 
 if TYPE_CHECKING:
     from whyfast.model.build import BuildOutcome, Toolchain
+    from whyfast.model.cost import Cost
     from whyfast.model.counters import Counted
     from whyfast.model.evidence import Evidence, FailedExpectation
     from whyfast.model.machine import Kernel
@@ -38,7 +39,8 @@ class RunContext(Generic[Q]):
     or placeholder), ``evidence`` and its ``seconds``; the measurer fills ``prefixes``, the words
     before each variant's commands, or the ``kernels`` of variants. ``same`` maps variants to those
     that stand for them, see :func:`whyfast.investigate.building.dedupe_builds`. The stages
-    ``observe`` and ``count`` fill ``observed`` and ``counted``. Values are in the store.
+    ``observe``, ``count`` and ``count_costs`` fill ``observed``, ``counted`` and ``costs``.
+    Values are in the store.
     """
 
     question: Q
@@ -55,6 +57,7 @@ class RunContext(Generic[Q]):
     kernels: Mapping[str, Kernel] = field(default_factory=dict)
     observed: Observed = field(default_factory=Observed)
     counted: tuple[Counted, ...] = ()
+    costs: tuple[Cost, ...] = ()
     same: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property

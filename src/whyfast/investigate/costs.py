@@ -1,17 +1,24 @@
-"""What variants cost beside time, as far as files tell."""
+"""What variants cost beside time: read from their files, and counted in runs of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.sizes import Sizes, build_files, size_changes, size_costs, sizes_of
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.services import Note
+from whyfast.investigate.counting import BuildCounter, scratch_folder
+from whyfast.investigate.services import Note, Services
+from whyfast.measure.cost_counts import counted_costs
+from whyfast.measure.count import CountingTask
+from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
 from whyfast.model.build import Build
 from whyfast.model.cost import Cost, SizeChange
 from whyfast.model.errors import UserError
 from whyfast.model.study import Question, Study
+from whyfast.store.home import Home
 
 
 def built_sizes(work: RunContext[Study]) -> tuple[tuple[Cost, ...], tuple[SizeChange, ...]]:
@@ -40,6 +47,53 @@ def command_sizes(
     if len({str(f) for f in files.values()}) < 2:
         return (), ()
     return _sizes(question, files, lambda text: None)
+
+
+def count_costs(work: RunContext[Study]) -> RunContext[Study]:
+    """What every build does on each benchmark, where the study wants its costs counted. Nothing is
+    raised for what cannot be counted; its cost says why."""
+    study = work.question
+    if not study.costs.count or study.in_vms:
+        return work
+    work.observer.phase("count")
+    costs: list[Cost] = []
+    with scratch_folder(work.home) as folder:
+        counter = BuildCounter(work, {}, folder)
+        valgrind, geometry = _simulator(counter, work.services)
+        for benchmark in (b for b in study.benchmarks if b.kind.countable):
+            for task in counter.tasks(benchmark):
+                work.observer.step(f"counting the costs of {task.variant} on {benchmark.name}")
+                costs += counted_costs(task, benchmark.name, geometry, valgrind)
+    return replace(work, costs=tuple(costs))
+
+
+def command_costs(
+    benchmark: str, runs: Mapping[str, ToolRun], home: Home, services: Services, note: Note
+) -> tuple[Cost, ...]:
+    """The counted costs of commands, each run whole."""
+    geometry = read_geometry(services.system)
+    valgrind: Valgrind | CannotCount
+    try:
+        valgrind = choose_valgrind(
+            services.launcher, services.env, home, rooted=False, note=note, newer=services.valgrind
+        )
+    except CannotCount as error:
+        valgrind = error
+    costs: list[Cost] = []
+    for name, run in runs.items():
+        note(f"counting the costs of {name}")
+        costs += counted_costs(CountingTask(name, run), benchmark, geometry, valgrind)
+    return tuple(costs)
+
+
+def _simulator(
+    counter: BuildCounter, services: Services
+) -> tuple[Valgrind | CannotCount, Geometry]:
+    try:
+        simulation = counter.simulator()
+        return simulation.valgrind, simulation.geometry
+    except CannotCount as error:
+        return error, read_geometry(services.system)
 
 
 def _is_elf(path: Path) -> bool:

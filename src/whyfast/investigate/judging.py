@@ -51,7 +51,7 @@ def _found(work: RunContext[Study]) -> Found:
         changed=touched_code(work),
         observed=work.observed,
         code=kept_code(work),
-        costs=costs,
+        costs=(*costs, *work.costs),
         growth=growth,
     )
 

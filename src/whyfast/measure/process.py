@@ -14,12 +14,13 @@ import os
 import random
 import resource
 import select
+import shlex
 import shutil
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -413,3 +414,10 @@ class ToolRun:
             raise CannotCount(f"under {tool}: {error}; use a shorter workload") from None
         except OSError as error:
             raise CannotCount(f"{tool} could not be started: {error.strerror}") from None
+
+
+def with_input(run: ToolRun, stdin: str) -> ToolRun:
+    """The run with the file ``stdin`` as its standard input."""
+    if stdin == os.devnull:
+        return run
+    return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
