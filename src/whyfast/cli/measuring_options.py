@@ -244,9 +244,12 @@ def add_search(options: OptionGroup) -> None:
     group.value("--margin PERCENT", "smallest relevant difference (default: the study's, or 1%%)")
     group.value(
         "--measure",
-        "quantity to compare (default: time); the others are counted, so that load on the"
-        " machine does not matter",
-        choices=("time", "instructions", "indirect-jumps"),
+        "quantity to compare (default: time); all but times and peak-memory are exact or counted,"
+        " so that load on the machine does not matter",
+        choices=(
+            *("time", "instructions", "indirect-jumps", "size", "allocations", "peak-heap"),
+            *("peak-memory", "build-time"),
+        ),
         default="time",
     )
     group.value("--blocks N", "measure at most N blocks per candidate", type=int)

@@ -169,7 +169,7 @@ def run_ab(
     observer.phase("judge")
     judged = judge_run(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
     events = next(iter(counted[0].values())) if counted else ()  # of all commands the same
-    metrics = judge_metrics(counted, events, work.question)
+    metrics = judge_metrics({BENCHMARK: counted}, events, work.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(
         judged,

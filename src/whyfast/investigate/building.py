@@ -97,6 +97,7 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
     work = replace(
         work,
         toolchains=tuple(toolchains.values()),
+        recipes=tuple(recipes),
         builds=tuple(outcomes),
         evidence=read_evidence(work, outcomes),
         packages=packages,

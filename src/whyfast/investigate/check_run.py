@@ -16,7 +16,7 @@ from whyfast.explain.python_changes import with_functions
 from whyfast.explain.same_code import same_builds
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.costs import count_costs
+from whyfast.investigate.costs import count_costs, repeat_builds
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import (
@@ -261,7 +261,7 @@ def run_check(
     with recording(work, run_key(work), alone=elsewhere is None) as run:
         work = observe(work)
         _measure(work, run, check, elsewhere)
-        work = count_costs(work)
+        work = repeat_builds(count_costs(work))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
     result = judge(work, run.recorded)

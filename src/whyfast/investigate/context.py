@@ -21,6 +21,7 @@ from whyfast.study.notation import substitute
 from whyfast.toolchain.sandbox import Box, around_program
 
 if TYPE_CHECKING:
+    from whyfast.build.recipe import Recipe
     from whyfast.model.build import BuildOutcome, Toolchain
     from whyfast.model.cost import Cost
     from whyfast.model.counters import Counted
@@ -34,13 +35,13 @@ Q = TypeVar("Q", Study, Commands)
 class RunContext(Generic[Q]):
     """The question, the environment of the investigation, and the results so far.
 
-    Building fills ``toolchains``, ``builds`` (in the order of the study's variants), ``layouts``
+    Building fills ``toolchains``, ``recipes``, ``builds`` (in the order of variants), ``layouts``
     (programs of further layouts, by variant), ``packages`` (folders of Python packages, by runner
     or placeholder), ``evidence`` and its ``seconds``; the measurer fills ``prefixes``, the words
     before each variant's commands, or the ``kernels`` of variants. ``same`` maps variants to those
     that stand for them, see :func:`whyfast.investigate.building.dedupe_builds`. The stages
     ``observe``, ``count`` and ``count_costs`` fill ``observed``, ``counted`` and ``costs``.
-    Values are in the store.
+    ``built_again`` has what each round of repeated builds took. Values are in the store.
     """
 
     question: Q
@@ -58,6 +59,8 @@ class RunContext(Generic[Q]):
     observed: Observed = field(default_factory=Observed)
     counted: tuple[Counted, ...] = ()
     costs: tuple[Cost, ...] = ()
+    recipes: tuple[Recipe, ...] = ()
+    built_again: tuple[Mapping[str, Mapping[str, float]], ...] = ()
     same: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+import statistics
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.sizes import Sizes, build_files, size_changes, size_costs, sizes_of
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
+from whyfast.investigate.recording import measuring_alone
 from whyfast.investigate.services import Note, Services
 from whyfast.measure.cost_counts import counted_costs
 from whyfast.measure.count import CountingTask
+from whyfast.measure.energy import energy_meter
 from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
-from whyfast.model.build import Build
+from whyfast.model.build import Build, BuildFailure
 from whyfast.model.cost import Cost, SizeChange
 from whyfast.model.errors import UserError
 from whyfast.model.study import Question, Study
@@ -64,7 +68,47 @@ def count_costs(work: RunContext[Study]) -> RunContext[Study]:
             for task in counter.tasks(benchmark):
                 work.observer.step(f"counting the costs of {task.variant} on {benchmark.name}")
                 costs += counted_costs(task, benchmark.name, geometry, valgrind)
-    return replace(work, costs=tuple(costs))
+        names = dict.fromkeys(c.variant for c in costs)
+    return replace(work, costs=(*costs, *no_energy(names)))
+
+
+#: Rounds of repeated builds: one of each variant, as many as a verdict needs and a few more.
+BUILD_ROUNDS = 12
+
+
+def repeat_builds(work: RunContext[Study]) -> RunContext[Study]:
+    """Build every variant again, in rounds of random order, where the study wants that measured;
+    as long as the study's budget for measuring lasts, and at most :data:`BUILD_ROUNDS` times."""
+    study, clock = work.question, work.services.clock
+    usable = {b.variant for b in work.usable}
+    recipes = {r.variant: r for r in work.recipes if r.variant in usable}
+    if not study.costs.build or len(recipes) < 2:
+        return work
+    work.observer.phase("repeat builds")
+    rng = random.Random(study.name)
+    rounds: list[Mapping[str, Mapping[str, float]]] = []
+    began = clock.monotonic()
+    with measuring_alone(work.home, work.observer):
+        while len(rounds) < BUILD_ROUNDS:
+            spent = clock.monotonic() - began
+            if rounds and spent + spent / len(rounds) > study.measure.budget:
+                break
+            taken = {}
+            for name in rng.sample(sorted(recipes), len(recipes)):
+                text = f"building {name} again, round {len(rounds) + 1} of {BUILD_ROUNDS}"
+                work.observer.step(text)
+                cost = work.services.rebuild(recipes[name], work.home)
+                if isinstance(cost, BuildFailure):
+                    work.observer.note(f"{name} does not build again: {cost.reason}")
+                    return work
+                taken[name] = {"build-time": cost.seconds, "build-memory": cost.peak}
+            rounds.append(taken)
+    costs = [
+        Cost(key, name, statistics.median(r[name][key] for r in rounds))
+        for key in ("build-time", "build-memory")
+        for name in recipes
+    ]
+    return replace(work, built_again=tuple(rounds), costs=(*work.costs, *costs))
 
 
 def command_costs(
@@ -83,7 +127,14 @@ def command_costs(
     for name, run in runs.items():
         note(f"counting the costs of {name}")
         costs += counted_costs(CountingTask(name, run), benchmark, geometry, valgrind)
-    return tuple(costs)
+    return (*costs, *no_energy(runs))
+
+
+def no_energy(variants: Iterable[str]) -> Iterator[Cost]:
+    """Why the energy of these is unavailable; nothing where it comes with each value."""
+    meter = energy_meter()
+    if isinstance(meter, str):
+        yield from (Cost("energy", name, None, note=meter) for name in variants)
 
 
 def _simulator(

@@ -7,6 +7,7 @@ the hot functions that the commits between builds change.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from whyfast.explain.troubles import find_troubles
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import built_sizes
 from whyfast.judge.comparisons import refuted
-from whyfast.judge.judge_run import judge_run
+from whyfast.judge.judge_run import judge_metrics, judge_run
 from whyfast.model.build import Build
 from whyfast.model.code import CodeListing, ProgramCode
 from whyfast.model.counters import ChangedFunctions
@@ -27,12 +28,16 @@ from whyfast.model.errors import UserError
 from whyfast.model.result import Found, Recorded, Result
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant, differ_in
+from whyfast.model.verdict import BUILD_METRICS
 
 
 def judge(work: RunContext[Study], recorded: Recorded) -> Result:
     """Judge the recorded blocks and gather the evidence."""
     work.observer.phase("judge")
     judged = judge_run(work.question, recorded, work.evidence)
+    if work.built_again:
+        built = judge_metrics({"": work.built_again}, BUILD_METRICS, work.question)
+        judged = replace(judged, metrics=(*judged.metrics, *built))
     return Result(work.question, recorded, judged, _found(work))
 
 

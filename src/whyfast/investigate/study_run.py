@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.costs import count_costs
+from whyfast.investigate.costs import count_costs, repeat_builds
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import Measurer, measurer_of, observe
@@ -165,7 +165,7 @@ def run_study(
     with recording(work, run_key(work), fresh=fresh, alone=elsewhere is None) as run:
         work = observe(work)
         measurer.measure(work, run)
-        work = count_costs(count(work, run))
+        work = repeat_builds(count_costs(count(work, run)))
     result = judge(work, run.recorded)
     if not (study.evidence.why and run.complete and elsewhere is None):
         return result

@@ -75,6 +75,11 @@ def _counts(task: CountingTask, count: Counting) -> Mapping[str, float]:
     return {k: x - shorter[k] if k in SUMS else x for k, x in longer.items()}
 
 
+def heap_of(task: CountingTask, valgrind: Valgrind) -> Mapping[str, float]:
+    """What :func:`heap_counts` says of a whole run, or of a turn. Raises CannotCount."""
+    return _counts(task, lambda run: heap_counts(run, valgrind))
+
+
 def _fixed(run: ToolRun) -> ToolRun:
     """The run with what would make it differ from the next one held fixed."""
     env = fixed_environment(run.env)

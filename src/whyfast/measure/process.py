@@ -12,6 +12,7 @@ import itertools
 import math
 import os
 import random
+import re
 import resource
 import select
 import shlex
@@ -421,3 +422,17 @@ def with_input(run: ToolRun, stdin: str) -> ToolRun:
     if stdin == os.devnull:
         return run
     return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
+
+
+def tree_peak(pid: int) -> float | None:
+    """The peak memory in bytes of the largest process among this one and its descendants that are
+    alive, each in its own program; None where the kernel does not tell."""
+    peaks: list[float] = []
+    todo = [pid]
+    while todo:
+        folder = f"/proc/{(one := todo.pop())}"
+        with contextlib.suppress(OSError):
+            status = Path(folder, "status").read_text(errors="replace")
+            peaks += [1024.0 * int(n) for n in re.findall(r"^VmHWM:\s*(\d+) kB", status, re.M)]
+            todo += map(int, Path(folder, "task", str(one), "children").read_text().split())
+    return max(peaks, default=None)
