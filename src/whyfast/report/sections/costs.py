@@ -27,7 +27,7 @@ from whyfast.report.formatting import (
     escape_controls,
     format_amount,
     format_bytes,
-    format_percent,
+    format_rough,
     format_seconds,
     join_words,
     quote,
@@ -173,7 +173,7 @@ def more_text(change: CostChange) -> str:
         return "some" if ratio else "no"
     if max(ratio, 1 / ratio) >= 2:
         return f"{ratio:.2f}x more" if ratio > 1 else f"{1 / ratio:.2f}x {less}"
-    return f"{format_percent(abs(ratio - 1))} {'more' if ratio > 1 else less}"
+    return f"{format_rough(abs(ratio - 1))} {'more' if ratio > 1 else less}"
 
 
 def unavailable(costs: Sequence[Cost]) -> Iterator[str]:
