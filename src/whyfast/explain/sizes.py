@@ -35,13 +35,20 @@ _RELRO = (".data.rel.ro", ".init_array", ".fini_array", ".dynamic", ".got", ".ct
 @dataclass
 class Sizes:
     """Bytes of one build: ``totals`` by key of the costs, and the parts of its code and data by
-    name; ``numbers`` is how many functions have a name in common."""
+    name; ``numbers`` is how many functions have a name in common, ``loads`` the libraries that it
+    loads and that were not built with it."""
 
     totals: Counter[str] = field(default_factory=Counter)
     parts: dict[SizeOf, Counter[str]] = field(
         default_factory=lambda: {k: Counter() for k in ("function", "data", "section", "source")}
     )
     numbers: Counter[str] = field(default_factory=Counter)
+    loads: set[str] = field(default_factory=set)
+
+    @property
+    def note(self) -> str:
+        """The libraries that it loads and that are not counted, as they were not built with it."""
+        return ", ".join(sorted(self.loads))
 
 
 def sizes_of(files: Mapping[str, Path]) -> Sizes:
@@ -50,6 +57,7 @@ def sizes_of(files: Mapping[str, Path]) -> Sizes:
     sizes = Sizes()
     for number, (name, path) in enumerate(files.items()):
         _add(sizes, path, f"{name}: " if number else "")
+    sizes.loads -= {path.name for path in files.values()}
     return sizes
 
 
@@ -94,6 +102,7 @@ def _add(sizes: Sizes, path: Path, library: str) -> None:
             text = texts.get(name, readable_of(name, (name,)))
             sizes.parts["data"][f"{library}{family(base_name(text))}"] += end - max(start, seen)
             seen = end
+    sizes.loads |= {text for kind, text in elf.dynamic() if kind == "needed"}
     for name, size in _by_source(elf):
         sizes.parts["source"][name] += size
 
@@ -138,7 +147,7 @@ def build_files(build: Build, program: Path) -> Mapping[str, Path]:
 def size_costs(sizes: Mapping[str, Sizes]) -> tuple[Cost, ...]:
     """The exact costs of each variant."""
     return tuple(
-        Cost(key, variant, float(s.totals[key]))
+        Cost(key, variant, float(s.totals[key]), note=s.note if key == "size" else "")
         for key in ("size", "code", "rodata", "data", "file")
         for variant, s in sizes.items()
     )

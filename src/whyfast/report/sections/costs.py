@@ -101,7 +101,17 @@ def cost_sentences(result: Result) -> Iterator[str]:
         against = [c for c in against if c.key != "user" or verdict.outcome == "faster"]
         if against:
             clauses = [_clause(c, mine, result.found.growth) for c in _foremost(against)]
-            yield f"{_gain(verdict)} {join_words(clauses)}."
+            yield f"{_gain(verdict)} {join_words(clauses)}{_uncounted(result, variant, baseline)}."
+
+
+def _uncounted(result: Result, variant: str, baseline: str) -> str:
+    """Libraries of the system that only one side has in its own file."""
+    sizes = {c.variant: c for c in result.found.costs if c.key == "size"}
+    notes = {name: sizes[name].note for name in (variant, baseline) if name in sizes}
+    if len(set(notes.values())) < 2:
+        return ""
+    loads = [f"{quote(name)} loads {note}" for name, note in notes.items() if note]
+    return f" ({join_words(loads)}, which is not counted)"
 
 
 def _foremost(changes: Sequence[CostChange]) -> list[CostChange]:
@@ -172,18 +182,25 @@ def more_text(change: CostChange) -> str:
     if not 0 < ratio < math.inf:
         return "some" if ratio else "no"
     if max(ratio, 1 / ratio) >= 2:
-        return f"{ratio:.2f}x more" if ratio > 1 else f"{1 / ratio:.2f}x {less}"
+        factor = max(ratio, 1 / ratio)
+        text = f"{factor:,.0f}x" if factor >= 100 else f"{factor:.3g}x"
+        return f"{text} {'more' if ratio > 1 else less}"
     return f"{format_rough(abs(ratio - 1))} {'more' if ratio > 1 else less}"
 
 
 def unavailable(costs: Sequence[Cost]) -> Iterator[str]:
-    """Why costs are not known: each reason once, with all that it is the reason of."""
-    reasons: dict[str, list[str]] = {}
+    """Why costs are not known: each reason once, with all that it is the reason of; and what does
+    not repeat."""
+    every = {c.variant for c in costs}
+    reasons: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
     for c in costs:
         if c.value is None and c.note:
-            reasons.setdefault(c.note, []).append(COSTS[c.key].title)
-    for note, titles in reasons.items():
-        yield f"Unavailable: {join_words(list(dict.fromkeys(titles)))}: {note}."
+            titles, names = reasons.setdefault(c.note, ({}, {}))
+            titles[COSTS[c.key].title] = None
+            names[c.variant] = None
+    for note, (titles, names) in reasons.items():
+        of = "" if names.keys() == every else f" of {join_words([quote(n) for n in names])}"
+        yield f"Unavailable: {join_words(list(titles))}{of}: {note}."
     uneven = dict.fromkeys(
         (c.key, c.benchmark, c.variant) for c in costs if c.value is not None and not c.repeats
     )
@@ -280,14 +297,20 @@ def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
     whole = _table(result, changes, keys)
     if whole is None or not changes:
         return None
-    differing = {c.key: abs(_log(c.ratio)) for c in changes if c.outcome in ("more", "less")}
-    shown = [k for k in keys if k in differing]
-    if "size" in shown:  # its parts are in the whole table, but that which says more
-        parts = [k for k in ("code", "rodata", "data") if k in shown]
-        shown = [k for k in shown if k not in ("size", "data")] if "code" in parts else shown
-    shown = shown[:_COLUMNS] or [k for k in ("size",) if k in keys]
+    sizes = dict.fromkeys(keys, 0.0)
+    for c in changes:
+        if c.outcome in ("more", "less"):
+            sizes[c.key] = max(sizes[c.key], abs(_log(c.ratio)))
+    # Of the size its parts are in the whole table.
+    prices = [k for k in keys if sizes[k] and k not in ("code", "rodata", "data", "file")]
+    shown = sorted(prices, key=lambda k: (k not in PRICES, -sizes[k]))[:_COLUMNS]
+    shown = shown or [k for k in ("size",) if k in keys]
     short = _table(result, changes, shown)
-    return whole if short is None or shown == keys else replace(whole, short=short)
+    if short is None or shown == keys:
+        return whole
+    drops = {COSTS[k].title: i for i, k in enumerate(shown)}
+    columns = tuple(replace(c, drop=drops.get(c.title, 0)) for c in short.columns)
+    return replace(whole, short=replace(short, columns=columns))
 
 
 def _table(result: Result, changes: Sequence[CostChange], keys: Sequence[str]) -> Table | None:
@@ -306,8 +329,7 @@ def _table(result: Result, changes: Sequence[CostChange], keys: Sequence[str]) -
     baselines = list(dict.fromkeys(baseline_of.values()))
     against = f" against {baselines[0]}" if len(baselines) == 1 else " against each baseline"
     columns = ("variant", "time", *right(*(COSTS[k].title for k in keys)))
-    drops = {COSTS[k].title: i for i, k in enumerate(keys)}
-    return table(f"Time and cost{against}", columns, rows, drops=drops)
+    return table(f"Time and cost{against}", columns, rows, fixed=2)
 
 
 def _values(result: Result) -> dict[tuple[str, str], float]:
@@ -350,7 +372,7 @@ def _change_text(ratio: float) -> str:
     if not 0 < ratio < math.inf:
         return "from 0" if ratio else "none left"
     if not 0.5 < ratio < 2:
-        return f"{ratio:.3g}x"
+        return f"{ratio:,.0f}x" if ratio >= 100 else f"{ratio:.3g}x"
     digits = 1 if abs(ratio - 1) >= 0.001 or ratio == 1 else 3
     return f"{'+' if ratio >= 1 else '−'}{abs(ratio - 1) * 100:.{digits}f} %"
 
