@@ -5,12 +5,15 @@ from dataclasses import replace
 import pytest
 from tests.unit.report.example import sample_result, sample_study, suite
 from tests.unit.report.parts import changed, texts
+from tests.unit.report.screens.rendered import checked
 
 from whyfast.judge.costs import cost_changes
 from whyfast.model.cost import Cost, SizeChange
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite
+from whyfast.report.sections.check import check_sentences
 from whyfast.report.sections.costs import (
+    check_cost_table,
     cost_plot,
     cost_sentences,
     cost_table,
@@ -64,12 +67,12 @@ def test_a_gain_with_less_code_has_no_price() -> None:
 def test_slower_with_less_code_is_a_trade_too() -> None:
     (text,) = cost_sentences(result(SLOWER, code=11_000))
     assert "slower" in text
-    assert "2.00x less code" in text
+    assert "2x less code" in text
 
 
 def test_data_that_carries_the_growth_is_named() -> None:
     (text,) = cost_sentences(result(FASTER, code=22_000, rodata=9_000))
-    assert "9.00x more read-only data" in text
+    assert "9x more read-only data" in text
 
 
 def test_a_row_for_each_variant() -> None:
@@ -109,3 +112,34 @@ def test_reasons_are_said_once_and_what_does_not_repeat_is_named(again: float | 
     said = list(unavailable(costs))
     assert said[0].count("no RAPL") == 1
     assert len(said) == (1 if again is None else 2)
+
+
+def checked_with(before: float, after: float, *, same: bool = False) -> Result:
+    """A check of a change of one function that grew by all of the difference."""
+    costs = [
+        Cost(k, n, x) for n, x in (("base", before), ("head", after)) for k in ("size", "code")
+    ]
+    growth = (SizeChange("head", "base", "function", "hot", 10, 10 + int(after - before)),)
+    return changed(checked(["parse"], same=same), costs=tuple(costs), growth=growth)
+
+
+def test_a_check_says_what_the_gain_costs() -> None:
+    found = checked_with(1000, 1200)
+    faster = replace(found.judged.verdicts[0], outcome="faster", ratio=0.97, low=0.96, high=0.98)
+    found = changed(found, verdicts=(faster,))
+    headline, *_ = check_sentences(found)
+    assert "3.1 % faster on parse" in headline
+    assert ", for 20 % more code, in `hot` (+200 B); `hot` now calls" in headline
+
+
+def test_a_check_says_that_the_size_is_the_same() -> None:
+    said = check_sentences(checked_with(1000, 1000, same=True))
+    assert any("1.00 kB" in text and "unchanged" in text for text in said)
+
+
+def test_a_check_has_a_row_for_each_cost() -> None:
+    rows = texts(check_cost_table(checked_with(1000, 1200)))
+    assert rows == [
+        ["size", "1.00 kB", "1.20 kB", "+20.0 %"],
+        ["code", "1.00 kB", "1.20 kB", "+20.0 %"],
+    ]
