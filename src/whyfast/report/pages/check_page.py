@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from whyfast.judge.costs import cost_changes
 from whyfast.model.code import FunctionChange
 from whyfast.model.codec import dump
 from whyfast.model.result import Result
@@ -234,5 +235,10 @@ def log_line(result: Result) -> str:
         "date": at,
         "same": check.code.same,
         "benchmarks": entries,
+        "costs": {
+            c.key: {"base": c.before, "head": c.after}
+            for c in cost_changes(result)
+            if c.after is not None and c.benchmark is None
+        },
     }
     return dump("check", data, levels=0)
