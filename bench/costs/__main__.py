@@ -195,7 +195,7 @@ def main() -> int:
         missing = [k for k in pair.differ if k not in found]
         right = not missing and pair.holds(result, changes)
         wrong += not right
-        print(f"{pair.name}: {'right' if right else 'WRONG'}")
+        print(f"{pair.name}: {'right' if right else 'WRONG'}", flush=True)
         for key in found:
             c = changes[key]
             values = "" if c.after is None else f", {c.before:,.0f} to {c.after:,.0f}"

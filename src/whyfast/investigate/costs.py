@@ -11,7 +11,6 @@ from pathlib import Path
 from whyfast.explain.sizes import Sizes, build_files, size_changes, size_costs, sizes_of
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
-from whyfast.investigate.recording import measuring_alone
 from whyfast.investigate.services import Note, Services
 from whyfast.measure.cost_counts import counted_costs
 from whyfast.measure.count import CountingTask
@@ -88,21 +87,20 @@ def repeat_builds(work: RunContext[Study]) -> RunContext[Study]:
     rng = random.Random(study.name)
     rounds: list[Mapping[str, Mapping[str, float]]] = []
     began = clock.monotonic()
-    with measuring_alone(work.home, work.observer):
-        while len(rounds) < BUILD_ROUNDS:
-            spent = clock.monotonic() - began
-            if rounds and spent + spent / len(rounds) > study.measure.budget:
-                break
-            taken = {}
-            for name in rng.sample(sorted(recipes), len(recipes)):
-                text = f"building {name} again, round {len(rounds) + 1} of {BUILD_ROUNDS}"
-                work.observer.step(text)
-                cost = work.services.rebuild(recipes[name], work.home)
-                if isinstance(cost, BuildFailure):
-                    work.observer.note(f"{name} does not build again: {cost.reason}")
-                    return work
-                taken[name] = {"build-time": cost.seconds, "build-memory": cost.peak}
-            rounds.append(taken)
+    while len(rounds) < BUILD_ROUNDS:
+        spent = clock.monotonic() - began
+        if rounds and spent + spent / len(rounds) > study.measure.budget:
+            break
+        taken = {}
+        for name in rng.sample(sorted(recipes), len(recipes)):
+            text = f"building {name} again, round {len(rounds) + 1} of {BUILD_ROUNDS}"
+            work.observer.step(text)
+            cost = work.services.rebuild(recipes[name], work.home)
+            if isinstance(cost, BuildFailure):
+                work.observer.note(f"{name} does not build again: {cost.reason}")
+                return work
+            taken[name] = {"build-time": cost.seconds, "build-memory": cost.peak}
+        rounds.append(taken)
     costs = [
         Cost(key, name, statistics.median(r[name][key] for r in rounds))
         for key in ("build-time", "build-memory")
