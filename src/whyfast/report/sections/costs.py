@@ -30,6 +30,7 @@ from whyfast.report.formatting import (
     format_rough,
     format_seconds,
     join_words,
+    pluralize,
     quote,
     text_of,
 )
@@ -43,6 +44,9 @@ PRICES = (
 )
 #: Costs that are columns of a short table, at most; prices and functions in a sentence.
 _COLUMNS, _PRICES, _NAMES = 5, 2, 2
+_SENTENCES = 3
+#: Bytes of peak memory below which nobody buys or sells speed: a few hundred pages.
+_LEAST_MEMORY = 1e6
 #: The share of what code grew by that the functions in a sentence carry.
 _CARRIED = 0.5
 
@@ -88,20 +92,40 @@ def growth_section(result: Result) -> ReportSection | None:
 def cost_sentences(result: Result) -> Iterator[str]:
     """One sentence for each variant whose cost goes against its gain: it is faster, or as fast, and
     costs more; or slower, and costs less."""
-    comparisons = Comparisons.of_result(result)
+    comparisons, medians = Comparisons.of_result(result), medians_of(result)
     changes = cost_changes(result)
+    texts: list[tuple[float, str]] = []
     for variant, baseline in dict.fromkeys((c.variant, c.baseline) for c in changes):
         verdict = comparisons.of(variant, baseline)
         if verdict is None or verdict.outcome == "undecided":
             continue
-        wanted = "less" if verdict.outcome == "slower" else "more"
         mine = [c for c in changes if (c.variant, c.baseline) == (variant, baseline)]
-        against = [c for c in mine if c.key in PRICES and c.outcome == wanted]
-        # More CPU time is a price where less wall time was bought with it.
-        against = [c for c in against if c.key != "user" or verdict.outcome == "faster"]
+        against = _foremost([c for c in mine if _goes_against(c, verdict, medians)])
         if against:
-            clauses = [_clause(c, mine, result.found.growth) for c in _foremost(against)]
-            yield f"{_gain(verdict)} {join_words(clauses)}{_uncounted(result, variant, baseline)}."
+            clauses = [_clause(c, mine, result.found.growth) for c in against]
+            text = f"{_gain(verdict)} {join_words(clauses)}"
+            text += f"{_uncounted(result, variant, baseline)}."
+            texts.append((max(abs(_log(c.ratio)) for c in against), text))
+    texts.sort(key=lambda t: -t[0])
+    yield from (text for _, text in texts[:_SENTENCES])
+    if (more := len(texts) - _SENTENCES) > 0:
+        yield f"{pluralize(more, 'more variant')} gain at a cost, or the other way: see time and cost."
+
+
+def _goes_against(
+    change: CostChange, verdict: Verdict, medians: Mapping[tuple[str, str], float]
+) -> bool:
+    """Whether that cost is a price of that verdict, and large enough to be one."""
+    if change.key not in PRICES or change.outcome != (
+        "less" if verdict.outcome == "slower" else "more"
+    ):
+        return False
+    if change.key == "user":  # where less wall time was bought with it
+        return verdict.outcome == "faster"
+    if change.key == "peak-memory":
+        sides = [medians.get((name, "maxrss"), 0.0) for name in (change.variant, change.baseline)]
+        return abs(sides[0] - sides[1]) >= _LEAST_MEMORY
+    return True
 
 
 def _uncounted(result: Result, variant: str, baseline: str) -> str:
