@@ -24,17 +24,17 @@ from whyfast.model.study import Question, Study
 from whyfast.store.home import Home
 
 
-def built_sizes(work: RunContext[Study]) -> tuple[tuple[Cost, ...], tuple[SizeChange, ...]]:
+def built_sizes(context: RunContext[Study]) -> tuple[tuple[Cost, ...], tuple[SizeChange, ...]]:
     """The sizes of every build but controls, and what differs most from the main baseline."""
-    controls = {v.name for v in work.question.variants if v.twin_of}
-    program = Path(work.question.build.program)
-    evidence_only = {v.name for v in work.question.variants if v.evidence_only}
+    controls = {v.name for v in context.question.variants if v.twin_of}
+    program = Path(context.question.build.program)
+    evidence_only = {v.name for v in context.question.variants if v.evidence_only}
     files = {
         b.variant: build_files(b, program)
-        for b in work.builds
+        for b in context.builds
         if isinstance(b, Build) and b.variant not in controls | evidence_only
     }
-    return _sizes(work.question, files, work.observer.note)
+    return _sizes(context.question, files, context.observer.note)
 
 
 def command_sizes(
@@ -52,38 +52,38 @@ def command_sizes(
     return _sizes(question, files, lambda text: None)
 
 
-def count_costs(work: RunContext[Study]) -> RunContext[Study]:
+def count_costs(context: RunContext[Study]) -> RunContext[Study]:
     """What every build does on each benchmark, where the study wants its costs counted. Nothing is
     raised for what cannot be counted; its cost says why."""
-    study = work.question
+    study = context.question
     if not study.costs.count or study.in_vms:
-        return work
-    work.observer.phase("count")
+        return context
+    context.observer.phase("count")
     costs: list[Cost] = []
-    with scratch_folder(work.home) as folder:
-        counter = BuildCounter(work, {}, folder)
-        valgrind, geometry = _simulator(counter, work.services)
+    with scratch_folder(context.home) as folder:
+        counter = BuildCounter(context, {}, folder)
+        valgrind, geometry = _simulator(counter, context.services)
         for benchmark in (b for b in study.benchmarks if b.kind.countable):
             for task in counter.tasks(benchmark):
-                work.observer.step(f"counting the costs of {task.variant} on {benchmark.name}")
+                context.observer.step(f"counting the costs of {task.variant} on {benchmark.name}")
                 costs += counted_costs(task, benchmark.name, geometry, valgrind)
         names = dict.fromkeys(c.variant for c in costs)
-    return replace(work, costs=(*costs, *no_energy(names)))
+    return replace(context, costs=(*costs, *no_energy(names)))
 
 
 #: Rounds of repeated builds: one of each variant, as many as a verdict needs and a few more.
 BUILD_ROUNDS = 12
 
 
-def repeat_builds(work: RunContext[Study]) -> RunContext[Study]:
+def repeat_builds(context: RunContext[Study]) -> RunContext[Study]:
     """Build every variant again, in rounds of random order, where the study wants that measured;
     as long as the study's budget for measuring lasts, and at most :data:`BUILD_ROUNDS` times."""
-    study, clock = work.question, work.services.clock
-    usable = {b.variant for b in work.usable}
-    recipes = {r.variant: r for r in work.recipes if r.variant in usable}
+    study, clock = context.question, context.services.clock
+    usable = {b.variant for b in context.usable}
+    recipes = {r.variant: r for r in context.recipes if r.variant in usable}
     if not study.costs.build or len(recipes) < 2:
-        return work
-    work.observer.phase("repeat builds")
+        return context
+    context.observer.phase("repeat builds")
     rng = random.Random(study.name)
     rounds: list[Mapping[str, Mapping[str, float]]] = []
     began = clock.monotonic()
@@ -94,11 +94,11 @@ def repeat_builds(work: RunContext[Study]) -> RunContext[Study]:
         taken = {}
         for name in rng.sample(sorted(recipes), len(recipes)):
             text = f"building {name} again, round {len(rounds) + 1} of {BUILD_ROUNDS}"
-            work.observer.step(text)
-            cost = work.services.rebuild(recipes[name], work.home)
+            context.observer.step(text)
+            cost = context.services.rebuild(recipes[name], context.home)
             if isinstance(cost, BuildFailure):
-                work.observer.note(f"{name} does not build again: {cost.reason}")
-                return work
+                context.observer.note(f"{name} does not build again: {cost.reason}")
+                return context
             taken[name] = {"build-time": cost.seconds, "build-memory": cost.peak}
         rounds.append(taken)
     costs = [
@@ -106,7 +106,7 @@ def repeat_builds(work: RunContext[Study]) -> RunContext[Study]:
         for key in ("build-time", "build-memory")
         for name in recipes
     ]
-    return replace(work, built_again=tuple(rounds), costs=(*work.costs, *costs))
+    return replace(context, built_again=tuple(rounds), costs=(*context.costs, *costs))
 
 
 def command_costs(

@@ -109,7 +109,8 @@ def cost_sentences(result: Result) -> Iterator[str]:
     texts.sort(key=lambda t: -t[0])
     yield from (text for _, text in texts[:_SENTENCES])
     if (more := len(texts) - _SENTENCES) > 0:
-        yield f"{pluralize(more, 'more variant')} gain at a cost, or the other way: see time and cost."
+        gain = "gains" if more == 1 else "gain"
+        yield f"{pluralize(more, 'more variant')} {gain} at a cost, or the other way round."
 
 
 def _goes_against(
