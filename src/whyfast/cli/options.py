@@ -118,9 +118,13 @@ class OptionGroup:
         group.value("--table", help_text, choices=rows, default="variants")
         return group
 
-    def fail_on(self, what: str) -> None:
-        """``--fail-on slower``."""
-        self.value("--fail-on", f"exit with 3 if {what} is slower", choices=["slower"])
+    def fail_on(self, what: str, *, costs: bool = False) -> None:
+        """``--fail-on slower``; with ``costs`` also ``larger`` and ``worse``."""
+        text, choices = f"exit with 3 if {what} is slower", ["slower"]
+        if costs:
+            text += "; larger: in size, or beyond a margin of [costs]; worse: either"
+            choices += ["larger", "worse"]
+        self.value("--fail-on", text, choices=choices)
 
     def certificates(self) -> None:
         """``--certificates``."""
