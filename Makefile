@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all fresh golden pictures setup lint lock bench-accuracy bench-vm clean
+.PHONY: demo test test-all fresh golden pictures docs man setup lint lock bench-accuracy bench-vm clean
 
 demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
@@ -37,6 +37,13 @@ pictures: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.install_chromium
 	$(BIN)/python -m bench.pictures
 
+# The documentation as a site, build/site/index.html, and manual pages, build/man/man1.
+docs: $(VENV)/.ready-docs
+	$(BIN)/python -m web.build build/site
+
+man: $(VENV)/.ready-docs
+	$(BIN)/python -m web.manual build/man
+
 setup: $(VENV)/.ready
 
 lint: $(VENV)/.ready-dev
@@ -59,20 +66,27 @@ $(VENV)/.ready-dev: requirements-dev.lock $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	touch $@
 
+$(VENV)/.ready-docs: requirements-docs.lock $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	touch $@
+
 # About 20 minutes on an otherwise idle machine; compares with hyperfine where it is installed.
-bench-accuracy: $(VENV)/.ready
+bench-accuracy: $(VENV)/.ready-dev
 	$(BIN)/python -m bench.accuracy
 
 # subjects/ebpf-vm beside uBPF (UBPF=FOLDER, an installed one), rbpf and native code; about four minutes.
-bench-vm: $(VENV)/.ready
+bench-vm: $(VENV)/.ready-dev
 	$(BIN)/python -m bench.vm $(if $(UBPF),--ubpf $(UBPF))
 
 # Needs uv; for maintainers, after a change of pyproject.toml.
 lock:
 	uv pip compile --python-version 3.11 --universal --generate-hashes --no-header --quiet \
-	    --no-emit-index-url --no-emit-find-links --extra build pyproject.toml -o requirements.lock
+	    --no-emit-index-url --no-emit-find-links --extra build --extra foreign pyproject.toml -o requirements.lock
 	uv pip compile --python-version 3.11 --universal --generate-hashes --no-header --quiet \
 	    --no-emit-index-url --no-emit-find-links --extra dev pyproject.toml -o requirements-dev.lock
+	uv pip compile --python-version 3.11 --universal --generate-hashes --no-header --quiet \
+	    --no-emit-index-url --no-emit-find-links --extra docs -c requirements-dev.lock \
+	    pyproject.toml -o requirements-docs.lock
 
 clean:
 	rm -rf $(VENV) .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis dispatch.html

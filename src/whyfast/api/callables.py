@@ -100,9 +100,9 @@ def _write(file: Path, work: Callable[..., object], arguments: Mapping[str, obje
 
 def _pickled(work: Callable[..., object], arguments: Mapping[str, object]) -> bytes:
     """UserError naming the function or argument that cannot be pickled."""
-    modules = {getattr(part, "__module__", None) for part in (work, *arguments.values())}
-    apart = [m for m in map(sys.modules.get, modules - {None, "__main__"}) if m]
-    apart = [m for m in apart if not _importable(m)]
+    names = {str(getattr(part, "__module__", "")) for part in (work, *arguments.values())}
+    modules = (sys.modules.get(name) for name in names - {"__main__"})
+    apart = [m for m in modules if m and not _importable(m)]
     for module in apart:
         cloudpickle.register_pickle_by_value(module)
     try:
