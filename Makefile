@@ -19,7 +19,7 @@ test: $(VENV)/.ready-dev
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
 
 # Tests that take long too, and those of the wheel under every Python from 3.11 on that this machine has.
-test-all: test
+test-all: test $(VENV)/.ready-docs
 	$(BIN)/python -m pytest -q -m long
 	$(BIN)/python -m tests.every_python
 

@@ -4,7 +4,7 @@ from whyfast import __version__
 
 project = "whyfast"
 author = "the whyfast authors"
-copyright = author  # noqa: A001
+copyright = author
 version = release = __version__
 html_title = "whyfast"
 
@@ -23,6 +23,7 @@ suppress_warnings = [
 myst_heading_anchors = 6  # as GitHub names them
 myst_enable_extensions = ["colon_fence"]
 highlight_language = "text"
+smartquotes = False  # two hyphens are an option
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

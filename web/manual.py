@@ -28,7 +28,9 @@ def main(folder: Path) -> None:
 
 def _of_command(name: str) -> str:
     parser = command_parser(name)
-    examples = (parser.epilog or "").removesuffix(EXIT_CODES).removeprefix("examples:\n").strip("\n")
+    examples = (
+        (parser.epilog or "").removesuffix(EXIT_CODES).removeprefix("examples:\n").strip("\n")
+    )
     parser.epilog, parser.prog = None, f"whyfast-{name}"
     about = {
         "prog": parser.prog,
@@ -64,8 +66,8 @@ def _of_whyfast() -> str:
         f".SH NAME\nwhyfast \\- {_plain(purpose)}\n"
         ".SH SYNOPSIS\n.B whyfast\n.I COMMAND\n.RI [ options ]\n"
         f".SH COMMANDS\n{commands}{_exit_status()}"
-        ".SH ENVIRONMENT\n.TP\n.B WHYFAST_HOME\nfolder of builds and results, instead of the user's "
-        "cache and data folders\n.TP\n.B NO_COLOR\nany value: no colours\n.TP\n.B PAGER\n"
+        ".SH ENVIRONMENT\n.TP\n.B WHYFAST_HOME\nfolder of builds and results, instead of the "
+        "user's cache and data folders\n.TP\n.B NO_COLOR\nany value: no colours\n.TP\n.B PAGER\n"
         "shows code side by side\n"
     )
 

@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--whyfast-margin", metavar="PERCENT", default="1%", help=text)
 
 
-class Comparison:
+class Comparer:
     """What the fixture gives a test: called with sides, it measures them."""
 
     def __init__(self, request: pytest.FixtureRequest) -> None:
@@ -65,9 +65,9 @@ class Comparison:
 
 
 @pytest.fixture
-def whyfast(request: pytest.FixtureRequest) -> Comparison:
+def whyfast(request: pytest.FixtureRequest) -> Comparer:
     """Measures callables or statements against each other; the first is the baseline."""
-    return Comparison(request)
+    return Comparer(request)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -102,14 +102,10 @@ def test_what_cannot_be_handed_over_is_named(
 
 
 def test_functions_are_measured(own_home: Home) -> None:
-    data = list(range(3000))
-    report = wf.timeit(
-        {"first": lambda x: x[0], "all": lambda x: sum(x) - sum(x)},
-        arguments={"x": data},
-        budget=20,
-    )
-    (verdict,) = report.verdicts
-    assert (verdict.baseline, verdict.variant, verdict.outcome) == ("first", "all", "slower")
+    sides = {"few": lambda x: sum(x[:20]) * 0, "all": lambda x: sum(x) * 0}
+    (verdict,) = wf.timeit(sides, arguments={"x": list(range(400))}, budget=1).verdicts
+    assert (verdict.baseline, verdict.variant) == ("few", "all")
+    assert verdict.ratio > 2
     with pytest.raises(wf.UserError) as error:
         wf.timeit(lambda: 1, lambda: 2)
     assert "different" in error.value.message
@@ -119,49 +115,52 @@ def test_functions_are_measured(own_home: Home) -> None:
 
 
 PLUGIN_TEST = """
-import pytest
+def short():
+    pass
 
-def short(x):
-    return x[0] * 0
+def long():
+    pass
 
-def long(x):
-    return sum(x) * 0
+def test_more(whyfast):
+    whyfast(short, long)
 
-@pytest.fixture
-def x():
-    return list(range(3000))
+def test_less(whyfast):
+    assert whyfast(long, short).verdicts[0].outcome == "faster"
+"""
 
-def test_more(whyfast, x):
-    whyfast(short, long, arguments={"x": x})
+#: In place of measuring: a function called long takes half more.
+DOUBLE = """
+import whyfast as wf
 
-def test_less(whyfast, x):
-    assert whyfast(long, short, arguments={"x": x}).verdicts[0].outcome == "faster"
+def timeit(*sides, budget, margin, **options):
+    assert (budget, margin) == ("3s", "1%")
+    taken = [[(1.5 if s is sides[0].__globals__["long"] else 1.0) * (1 + i % 3 / 100)
+              for i in range(20)] for s in sides]
+    return wf.judge(*taken, paired=True, names=tuple(s.__name__ for s in sides))
+
+wf.timeit = timeit
 """
 
 
-def test_the_plugin_of_pytest(tmp_path: Path, own_home: Home) -> None:
+def test_the_plugin_of_pytest(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(PLUGIN_TEST)
+    (tmp_path / "conftest.py").write_text(DOUBLE)
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
-        argv = [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-p",
-            "no:cacheprovider",
-            "-q",
-            "test_it.py",
-            *words,
-        ]
+        words = ("-p", "no:cacheprovider", "-q", "--whyfast-budget", "3s", *words)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
         return subprocess.run(
-            argv, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+            [sys.executable, "-m", "pytest", *words],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     done = run("--whyfast-fail-on", "slower")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "1 failed, 1 passed" in done.stdout
-    assert "test_it.py::test_more: long is " in done.stdout
-    assert "test_it.py::test_less: short is " in done.stdout
-    done = run("--whyfast-budget", "soon", "-k", "more")
-    assert "budget" in done.stdout
+    assert "test_it.py::test_more: long is 1.5" in done.stdout
+    assert "test_it.py::test_less: short is 1.5" in done.stdout
+    assert run().returncode == 0
