@@ -12,8 +12,8 @@ demo: $(VENV)/.ready
 	@echo "More: ./$(BIN)/whyfast report dispatch -v; open dispatch.html in a browser."
 
 test: $(VENV)/.ready-dev
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench web
+	$(BIN)/ruff format --check src tests bench web
 	$(BIN)/mypy
 	$(BIN)/python -m tests.prepare
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile
@@ -47,8 +47,8 @@ man: $(VENV)/.ready-docs
 setup: $(VENV)/.ready
 
 lint: $(VENV)/.ready-dev
-	$(BIN)/ruff check --fix src tests bench
-	$(BIN)/ruff format src tests bench
+	$(BIN)/ruff check --fix src tests bench web
+	$(BIN)/ruff format src tests bench web
 	$(BIN)/mypy
 
 $(VENV)/bin/python:

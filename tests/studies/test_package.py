@@ -3,6 +3,7 @@ checkout works there, and says what is missing where an extra is needed."""
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -157,3 +158,14 @@ print(wf.explain("old", "new").headline)
     environment = {"PATH": os.environ["PATH"], "WHYFAST_HOME": str(place / "home")}
     done = run(place / "venv/bin/python", "page.py", cwd=place, env=environment)
     assert "new is " in done.stdout
+
+
+def test_the_container() -> None:
+    """As a container tool would make it; there is none where tests run."""
+    if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
+        pytest.skip("needs root and mmdebstrap")
+    done = run(
+        ROOT / "tests" / "container-root",
+        "whyfast ab 'sleep 0.01' 'sleep 0.05' --budget 20s; whyfast plan code-placement-vm",
+    )
+    assert "sleep 0.05 is " in done.stdout

@@ -27,6 +27,7 @@ from whyfast.model.result import (
 from whyfast.model.schema import Each, Either, Maybe, With, document_schema
 from whyfast.model.shipped import ShippedRow
 from whyfast.model.study import Commands, Recordings, Study
+from whyfast.model.survey import SurveyedProgram
 from whyfast.model.verdict import Confound, Outcome
 from whyfast.report.answer import Answer
 from whyfast.report.document import Document, ReportSection
@@ -144,6 +145,7 @@ DOCUMENTS: Mapping[str, Mapping[str, Any] | With] = {
     "search": With(SearchResult, {"headline": str}),
     "search-set": With(SetResult, {"headline": str}),
     "shipped": {"rows": tuple[ShippedRow, ...]},
+    "survey": {"programs": tuple[SurveyedProgram, ...]},
 }
 
 
