@@ -37,9 +37,10 @@ pictures: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.install_chromium
 	$(BIN)/python -m bench.pictures
 
-# The documentation as a site, build/site/index.html, and manual pages, build/man/man1.
+# The documentation as a site, build/site/index.html, and manual pages, build/man/man1. The gallery has
+# the studies that were run here; RUN="dispatch code-placement" runs some first, minutes each.
 docs: $(VENV)/.ready-docs
-	$(BIN)/python -m web.build build/site
+	$(BIN)/python -m web.build build/site --run $(RUN)
 
 man: $(VENV)/.ready-docs
 	$(BIN)/python -m web.manual build/man

@@ -1,8 +1,8 @@
 """The documentation as a static site: ``python -m web.build FOLDER``.
 
 Sphinx makes the pages of docs; every warning, a dead link among them, fails. Beside them lie the
-reports of the bundled studies that this machine has results of (``whyfast run NAME``), and
-``llms.txt``, all pages in one list for programs that read.
+reports of the bundled studies that this machine has results of (``whyfast run NAME``, or ``--run
+NAME`` here), and ``llms.txt``, all pages in one list for programs that read.
 """
 
 import argparse
@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from whyfast.cli.results import stored_result
@@ -30,8 +31,12 @@ _REDIRECT = """<!doctype html>
 """
 
 
-def main(folder: Path) -> int:
-    """0, or the exit code of Sphinx."""
+def main(folder: Path, studies: Sequence[str] = ()) -> int:
+    """Run the studies, build the site; 0, or the exit code of what failed."""
+    for study in studies:
+        whyfast = [sys.executable, "-m", "whyfast", "run", study, "--quick"]
+        if code := subprocess.run(whyfast, stdout=subprocess.DEVNULL).returncode:
+            return code
     files = subprocess.run(
         ["git", "ls-files", "-z"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
     ).stdout.split("\0")
@@ -101,4 +106,6 @@ def _listing() -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    sys.exit(main(parser.parse_args().folder.absolute()))
+    parser.add_argument("--run", nargs="*", default=[], metavar="STUDY", help="run these first")
+    args = parser.parse_args()
+    sys.exit(main(args.folder.absolute(), args.run))
