@@ -1,8 +1,8 @@
 """A survey: the studies of one folder, each read whole and measured where its dispatch differs.
 
 The machine code of all variants is read first, which needs no quiet machine. Time is measured only
-for variants that dispatch otherwise than their baseline. A program is kept when it is done, so the
-same command goes on where it was stopped.
+for variants that dispatch otherwise than their baseline. A program is kept when it is done without
+a failed run, so the same command goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def survey_studies(
         except (UserError, CannotBuildHere) as error:
             yield replace(_bare(study), failures=(str(error),)), None
             continue
-        if result is None or result.recorded.complete:
+        if result is None or (result.recorded.complete and not result.recorded.failures):
             known.parent.mkdir(parents=True, exist_ok=True)
             write_whole(known, json.dumps(encode(program)))
         yield program, result

@@ -213,8 +213,8 @@ def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered)
     certain = low > 0 if math.isfinite(low) else found.low > 1
     if factor is not None and certain:
         low, high = _bounds(found.whole, found.whole)
-        names = tuple(i.name for i in items if i.share > 0)
-        return [_of_factor(factor, causes, found, 1.0, low, high, names)]
+        more = [i for i in items if i.share > 0]
+        return [_of_factor(factor, causes, found, 1.0, low, high, more)]
     result = list(causes)
     for factor, trial in found.tried:
         if trial.low < GONE:
@@ -259,16 +259,23 @@ def _of_factor(
     share: float,
     low: float,
     high: float,
-    names: tuple[str, ...],
+    items: Sequence[Item],
 ) -> Cause:
-    text = _filled(factor.text, found)
+    text, names = _filled(factor.text, found), tuple(i.name for i in items)
     how = next((c for c in causes if c.share >= NAMED), None)
     if how is None:
+        places = [_lies_in(i) for i in items[:3] if i.share >= NAMED]
+        text += f"; most of it lies in {', '.join(places)}" if places else ""
         return Cause(factor.key, text, share, low, high, names, "measured")
     return replace(
         how, key=factor.key, sentence=f"{text}; {how.sentence}", share=share, low=low, high=high,
         items=names, basis="measured", remedy="",
     )  # fmt: skip
+
+
+def _lies_in(item: Item) -> str:
+    unnamed = item.name.startswith("0x") and item.place.library
+    return f"`{item.name}`{f' of {unnamed}' if unnamed else ''} ({100 * item.share:.0f} %)"
 
 
 def _bounds(time: Change, whole: Change) -> tuple[float, float]:

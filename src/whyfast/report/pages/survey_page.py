@@ -48,17 +48,21 @@ def _answers(programs: Sequence[SurveyedProgram]) -> Iterator[str]:
     if not threaded:
         yield "None of the programs has a threaded dispatch."
         return
-    merged: dict[str, list[str]] = {}
-    for program in threaded:
-        for column, baseline in _baselines(program).items():
-            if baseline.facts is not None and baseline.facts.form in ("merged", "partly merged"):
-                merged.setdefault(column, []).append(program.study)
     number = pluralize(len(threaded), "threaded interpreter")
-    if not merged:
+    sentences = []
+    for form, verb in (("merged", "merged"), ("partly merged", "merged in part")):
+        by: dict[str, list[str]] = {}
+        for program in threaded:
+            own = [c for c, b in _baselines(program).items() if b.facts and b.facts.form == form]
+            if own:
+                by.setdefault(join_words(own), []).append(program.study)
+        for columns, names in by.items():
+            plural = "is" if len(names) == 1 else "are"
+            sentences.append(f"{join_words(names)} {plural} {verb} by {columns}")
+    if not sentences:
         yield f"Of {number} none is merged by any of the compilers."
-        return
-    parts = [f"{column} merges {join_words(names)}" for column, names in merged.items()]
-    yield f"Of {number}: {'; '.join(parts)}."
+    else:
+        yield f"Of {number}: {'; '.join(sentences)}."
 
 
 def _forms(programs: Sequence[SurveyedProgram]) -> Table | None:

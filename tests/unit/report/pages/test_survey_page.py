@@ -47,7 +47,7 @@ def test_another_dispatch() -> None:
 
 def test_who_is_merged_by_which_compiler_and_what_that_costs() -> None:
     page = survey_page([LUA, DUKTAPE])
-    assert page.headline == "Of 1 threaded interpreter: gcc12 merges lua."
+    assert page.headline == "Of 1 threaded interpreter: lua is merged by gcc12."
     text = printed(page, 100)
     rows = {line.split()[0]: line for line in text.splitlines() if line.strip()}
     assert "merged (switch)" in rows["duktape"]
