@@ -102,7 +102,8 @@ def _pickled(work: Callable[..., object], arguments: Mapping[str, object]) -> by
     """UserError naming the function or argument that cannot be pickled."""
     names = {str(getattr(part, "__module__", "")) for part in (work, *arguments.values())}
     modules = (sys.modules.get(name) for name in names - {"__main__"})
-    apart = [m for m in modules if m and not _importable(m)]
+    known = cloudpickle.list_registry_pickle_by_value()
+    apart = [m for m in modules if m and m.__name__ not in known and not _importable(m)]
     for module in apart:
         cloudpickle.register_pickle_by_value(module)
     try:
