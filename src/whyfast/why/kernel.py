@@ -198,6 +198,16 @@ def supported(item: Item) -> bool:
     return (fact.slow or 0) - (fact.fast or 0) >= FURTHER and item.time.low > -math.inf
 
 
+def waits_more(item: Item) -> bool:
+    """Whether an item is waiting for something that the other side does not wait for: further
+    calls, or a call of the same number that takes the device or the clock longer."""
+    if item.part != "waiting":
+        return False
+    fact = item.facts[0]
+    alike = abs((fact.slow or 0) - (fact.fast or 0)) <= max(2.0, 0.02 * (fact.slow or 0))
+    return not alike or item.name in SYNC or BLOCKING.get(item.name) in ("sleep", "locks")
+
+
 #: What the slow side does, by the key of the cause.
 PURPOSES = {
     "system-calls": "{slow} makes {numbers}",
