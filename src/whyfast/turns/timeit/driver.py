@@ -67,7 +67,7 @@ def main(
     here = sys.path[0]
     turns = _own(os.path.join(os.path.dirname(here), "include"), "whyfast_turn")
     if mode == "inspect":
-        inspection = _own(here, "inspection")
+        inspection = _own(here, "loop_values", "inspection")
     sys.path[0] = ""
     read = time.process_time_ns if clock == "process" else turns.best_clock()
     gc.disable()  # as timeit does; the setup may enable it
@@ -96,16 +96,18 @@ def _take_standard_output():
 
 def _own(
     folder,  # type: str
-    name,  # type: str
+    *names,  # type: str
 ):
     # type: (...) -> Any
-    """A module of whyfast, of which no name is left where the user's modules are looked up."""
+    """The last of these modules of whyfast, of which no name is left where the user's modules are
+    looked up; each may import those before it."""
     sys.path.insert(0, folder)
     try:
-        return __import__(name)
+        return [__import__(name) for name in names][-1]
     finally:
         del sys.path[0]
-        sys.modules.pop(name, None)
+        for name in names:
+            sys.modules.pop(name, None)
 
 
 class _NetOfLoop(object):
