@@ -81,13 +81,7 @@ def _c(folder: Path) -> tuple[str, ...]:
 def _python(folder: Path) -> tuple[str, ...]:
     (folder / "main.py").write_text(_PYTHON)
     shutil.copy(INCLUDE / "whyfast_turn.py", folder)
-    return (
-        sys.executable,
-        "-I",
-        "-S",
-        "-c",
-        f"import sys; sys.path[0:0] = [{str(folder)!r}]\n" + _PYTHON,
-    )
+    return (sys.executable, "-S", str(folder / "main.py"))
 
 
 def _rust(folder: Path) -> tuple[str, ...]:

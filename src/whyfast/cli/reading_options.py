@@ -54,8 +54,8 @@ def add_history(options: OptionGroup) -> None:
     options.value(
         "files FILE",
         "results in order, oldest first, in any format that compare reads; one CSV file "
-        "with --by; one log written by check --append; one data.js of github-action-benchmark; or a "
-        "study with stored results",
+        "with --by; one log written by check --append; one data.js of github-action-benchmark; "
+        "or a study with stored results",
         nargs="+",
     )
     group = options.group("points")
