@@ -2,20 +2,23 @@
 
 A just-in-time compiler, caches and collectors change how long the same work takes while a process
 runs. The values of one process, in their order, are cut into levels; it is steady from the first
-value on after which no level differs from the last one by more than :data:`TOLERANCE` beyond chance.
-One that still changes in its last sixth is unsteady: nothing says that it would not change again.
-docs/math/steady.md has the formulas, and how often this errs.
+value on after which no level differs from the last one by more than :data:`TOLERANCE`, beyond
+chance. One that still changes in its last sixth is unsteady: nothing says that it would not change
+again. docs/math/steady.md has the formulas, and how often this errs.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from whyfast.model.series import SECOND, Recording, Series
+from whyfast.model.verdict import Confound
 
 Floats = NDArray[np.float64]
 
@@ -133,3 +136,73 @@ def _cut(x: Floats) -> list[int]:
     while bounds[-1] > 0:
         bounds.append(int(before[bounds[-1]]))
     return bounds[::-1]
+
+
+#: Formats that have the values of a process in the order taken, from its start on.
+ORDERED = ("jmh",)
+
+#: The unit of the series that says how long processes take to become steady.
+FIRST_STEADY = "first steady value"
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A recording without warm-up, with a series ``NAME first steady value`` beside each benchmark
+    (values counted from 1; processes that are unsteady have none), and what its processes do
+    otherwise."""
+
+    recording: Recording
+    confounds: tuple[Confound, ...] = ()
+
+
+def settled(recording: Recording) -> Settled:
+    """Warm-up set aside process by process. An unsteady process keeps all of its values: it is
+    named, and neither trimmed until it looks steady nor left out."""
+    if recording.tool not in ORDERED:
+        return Settled(recording)
+    series = dict(recording.series)
+    confounds: list[Confound] = []
+    for name, s in recording.series.items():
+        if s.unit != SECOND and not s.higher:
+            continue
+        found = [steadiness([1 / v for v in p] if s.higher else p) for p in s.processes]
+        known = [f for f in found if f is not None]
+        if not known:
+            continue
+        starts = [f.start if f is not None else None for f in found]
+        kept = tuple(p[k or 0 :] for p, k in zip(s.processes, starts, strict=True))
+        series[name] = replace(s, processes=kept)
+        first = tuple((float(f.start + 1),) for f in known if f.start is not None)
+        if first:
+            beside = f"{name} {FIRST_STEADY}"
+            series[beside] = Series(beside, FIRST_STEADY, first)
+        confounds += _what_they_do(recording.name, name, known)
+    return Settled(replace(recording, series=series), tuple(confounds))
+
+
+def _what_they_do(recording: str, benchmark: str, found: Sequence[Steadiness]) -> list[Confound]:
+    """Processes that never become steady or become slower, a warning; warm-up, a note."""
+    texts: list[tuple[str, Literal["warning", "note"]]] = []
+    of = f"of {len(found)} processes of {benchmark}"
+    unsteady = [f for f in found if f.start is None]
+    slower = [f for f in found if f.kind == "slows down"]
+    warm = sorted(f.start for f in found if f.kind == "warms up" and f.start is not None)
+    if unsteady:
+        texts.append((f"{len(unsteady)} {of} never become steady", "warning"))
+    if slower:
+        ratios = sorted(1 / f.ratio for f in slower)
+        by = (ratios[len(ratios) // 2] - 1) * 100
+        texts.append((f"{len(slower)} {of} become {by:.0f} % slower (median)", "warning"))
+    if warm:
+        middle = warm[len(warm) // 2]
+        texts.append(
+            (
+                f"{len(warm)} {of} warm up over their first {middle} values (median), which are "
+                "left out",
+                "note",
+            )
+        )
+    return [
+        Confound("warm-up", f"{recording}: {text}", severity, (recording,))
+        for text, severity in texts
+    ]
