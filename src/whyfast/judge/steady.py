@@ -191,8 +191,8 @@ def _what_they_do(recording: str, benchmark: str, found: Sequence[Steadiness]) -
         texts.append((f"{len(unsteady)} {of} never become steady", "warning"))
     if slower:
         ratios = sorted(1 / f.ratio for f in slower)
-        by = (ratios[len(ratios) // 2] - 1) * 100
-        texts.append((f"{len(slower)} {of} become {by:.0f} % slower (median)", "warning"))
+        by = ratios[len(ratios) // 2]
+        texts.append((f"{len(slower)} {of} become {by:.3g}x slower (median)", "warning"))
     if warm:
         middle = warm[len(warm) // 2]
         texts.append(

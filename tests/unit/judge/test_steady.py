@@ -81,7 +81,7 @@ def test_an_unsteady_process_keeps_its_values_and_is_named() -> None:
     assert (len(first), len(second)) == (200, pytest.approx(100, abs=3))
     assert [c.severity for c in found.confounds] == ["warning", "warning"]
     assert "never become steady" in found.confounds[0].text
-    assert "20 % slower" in found.confounds[1].text
+    assert "1.2x slower" in found.confounds[1].text
 
 
 def test_of_rates_less_is_slower() -> None:
