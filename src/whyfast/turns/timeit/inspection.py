@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         variables,
     )
 else:
+    import loop_values  # Python 2.7 clears a module that nothing holds
     from loop_values import ADDRESS, changes, name_of, shown, tokens_of, variables
 
 #: Nanoseconds of loops after which the interpreter has specialised what it will.
@@ -139,6 +140,7 @@ class _Watched(object):
             yield part
         loops = _fitting(COLLECTED, first)
         if hasattr(gc, "get_stats"):
+            gc.collect()  # else what came before may be what makes it run
             gc.enable()
             runs = _collections()
             yield itertools.repeat(None, loops)
