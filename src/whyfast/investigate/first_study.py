@@ -137,10 +137,10 @@ def _built(
         try:
             study = replace(load_study(file), source=Source("path", str(folder), folder))
             with BuildStore(home.builds).in_use():
-                work = build(RunContext(study, home, observer, services))
+                context = build(RunContext(study, home, observer, services))
         except (UserError, CannotBuildHere) as error:
             return str(error)
-    (outcome,) = work.builds
+    (outcome,) = context.builds
     if isinstance(outcome, BuildFailure):
         return f"{outcome.reason}; its log is {outcome.log}" if outcome.log else outcome.reason
     return outcome

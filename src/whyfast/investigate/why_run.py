@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from whyfast.investigate.why_trials import Trials
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
 from whyfast.measure.doctor.readings import load_of
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun, with_input
 from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
@@ -38,7 +37,13 @@ from whyfast.why.functions import (
 )
 from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
-from whyfast.why.kernel import kernel_items, supported, waiting_items, with_callers
+from whyfast.why.kernel import (
+    kernel_items,
+    supported,
+    waiting_items,
+    waits_more,
+    with_callers,
+)
 from whyfast.why.remarks import records_of, with_flags
 from whyfast.why.runtimes.go import Go
 from whyfast.why.runtimes.java import Java
@@ -68,6 +73,11 @@ PAGE = "whyfast report ab --html why.html  # functions, calls and code on one pa
 MATTERS = 0.1
 
 UNDECIDED_WALL = "wall time is undecided, it varied too much: all shares are of CPU time"
+
+#: Where waiting differs, but nothing that it could be for, and CPU time is at least this share of
+#: the difference.
+IDLE_CPU = 0.25
+IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
 
 UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
 
@@ -165,17 +175,12 @@ def explain_difference(
         return replace(make_account(found), complete=False)
     cpu = cpu_time(parts)
     if verdict.outcome == "undecided" and certainly_more(cpu):
-        whole = cpu
-        ratios = (cpu.fast + x for x in (cpu.difference, cpu.low, cpu.high))
-        found.ratio, found.low, found.high = (x / cpu.fast for x in ratios)
-        found.whole, found.of_cpu = cpu, True
+        _account_for_cpu(found, cpu, UNDECIDED_WALL)
     elif verdict.outcome in ("same", "undecided") or whole.difference <= 0:
         if verdict.outcome == "undecided":
             found.limits.append(UNDECIDED)
         return make_account(found)
-    if found.of_cpu:
-        found.limits.append(UNDECIDED_WALL)
-    elif whole is not wall:
+    if not found.of_cpu and whole is not wall:
         found.limits.append(
             "waiting varied more than it differed: shares are of the difference in CPU time"
         )
@@ -191,6 +196,14 @@ def explain_difference(
         return replace(make_account(found), complete=False)
     words = arguments.commands[fast], arguments.commands[slow]
     return replace(account, next_command=next_command(account, *words))
+
+
+def _account_for_cpu(found: Gathered, cpu: Change, why: str) -> None:
+    """From here on the account is of the difference in CPU time."""
+    ratios = (cpu.fast + x for x in (cpu.difference, cpu.low, cpu.high))
+    found.ratio, found.low, found.high = (x / cpu.fast for x in ratios)
+    found.whole, found.of_cpu = cpu, True
+    found.limits.append(why)
 
 
 def _sides(verdict: Verdict) -> tuple[str, str]:
@@ -298,10 +311,7 @@ class _Layers:
 
     def _tool_run(self, side: str, timeout: float) -> ToolRun:
         run = ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
-        stdin = self._arguments.stdin
-        if stdin == os.devnull:
-            return run
-        return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
+        return with_input(run, self._arguments.stdin)
 
     def _kernel(self, result: Result) -> None:
         found = self._found
@@ -326,6 +336,13 @@ class _Layers:
                 else ()
             ),
         ]
+        cpu = cpu_time(found.split)
+        idle = self._matters("waiting") and not any(map(waits_more, items))
+        if idle and certainly_more(cpu) and cpu.difference > IDLE_CPU * found.whole.difference:
+            # A busy machine, or a virtual one whose processors were taken away.
+            items = [i for i in items if i.part != "waiting"]
+            _account_for_cpu(found, cpu, IDLE)
+            items = [replace(i, share=i.time.difference / cpu.difference) for i in items]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
             items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
@@ -374,6 +391,7 @@ class _Layers:
         known = {side: p for side, p in programs.items() if p is not None}
         if runtime is None:
             return Findings()
+        found.interpreted = not isinstance(runtime, Go)
         began = self._services.clock.monotonic()
         runs = RuntimeRuns(
             {side: self._tool_run(side, 60.0) for side in known},

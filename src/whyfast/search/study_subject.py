@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whyfast.build.recipe import Recipe
+from whyfast.explain.sizes import build_files, sizes_of
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.measuring import launch_arguments
 from whyfast.investigate.services import Note, Observer, Silent
+from whyfast.measure.cost_counts import heap_of
 from whyfast.measure.invocation import LaunchArguments
+from whyfast.measure.process import CannotCount
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict
-from whyfast.search.state import AxisCandidate, Quantity
+from whyfast.search.state import MEASURED, AxisCandidate, Quantity
 from whyfast.search.subject import Blocks, CandidateFailed, Layouts, Times
 from whyfast.store.builds import BuildStore
 
@@ -63,18 +69,20 @@ class WithinSearch(Silent):
 Make = Callable[[RunContext[Study], AxisCandidate, str], RunContext[Study]]
 
 
-def make_variant(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
+def make_variant(
+    context: RunContext[Study], candidate: AxisCandidate, name: str
+) -> RunContext[Study]:
     """The candidate's variant, built by the steps of the study."""
     assert candidate.variant is not None
-    return build_alone(work, replace(candidate.variant, name=name))
+    return build_alone(context, replace(candidate.variant, name=name))
 
 
-def build_alone(work: RunContext[Study], variant: Variant) -> RunContext[Study]:
+def build_alone(context: RunContext[Study], variant: Variant) -> RunContext[Study]:
     """The study with that variant alone, built."""
     asked = replace(
-        work.question, variants=(variant,), baselines=(variant.name,), claim=None, control=False
+        context.question, variants=(variant,), baselines=(variant.name,), claim=None, control=False
     )
-    return build(replace(work, question=asked))
+    return build(replace(context, question=asked))
 
 
 def without_layouts(study: Study) -> Study:
@@ -93,9 +101,50 @@ Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
 
 def counting(quantity: Quantity) -> Count:
     """``instructions``: executed in one turn (a whole run where programs take none), by simulation.
+    ``allocations`` and ``peak-heap``: likewise, under DHAT. ``size``: bytes of code and data.
     ``indirect-jumps``: the reciprocal of their number in the functions that dispatch, since a
     dispatch that was merged is the slower one."""
-    return _Instructions() if quantity == "instructions" else _merged
+    if quantity == "instructions":
+        return _Instructions()
+    if quantity in ("allocations", "peak-heap"):
+        return partial(_heap, quantity)
+    return _size if quantity == "size" else _merged
+
+
+def _size(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
+    """Bytes of code and data of the program and its libraries."""
+    del good
+    (build,) = candidate.builds
+    assert isinstance(build, Build)
+    files = build_files(build, Path(candidate.question.build.program))
+    try:
+        size = sizes_of(files).totals["size"]
+    except (UserError, OSError) as error:
+        raise CannotTell(str(error)) from None
+    if not size:
+        raise CannotTell("the program is no ELF file")
+    return (float(size),)
+
+
+def _heap(
+    quantity: Quantity, good: RunContext[Study], candidate: RunContext[Study]
+) -> tuple[float, ...]:
+    """On each benchmark that can be counted, of a whole run or a turn, by DHAT."""
+    del good
+    costs = []
+    with scratch_folder(candidate.home) as folder:
+        counter = BuildCounter(candidate, {}, folder)
+        try:
+            valgrind = counter.simulator().valgrind
+            for benchmark in candidate.question.benchmarks:
+                if benchmark.kind.countable:
+                    (task,) = counter.tasks(benchmark)
+                    costs.append(heap_of(task, valgrind)[quantity])
+        except CannotCount as error:
+            raise CannotTell(str(error)) from None
+    if not all(costs):
+        raise CannotTell(f"no {quantity} to compare: it is 0")
+    return tuple(costs)
 
 
 def _merged(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
@@ -116,11 +165,11 @@ class _Instructions:
     def __call__(self, good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
         benchmarks = [b for b in candidate.question.benchmarks if b.kind.countable]
         chosen = all(b.name in self._loops for b in benchmarks)
-        work = candidate if good is candidate or chosen else _both(good, candidate)
+        context = candidate if good is candidate or chosen else _both(good, candidate)
         name = candidate.builds[0].variant
         costs = []
-        with scratch_folder(work.home) as folder:
-            counter = BuildCounter(work, {}, folder)
+        with scratch_folder(context.home) as folder:
+            counter = BuildCounter(context, {}, folder)
             for benchmark in benchmarks:
                 wanted = self._loops.get(benchmark.name)
                 counts, _, loops = counter.simulated(benchmark, wanted)
@@ -179,7 +228,10 @@ class StudySubject:
         study = self.context.question
         self._relinkable = study.build.link is not None and study.measure.layouts > 0
         self._count = self.count or counting(self.quantity)
-        self._blocks = Blocks(study.benchmarks, self._launch, self.context.services, self.seed)
+        metric = "maxrss" if self.quantity == "peak-memory" else ""
+        self._blocks = Blocks(
+            study.benchmarks, self._launch, self.context.services, self.seed, metric
+        )
 
     def _title(self, candidate: int) -> str:
         known = candidate < len(self.candidates)
@@ -199,15 +251,17 @@ class StudySubject:
         made = replace(made, services=self.context.services)
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
 
-    def _make(self, work: RunContext[Study], candidate: int) -> RunContext[Study]:
+    def _make(self, context: RunContext[Study], candidate: int) -> RunContext[Study]:
         """Build it clean, with its layouts, or at first without: linked from objects that another
         candidate left, they would not be its own."""
         if not self._is_clean(candidate):
-            services = work.services
+            services = context.services
             if self.incremental:
                 services = replace(services, build=services.build_incrementally)
-            work = replace(work, services=services, question=without_layouts(work.question))
-        return self.make(work, self.candidates[candidate], str(candidate))
+            context = replace(
+                context, services=services, question=without_layouts(context.question)
+            )
+        return self.make(context, self.candidates[candidate], str(candidate))
 
     def prefetch(self, candidates: Iterable[int]) -> None:
         """Have other machines, if there are any, build these."""
@@ -229,9 +283,9 @@ class StudySubject:
 
             services = self.context.services
             services = replace(services, build=note_only, build_incrementally=note_only)
-            work = replace(self.context, services=services, observer=Silent())
+            context = replace(self.context, services=services, observer=Silent())
             with contextlib.suppress(UserError, CandidateFailed):  # raised again by its build
-                self._make(work, candidate)
+                self._make(context, candidate)
             self._prefetched[candidate] = tuple(wanted)
         return self._prefetched[candidate]
 
@@ -273,7 +327,9 @@ class StudySubject:
             self.build(candidate)
             if layouts is not None:
                 self._link(candidate, layouts[candidate])
-        if self.quantity != "time":
+        if self.quantity == "build-time":
+            return [self._built(candidates, number)]
+        if self.quantity not in MEASURED:
             return self._counted(candidates)
         return self._blocks.take(candidates, number=number, layouts=layouts)
 
@@ -292,6 +348,20 @@ class StudySubject:
 
     def _layouts_of(self, candidate: int) -> int:
         return sum(len(programs) for programs in self._made[candidate].layouts.values())
+
+    def _built(self, candidates: Sequence[int], number: int) -> Times:
+        """Seconds of one more build of each, in an order drawn at random."""
+        order = random.Random(f"{self.seed} {number}").sample(candidates, len(candidates))
+        taken: dict[int, NDArray[np.float64]] = {}
+        for candidate in order:
+            recipes = self._recipes(candidate)
+            if len(recipes) != 1:
+                raise CandidateFailed(candidate, "it is not built by the steps of the study alone")
+            cost = self.context.services.rebuild(recipes[0], self.context.home)
+            if isinstance(cost, BuildFailure):
+                raise CandidateFailed(candidate, cost.reason)
+            taken[candidate] = np.array([cost.seconds])
+        return {c: taken[c] for c in candidates}
 
     def _counted(self, candidates: Sequence[int]) -> list[Times]:
         counted = {c: self._cost(c) for c in candidates}
@@ -314,7 +384,7 @@ class StudySubject:
     def _launch(self, benchmark: Benchmark, candidates: Sequence[int]) -> LaunchArguments:
         """The launch arguments of single candidates as one."""
         made = [self._made[c] for c in candidates]
-        parts = [launch_arguments(work, benchmark, work.prefixes) for work in made]
+        parts = [launch_arguments(context, benchmark, context.prefixes) for context in made]
         return replace(
             parts[0],
             commands={k: v for p in parts for k, v in p.commands.items()},

@@ -55,7 +55,7 @@ _LOADING = (
     "access",
     "munmap",
 )
-_MEMORY = ("brk", "madvise", "mremap", "munmap", "mmap")
+MEMORY = ("brk", "madvise", "mremap", "munmap", "mmap")
 
 
 def kernel_items(
@@ -178,8 +178,9 @@ _SCHEDULER = re.compile(r"^(runtime\.|internal/runtime)")
 #: Causes of a runtime that carry kernel time as well as user time: imports read files.
 WITH_KERNEL = ("imports", "start-up")
 
-#: Further calls from which on they show that threads wait more.
-FURTHER = 20
+#: Further calls, and times as many, from which on they show that threads wait more: a runtime's
+#: own threads wait a little more often the longer it runs.
+FURTHER, MORE_WAITS = 20, 1.5
 
 
 def supported(item: Item) -> bool:
@@ -195,7 +196,33 @@ def supported(item: Item) -> bool:
         return item.part != "waiting" or not alike or BLOCKING.get(item.name) == "sleep"
     if item.part != "waiting":
         return item.time.low > 0 or not math.isfinite(item.time.low)
-    return (fact.slow or 0) - (fact.fast or 0) >= FURTHER and item.time.low > -math.inf
+    fast, slow = fact.fast or 0, fact.slow or 0
+    return slow - fast >= FURTHER and slow >= MORE_WAITS * fast and item.time.low > -math.inf
+
+
+def waits_more(item: Item) -> bool:
+    """Whether an item is waiting for something that the other side does not wait for: further
+    calls, or a call of the same number that takes the device or the clock longer."""
+    if item.part != "waiting":
+        return False
+    if item.name.startswith("futex"):
+        return supported(item)
+    fact = item.facts[0]
+    alike = abs((fact.slow or 0) - (fact.fast or 0)) <= max(2.0, 0.02 * (fact.slow or 0))
+    return not alike or item.name in SYNC or BLOCKING.get(item.name) == "sleep"
+
+
+#: What the slow side does, by the key of the cause.
+PURPOSES = {
+    "system-calls": "{slow} makes {numbers}",
+    "page-faults": "{slow} touches more memory for the first time: {numbers}",
+    "processes": "{slow} starts more processes: {numbers}",
+    "start-up": "{slow} loads more at its start: {numbers}",
+    "io-wait": "{slow} waits for input or output: {numbers}",
+    "sleep": "{slow} sleeps: {numbers}",
+    "locks": "its threads wait for one another: {numbers}",
+    "threads": "its threads let one another go on: {numbers}",
+}
 
 
 def purpose(item: Item) -> str:
@@ -212,7 +239,7 @@ def purpose(item: Item) -> str:
         return "locks"
     if item.name in SYNC:
         return "io-wait"
-    if item.name in _MEMORY and item.name not in ("mmap",):
+    if item.name in MEMORY and item.name not in ("mmap",):
         return "page-faults" if item.name in ("brk", "madvise") else "system-calls"
     if item.name in _LOADING:
         return "start-up" if (item.facts[0].slow or 0) < 2000 else "system-calls"

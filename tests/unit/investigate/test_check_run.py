@@ -427,7 +427,7 @@ def test_all_simulations_together_have_a_limit(
     monkeypatch.setattr(check_run, "_reach", reach)
     monkeypatch.setattr(check_run, "load", lambda path: SimpleNamespace(functions=()))
     monkeypatch.setattr(check_run, "BuildCounter", lambda *given: SimpleNamespace(timeout=given[3]))
-    work = SimpleNamespace(
+    context = SimpleNamespace(
         question=SimpleNamespace(
             benchmarks=[SimpleNamespace(name=n) for n in ("quick", "slow", "late")]
         ),
@@ -436,7 +436,7 @@ def test_all_simulations_together_have_a_limit(
         services=SimpleNamespace(clock=SimpleNamespace(monotonic=lambda: now[0])),
         observer=SimpleNamespace(step=steps.append),
     )
-    reaches = check_run.reached_by(cast(RunContext[Study], work), TRACED, 120.0)
+    reaches = check_run.reached_by(cast(RunContext[Study], context), TRACED, 120.0)
     assert limits == [20.0, 30.0]  # of each of two builds: 120 s for three, then for two
     assert [step.split(";")[0] for step in steps] == [
         "what executes the change: quick, 1 of 3",
