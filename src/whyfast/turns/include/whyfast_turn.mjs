@@ -1,4 +1,4 @@
-// Lets a JavaScript program take turns under whyfast. One file; Node.js, Bun, and Deno with node:fs.
+// Lets a JavaScript program take turns under whyfast. One file, for Node.js and Bun.
 //
 //     import { bench } from "./whyfast_turn.mjs";
 //
