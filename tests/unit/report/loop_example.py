@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from tests.unit.report.example import STARTED, block, sample_result, verdict
+from tests.unit.example_blocks import block
+from tests.unit.report.example import STARTED, sample_result, verdict
 from tests.unit.report.parts import changed
 
 from whyfast.model.loop import (
