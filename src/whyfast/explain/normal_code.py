@@ -17,6 +17,7 @@ from iced_x86 import Instruction as IcedInstruction
 from whyfast.explain.functions import Program
 from whyfast.explain.objects import Function, Region
 from whyfast.explain.objects.elf import ElfFile, open_elf, read_symbols
+from whyfast.explain.objects.go_types import GO_DATA, GO_TABLES, go_program
 from whyfast.explain.program import load
 from whyfast.model.errors import UserError
 
@@ -38,7 +39,7 @@ REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".
 
 _RELA = struct.Struct("<QQq")
 #: Names that compilers make up anew for each way of cutting a program into pieces.
-_MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$")
+_MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$|(?<=\.\.stmp_)\d+$")
 #: Numbers behind the names of a function's own constants, which the compiler deals out anew when
 #: another function gets or loses some; and the sections of constants, compared by content.
 _NUMBER = re.compile(r"\.\d+$")
@@ -93,6 +94,12 @@ class Side:
         self.program: Program = replace(program, functions=named)
         self.elf: ElfFile = open_elf(path)
         self.image = self.program.image
+        self.go = go_program(self.elf, self.image)
+        self.apart = APART + GO_TABLES if self.go else APART
+        self.referred = REFERRED + GO_DATA if self.go else REFERRED
+        # Where a program can be loaded anywhere, and in code of Go, which asks for addresses by
+        # their distance, no other number is an address.
+        self.numbers_mean_places = self.elf.fixed and self.go is None
         self.keys: dict[int, Key] = {}
         self.functions: dict[Key, Function] = {}
         seen: Counter[str] = Counter()
@@ -197,8 +204,7 @@ class Side:
 
     def _fields(self, decoder: Decoder, insn: IcedInstruction) -> Iterator[Field]:
         for field in _fields(decoder, insn):
-            # Where a program can be loaded anywhere, no other number is an address.
-            if field.surely or self.elf.fixed:
+            if field.surely or self.numbers_mean_places:
                 yield field
 
     def references(self, function: Function) -> list[int]:
@@ -238,7 +244,9 @@ class Side:
 
     def data_regions(self) -> list[Region]:
         """Data that the program itself can use."""
-        return [r for r in self.image.regions if not r.executable and not r.name.startswith(APART)]
+        return [
+            r for r in self.image.regions if not r.executable and not r.name.startswith(self.apart)
+        ]
 
     @cached_property
     def edges(self) -> list[int]:

@@ -18,8 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from whyfast.explain.normal_code import REFERRED, Key, Side
+from whyfast.explain.normal_code import Key, Side
 from whyfast.explain.objects import Function
+from whyfast.explain.objects.go_types import GO_TABLES
 from whyfast.model.code import CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 
@@ -57,6 +58,8 @@ def _changed(reason: str) -> CodeComparison:
 
 #: Data on both sides that is to hold the same: where it begins on each, and how many bytes.
 _Data = tuple[int, int, int]
+#: In place of how many: there is the description of a type.
+_TYPE = -1
 
 
 class _Pair:
@@ -135,7 +138,8 @@ class _Pair:
         if sorted(a.between()) != sorted(b.between()):
             yield "code that belongs to no named function differs"
         whole = [
-            {r.name: r for r in s.data_regions() if not r.name.startswith(REFERRED)} for s in (a, b)
+            {r.name: r for r in s.data_regions() if not r.name.startswith(s.referred)}
+            for s in (a, b)
         ]
         for name in sorted({*whole[0], *whole[1]}):
             here, there = whole[0].get(name), whole[1].get(name)
@@ -181,10 +185,21 @@ class _Pair:
             return here == there  # nowhere: a number, or an end of the program
         if sections[0][1] != sections[1][1]:
             return False
+        types = a.go and a.go.type_at(here), b.go and b.go.type_at(there)
+        if types != (None, None):
+            self._wanted[here, there, _TYPE] = None
+            return None not in types
         if sections[0][1].startswith(".plt"):
             called = a.program.name_of(here), b.program.name_of(there)
             return called[0] == called[1] and not called[0].startswith("0x")
         left, right = a.named_at(here), b.named_at(there)
+        if a.go and sections[0][1].startswith(GO_TABLES):
+            # What the runtime looks up there is where things lie. Some beginnings have no size.
+            names = (
+                left and (left.name, here - left.start),
+                right and (right.name, there - right.start),
+            )
+            return names[0] == names[1]
         if left is not None and right is not None:
             offsets = here - left.start, there - right.start
             if (left.name, left.size, offsets[0]) != (right.name, right.size, offsets[1]):
@@ -207,6 +222,8 @@ class _Pair:
     def _same_bytes(self, here: int, there: int, size: int) -> bool:
         """Whether ``size`` bytes hold the same, addresses compared by what they mean."""
         a, b = self.a, self.b
+        if size == _TYPE:
+            return self._same_type(here, there)
         left, right = a.image.read(here, size), b.image.read(there, size)
         if len(left) != len(right):
             return False
@@ -232,6 +249,14 @@ class _Pair:
                 return False
             done.update(range(start, start + 4))
         return True
+
+    def _same_type(self, here: int, there: int) -> bool:
+        """Whether two descriptions of types of Go say the same."""
+        f = self.a.go and self.a.go.type_at(here)
+        g = self.b.go and self.b.go.type_at(there)
+        if not f or not g or (f.plain, f.names) != (g.plain, g.names):
+            return False
+        return len(f.places) == len(g.places) and all(map(self._same_place, f.places, g.places))
 
     def _same_entry(self, here: int, there: int, at: int) -> bool:
         """Whether an entry of a table of distances, from the table's begin or from the entry, leads
@@ -264,6 +289,8 @@ def _reached(side: Side) -> set[Key]:
     lies in data, along every address that a reached function's code means or that a table of
     distances holds which it refers to.
     """
+    if side.go:
+        return set(side.functions)  # its linker has left out all that nothing gets to
     entry, _, _ = side.header
     todo: list[int] = [entry, *side.words.values()]
     exported, starting = set(side.exported), (".init", ".fini")

@@ -15,6 +15,7 @@ from whyfast.explain.program import load
 from whyfast.explain.python_changes import with_functions
 from whyfast.explain.same_code import same_builds
 from whyfast.investigate.building import build
+from whyfast.investigate.check_layouts import measure_layouts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.judging import judge
@@ -258,6 +259,9 @@ def run_check(
     with recording(work, run_key(work), alone=elsewhere is None) as run:
         work = observe(work)
         _measure(work, run, check, elsewhere)
+        if elsewhere is None:
+            work, notes = measure_layouts(work, run, check)
+            check = replace(check, notes=(*check.notes, *notes))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
     result = judge(work, run.recorded)

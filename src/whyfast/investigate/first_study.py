@@ -11,7 +11,7 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from whyfast.measure.harnesses import HARNESSES, benchmark_names
 from whyfast.measure.invocation import InvocationFailed, completed, running
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.study import Source
+from whyfast.model.study import Source, Study
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
@@ -37,6 +37,7 @@ from whyfast.study.project import (
     literal,
     some,
     sources,
+    unlinked,
 )
 from whyfast.study.skeleton import check_file
 
@@ -54,12 +55,34 @@ _NO_BENCHMARK = "it has no benchmark that runs; add [benchmarks.NAME] with a com
 class FirstStudy:
     """``text`` is that of the file. ``failure`` says why the project does not build or what else
     must be changed in the file before it can be used; empty when nothing must. ``beside`` are
-    further files by name, ``notes`` what was chosen and left out, in words."""
+    further files by name, ``notes`` what was chosen and left out, in words. ``builds``: whether it
+    does."""
 
     text: str
     failure: str = ""
     beside: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    builds: bool = True
+
+
+def first_that_builds(
+    folder: Path,
+    kinds: Iterable[tuple[str, Project]],
+    home: Home,
+    observer: Observer,
+    services: Services,
+) -> tuple[str, FirstStudy]:
+    """The study of the first kind of project as which the folder builds, and that kind; else of the
+    first."""
+    tried: list[tuple[str, FirstStudy]] = []
+    for kind, project in kinds:
+        if tried:
+            observer.note(f"it does not build as a {tried[-1][0]} project: {tried[-1][1].failure}")
+        study = first_study(folder, project, home, observer, services)
+        if study.builds:
+            return kind, study
+        tried.append((kind, study))
+    return tried[0]
 
 
 def first_study(
@@ -70,10 +93,10 @@ def first_study(
     Nothing is raised for a project that does not build.
     """
     if project.fetch and (reason := _fetched(folder, project.fetch, observer)):
-        return FirstStudy(check_file(_noted(project, reason)), reason)
+        return FirstStudy(check_file(_noted(project, reason)), reason, builds=False)
     failures: list[str] = []
     for way in _ways(project):
-        outcome = _built(folder, way, home, observer, services)
+        way, outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
             way = _with_benchmarks(folder, way, outcome, observer)
             failure = way.incomplete
@@ -83,7 +106,8 @@ def first_study(
             return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
     reason = failures[0]
-    return FirstStudy(check_file(_noted(project, f"It does not build: {reason}")), reason)
+    text = check_file(_noted(unlinked(project), f"It does not build: {reason}"))
+    return FirstStudy(text, reason, builds=False)
 
 
 def _ways(project: Project) -> Iterator[Project]:
@@ -125,8 +149,38 @@ def _fetched(folder: Path, words: tuple[str, ...], observer: Observer) -> str:
 
 def _built(
     folder: Path, project: Project, home: Home, observer: Observer, services: Services
-) -> Build | str:
-    """The build of the project's files as they are, or why there is none."""
+) -> tuple[Project, Build | str]:
+    """The build of the project's files as they are, or why there is none; and the project without
+    its step that links, where the program cannot be linked again by it."""
+    work = _build_once(folder, project, home, observer, services)
+    if isinstance(work, str):
+        return project, work
+    (outcome,) = work.builds
+    if project.link and not work.layouts:
+        bare = unlinked(project)
+        if isinstance(outcome, Build):
+            reason = (
+                "The program cannot be linked again, so its place in memory is that of one build."
+            )
+            bare = replace(bare, comments=(*bare.comments, reason))
+        elif not _links(project, outcome.reason):
+            return project, _because(outcome)
+        return _built(folder, bare, home, observer, services)
+    return project, outcome if isinstance(outcome, Build) else _because(outcome)
+
+
+def _links(project: Project, reason: str) -> bool:
+    """Whether it was the step that links which failed."""
+    return any(mark in project.link and mark in reason for mark in ("rm -f ", "-ldflags="))
+
+
+def _because(failure: BuildFailure) -> str:
+    return f"{failure.reason}; its log is {failure.log}" if failure.log else failure.reason
+
+
+def _build_once(
+    folder: Path, project: Project, home: Home, observer: Observer, services: Services
+) -> RunContext[Study] | str:
     with scratch_folder(home) as scratch:
         file = scratch / ROOT_FILE
         # A study needs a benchmark; those of the program are known after the build.
@@ -136,14 +190,13 @@ def _built(
         file.write_text(check_file(whole), encoding="utf-8")
         try:
             study = replace(load_study(file), source=Source("path", str(folder), folder))
+            # One layout shows whether there are any.
+            measure = replace(study.measure, layouts=1 if project.link else 0)
+            study = replace(study, measure=measure, control=False)
             with BuildStore(home.builds).in_use():
-                work = build(RunContext(study, home, observer, services))
+                return build(RunContext(study, home, observer, services))
         except (UserError, CannotBuildHere) as error:
             return str(error)
-    (outcome,) = work.builds
-    if isinstance(outcome, BuildFailure):
-        return f"{outcome.reason}; its log is {outcome.log}" if outcome.log else outcome.reason
-    return outcome
 
 
 def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Observer) -> Project:

@@ -50,15 +50,16 @@ def go(folder: Path) -> Project:
             message = "has neither a program nor a benchmark in its tests, and no package here"
             raise UserError(message, where=folder)
         steps, place = (go_file(folder, "{source}"),), "./"
-    if place:
-        build = f'test -c {{cflags}} -buildvcs=false -o "$OLDPWD/{{program}}" {place}'
-    else:
-        package = f"./{mains[0].parent.relative_to(folder)}"
-        build = f'build {{cflags}} -buildvcs=false -o "$OLDPWD/{{program}}" {package}'
+    verb, what = (
+        ("test -c", place) if place else ("build", f"./{mains[0].parent.relative_to(folder)}")
+    )
+    start = f"cd {{source}} && {{cc}} {verb} {{cflags}} -buildvcs=false"
+    end = f'-o "$OLDPWD/{{program}}" {what}'
     return Project(
         "path:go",
-        (*steps, "cd {source} && {cc} " + build),
+        (*steps, f"{start} {end}"),
         "program",
+        link=f'{start} -ldflags="{{layout}}" {end}',
         env=env,
         benchmarks={} if place else WHOLE,
         runner="go" if place else "command",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from whyfast.judge.decide import ALPHA
 from whyfast.model.result import Result
-from whyfast.model.verdict import Confound, Outcome, Verdict
+from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
 from whyfast.report.document import Cell, Row, Table, right, table
 from whyfast.report.formatting import (
     escape_controls,
@@ -106,8 +106,8 @@ CHECK_HEADING = "Did this change make it slower?"
 
 #: Below this share of them, a difference in instructions is none.
 _AS_MANY = 0.0005
-#: Differences in time that placement alone makes in programs of one kind: docs/placement.md.
-_PLACEMENT = 0.03
+#: A spread over layouts below this is not worth a figure.
+_NO_SPREAD = 0.001
 #: Names in a headline above a table that has all.
 _FEW_NAMES = 2
 #: From so many minutes on, a budget is written in hours.
@@ -206,7 +206,7 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
 def _by_luck(verdict: Verdict, check: Check) -> bool:
     """Whether the difference is as small as placement makes them, with no other sign of it."""
     more = more_instructions(check.reach(verdict.benchmark or ""))
-    return more is not None and abs(more) < _AS_MANY and size_of(verdict.ratio) < _PLACEMENT
+    return more is not None and abs(more) < _AS_MANY and size_of(verdict.ratio) < MADE_BY_PLACEMENT
 
 
 def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[str]:
@@ -308,7 +308,7 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
         return ""
     where = f" on {quote(reach.benchmark)}" if several else ""
     if abs(more) < _AS_MANY:
-        small = size_of(verdict.ratio) < _PLACEMENT
+        small = size_of(verdict.ratio) < MADE_BY_PLACEMENT
         return "" if small else f", but the number of instructions{where} is unchanged"
     if (more > 0) == (verdict.outcome == "slower"):
         return ""
@@ -318,6 +318,7 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
 
 def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from account_sentences(result.found.account, headline=False)
+    yield from _placed(result)
     yield from changed_code(check)
     yield from since_sentences(result, check)
     yield from _again(result, check)
@@ -335,6 +336,25 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
     if left and not check.code.same:
         yield f"No time was left for {some(left)}."
     yield from check.notes
+
+
+def _placed(result: Result) -> Iterator[str]:
+    """What other layouts of the same code say, where they were measured."""
+    for p in result.judged.placements:
+        if p.varied.benchmark is None or math.isnan(p.spread):
+            continue
+        size = f"± {format_percent(p.spread)}" if p.spread >= _NO_SPREAD else "less than 0.1 %"
+        floor = (
+            f"Placement alone moves {_benchmark(p.varied)} by {size} (one standard deviation of "
+            f"{pluralize(p.layouts, 'link')})"
+        )
+        if p.varied.outcome in ("faster", "slower"):
+            yield f"{floor}; over them the change is {percent_text(p.varied)}."
+        elif p.linked.outcome in ("faster", "slower"):
+            was = percent_text(p.linked).factor
+            yield f"{floor}; as linked the change is {was}, over them there is nothing to see."
+        else:
+            yield f"{floor}; there is nothing to see."
 
 
 def since_sentences(result: Result, check: Check) -> Iterator[str]:
