@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.measuring import Processes, check_programs, entries_of
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks
 from whyfast.investigate.services import Silent
+from whyfast.measure.campaign import BenchmarkRun
 from whyfast.model.code import Check
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 from whyfast.model.verdict import MADE_BY_PLACEMENT
 
-#: Layouts of each side where a difference is as small as placement makes them, and the least.
-LAYOUTS, _LEAST_LAYOUTS = 16, 12
+#: Layouts of each side where a difference is as small as placement makes them.
+LAYOUTS = 16
+#: Seconds that linking may take in any case.
+_LINKING = 60.0
 
 
 def measure_layouts(
@@ -24,40 +28,58 @@ def measure_layouts(
 ) -> tuple[RunContext[Study], tuple[str, ...]]:
     """Measure in other layouts, too, what is as near to its margin as placement alone can bring
     it, where the study can link again and the budget lasts; notes say why not."""
-    from whyfast.judge.ratios import over_layouts  # loads numpy
-
     study = work.question
     if study.build.link is None or study.measure.layouts or run.failures():
         return work, ()
     near = _near(work, run, check)
-    taken = [b for b in run.blocks() if b.benchmark in {n.name for n in near}]
-    spent = run.seconds.get("measure", 0.0)
-    needed = 2 * _LEAST_LAYOUTS * sum(b.seconds for b in taken) / max(len(taken), 1) * len(near)
     if not near:
         return work, ()
     names = ", ".join(b.name for b in near)
+    taken = [b for b in run.blocks() if b.benchmark in {n.name for n in near}]
     count = LAYOUTS  # more than a check of the same builds has used
-    while count <= len(over_layouts(taken)) / len(near):
+    while count <= sum(bool(b.layouts) for b in taken) / len(near):
         count *= 2
-    if study.measure.budget - spent < needed:
-        note = (
-            f"A difference as small as placement makes them, on {names}: in other layouts it takes "
-            f"about {needed:.0f} s more (--budget)."
-        )
-        return work, (note,)
-    work.observer.note(f"linking {count} layouts of both sides, for the small difference: {names}")
+    clock, left = work.services.clock, study.measure.budget - run.seconds.get("measure", 0.0)
+    # Every second block has a new layout.
+    measuring = 2 * count * len(near) * sum(b.seconds for b in taken) / len(taken)
+    seconds = measuring
+    if measuring <= left:
+        work.observer.note(f"{names}: as small as placement makes differences; linking it anew")
+        began = clock.monotonic()
+        linked, notes = _linked(work, 1)  # shows whether it can be done, and how long it takes
+        if notes:
+            return work, notes
+        seconds = (clock.monotonic() - began) * count / 2
+        if seconds <= max(left, _LINKING):
+            linked, notes = _linked(work, count)
+            entries = entries_of(linked, run, near)
+            earlier = sum(b.seconds for e in entries for b in e.blocks)
+            spec = replace(linked.question.measure, budget=left + earlier)
+            enough = partial(_has, count)
+            measure_blocks(linked, run, entries, spec, enough)
+            check_programs(linked)
+            return linked, ()
+        seconds += measuring
+    note = (
+        f"On {names} the difference is as small as placement alone makes: measuring it in other "
+        f"layouts takes about {seconds:.0f} s more (--budget)."
+    )
+    return work, (note,)
+
+
+def _linked(work: RunContext[Study], count: int) -> tuple[RunContext[Study], tuple[str, ...]]:
+    """The builds with so many layouts of each, and notes on why there are none."""
+    study = work.question
     wanted = replace(study, measure=replace(study.measure, layouts=count))
-    notes = _Noting()
-    linked = Processes().ready(build(replace(work, question=wanted, observer=notes)))
-    if not all(v.name in linked.layouts for v in study.variants):
-        return work, tuple(f"{n[0].upper()}{n[1:]}." for n in notes.notes)
-    linked = replace(linked, observer=work.observer)
-    entries = entries_of(linked, run, near)
-    earlier = sum(b.seconds for e in entries for b in e.blocks)
-    spec = replace(wanted.measure, budget=study.measure.budget - spent + earlier)
-    measure_blocks(linked, run, entries, spec, lambda e: len(over_layouts(e.blocks)) >= count)
-    check_programs(linked)
-    return linked, ()
+    heard = _Noting()
+    linked = Processes().ready(build(replace(work, question=wanted, observer=heard)))
+    if all(v.name in linked.layouts for v in study.variants):
+        return replace(linked, observer=work.observer), ()
+    return work, tuple(f"{n[0].upper()}{n[1:]}." for n in heard.notes)
+
+
+def _has(count: int, entry: BenchmarkRun) -> bool:
+    return sum(bool(b.layouts) for b in entry.blocks) >= count
 
 
 def _near(work: RunContext[Study], run: OpenRun, check: Check) -> list[Benchmark]:

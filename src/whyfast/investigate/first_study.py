@@ -44,6 +44,9 @@ from whyfast.study.skeleton import check_file
 #: What a line of a failing program has that says why.
 _TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 
+#: What Python says of a module that is not there.
+_LACKS = re.compile(r"No module named '?([\w.]+)")
+
 #: Seconds that a download, a program that lists its benchmarks, and one that is tried may take.
 _FETCH, _LIST, _TRY = 600.0, 120.0, 10.0
 
@@ -171,7 +174,9 @@ def _built(
 
 def _links(project: Project, reason: str) -> bool:
     """Whether it was the step that links which failed."""
-    return any(mark in project.link and mark in reason for mark in ("rm -f ", "-ldflags="))
+    return any(
+        mark in project.link and mark in reason for mark in ("rm -f ", "-ldflags=", "save-temps")
+    )
 
 
 def _because(failure: BuildFailure) -> str:
@@ -316,6 +321,8 @@ def _fails(
             with running(("env", "-C", empty, *command), env=dict(os.environ)) as child:
                 usage = completed(child, command, _TRY)
         except InvocationFailed as error:
+            if lacks := _LACKS.search(error.output):
+                return f"the interpreter on PATH lacks the module {lacks[1]}; install it there", 0.0
             lines = [line for line in error.output.splitlines() if _TROUBLE.search(line)]
             return "; ".join([str(error), *lines[-1:]]), 0.0
     return "", usage.user + usage.system

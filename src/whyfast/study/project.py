@@ -88,6 +88,9 @@ def others(names: list[str]) -> tuple[str, ...]:
 SECTIONS = "-ffunction-sections"
 
 
+#: What has cargo keep the objects of its last crate, and link it again.
+RELINKED = ' -- -C save-temps -C link-args="{layout}"'
+
 #: What the name of a copy of the program ends with.
 _COPY = ".linked"
 
@@ -109,7 +112,8 @@ def unlinked(project: Project) -> Project:
     flags = tuple(f for f in project.cflags if f != SECTIONS)
     if project.program.endswith(_COPY):
         return replace(project, link="", cflags=flags, program=project.program.removesuffix(_COPY))
-    link = re.sub(r" ?(-ldflags=\"\{layout\}\"|\{layout\})", "", project.link)
+    link = project.link.replace(RELINKED, "").replace(' -ldflags="{layout}"', "")
+    link = link.replace(" {layout}", "")
     steps = project.steps if link in project.steps else (*project.steps, link)
     return replace(project, link="", cflags=flags, steps=steps)
 

@@ -72,7 +72,7 @@ def compared(folder: Path, old: str, new: str) -> CodeComparison:
     ("old", "new"),
     [
         ("type shape", "// A comment.\n\n\ntype shape"),
-        ("func main", "func unused() string { return \"text\" }\n\nfunc main"),
+        ("func main", 'func unused() string { return "text" }\n\nfunc main'),
     ],
     ids=["lines", "unused function"],
 )
