@@ -217,9 +217,18 @@ class Side:
         words = {}
         for place in self._possible():
             value = int.from_bytes(self.image.read(place, 8), "little")
-            if value and self.section_at(value):
+            if value and self.section_at(value) and not self._number_of_go(value):
                 words[place] = value
         return words
+
+    def _number_of_go(self, value: int) -> bool:
+        """Whether a word in data of Go only looks like an address: its data leads to where
+        functions begin, to named variables and to what has bytes."""
+        if self.go is None:
+            return False
+        if (function := self.program.function_at(value)) is not None:
+            return function.address != value
+        return self.image.region(value) is None and self.named_at(value) is None
 
     def _possible(self) -> Iterator[int]:
         """Where in the data an address could be: all that the loader writes where it says so, as in
@@ -231,6 +240,8 @@ class Side:
                 yield from (offset for offset, _, _ in _RELA.iter_unpack(content[:whole]))
             return
         for region in self.data_regions():
+            if self.go and region.name.startswith(GO_DATA):
+                continue  # no pointers
             first = region.start + -region.start % 8
             yield from range(first, region.end - 7, 8)
 

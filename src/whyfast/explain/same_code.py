@@ -185,10 +185,12 @@ class _Pair:
             return here == there  # nowhere: a number, or an end of the program
         if sections[0][1] != sections[1][1]:
             return False
-        types = a.go and a.go.type_at(here), b.go and b.go.type_at(there)
-        if types != (None, None):
-            self._wanted[here, there, _TYPE] = None
-            return None not in types
+        types = a.go and a.go.type_of(here), b.go and b.go.type_of(there)
+        if types[0] and types[1]:
+            self._wanted[types[0], types[1], _TYPE] = None
+            return here - types[0] == there - types[1]
+        if types[0] or types[1]:
+            return False
         if sections[0][1].startswith(".plt"):
             called = a.program.name_of(here), b.program.name_of(there)
             return called[0] == called[1] and not called[0].startswith("0x")

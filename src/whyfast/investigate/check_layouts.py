@@ -8,7 +8,7 @@ from functools import partial
 
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.measuring import Processes, check_programs, entries_of
+from whyfast.investigate.measuring import check_programs, entries_of
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks
 from whyfast.investigate.services import Silent
 from whyfast.measure.campaign import BenchmarkRun
@@ -24,10 +24,13 @@ _LINKING = 60.0
 
 
 def measure_layouts(
-    work: RunContext[Study], run: OpenRun, check: Check
+    asked: Study, work: RunContext[Study], run: OpenRun, check: Check
 ) -> tuple[RunContext[Study], tuple[str, ...]]:
     """Measure in other layouts, too, what is as near to its margin as placement alone can bring
-    it, where the study can link again and the budget lasts; notes say why not."""
+    it, where the study can link again and the budget lasts; notes say why not.
+
+    ``work`` has the builds of the study ``asked``.
+    """
     study = work.question
     if study.build.link is None or study.measure.layouts or run.failures():
         return work, ()
@@ -46,12 +49,14 @@ def measure_layouts(
     if measuring <= left:
         work.observer.note(f"{names}: as small as placement makes differences; linking it anew")
         began = clock.monotonic()
-        linked, notes = _linked(work, 1)  # shows whether it can be done, and how long it takes
+        linked, notes = _linked(
+            asked, work, 1
+        )  # shows whether it can be done, and how long it takes
         if notes:
             return work, notes
         seconds = (clock.monotonic() - began) * count / 2
         if seconds <= max(left, _LINKING):
-            linked, notes = _linked(work, count)
+            linked, notes = _linked(asked, work, count)
             entries = entries_of(linked, run, near)
             earlier = sum(b.seconds for e in entries for b in e.blocks)
             spec = replace(linked.question.measure, budget=left + earlier)
@@ -67,14 +72,17 @@ def measure_layouts(
     return work, (note,)
 
 
-def _linked(work: RunContext[Study], count: int) -> tuple[RunContext[Study], tuple[str, ...]]:
+def _linked(
+    asked: Study, work: RunContext[Study], count: int
+) -> tuple[RunContext[Study], tuple[str, ...]]:
     """The builds with so many layouts of each, and notes on why there are none."""
-    study = work.question
-    wanted = replace(study, measure=replace(study.measure, layouts=count))
+    wanted, study = (
+        replace(s, measure=replace(s.measure, layouts=count)) for s in (asked, work.question)
+    )
     heard = _Noting()
-    linked = Processes().ready(build(replace(work, question=wanted, observer=heard)))
+    linked = build(RunContext(wanted, work.home, heard, work.services))
     if all(v.name in linked.layouts for v in study.variants):
-        return replace(linked, observer=work.observer), ()
+        return replace(work, question=study, layouts=linked.layouts), ()
     return work, tuple(f"{n[0].upper()}{n[1:]}." for n in heard.notes)
 
 

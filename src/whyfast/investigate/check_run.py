@@ -260,7 +260,7 @@ def run_check(
         work = observe(work)
         _measure(work, run, check, elsewhere)
         if elsewhere is None:
-            work, notes = measure_layouts(work, run, check)
+            work, notes = measure_layouts(asked.study, work, run, check)
             check = replace(check, notes=(*check.notes, *notes))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))

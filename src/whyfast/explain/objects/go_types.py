@@ -28,6 +28,8 @@ _ARRAY, _CHAN, _FUNC, _INTERFACE, _MAP, _POINTER, _SLICE, _STRUCT = (17, 18, 19,
 _KINDS = range(1, 27)
 #: Bytes of a description before what its kind's methods add, where it is more than a type has.
 _SIZES = {_ARRAY: 72, _CHAN: 64, _FUNC: 56, _INTERFACE: 80, _POINTER: 56, _SLICE: 56, _STRUCT: 80}
+#: How far into a description code reads: its beginning, its hash, flags and kind.
+_ASKED = (0, 16, 20, 23)
 #: Of a map before Go 1.24 and after.
 _OLD_MAP, _NEW_MAP = 88, 112
 #: Flags of a type: it has methods; the mask of its pointers is made when running.
@@ -55,6 +57,11 @@ class GoProgram:
     def __init__(self, image: Image, types: int, end: int, text: int) -> None:
         self._image, self._types, self._end, self._text = image, types, end, text
         self._known: dict[int, GoType | None] = {}
+
+    def type_of(self, address: int) -> int:
+        """Where the description begins that code refers to by one of its first numbers; 0 where it
+        is none."""
+        return next((a for d in _ASKED if self.type_at(a := address - d) is not None), 0)
 
     def type_at(self, address: int) -> GoType | None:
         """The type whose description begins there; None where none does."""
