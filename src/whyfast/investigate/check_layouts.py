@@ -58,6 +58,9 @@ def measure_layouts(
         if seconds <= max(left, _LINKING):
             linked, notes = _linked(asked, work, count)
             entries = entries_of(linked, run, near)
+            for entry in entries:
+                drawn = sum(bool(b.layouts) for b in entry.blocks)
+                entry.linked = entry.next_index - 2 * drawn
             earlier = sum(b.seconds for e in entries for b in e.blocks)
             spec = replace(linked.question.measure, budget=left + earlier)
             enough = partial(_has, count)
