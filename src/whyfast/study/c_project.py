@@ -384,7 +384,7 @@ def _cmake_project_programs(text: str, top: str) -> list[str]:
     return [n for a in added if (n := variables.get(a[2:-1], "") if a.startswith("$") else a)]
 
 
-_FILES = ("Makefile.am", "*/Makefile.am")
+_FILES = ("Makefile.am", "*/Makefile.am", "*/*/Makefile.am")
 _PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS\s*\+?=\s*([^#\n]*)", re.MULTILINE)
 
 

@@ -149,6 +149,8 @@ def _string(text: str) -> str:
     text.encode("utf-8")
     if "\n" in text and "'''" not in text:
         return tomlkit.string(f"\n{text}", literal=True, multiline=True).as_string()
+    if "'" in text and '"' in text and "''" not in text and not text.endswith("'"):
+        return tomlkit.string(text, literal=True, multiline=True).as_string()
     literal = "'" not in text and '"' in text
     return tomlkit.string(text, literal=literal).as_string()
 
