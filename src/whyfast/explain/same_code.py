@@ -1,4 +1,4 @@
-"""Are two programs, or two builds, the same but for where their code and data lie?
+"""Are two programs the same but for where their code and data lie?
 
 Two functions are the same when their instructions are, with every address replaced by what lies
 there: a function by its name, data by what it holds. What cannot be shown to be the same counts as
@@ -7,13 +7,9 @@ changed.
 
 from __future__ import annotations
 
-import ast
 import difflib
-import io
 import re
-import tokenize
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -46,18 +42,21 @@ def same_code(a: Path, b: Path, folders: tuple[Path, Path] | None = None) -> Cod
         sides = Side(a, folders and folders[0]), Side(b, folders and folders[1])
     except (UserError, OSError) as error:
         message = error.message if isinstance(error, UserError) else str(error)
-        return _changed(f"the machine code cannot be read: {message}")
+        return changed(f"the machine code cannot be read: {message}")
     if any(s.program.architecture != "x86-64" for s in sides):
-        return _changed("machine code is compared for x86-64 only")
+        return changed("machine code is compared for x86-64 only")
     return _Pair(*sides).compared()
 
 
-def _changed(reason: str) -> CodeComparison:
+def changed(reason: str) -> CodeComparison:
+    """For what cannot be compared."""
     return CodeComparison(False, False, reasons=(reason,))
 
 
 #: Data on both sides that is to hold the same: where it begins on each, and how many bytes.
 _Data = tuple[int, int, int]
+#: Bytes of a file's name at most.
+_LONGEST_PATH = 4096
 #: In place of how many: there is the description of a type.
 _TYPE = -1
 
@@ -246,11 +245,25 @@ class _Pair:
         for i in (n for n, (x, y) in enumerate(zip(left, right, strict=True)) if x != y):
             if i in done:
                 continue
+            line = i - (here + i) % 8
+            if self._is_line_of_rust(here + line, there + line):
+                done.update(range(line, line + 8))
+                continue
             start = i - (here + i) % 4
             if start < 0 or start + 4 > size or not self._same_entry(here, there, start):
                 return False
             done.update(range(start, start + 4))
         return True
+
+    def _is_line_of_rust(self, here: int, there: int) -> bool:
+        """Whether line and column lie there of a place in the source that a panic names: behind the
+        address and the length of the file's name, in ``core::panic::Location``."""
+        texts = []
+        for side, place in ((self.a, here), (self.b, there)):
+            at, length = side.words.get(place - 16), side.image.read(place - 8, 8)
+            size = int.from_bytes(length, "little")
+            texts.append(side.image.read(at, size) if at and size < _LONGEST_PATH else b"")
+        return texts[0] == texts[1] and texts[0].endswith(b".rs")
 
     def _same_type(self, here: int, there: int) -> bool:
         """Whether two descriptions of types of Go say the same."""
@@ -362,117 +375,3 @@ def _called(side: Side, function: Function, address: int) -> str:
     section = side.section_at(address)
     name = side.program.name_of(address)
     return section[1] if name.startswith("0x") and section else name
-
-
-#: Files for people alone, and what Python makes of its files.
-_NOT_READ = {".md", ".rst", ".adoc", ".pyc"}
-#: Folders of which nothing runs: caches, version control, and an installer's notes on packages.
-_NOT_RUN = {"__pycache__", ".git", ".github"}
-_RECORDS = (".dist-info", ".egg-info")
-#: Files at the top of a project that no program reads: what to measure, which is compared by
-#: itself, and those for version control and editors.
-_ASIDE = {
-    *("whyfast.toml", ".gitignore", ".gitattributes", ".editorconfig", ".pre-commit-config.yaml"),
-    *("LICENSE", "COPYING"),
-}
-
-
-def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
-    """Compare two builds, each the folder that it was built in and the program's path in it.
-
-    A program of machine code runs by itself, with the shared libraries that were built with it. Of
-    any other, such as a script or the interpreter of a virtual environment, every file of the
-    folder could be run or read, but for documents; a file of Python is the same when it says the
-    same to Python.
-    """
-    programs = [_machine_code(*build) for build in (base, head)]
-    if programs[0] is None or programs[1] is None:
-        return _files(base[0], head[0])
-    parts = []
-    for name in sorted({*programs[0], *programs[1]}):
-        left, right = programs[0].get(name), programs[1].get(name)
-        if left is None or right is None:
-            side = "base" if right is None else "head"
-            parts.append(_changed(f"the library {name} is only in the build of {side}"))
-            continue
-        part = same_code(left, right, (base[0], head[0]))
-        library = f"{name}: " if name else ""
-        parts.append(replace(part, reasons=tuple(f"{library}{r}" for r in part.reasons)))
-    return CodeComparison(
-        identical=all(p.identical for p in parts),
-        same=all(p.same for p in parts),
-        functions=tuple(f for p in parts for f in p.functions),
-        reasons=tuple(r for p in parts for r in p.reasons),
-        traced=all(p.traced for p in parts),
-    )
-
-
-def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
-    """The program and the shared libraries that were built with it, by their names in the folder;
-    None where the program is no machine code of its own."""
-    parts = _machine_code(folder, program)
-    return parts and {name or str(program): path for name, path in parts.items()}
-
-
-def _machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
-    """The program under an empty name, and the libraries; None for another's interpreter."""
-    path = folder / program
-    if not path.resolve().is_relative_to(folder.resolve()) or not _begins(path, b"\x7fELF"):
-        return None
-    if (path.parent.parent / "pyvenv.cfg").exists():
-        return None
-    libraries = {
-        str(library.relative_to(folder)): library
-        for library in sorted(folder.rglob("*.so*"))
-        if library.is_file() and not library.is_symlink() and _begins(library, b"\x7fELF")
-    }
-    return {"": path, **libraries}
-
-
-def _begins(path: Path, mark: bytes) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(mark)) == mark
-
-
-def _files(base: Path, head: Path) -> CodeComparison:
-    files = [dict(_relevant(folder)) for folder in (base, head)]
-    reasons = []
-    for name in sorted({*files[0], *files[1]}):
-        left, right = files[0].get(name), files[1].get(name)
-        shown = name.removeprefix("src/")  # where the source is copied to
-        if left is None or right is None:
-            reasons.append(f"the file {shown} is only in {'base' if right is None else 'head'}")
-        elif not _same_file(left, right, (base, head)):
-            reasons.append(f"the file {shown} differs")
-    return CodeComparison(not reasons, not reasons, reasons=tuple(reasons), traced=not reasons)
-
-
-def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
-    for path in sorted(folder.rglob("*")):
-        relative = path.relative_to(folder)
-        aside = relative.name in _ASIDE or path.suffix in _NOT_READ
-        not_run = any(p in _NOT_RUN or p.endswith(_RECORDS) for p in relative.parts)
-        if path.is_file() and not aside and not not_run:
-            yield str(relative), path
-
-
-def _same_file(left: Path, right: Path, folders: tuple[Path, Path]) -> bool:
-    a, b = (
-        path.read_bytes().replace(str(folder).encode(), b"\0")
-        for path, folder in zip((left, right), folders, strict=True)
-    )
-    if a == b:
-        return True
-    if left.suffix == ".py":
-        return (tree := _python(a)) is not None and tree == _python(b)
-    library = ".so" in left.name and a.startswith(b"\x7fELF")
-    return library and same_code(left, right, folders).same
-
-
-def _python(text: bytes) -> str | None:
-    """What a file of Python says, without comments and layout; None when it is not Python."""
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(text).readline)
-        return ast.dump(ast.parse(text.decode(encoding)))
-    except (SyntaxError, ValueError, LookupError, RecursionError):
-        return None

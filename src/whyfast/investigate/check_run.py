@@ -13,7 +13,7 @@ from whyfast.build.source import obtain
 from whyfast.explain.functions import base_name
 from whyfast.explain.program import load
 from whyfast.explain.python_changes import with_functions
-from whyfast.explain.same_code import same_builds
+from whyfast.explain.same_builds import same_builds
 from whyfast.investigate.building import build
 from whyfast.investigate.check_layouts import measure_layouts
 from whyfast.investigate.context import RunContext
