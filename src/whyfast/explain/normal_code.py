@@ -223,12 +223,13 @@ class Side:
 
     def _number_of_go(self, value: int) -> bool:
         """Whether a word in data of Go only looks like an address: its data leads to where
-        functions begin, to named variables and to what has bytes."""
+        functions and variables begin."""
         if self.go is None:
             return False
         if (function := self.program.function_at(value)) is not None:
             return function.address != value
-        return self.image.region(value) is None and self.named_at(value) is None
+        named = self.named_at(value) if self.image.region(value) is None else None
+        return named is not None and named.start != value
 
     def _possible(self) -> Iterator[int]:
         """Where in the data an address could be: all that the loader writes where it says so, as in

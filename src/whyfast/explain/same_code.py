@@ -210,7 +210,8 @@ class _Pair:
         if left is not None or right is not None:
             return False
         if a.image.region(here) is None or b.image.region(there) is None:
-            return sections[0] == sections[1]  # no bytes, no name: the distance must do
+            # No bytes, no name: the distance must do, but for what Go has without a name.
+            return bool(a.go and b.go) or sections[0] == sections[1]
         lengths = a.end_of(here) - here, b.end_of(there) - there
         common = min(lengths)
         if any(a.image.read(here + common, lengths[0] - common).strip(b"\0")) or any(

@@ -444,7 +444,7 @@ def meson(folder: Path) -> Project:
     compiler = "CXX" if cxx else "CC"
     language = "cpp" if cxx else "c"
     make = f"meson compile -C build -j{{jobs}} {names[0]}:executable"
-    project = Project(
+    made = Project(
         "path:c++" if cxx else "path:cc",
         (
             f"{compiler}={{cc}} meson setup --buildtype=release -Ddebug=true "
@@ -457,6 +457,6 @@ def meson(folder: Path) -> Project:
         comments=others(names),
     )
     return linked_again(
-        project,
+        made,
         f'meson configure build -D{language}_link_args="{{ldflags}} {{layout}}" && {make}',
     )
