@@ -18,7 +18,7 @@ from pathlib import Path
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
-from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
 from whyfast.measure.invocation import InvocationFailed, completed, running
 from whyfast.model.build import Build, BuildFailure
@@ -155,21 +155,40 @@ def _built(
 ) -> tuple[Project, Build | str]:
     """The build of the project's files as they are, or why there is none; and the project without
     its step that links, where the program cannot be linked again by it."""
-    work = _build_once(folder, project, home, observer, services)
+    heard = _Layouts(observer)
+    work = _build_once(folder, project, home, heard, services)
     if isinstance(work, str):
         return project, work
     (outcome,) = work.builds
     if project.link and not work.layouts:
         bare = unlinked(project)
         if isinstance(outcome, Build):
-            reason = (
-                "The program cannot be linked again, so its place in memory is that of one build."
-            )
-            bare = replace(bare, comments=(*bare.comments, reason))
+            comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."
+            bare = replace(bare, comments=(*bare.comments, comment))
         elif not _links(project, outcome.reason):
             return project, _because(outcome)
         return _built(folder, bare, home, observer, services)
     return project, outcome if isinstance(outcome, Build) else _because(outcome)
+
+
+class _Layouts(Silent):
+    """Passes steps and notes on, but keeps the reason why there are no other layouts."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        self.reason = "it is the same"
+
+    def phase(self, name: str) -> None:
+        self._observer.phase(name)
+
+    def step(self, text: str) -> None:
+        self._observer.step(text)
+
+    def note(self, text: str) -> None:
+        if text.startswith("no other layouts"):
+            self.reason = text.partition(": ")[2]
+        else:
+            self._observer.note(text)
 
 
 def _links(project: Project, reason: str) -> bool:
