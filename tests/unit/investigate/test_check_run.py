@@ -428,7 +428,9 @@ def test_all_simulations_together_have_a_limit(
     monkeypatch.setattr(change_reach, "_reach", reach)
     monkeypatch.setattr(change_reach, "load", lambda path: SimpleNamespace(functions=()))
     monkeypatch.setattr(
-        change_reach, "BuildCounter", lambda *given: SimpleNamespace(timeout=given[3], tasks=list)
+        change_reach,
+        "BuildCounter",
+        lambda *given: SimpleNamespace(timeout=given[3], tasks=lambda of: ()),
     )
     work = SimpleNamespace(
         question=SimpleNamespace(
