@@ -31,7 +31,7 @@ COMMANDS = {
         "find the commit, compiler, flag or object file that caused a slowdown",
     ),
     "explain": Entry(_READING, "explain", "compare the machine code of programs side by side"),
-    "survey": Entry(_READING, "survey", "show how the interpreters that Debian ships dispatch"),
+    "survey": Entry(_READING, "survey", "compare the dispatch of many interpreters and compilers"),
     "report": Entry(_READING, "reading", "show the last results of a study again"),
     "merge": Entry(_READING, "reading", "combine results of one study from several machines"),
     "worker": Entry(_MEASURING, "fleet", "measure on this machine for a fleet"),

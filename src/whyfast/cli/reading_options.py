@@ -166,12 +166,21 @@ def add_explain(options: OptionGroup) -> None:
 
 def add_survey(options: OptionGroup) -> None:
     """Options of ``whyfast survey``."""
-    options.value("what", "shipped: the bundled list of interpreters", choices=["shipped"])
-    group = options.group("what to look at")
-    group.repeated("--only NAME", "interpreters whose name or package contains this")
-    group.repeated("--suite SUITE", "suite of Debian (default: bookworm, trixie and sid)")
-    options.outputs()
-    options.examples("survey shipped", "survey shipped --only lua --suite trixie")
+    add = options.actions()
+    shipped = add("shipped", "how the interpreters that Debian ships dispatch, from a bundled list")
+    shipped.repeated("--only NAME", "interpreters whose name or package contains this")
+    shipped.repeated("--suite SUITE", "suite of Debian (default: bookworm, trixie and sid)")
+    shipped.outputs()
+    run = add("run", "what compilers make of the dispatch of each program of a folder of studies")
+    run.value("folder FOLDER", "a folder whose folders hold a study.toml each, or a bundled one")
+    run.repeated("--only NAME", "programs whose name contains this")
+    group = run.measuring()
+    group.flag("--quick", "use the [quick] section of each study, or else a fifth of its budget")
+    group.value("--budget TIME", "time for measuring each program, e.g. 10m")
+    group.flag("--evidence-only", "read machine code; measure nothing")
+    group.flag("--fresh", "survey again what is known")
+    run.outputs()
+    options.examples("survey shipped --only lua --suite trixie", "survey run atlas --quick")
 
 
 # The store and the machine: builds, toolchain, doctor, studies and new.

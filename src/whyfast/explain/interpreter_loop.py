@@ -108,8 +108,10 @@ class LoopSearch:
         loops = []
         self._jumping = []
         for function in self._program.functions:
-            cold = function.part or parent_name(function.name)
-            if not cold and may_jump(self._program, function):
+            if parent_name(function.name):  # it is examined with that one
+                continue
+            pieces = {function, *(p for name in function.names for p in self._related[name])}
+            if any(may_jump(self._program, piece) for piece in pieces):
                 examined = self.examine(function, MIN_OPCODES)
                 if examined.dispatching.facts.indirect_jumps:
                     self._jumping.append(function)

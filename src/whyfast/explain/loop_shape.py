@@ -41,8 +41,8 @@ Origin = Literal["fetched", "fixed place", "constant table", "call", "characters
 #: A smaller table is one of any switch; with few jumps, and where it is not known where these have
 #: their number from, it takes more to tell.
 MIN_OPCODES, LARGE, LARGER = 14, 24, 36
-#: A ``switch`` on characters has one way for most of them.
-_FEW, _DEFAULT = 3, 0.5
+#: A ``switch`` on characters has one way for most of them, and not very many others.
+_FEW, _DEFAULT, _MANY = 3, 0.5, 48
 #: Jumps of one function that are followed backwards.
 _FOLLOWED = 24
 #: Steps backwards for one jump.
@@ -88,7 +88,7 @@ class LoopShape:
             return _NOT_FETCHED[self.origin]
         if self.bounded:
             return "a loop over an array or list"
-        if self.jumps <= _FEW and self.commonest > _DEFAULT:
+        if self.jumps <= _FEW and self.commonest > _DEFAULT and self.targets < _MANY:
             return "most values lead to one case"
         least = MIN_OPCODES
         if self.jumps <= _FEW:

@@ -34,6 +34,7 @@ class KnownTrouble:
     levels: tuple[str, ...] = ()
     cflags: tuple[str, ...] = ()
     ldflags: tuple[str, ...] = ()
+    or_cflags: tuple[str, ...] = ()
     remedy: str = ""
     seen: str = ""
 
@@ -201,10 +202,16 @@ def _trouble(
     bare, known = _known(variant.name, compiler or variant.toolchain, symptom, shows, words)
     if known is None or not known.cflags:
         return bare
-    same = list(_with_flags(variant, known.cflags, (*study.variants, *study.left_out)))
+    flags, same = known.cflags, []
+    for way in (known.cflags, known.or_cflags):
+        those = list(_with_flags(variant, way, (*study.variants, *study.left_out)))
+        cured = any(v.name in facts and not has_symptom(symptom, facts[v.name]) for v in those)
+        if those and (cured or not same):
+            flags, same = way, those
     still = {v.name: has_symptom(symptom, facts[v.name]) for v in same if v.name in facts}
     return replace(
         bare,
+        flags=flags,
         cured=tuple(name for name, shown in still.items() if not shown),
         uncured=tuple(name for name, shown in still.items() if shown),
         degrees={

@@ -89,9 +89,9 @@ class HostAnswers:
             self._archives.add(task.archive, task.offset, task.size, data)
             return Accepted()
         if isinstance(task, Prepare):
-            work = self._work(task)
-            work = replace(work, prefixes=study_prefixes(work))
-            runners = {b.name: runner_of(work, b)[0] for b in work.question.benchmarks}
+            context = self._context(task)
+            context = replace(context, prefixes=study_prefixes(context))
+            runners = {b.name: runner_of(context, b)[0] for b in context.question.benchmarks}
             key = hashlib.sha256(repr(task).encode()).hexdigest()
             self._ready[key] = (task, runners)
             self._trim(task.places)
@@ -123,7 +123,7 @@ class HostAnswers:
             if free:
                 self._archives.trim(self._most, keep)
 
-    def _work(self, message: Prepare) -> RunContext[Study]:
+    def _context(self, message: Prepare) -> RunContext[Study]:
         """The coordinator's context, with the files of this host."""
         places = {p.archive: self._archives.place(p) for p in message.places}
         folders = {name: places[archive] for name, archive in message.folders.items()}

@@ -41,39 +41,39 @@ class Sharded:
         self._cluster = cluster
         self._hosts: Mapping[str, HostFacts] | None = None
 
-    def check(self, work: RunContext[Study]) -> None:
+    def check(self, context: RunContext[Study]) -> None:
         """UserError for a study that runs on one machine only."""
-        check_sendable(work.question)
+        check_sendable(context.question)
 
-    def ready(self, work: RunContext[Study]) -> RunContext[Study]:
+    def ready(self, context: RunContext[Study]) -> RunContext[Study]:
         """As for processes on this machine."""
-        return Processes().ready(work)
+        return Processes().ready(context)
 
-    def measure(self, work: RunContext[Study], run: OpenRun) -> None:
+    def measure(self, context: RunContext[Study], run: OpenRun) -> None:
         """All benchmarks, each on one host, where it stays once begun."""
-        clock = work.services.clock
-        here = own_facts(work)
+        clock = context.services.clock
+        here = own_facts(context)
         if self._hosts is None:  # hosts announce themselves only once
-            self._hosts = survey_all(self._cluster, work.observer, clock)
-        hosts = one_kind(work, fit_hosts(work, self._hosts, here))
-        tell_earlier(work, run)
+            self._hosts = survey_all(self._cluster, context.observer, clock)
+        hosts = one_kind(context, fit_hosts(context, self._hosts, here))
+        tell_earlier(context, run)
         taken = run.blocks()
         shares = deal(
-            [b.name for b in work.question.benchmarks], sorted(hosts), last_hosts(run, taken)
+            [b.name for b in context.question.benchmarks], sorted(hosts), last_hosts(run, taken)
         )
         host_runs = {
-            host: HostRun(host, work, run, _entries(work, run, names, taken))
+            host: HostRun(host, context, run, _entries(context, run, names, taken))
             for host, names in shares.items()
         }
         for host_run in host_runs.values():
             host_run.enter("away")
         spread = Spreading(
-            lambda host: HostRun(host, work, run),
+            lambda host: HostRun(host, context, run),
             run.store.together,
-            lambda names: _entries(work, run, names, ()),
+            lambda names: _entries(context, run, names, ()),
         )
-        sent = shipment(work)
-        conductor = Conductor(self._cluster, sent, here, spread, work.observer, clock, host_runs)
+        sent = shipment(context)
+        conductor = Conductor(self._cluster, sent, here, spread, context.observer, clock, host_runs)
         with run.timed("measure", clock):
             try:
                 conductor.conduct(hosts)
@@ -81,19 +81,19 @@ class Sharded:
                 run.complete = not any(s.open for s in conductor.host_runs.values())
 
 
-def own_facts(work: RunContext[Study]) -> HostFacts:
+def own_facts(context: RunContext[Study]) -> HostFacts:
     """The facts of this machine, where the builds are made."""
-    return HostAnswers(work.home, work.services).facts()
+    return HostAnswers(context.home, context.services).facts()
 
 
 def fit_hosts(
-    work: RunContext[Study], hosts: Mapping[str, HostFacts], here: HostFacts
+    context: RunContext[Study], hosts: Mapping[str, HostFacts], here: HostFacts
 ) -> dict[str, HostFacts]:
     """The hosts that can run this machine's builds; notes the others. UserError without any."""
     fit = {}
     for host, facts in hosts.items():
         if why := unfit(facts, here):
-            work.observer.note(f"{host}: left out: {why}")
+            context.observer.note(f"{host}: left out: {why}")
         else:
             fit[host] = facts
     if not fit:
@@ -101,13 +101,13 @@ def fit_hosts(
     return fit
 
 
-def one_kind(work: RunContext[Study], hosts: Mapping[str, HostFacts]) -> list[str]:
+def one_kind(context: RunContext[Study], hosts: Mapping[str, HostFacts]) -> list[str]:
     """The hosts of the most common kind; notes the others."""
     kind = most_common_kind(hosts)
     for host, facts in hosts.items():
         if kind_of(facts) != kind:
             has, most = " ".join(kind_of(facts)), " ".join(kind)
-            work.observer.note(
+            context.observer.note(
                 f"{host}: left out: another kind of machine ({has}) than most ({most}); "
                 "--spread replicate uses all"
             )
@@ -136,13 +136,15 @@ def last_hosts(run: OpenRun, blocks: Sequence[Block]) -> dict[str, str]:
 
 
 def _entries(
-    work: RunContext[Study], run: OpenRun, names: Sequence[str], taken: Sequence[Block]
+    context: RunContext[Study], run: OpenRun, names: Sequence[str], taken: Sequence[Block]
 ) -> list[BenchmarkRun]:
     """The benchmarks to measure, with their ``taken`` blocks; numbered on from all blocks."""
     failures = run.failures()
     last = {b.benchmark: b.index for b in run.store.blocks(run.run.id)}
     entries = [
-        entry_of(work, b, taken, failures) for b in work.question.benchmarks if b.name in names
+        entry_of(context, b, taken, failures)
+        for b in context.question.benchmarks
+        if b.name in names
     ]
     for entry in entries:
         entry.next_index = 1 + last.get(entry.name, -1)
@@ -172,33 +174,35 @@ def replicate(
     check_sendable(study)
     if not study.measured:
         raise UserError("nothing to measure on a fleet: evidence only", where=study.name)
-    work = dedupe_builds(
+    context = dedupe_builds(
         Processes().ready(
             build(RunContext(with_control(study), home, observer, services or Services()))
         )
     )
-    if not comparable(work):
+    if not comparable(context):
         raise UserError("nothing to measure on a fleet: nothing to compare", where=study.name)
-    clock = work.services.clock
-    here = own_facts(work)
-    able = list(fit_hosts(work, survey_all(cluster, observer, clock), here))
-    sent = shipment(work)
+    clock = context.services.clock
+    here = own_facts(context)
+    able = list(fit_hosts(context, survey_all(cluster, observer, clock), here))
+    sent = shipment(context)
     many = len(able) > MANY
     looks = FEW_LOOKS if many else None
-    together = TogetherJudge(work.question.margin, level_of_looks(work.question)) if many else None
+    together = (
+        TogetherJudge(context.question.margin, level_of_looks(context.question)) if many else None
+    )
     runs: dict[str, OpenRun] = {}
     host_runs: dict[str, HostRun] = {}
     # One store for all: a thousand would be too many open files and waits for the disk.
-    with closing(work.services.store(home.database)) as store, ExitStack() as held:
+    with closing(context.services.store(home.database)) as store, ExitStack() as held:
 
         def host_run(host: str) -> HostRun:
-            key = hashlib.sha256(f"{run_key(work)} on {host}".encode()).hexdigest()
-            run = held.enter_context(recording(work, key, fresh=fresh, alone=False, kept=store))
+            key = hashlib.sha256(f"{run_key(context)} on {host}".encode()).hexdigest()
+            run = held.enter_context(recording(context, key, fresh=fresh, alone=False, kept=store))
             runs[host] = run
-            entries = entries_of(work, run, work.question.benchmarks)
-            return HostRun(host, work, run, entries, looks=looks, together=together)
+            entries = entries_of(context, run, context.question.benchmarks)
+            return HostRun(host, context, run, entries, looks=looks, together=together)
 
-        work = observe(work)
+        context = observe(context)
         observer.phase("measure")
         with store.together():
             for host in able:
@@ -210,7 +214,7 @@ def replicate(
         except KeyboardInterrupt:
             observer.note("interrupted; the same command goes on")
         else:
-            work = count(work, runs[able[0]])
+            context = count(context, runs[able[0]])
         whole = {host: not s.open for host, s in conductor.host_runs.items()}
         for run in runs.values():
             # All or none: the next call goes on with all hosts.
@@ -218,6 +222,6 @@ def replicate(
         with store.together():
             held.close()
     return tuple(
-        OneResult(host, judge(work, replace(run.recorded, complete=whole[host])))
+        OneResult(host, judge(context, replace(run.recorded, complete=whole[host])))
         for host, run in sorted(runs.items())
     )

@@ -338,43 +338,43 @@ def ask_facts(here: HostFacts) -> Generator[tuple[Task, bytes], Answer, HostFact
     return facts
 
 
-def shipment(work: RunContext[Study]) -> Shipment:
+def shipment(context: RunContext[Study]) -> Shipment:
     """Everything that hosts need to measure the study, packed. UserError for a study that runs on
     this machine only; OSError."""
-    study = work.question
+    study = context.question
     check_sendable(study)
-    into = work.home.cache / "fleet" / "parcels"
+    into = context.home.cache / "fleet" / "parcels"
     archives: dict[str, Archive] = {}
     places: list[Place] = []
-    for digest in dict.fromkeys(b.digest for b in work.usable):
-        archive = pack(work.home.builds / digest, into, NOT_SENT)
+    for digest in dict.fromkeys(b.digest for b in context.usable):
+        archive = pack(context.home.builds / digest, into, NOT_SENT)
         archives[archive.sha256] = archive
         places.append(Place(archive.sha256, "build", digest))
     folders: dict[str, str] = {}
-    for name, folder in _folders(work).items():
+    for name, folder in _folders(context).items():
         archive = pack(folder, into)
         archives[archive.sha256] = archive
         folders[name] = archive.sha256
         places.append(Place(archive.sha256, "tree", name))
-    builds = work.home.builds
+    builds = context.home.builds
     original = {v.name: v.twin_of or v.name for v in study.variants}
-    roots = {t.digest for t in work.toolchains if t.root is not None}
+    roots = {t.digest for t in context.toolchains if t.root is not None}
     message = Prepare(
         # Expectations were checked here.
         replace(study, variants=tuple(replace(v, expect={}) for v in study.variants)),
-        work.toolchains,
-        work.usable,
-        {b.variant: str(b.program.relative_to(builds)) for b in work.usable},
+        context.toolchains,
+        context.usable,
+        {b.variant: str(b.program.relative_to(builds)) for b in context.usable},
         {
-            name: tuple(str(p.relative_to(builds)) for p in work.layouts[name])
-            for name in dict.fromkeys(original[b.variant] for b in work.usable)
-            if name in work.layouts
+            name: tuple(str(p.relative_to(builds)) for p in context.layouts[name])
+            for name in dict.fromkeys(original[b.variant] for b in context.usable)
+            if name in context.layouts
         },
         folders,
         tuple(dict.fromkeys(places)),
         {
-            b.variant: packages_here(study.build, study.variant(b.variant), work.home)
-            for b in work.usable
+            b.variant: packages_here(study.build, study.variant(b.variant), context.home)
+            for b in context.usable
             if b.provenance["toolchain"]["digest"] in roots
         },
     )
@@ -413,11 +413,11 @@ def deliver_archives(
             expect((yield Chunk(sha256, offset, archive.size), data), Accepted)
 
 
-def _folders(work: RunContext[Study]) -> dict[str, Path]:
+def _folders(context: RunContext[Study]) -> dict[str, Path]:
     """The folders that commands name beside the program."""
-    study = work.question
+    study = context.question
     named = {n for b in study.benchmarks for word in b.command for n in names_in(word)}
-    folders = dict(work.packages)
+    folders = dict(context.packages)
     if "study" in named:
         folders["study"] = study.folder
     if "source" in named:

@@ -106,18 +106,18 @@ def run_ab(
 
     UserError for a command that cannot be run or fails in its first run.
     """
-    work = RunContext(_question(commands, options), home, observer, services or Services())
+    context = RunContext(_question(commands, options), home, observer, services or Services())
     if options.turns_offered:
         refuse_runners([c.line for c in commands])
-    arguments = command_arguments(commands, options, work.services)
+    arguments = command_arguments(commands, options, context.services)
     start, ended = 0.0, False
     counted: list[Quantities] = []
     observer.phase("measure")
-    with _set_up(options, work) as left_over:
-        seed = int(work.services.new_id()[:12], 16)
+    with _set_up(options, context) as left_over:
+        seed = int(context.services.new_id()[:12], 16)
         firsts = first_runs(
             arguments,
-            work.services,
+            context.services,
             offer=options.turns_offered and options.stdin == os.devnull,
             warmup=options.warmup,
             ignore_failure=options.ignore_failure,
@@ -126,53 +126,55 @@ def run_ab(
         turns = firsts.take_turns
         # Turns when every command takes them, whole runs otherwise.
         benchmark = Benchmark(BENCHMARK, "turn" if turns else "command", ())
-        work = replace(work, question=replace(work.question, benchmarks=(benchmark,)))
+        context = replace(context, question=replace(context.question, benchmarks=(benchmark,)))
         cost = firsts.round_cost
         if cost * MOST_NEEDED > options.budget and cost * (needed := firsts.needed()) > (
             options.budget
         ):
-            work.observer.note(
+            context.observer.note(
                 f"a run of each took {cost:.3g} s, and a verdict takes {needed}: likely too much "
                 f"for the budget of {options.budget:.4g} s; --budget "
                 f"{math.ceil(1.1 * cost * needed)}s would do for a clear difference"
             )
-        with recording(work, None) as run:  # commands may change between sessions
+        with recording(context, None) as run:  # commands may change between sessions
             if not turns:
-                start = _start_cost(work.services)
-            entry = _entry(work, arguments, firsts, options)
+                start = _start_cost(context.services)
+            entry = _entry(context, arguments, firsts, options)
             if entry.calibration is not None:
                 run.add_calibration(entry.calibration)
-            began = work.services.clock.monotonic()
+            began = context.services.clock.monotonic()
             ended = measure_blocks(
-                work,
+                context,
                 run,
                 [entry],
                 MeasureSpec(options.budget),
                 None if (runs := options.runs) is None else lambda e: len(e.blocks) >= runs,
                 (lambda session: firsts.block(entry.name, session, seed)) if firsts.dear else None,
             )
-            left = options.budget - (work.services.clock.monotonic() - began)
+            left = options.budget - (context.services.clock.monotonic() - began)
             # Rounds of counting that fit in what is left of the budget, or in a tenth of it.
             fit = max(left, options.budget / 10) / max(firsts.round_cost, 1e-3)
             rounds = int(min(ROUNDS, fit)) if min(ROUNDS, fit) >= firsts.needed() else 0
             if not turns and options.stdin == os.devnull and rounds:
                 counted = count_commands(
-                    arguments, work.services, int(run.run.id[:8], 16), rounds=rounds
+                    arguments, context.services, int(run.run.id[:8], 16), rounds=rounds
                 )
     from whyfast.judge.judge_run import judge_metrics, judge_run  # loads numpy
     from whyfast.model.result import Result
 
     observer.phase("judge")
-    judged = judge_run(work.question, run.recorded, (), ended=ended and not run.recorded.failures)
+    judged = judge_run(
+        context.question, run.recorded, (), ended=ended and not run.recorded.failures
+    )
     events = next(iter(counted[0].values())) if counted else ()  # of all commands the same
-    metrics = judge_metrics(counted, events, work.question)
+    metrics = judge_metrics(counted, events, context.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(
         judged,
         metrics=(*judged.metrics, *metrics),
         confounds=(*left_over, *confounds, *judged.confounds),
     )
-    return Result(work.question, run.recorded, judged)
+    return Result(context.question, run.recorded, judged)
 
 
 def _question(commands: Sequence[Command], options: Options) -> Commands:
@@ -257,25 +259,25 @@ def _words(line: str, shell: str, services: Services) -> tuple[str, ...]:
 
 
 @contextmanager
-def _set_up(options: Options, work: RunContext[Commands]) -> Iterator[list[Confound]]:
+def _set_up(options: Options, context: RunContext[Commands]) -> Iterator[list[Confound]]:
     """Run ``--setup`` before the context and ``--cleanup`` after it. A failing setup is a
     UserError; a failing cleanup is noted and becomes a confound in the yielded list."""
-    setup = _aside_words("--setup", options.setup, options, work.services)
-    cleanup = _aside_words("--cleanup", options.cleanup, options, work.services)
+    setup = _aside_words("--setup", options.setup, options, context.services)
+    cleanup = _aside_words("--cleanup", options.cleanup, options, context.services)
     left_over: list[Confound] = []
     try:
         try:
-            _aside(setup, "--setup", options, work.services)
+            _aside(setup, "--setup", options, context.services)
         except InvocationFailed as failed:
             raise UserError(with_output(failed)) from None
         yield left_over
     finally:
         try:
-            _aside(cleanup, "--cleanup", options, work.services)
+            _aside(cleanup, "--cleanup", options, context.services)
         except InvocationFailed as failed:
             from whyfast.model.verdict import CLEANUP, Confound  # a dozen dataclasses
 
-            work.observer.note(with_output(failed))
+            context.observer.note(with_output(failed))
             left_over.append(Confound(CLEANUP, f"after the last run, {with_output(failed)}"))
 
 
@@ -286,14 +288,14 @@ def _aside(argv: tuple[str, ...] | None, what: str, options: Options, services: 
 
 
 def _entry(
-    work: RunContext[Commands], arguments: LaunchArguments, firsts: FirstRuns, options: Options
+    context: RunContext[Commands], arguments: LaunchArguments, firsts: FirstRuns, options: Options
 ) -> BenchmarkRun:
     """The only benchmark of the campaign, its baseline first."""
-    question = work.question
+    question = context.question
     (benchmark,), main = question.benchmarks, question.baselines[0]
     return BenchmarkRun(
         benchmark.name,
-        work.services.runner(benchmark.runner, arguments),
+        context.services.runner(benchmark.runner, arguments),
         [main, *(v.name for v in question.variants if v.name != main)],
         question.baselines,
         pinned=firsts.pinned,

@@ -36,31 +36,35 @@ from whyfast.study.notation import names_in
 from whyfast.toolchain.wheels import pyperformance_benchmarks
 
 
-def build(work: RunContext[Study]) -> RunContext[Study]:
+def build(context: RunContext[Study]) -> RunContext[Study]:
     """Get source and toolchains, make the builds, read the evidence.
 
     A variant that cannot be built here becomes a :class:`BuildFailure`. UserError when the disk has
     no room, or the source or a package of the benchmarks is unavailable.
     """
-    began = work.services.clock.monotonic()
-    note, step = work.observer.note, work.observer.step
-    check_room(work.question, work.home, work.services.toolchain, work.services.interpreter)
-    study = with_source(work.question, work.home, step)
+    began = context.services.clock.monotonic()
+    note, step = context.observer.note, context.observer.step
+    check_room(
+        context.question, context.home, context.services.toolchain, context.services.interpreter
+    )
+    study = with_source(context.question, context.home, step)
     check_change(study)
-    work = replace(work, question=study)
-    work.observer.phase("toolchains")
-    packages = _packages(work)
+    context = replace(context, question=study)
+    context.observer.phase("toolchains")
+    packages = _packages(context)
     # Once: it depends on the installed packages, which are about to change.
     wanted = {
-        v.name: (v.toolchain, packages_here(study.build, v, work.home)) for v in study.variants
+        v.name: (v.toolchain, packages_here(study.build, v, context.home)) for v in study.variants
     }
     toolchains, reasons = _resolved(
-        wanted.values(), lambda w: work.services.toolchain(w[0], work.home, step, w[1])
+        wanted.values(), lambda w: context.services.toolchain(w[0], context.home, step, w[1])
     )
     names = [v.python for v in study.variants if v.python]
-    pythons, no_python = _resolved(names, lambda n: work.services.interpreter(n, work.home, step))
-    work.observer.phase("build")
-    sources = {r: scan_source(s.folder) for r, s in _revisions(work).items()}
+    pythons, no_python = _resolved(
+        names, lambda n: context.services.interpreter(n, context.home, step)
+    )
+    context.observer.phase("build")
+    sources = {r: scan_source(s.folder) for r, s in _revisions(context).items()}
     recipes: list[Recipe] = []
     failures: dict[str, BuildFailure] = {}
     for variant in (v for v in study.variants if not v.twin_of):
@@ -70,7 +74,7 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
             or no_python.get(variant.python)
             or _apart(study.build, variant, pythons.get(variant.python))
             or lacks(variant, toolchains[key])
-            or work.sysctls.why_not({} if variant.kernel else variant.sysctl)
+            or context.sysctls.why_not({} if variant.kernel else variant.sysctl)
         )
         if why_not:
             failures[variant.name] = BuildFailure(variant.name, "not-buildable", why_not)
@@ -85,31 +89,33 @@ def build(work: RunContext[Study]) -> RunContext[Study]:
                     pythons.get(variant.python),
                 )
             )
-    made = {o.variant: o for o in work.services.build(recipes, BuildStore(work.home.builds), step)}
+    made = {
+        o.variant: o for o in context.services.build(recipes, BuildStore(context.home.builds), step)
+    }
     outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
     for outcome in outcomes:
         if isinstance(outcome, BuildFailure) and outcome.kind == "failed":
             note(f"{outcome.variant}: {outcome.reason}")
-    layouts = _layouts(work, recipes, outcomes)
+    layouts = _layouts(context, recipes, outcomes)
     for control in (v for v in study.variants if v.twin_of):
         outcomes.append(_control_build(control, outcomes, layouts))
-    work.observer.phase("explain")
-    work = replace(
-        work,
+    context.observer.phase("explain")
+    context = replace(
+        context,
         toolchains=tuple(toolchains.values()),
         builds=tuple(outcomes),
-        evidence=read_evidence(work, outcomes),
+        evidence=read_evidence(context, outcomes),
         packages=packages,
         layouts={name: made[1:] for name, made in layouts.items() if study.measure.layouts},
-        seconds={"prepare": work.services.clock.monotonic() - began},
+        seconds={"prepare": context.services.clock.monotonic() - began},
     )
-    for failed in work.failed_expectations:
+    for failed in context.failed_expectations:
         if failed.found is not None:
             note(
                 f"{failed.variant} is left out: expected {failed.wanted} {failed.key}, "
                 f"its program has {failed.found}"
             )
-    return work
+    return context
 
 
 def with_control(study: Study) -> Study:
@@ -128,12 +134,12 @@ def with_control(study: Study) -> Study:
     return replace(study, variants=(*study.variants, control))
 
 
-def _revisions(work: RunContext[Study]) -> dict[str, Source]:
+def _revisions(context: RunContext[Study]) -> dict[str, Source]:
     """The source at each revision of the variants; UserError for an unknown one."""
-    study = work.question
+    study = context.question
     try:
         return {
-            revision: at_revision(study.source, revision, work.home, work.observer.step)
+            revision: at_revision(study.source, revision, context.home, context.observer.step)
             for revision in dict.fromkeys(v.revision for v in study.variants)
         }
     except UserError as error:
@@ -145,11 +151,11 @@ def _revisions(work: RunContext[Study]) -> dict[str, Source]:
 
 
 def _layouts(
-    work: RunContext[Study], recipes: Sequence[Recipe], outcomes: Sequence[BuildOutcome]
+    context: RunContext[Study], recipes: Sequence[Recipe], outcomes: Sequence[BuildOutcome]
 ) -> dict[str, tuple[Path, ...]]:
     """Layouts of each build, or of the main baseline alone for its control, which has the first. A
     build that cannot be relinked has none, which is noted."""
-    study = work.question
+    study = context.question
     count = study.measure.layouts
     builds = {b.variant: b for b in outcomes if isinstance(b, Build)}
     layouts: dict[str, tuple[Path, ...]] = {}
@@ -158,15 +164,15 @@ def _layouts(
         if recipe.variant not in builds or recipe.link is None or not (count or control):
             continue
         if count:
-            work.observer.step(f"linking {count} layouts of {recipe.variant}")
+            context.observer.step(f"linking {count} layouts of {recipe.variant}")
         seeds = layout_seeds(recipe.variant, count + 1)
         keep = study.variant(recipe.variant).keep
-        store = BuildStore(work.home.builds)
+        store = BuildStore(context.home.builds)
         try:
-            programs = work.services.relink(recipe, builds[recipe.variant], store, seeds, keep)
+            programs = context.services.relink(recipe, builds[recipe.variant], store, seeds, keep)
             layouts[recipe.variant] = tuple(programs)
         except CannotRelink as error:
-            work.observer.note(f"no other layouts of {recipe.variant}: {error}")
+            context.observer.note(f"no other layouts of {recipe.variant}: {error}")
     return layouts
 
 
@@ -184,16 +190,16 @@ def _control_build(
     return BuildFailure(control.name, "not-buildable", "its original has no other layout")
 
 
-def _packages(work: RunContext[Study]) -> dict[str, Path]:
+def _packages(context: RunContext[Study]) -> dict[str, Path]:
     """The packages that benchmarks need; UserError when one is unavailable."""
-    study = work.question
+    study = context.question
     benchmarks = study.benchmarks if study.measured else ()
     wanted = {b.runner: get for b in benchmarks if (get := MAKERS[b.runner].packages)}
     sources: dict[str, Fetch] = dict(wanted.items())
     if any("pyperformance" in names_in(word) for b in benchmarks for word in b.command):
         sources["pyperformance"] = pyperformance_benchmarks
     try:
-        return {name: get(work.home, work.observer.step) for name, get in sources.items()}
+        return {name: get(context.home, context.observer.step) for name, get in sources.items()}
     except CannotBuildHere as error:
         raise UserError(str(error), where=study.folder / "study.toml") from error
 
@@ -226,10 +232,10 @@ def _apart(build: BuildSpec, variant: Variant, python: Interpreter | None) -> st
 
 
 def read_evidence(
-    work: RunContext[Study], outcomes: Sequence[BuildOutcome]
+    context: RunContext[Study], outcomes: Sequence[BuildOutcome]
 ) -> tuple[Evidence, ...]:
     """The evidence that the study wants of these builds."""
-    wanted = work.question.evidence
+    wanted = context.question.evidence
     if not wanted.dispatch and not wanted.functions:
         return ()
     evidence = []
@@ -246,11 +252,11 @@ def read_evidence(
                 )
             )
         except UserError as error:
-            work.observer.note(f"no evidence for {outcome.variant}: {error}")
+            context.observer.note(f"no evidence for {outcome.variant}: {error}")
     for pattern in unmatched(evidence):
         program = next(b.program for b in outcomes if isinstance(b, Build))
         hint = f"; {hint}" if (hint := hint_for(program, pattern)) else ""
-        work.observer.note(f"warning: no program has a function that matches {pattern!r}{hint}")
+        context.observer.note(f"warning: no program has a function that matches {pattern!r}{hint}")
     return tuple(evidence)
 
 
@@ -258,7 +264,7 @@ def read_evidence(
 _MAY_DIFFER = frozenset(MAKING) - {"python", "twin_of"}
 
 
-def dedupe_builds(work: RunContext[Study]) -> RunContext[Study]:
+def dedupe_builds(context: RunContext[Study]) -> RunContext[Study]:
     """Let one variant stand for all whose builds are byte-identical and run alike.
 
     It is the first of them, preferably a baseline or a side of the claim. Builds with equal
@@ -266,24 +272,24 @@ def dedupe_builds(work: RunContext[Study]) -> RunContext[Study]:
     """
     same: dict[str, str] = {}
     first: list[Build] = []
-    study = work.question
+    study = context.question
     claim = (study.claim.variant, study.claim.baseline) if study.claim else ()
     order = [*study.baselines, *claim]
     rank = {name: i for i, name in reversed(list(enumerate(order)))}
-    for build in sorted(work.usable, key=lambda b: rank.get(b.variant, len(order))):
-        equal = next((other for other in first if _run_alike(work, other, build)), None)
+    for build in sorted(context.usable, key=lambda b: rank.get(b.variant, len(order))):
+        equal = next((other for other in first if _run_alike(context, other, build)), None)
         if equal is None:
             first.append(build)
         else:
             same[build.variant] = equal.variant
     for name in dict.fromkeys(same.values()):
         names = [name, *(other for other, first_name in same.items() if first_name == name)]
-        work.observer.note(f"{' = '.join(names)}: byte-identical, so {name} is measured for all")
-    return replace(work, same=same)
+        context.observer.note(f"{' = '.join(names)}: byte-identical, so {name} is measured for all")
+    return replace(context, same=same)
 
 
-def _run_alike(work: RunContext[Study], a: Build, b: Build) -> bool:
-    variants = (work.question.variant(a.variant), work.question.variant(b.variant))
+def _run_alike(context: RunContext[Study], a: Build, b: Build) -> bool:
+    variants = (context.question.variant(a.variant), context.question.variant(b.variant))
     if a.program_sha256 != b.program_sha256 or not differ_in(*variants) <= _MAY_DIFFER:
         return False
     if _root(a) != _root(b):  # with another C library
@@ -291,7 +297,7 @@ def _run_alike(work: RunContext[Study], a: Build, b: Build) -> bool:
     differing = differing_files(a, b)
     if differing:
         more = f" and {len(differing) - 1} more" if len(differing) > 1 else ""
-        work.observer.note(
+        context.observer.note(
             f"{a.variant} and {b.variant} have equal programs, but differ in {differing[0]}{more}; "
             "both are measured"
         )

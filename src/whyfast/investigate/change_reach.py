@@ -22,7 +22,7 @@ from whyfast.model.variant import Benchmark
 
 
 def reached_by(
-    work: RunContext[Study], code: CodeComparison, timeout: float
+    context: RunContext[Study], code: CodeComparison, timeout: float
 ) -> tuple[ChangeCoverage, ...]:
     """One entry a benchmark, by runs of both builds with traps in what has changed, and where these
     do not end well, under a simulator; ``timeout`` seconds in all.
@@ -31,7 +31,7 @@ def reached_by(
     those after it. Nothing is raised for what cannot be simulated. Nothing is run where no function
     is known to have changed, as then it cannot be told who executes it.
     """
-    benchmarks = work.question.benchmarks
+    benchmarks = context.question.benchmarks
     if not code.reached:
         why = "what has changed is not machine code with names"
         return tuple(ChangeCoverage(b.name, None, why) for b in benchmarks)
@@ -42,15 +42,15 @@ def reached_by(
                 for function in load(b.program).functions
                 for name in function.names
             }
-            for b in work.usable
+            for b in context.usable
         }
     except UserError as error:
         return tuple(ChangeCoverage(b.name, None, error.message) for b in benchmarks)
-    programs = {b.variant: b.program for b in work.usable}
-    inner = Path(work.question.build.program)
-    with scratch_folder(work.home) as folder:
-        counter = BuildCounter(work, {}, folder, timeout)
-        clock, observer = work.services.clock, work.observer
+    programs = {b.variant: b.program for b in context.usable}
+    inner = Path(context.question.build.program)
+    with scratch_folder(context.home) as folder:
+        counter = BuildCounter(context, {}, folder, timeout)
+        clock, observer = context.services.clock, context.observer
         end = clock.monotonic() + timeout
         reaches = []
         for number, benchmark in enumerate(benchmarks):
@@ -62,7 +62,7 @@ def reached_by(
                 f"what executes the change: {benchmark.name}, {number + 1} of {len(benchmarks)}; "
                 f"at most {left:.0f} s more for all"
             )
-            counter.timeout = left / (len(benchmarks) - number) / len(work.usable)
+            counter.timeout = left / (len(benchmarks) - number) / len(context.usable)
             if runs_without(benchmark, counter.tasks(benchmark), programs, inner, code):
                 reaches.append(ChangeCoverage(benchmark.name, ()))
             else:
@@ -71,23 +71,23 @@ def reached_by(
 
 
 def reached_in_python(
-    work: RunContext[Study], code: CodeComparison, timeout: float, parts: int
+    context: RunContext[Study], code: CodeComparison, timeout: float, parts: int
 ) -> tuple[ChangeCoverage, ...]:
     """The same for a package of Python, by runs under its profiler; ``parts`` is how deep in a
     build its program lies."""
-    folders = {b.variant: b.program.parents[parts - 1] for b in work.usable}
-    benchmarks = work.question.benchmarks
+    folders = {b.variant: b.program.parents[parts - 1] for b in context.usable}
+    benchmarks = context.question.benchmarks
     reaches = []
-    with scratch_folder(work.home) as folder:
-        end = work.services.clock.monotonic() + timeout
-        counter = BuildCounter(work, {}, folder, timeout)
+    with scratch_folder(context.home) as folder:
+        end = context.services.clock.monotonic() + timeout
+        counter = BuildCounter(context, {}, folder, timeout)
         for number, benchmark in enumerate(benchmarks):
-            left = end - work.services.clock.monotonic()
+            left = end - context.services.clock.monotonic()
             if left <= 0:
                 reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
                 continue
-            work.observer.step(f"what executes the change: {benchmark.name}")
-            counter.timeout = left / (len(benchmarks) - number) / len(work.usable)
+            context.observer.step(f"what executes the change: {benchmark.name}")
+            counter.timeout = left / (len(benchmarks) - number) / len(context.usable)
             reaches.append(python_reach(benchmark, counter.tasks(benchmark), folders, code))
     return tuple(reaches)
 

@@ -24,39 +24,39 @@ _LINKING = 60.0
 
 
 def measure_layouts(
-    asked: Study, work: RunContext[Study], run: OpenRun, check: Check
+    asked: Study, context: RunContext[Study], run: OpenRun, check: Check
 ) -> tuple[RunContext[Study], tuple[str, ...]]:
     """Measure in other layouts, too, what is as near to its margin as placement alone can bring
     it, where the study can link again and the budget lasts; notes say why not.
 
-    ``work`` has the builds of the study ``asked``.
+    ``context`` has the builds of the study ``asked``.
     """
-    study = work.question
+    study = context.question
     if study.build.link is None or study.measure.layouts or run.failures():
-        return work, ()
-    near = _near(work, run, check)
+        return context, ()
+    near = _near(context, run, check)
     if not near:
-        return work, ()
+        return context, ()
     names = ", ".join(b.name for b in near)
     taken = [b for b in run.blocks() if b.benchmark in {n.name for n in near}]
     count = LAYOUTS  # more than a check of the same builds has used
     while count <= sum(bool(b.layouts) for b in taken) / len(near):
         count *= 2
-    clock, left = work.services.clock, study.measure.budget - run.seconds.get("measure", 0.0)
+    clock, left = context.services.clock, study.measure.budget - run.seconds.get("measure", 0.0)
     # Every second block has a new layout.
     measuring = 2 * count * len(near) * sum(b.seconds for b in taken) / len(taken)
     seconds = measuring
     if measuring <= left:
-        work.observer.note(f"{names}: as small as placement makes differences; linking it anew")
+        context.observer.note(f"{names}: as small as placement makes differences; linking it anew")
         began = clock.monotonic()
         linked, notes = _linked(
-            asked, work, 1
+            asked, context, 1
         )  # shows whether it can be done, and how long it takes
         if notes:
-            return work, notes
+            return context, notes
         seconds = (clock.monotonic() - began) * count / 2
         if seconds <= max(left, _LINKING):
-            linked, notes = _linked(asked, work, count)
+            linked, notes = _linked(asked, context, count)
             entries = entries_of(linked, run, near)
             for entry in entries:
                 drawn = sum(bool(b.layouts) for b in entry.blocks)
@@ -72,33 +72,33 @@ def measure_layouts(
         f"On {names} the difference is as small as placement alone makes: measuring it in other "
         f"layouts takes about {seconds:.0f} s more (--budget)."
     )
-    return work, (note,)
+    return context, (note,)
 
 
 def _linked(
-    asked: Study, work: RunContext[Study], count: int
+    asked: Study, context: RunContext[Study], count: int
 ) -> tuple[RunContext[Study], tuple[str, ...]]:
     """The builds with so many layouts of each, and notes on why there are none."""
     wanted, study = (
-        replace(s, measure=replace(s.measure, layouts=count)) for s in (asked, work.question)
+        replace(s, measure=replace(s.measure, layouts=count)) for s in (asked, context.question)
     )
     heard = _Noting()
-    linked = build(RunContext(wanted, work.home, heard, work.services))
+    linked = build(RunContext(wanted, context.home, heard, context.services))
     if all(v.name in linked.layouts for v in study.variants):
-        return replace(work, question=study, layouts=linked.layouts), ()
-    return work, tuple(f"{n[0].upper()}{n[1:]}." for n in heard.notes)
+        return replace(context, question=study, layouts=linked.layouts), ()
+    return context, tuple(f"{n[0].upper()}{n[1:]}." for n in heard.notes)
 
 
 def _has(count: int, entry: BenchmarkRun) -> bool:
     return sum(bool(b.layouts) for b in entry.blocks) >= count
 
 
-def _near(work: RunContext[Study], run: OpenRun, check: Check) -> list[Benchmark]:
+def _near(context: RunContext[Study], run: OpenRun, check: Check) -> list[Benchmark]:
     """The benchmarks whose difference is no more than placement can make."""
     moved = {r.benchmark for r in check.reaches if r.placement_only}
-    benchmarks = [b for b in work.question.benchmarks if b.name not in moved]
-    entries = entries_of(work, run, benchmarks)
-    live = LiveSink(replace(work, observer=Silent()), run, entries, work.question.measure)
+    benchmarks = [b for b in context.question.benchmarks if b.name not in moved]
+    entries = entries_of(context, run, benchmarks)
+    live = LiveSink(replace(context, observer=Silent()), run, entries, context.question.measure)
     drawn = {b.benchmark for b in run.blocks() if b.layouts}
     limit = math.log1p(MADE_BY_PLACEMENT)
     return [

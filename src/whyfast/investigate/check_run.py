@@ -89,11 +89,11 @@ def run_check(
     if elsewhere is not None:
         elsewhere.check(RunContext(asked.study, home, observer, services))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
-    work = _built(build(RunContext(plain, home, observer, services)), asked.change)
-    program = Path(work.question.build.program)
-    folders = [b.program.parents[len(program.parts) - 1] for b in work.usable]
+    context = _built(build(RunContext(plain, home, observer, services)), asked.change)
+    program = Path(context.question.build.program)
+    folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
     code = same_builds(*((folder, program) for folder in folders))
-    in_python = work.question.variants[0].toolchain.startswith("path:python")
+    in_python = context.question.variants[0].toolchain.startswith("path:python")
     if in_python:
         code = with_functions(code, *folders)
     count = commits_between(asked.study.source.folder, asked.change)
@@ -112,41 +112,41 @@ def run_check(
         commits=count,
         search=search,
     )
-    if code.same or not work.question.benchmarks:
-        with recording(work, None, alone=False) as run:
+    if code.same or not context.question.benchmarks:
+        with recording(context, None, alone=False) as run:
             pass
-        return _with_check(judge(work, run.recorded), check)
+        return _with_check(judge(context, run.recorded), check)
     limit = min(SIMULATED, request.budget)
     if in_python and code.reached:
-        reaches = reached_in_python(work, code, limit, len(program.parts))
+        reaches = reached_in_python(context, code, limit, len(program.parts))
     else:
-        reaches = reached_by(work, code, limit)
+        reaches = reached_by(context, code, limit)
     check = replace(check, reaches=reaches)
     if asked.study.measure.layouts:
-        work = build(RunContext(asked.study, home, observer, services))
-    work = (elsewhere or Processes()).ready(work)
+        context = build(RunContext(asked.study, home, observer, services))
+    context = (elsewhere or Processes()).ready(context)
     observer.phase("measure")
-    with recording(work, run_key(work), alone=elsewhere is None) as run:
-        work = observe(work)
-        _measure(work, run, check, elsewhere)
+    with recording(context, run_key(context), alone=elsewhere is None) as run:
+        context = observe(context)
+        _measure(context, run, check, elsewhere)
         if elsewhere is None:
-            work, notes = measure_layouts(asked.study, work, run, check)
+            context, notes = measure_layouts(asked.study, context, run, check)
             check = replace(check, notes=(*check.notes, *notes))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
-    result = judge(work, run.recorded)
-    account = _account(work, result, check) if elsewhere is None else None
+    result = judge(context, run.recorded)
+    account = _account(context, result, check) if elsewhere is None else None
     return replace(result, found=replace(result.found, check=check, account=account))
 
 
-def _account(work: RunContext[Study], result: Result, check: Check) -> Account | None:
+def _account(context: RunContext[Study], result: Result, check: Check) -> Account | None:
     """Of the largest difference that the change can have made."""
     moved = [r.benchmark for r in check.reaches if r.placement_only]
     verdict = largest(result.judged.verdicts, moved)
     if verdict is None or not result.recorded.complete:
         return None
-    benchmark = next(b for b in work.question.benchmarks if b.name == verdict.benchmark)
-    return explain_builds(work, benchmark, verdict, BESIDE)
+    benchmark = next(b for b in context.question.benchmarks if b.name == verdict.benchmark)
+    return explain_builds(context, benchmark, verdict, BESIDE)
 
 
 def ask(request: Request, home: Home, observer: Observer) -> Asked:
@@ -267,10 +267,10 @@ def _changes(before: Study, study: Study) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _built(work: RunContext[Study], change: Range) -> RunContext[Study]:
-    """The work, when both sides have been built; UserError names the side and its log."""
+def _built(context: RunContext[Study], change: Range) -> RunContext[Study]:
+    """The context, when both sides have been built; UserError names the side and its log."""
     names = {BASE: (change.base_name, change.base), HEAD: (change.head_name, change.head)}
-    for outcome in work.builds:
+    for outcome in context.builds:
         if isinstance(outcome, Build):
             continue
         name, commit = names[outcome.variant]
@@ -278,41 +278,41 @@ def _built(work: RunContext[Study], change: Range) -> RunContext[Study]:
         raise UserError(
             f"{outcome.variant} ({name}, {commit[:10]}) does not build: {outcome.reason}{log}"
         )
-    return work
+    return context
 
 
 def _measure(
-    work: RunContext[Study], run: OpenRun, check: Check, elsewhere: Measurer | None
+    context: RunContext[Study], run: OpenRun, check: Check, elsewhere: Measurer | None
 ) -> None:
     """First what executes changed code, then what only its place can make differ."""
     last = {r.benchmark for r in check.reaches if r.placement_only}
-    benchmarks = work.question.benchmarks
+    benchmarks = context.question.benchmarks
     groups = (
         tuple(b for b in benchmarks if b.name not in last),
         tuple(b for b in benchmarks if b.name in last),
     )
-    spec: MeasureSpec = work.question.measure
-    clock = work.services.clock
+    spec: MeasureSpec = context.question.measure
+    clock = context.services.clock
     began = clock.monotonic()
     whole = True
     if elsewhere is None:
-        tell_earlier(work, run)
+        tell_earlier(context, run)
     for group in groups:
         left = spec.budget - (clock.monotonic() - began)
         if not group or left <= 0:
             continue
         if elsewhere is None:
-            entries = entries_of(work, run, group)
+            entries = entries_of(context, run, group)
             earlier = sum(b.seconds for e in entries for b in e.blocks)  # each check has its budget
-            measure_blocks(work, run, entries, replace(spec, budget=left + earlier))
+            measure_blocks(context, run, entries, replace(spec, budget=left + earlier))
         else:
-            asked = replace(work.question, benchmarks=group, measure=replace(spec, budget=left))
-            elsewhere.measure(replace(work, question=asked), run)
+            asked = replace(context.question, benchmarks=group, measure=replace(spec, budget=left))
+            elsewhere.measure(replace(context, question=asked), run)
             whole = run.complete = run.complete and whole
     if elsewhere is None:
-        check_programs(work)
-        entries = entries_of(work, run, benchmarks)
-        live = LiveSink(replace(work, observer=Silent()), run, entries, spec)
+        check_programs(context)
+        entries = entries_of(context, run, benchmarks)
+        live = LiveSink(replace(context, observer=Silent()), run, entries, spec)
         run.goes_on = not run.failures() and not all(live.settled(e) for e in entries)
 
 

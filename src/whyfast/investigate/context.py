@@ -85,14 +85,14 @@ class RunContext(Generic[Q]):
 
 
 def argument_vector(
-    work: RunContext[Study], command: tuple[str, ...], build: Build, program: Path | None = None
+    context: RunContext[Study], command: tuple[str, ...], build: Build, program: Path | None = None
 ) -> tuple[str, ...]:
     """The command with its placeholders replaced; ``program`` is the build's own by default.
 
     ``{run}`` as a word of its own becomes the words of the variant; inside of another word, they
     stand there with spaces between them.
     """
-    study = work.question
+    study = context.question
     run = study.variant(build.variant).run
     python = build.provenance.get("interpreter", {})
     places = {
@@ -100,7 +100,7 @@ def argument_vector(
         "program": str(program or build.program),
         "source": str(study.source.folder),
         "study": str(study.folder),
-        "pyperformance": str(work.packages.get("pyperformance")),
+        "pyperformance": str(context.packages.get("pyperformance")),
         "python": str(python.get("program", "")),
     }
     words: list[str] = []
@@ -113,23 +113,23 @@ def argument_vector(
 
 
 def study_prefixes(
-    work: RunContext[Study], *, also: Box | None = None
+    context: RunContext[Study], *, also: Box | None = None
 ) -> Mapping[str, tuple[str, ...]]:
     """For each build that can be measured the words before its commands. They see ``also`` beside
     the folders of study, build and runners. UserError when a root cannot be entered."""
-    study, also = work.question, also or Box()
+    study, also = context.question, also or Box()
     # By digest: two roots may have a compiler of the same name, with other packages beside it.
-    roots = {t.digest: t.root for t in work.toolchains}
+    roots = {t.digest: t.root for t in context.toolchains}
     # Folders of files that commands name relative to the study and outside of it.
     words = [w for b in study.benchmarks for w in b.command if w.startswith("{study}/../")]
     files = [(study.folder / w.removeprefix("{study}/")).resolve() for w in words]
     beside = dict.fromkeys(file.parent for file in files)
     seen = (
         *(study.folder, study.source.folder, hook_folder()),
-        *(*work.packages.values(), *beside),
+        *(*context.packages.values(), *beside),
     )
     boxes = []
-    for build in work.usable:
+    for build in context.usable:
         # Programs run in the root of their interpreter, if they have one, else of their toolchain.
         python = build.provenance.get("interpreter")
         root = roots[build.provenance["toolchain"]["digest"]]
@@ -139,12 +139,12 @@ def study_prefixes(
             also,
             root=root,
             # The store's folder of the build holds its program and other layouts of it.
-            writable=(work.home.builds / build.digest, *also.writable),
+            writable=(context.home.builds / build.digest, *also.writable),
             readable=(*also.readable, *seen, *map(Path, python["readable"] if python else ())),
         )
         boxes.append(box)
-    enter = _prefixes(boxes, [study.folder / "study.toml"] * len(boxes), work.home)
-    return dict(zip((b.variant for b in work.usable), enter, strict=True))
+    enter = _prefixes(boxes, [study.folder / "study.toml"] * len(boxes), context.home)
+    return dict(zip((b.variant for b in context.usable), enter, strict=True))
 
 
 def file_prefixes(files: Sequence[Path], home: Home, *, also: Box) -> list[tuple[str, ...]]:

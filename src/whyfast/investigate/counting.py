@@ -43,32 +43,32 @@ from whyfast.toolchain.valgrind import valgrind_root
 WHOLE = "one run of the command"
 
 
-def count(work: RunContext[Study], run: OpenRun) -> RunContext[Study]:
+def count(context: RunContext[Study], run: OpenRun) -> RunContext[Study]:
     """Every benchmark that the study wants counted, in every build but controls.
 
     Nothing is raised for what cannot be counted; the notes of its counts say why. Programs under
     other kernels are not counted so.
     """
-    study = work.question
+    study = context.question
     if study.evidence.counters == "nothing" or study.in_vms:
-        return work
-    work.observer.phase("count")
+        return context
+    context.observer.phase("count")
     named = study.evidence.counted or [b.name for b in study.benchmarks]
     wanted = [b for b in study.benchmarks if b.name in named and b.kind.countable]
-    with run.timed("count", work.services.clock), scratch_folder(work.home) as folder:
-        counter = BuildCounter(work, run.calibrations(), folder)
-        return replace(work, counted=tuple(_within(work, counter, wanted)))
+    with run.timed("count", context.services.clock), scratch_folder(context.home) as folder:
+        counter = BuildCounter(context, run.calibrations(), folder)
+        return replace(context, counted=tuple(_within(context, counter, wanted)))
 
 
 def _within(
-    work: RunContext[Study], counter: BuildCounter, wanted: Sequence[Benchmark]
+    context: RunContext[Study], counter: BuildCounter, wanted: Sequence[Benchmark]
 ) -> Iterator[Counted]:
     """Those that can be counted within the study's limit; a note names the others.
 
     No run under a tool outlives the limit. A benchmark is not begun that cannot be expected to end
     within it, as the last one took longer.
     """
-    clock, limit = work.services.clock, work.question.evidence.limit
+    clock, limit = context.services.clock, context.question.evidence.limit
     began, last = clock.monotonic(), 0.0
     if limit is not None:
         counter.launcher = LimitedLauncher(counter.launcher, clock, began + limit)
@@ -76,7 +76,7 @@ def _within(
         spent = clock.monotonic() - began
         if limit is not None and spent + last >= limit:
             names = ", ".join(b.name for b in wanted[i:])
-            work.observer.note(f"not counted, as {limit:.0f} s are used up: {names}")
+            context.observer.note(f"not counted, as {limit:.0f} s are used up: {names}")
             return
         started = clock.monotonic()
         yield counter.benchmark(benchmark)
@@ -134,18 +134,18 @@ class BuildCounter:
 
     def __init__(
         self,
-        work: RunContext[Study],
+        context: RunContext[Study],
         calibrations: Mapping[str, Calibration],
         scratch: Path,
         timeout: float = TIMEOUT,
     ) -> None:
-        self._work = work
+        self._context = context
         self.timeout = timeout
-        self.launcher = work.services.launcher
+        self.launcher = context.services.launcher
         self._calibrations = calibrations
         self._scratch = scratch
-        self._geometry = read_geometry(work.services.system)
-        self._hardware = work.question.evidence.counters == "hardware or simulation"
+        self._geometry = read_geometry(context.services.system)
+        self._hardware = context.question.evidence.counters == "hardware or simulation"
         self._simulation: Simulation | CannotCount | None = None
 
     def benchmark(self, benchmark: Benchmark) -> Counted:
@@ -157,14 +157,14 @@ class BuildCounter:
             measured, work, loops["measured"] = self._measured(benchmark)
             what += [work] if measured else []
         counts = measured
-        if not measured or not set(self._work.question.evidence.events) <= set(MEASURED):
+        if not measured or not set(self._context.question.evidence.events) <= set(MEASURED):
             counts, work, loops["simulated"] = self.simulated(benchmark)
             what.append(f"simulated: {work}" if what else work)
             if measured:
                 counts = [joined(m, s) for m, s in zip(measured, counts, strict=True)]
         known = {source: number for source, number in loops.items() if number}
         counted = Counted(benchmark.name, "; ".join(what), tuple(counts), loops=known)
-        return _compared(self._work, counted, self._geometry)
+        return _compared(self._context, counted, self._geometry)
 
     def _measured(self, benchmark: Benchmark) -> tuple[list[Counts], str, int]:
         """As :meth:`simulated`; empty where the machine counts nothing, after one try."""
@@ -173,12 +173,12 @@ class BuildCounter:
         loops = calibration.loops if calibration else 1
         turns = measured_turns(calibration.value) if calibration else 1
         counts: list[Counts] = []
-        self._work.observer.step(f"counting {benchmark.name} in {len(tasks)} builds")
+        self._context.observer.step(f"counting {benchmark.name} in {len(tasks)} builds")
         for task in tasks:
             counts.append(count_measured(task, loops, turns))
             if not counts[0].counters:
                 self._hardware = False
-                self._work.observer.step(f"{counts[0].notes[0]}; simulating instead")
+                self._context.observer.step(f"{counts[0].notes[0]}; simulating instead")
                 return [], "", 0
         work = f"{turns} turns of {loops} loops, beyond start-up and a turn to warm up"
         if not benchmark.kind.takes_turns:
@@ -197,7 +197,7 @@ class BuildCounter:
         tasks = self.tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
         loops, work, counted = 1, WHOLE, 0
         builds = "1 build" if len(tasks) == 1 else f"{len(tasks)} builds"
-        self._work.observer.step(f"simulating {benchmark.name} in {builds}")
+        self._context.observer.step(f"simulating {benchmark.name} in {builds}")
         if benchmark.kind.takes_turns:
             for task in tasks:  # the first that works, the main baseline if it does
                 if wanted:
@@ -225,7 +225,7 @@ class BuildCounter:
         except CannotCount as error:
             return [task.failed(str(error)) for task in self.tasks(benchmark)]
         tasks = self.tasks(benchmark)
-        self._work.observer.step(f"simulating {benchmark.name} in {len(tasks)} builds")
+        self._context.observer.step(f"simulating {benchmark.name} in {len(tasks)} builds")
         runs = [replace(t.run, command=to_see(t.run.command)[way]) for t in tasks]
         return [
             simulation.count(replace(task, run=run), 1)
@@ -234,11 +234,11 @@ class BuildCounter:
 
     def _simulator(self) -> Simulation:
         """One for all benchmarks, so that they can be compared."""
-        work = self._work
+        context = self._context
         if self._simulation is None:
             try:
-                rooted = any(t.root for t in work.toolchains)
-                valgrind = _choose(work.services, work.home, rooted, work.observer.step)
+                rooted = any(t.root for t in context.toolchains)
+                valgrind = _choose(context.services, context.home, rooted, context.observer.step)
                 self._simulation = Simulation(valgrind, self._geometry)
             except CannotCount as error:
                 self._simulation = error
@@ -248,13 +248,13 @@ class BuildCounter:
 
     def tasks(self, benchmark: Benchmark) -> list[CountingTask]:
         """How every build is run to be counted: the main baseline first, no controls."""
-        work = self._work
-        seen = Box(readable=(valgrind_root(work.home),), writable=(self._scratch,))
-        enter = study_prefixes(work, also=seen)
-        plain = launch_arguments(work, benchmark, dict.fromkeys(enter, ()))
+        context = self._context
+        seen = Box(readable=(valgrind_root(context.home),), writable=(self._scratch,))
+        enter = study_prefixes(context, also=seen)
+        plain = launch_arguments(context, benchmark, dict.fromkeys(enter, ()))
         started = MAKERS[benchmark.runner].adapt(plain)
-        controls = {v.name for v in work.question.variants if v.twin_of}
-        main = work.question.baselines[0]
+        controls = {v.name for v in context.question.variants if v.twin_of}
+        main = context.question.baselines[0]
         return [
             CountingTask(
                 name,
@@ -302,10 +302,10 @@ class LimitedLauncher:
         return self.launcher.run(argv, env=env, timeout=min(timeout, left), pass_fds=pass_fds)
 
 
-def _compared(work: RunContext[Study], counted: Counted, geometry: Geometry) -> Counted:
+def _compared(context: RunContext[Study], counted: Counted, geometry: Geometry) -> Counted:
     """Hot functions side by side; then the profiles, thousands of functions each, can go."""
-    events = work.question.evidence.events
-    programs = {b.variant: b.program for b in work.usable}
+    events = context.question.evidence.events
+    programs = {b.variant: b.program for b in context.usable}
     order = list(programs)
     counts = sorted(counted.counts, key=lambda c: order.index(c.variant))
     kept = tuple(
@@ -321,7 +321,7 @@ def _compared(work: RunContext[Study], counted: Counted, geometry: Geometry) -> 
     try:
         loaded = [load(programs[variant]) for variant, _ in profiled]
     except UserError as error:
-        work.observer.note(f"hot functions of {counted.benchmark}: {error}")
+        context.observer.note(f"hot functions of {counted.benchmark}: {error}")
         return counted
     if not profiled or len({p.main for _, p in profiled}) > 1:
         return counted

@@ -156,11 +156,11 @@ def _built(
     """The build of the project's files as they are, or why there is none; and the project without
     its step that links, where the program cannot be linked again by it."""
     heard = _Layouts(observer)
-    work = _build_once(folder, project, home, heard, services)
-    if isinstance(work, str):
-        return project, work
-    (outcome,) = work.builds
-    if project.link and not work.layouts:
+    context = _build_once(folder, project, home, heard, services)
+    if isinstance(context, str):
+        return project, context
+    (outcome,) = context.builds
+    if project.link and not context.layouts:
         bare = unlinked(project)
         if isinstance(outcome, Build):
             comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."

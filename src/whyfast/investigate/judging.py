@@ -28,27 +28,31 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Variant, differ_in
 
 
-def judge(work: RunContext[Study], recorded: Recorded) -> Result:
+def judge(context: RunContext[Study], recorded: Recorded) -> Result:
     """Judge the recorded blocks and gather the evidence."""
-    work.observer.phase("judge")
-    judged = judge_run(work.question, recorded, work.evidence)
-    return Result(work.question, recorded, judged, _found(work))
+    context.observer.phase("judge")
+    judged = judge_run(context.question, recorded, context.evidence)
+    return Result(context.question, recorded, judged, _found(context))
 
 
-def _found(work: RunContext[Study]) -> Found:
-    study, evidence, failed_expectations = work.question, work.evidence, work.failed_expectations
+def _found(context: RunContext[Study]) -> Found:
+    study, evidence, failed_expectations = (
+        context.question,
+        context.evidence,
+        context.failed_expectations,
+    )
     compared = {v.name for v in study.measured} - refuted(study, failed_expectations)
     return Found(
         evidence=evidence,
         failed_expectations=failed_expectations,
-        troubles=find_troubles(study, work.toolchains, evidence),
+        troubles=find_troubles(study, context.toolchains, evidence),
         calls=calls_left(
             study.evidence, [e for e in evidence if e.variant in compared] or evidence
         ),
-        counted=work.counted,
-        changed=touched_code(work),
-        observed=work.observed,
-        code=kept_code(work),
+        counted=context.counted,
+        changed=touched_code(context),
+        observed=context.observed,
+        code=kept_code(context),
     )
 
 
@@ -57,14 +61,14 @@ def _found(work: RunContext[Study]) -> Found:
 MOST_LINES = 6_000
 
 
-def kept_code(work: RunContext[Study]) -> tuple[ProgramCode, ...]:
+def kept_code(context: RunContext[Study]) -> tuple[ProgramCode, ...]:
     """The code of each readable build; a control has that of its baseline."""
-    wanted = (*work.question.evidence.dispatch, *work.question.evidence.functions)
-    controls = {v.name for v in work.question.variants if v.twin_of}
+    wanted = (*context.question.evidence.dispatch, *context.question.evidence.functions)
+    controls = {v.name for v in context.question.variants if v.twin_of}
     if not wanted:
         return ()
     programs = []
-    for build in work.builds:
+    for build in context.builds:
         if isinstance(build, Build) and build.variant not in controls:
             try:
                 listings = Listings(load(build.program))
@@ -88,16 +92,16 @@ def _within(listings: Listings, names: list[str]) -> Iterator[CodeListing]:
             yield listing
 
 
-def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
+def touched_code(context: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
     """One entry for each range of commits: the study's ``change``, else those between the main
     baseline and each variant that differs only in its revision. Empty where nothing was counted,
     as hot functions are unknown then. Unreadable ranges are noted.
     """
-    study, counted = work.question, work.counted
+    study, counted = context.question, context.counted
     repository = study.source.repository
     if repository is None or not any(c.hot for c in counted):
         return ()
-    programs = {b.variant: b.program for b in work.usable}
+    programs = {b.variant: b.program for b in context.usable}
     # The program's own functions that are hot in any build.
     hot = list(dict.fromkeys(f.name for c in counted for f in c.hot if not f.object))
     changes = []
@@ -107,7 +111,7 @@ def touched_code(work: RunContext[Study]) -> tuple[ChangedFunctions, ...]:
         try:
             touched = touched_functions(repository, base, head, programs[variant])
         except UserError as error:
-            work.observer.note(f"the functions that {base}..{head} changes are unknown: {error}")
+            context.observer.note(f"the functions that {base}..{head} changes are unknown: {error}")
             continue
         changes.append(_stated(touched, variant, hot))
     return tuple(changes)

@@ -42,14 +42,14 @@ _T = TypeVar("_T")
 class Measurer(Protocol):
     """A way to measure builds."""
 
-    def check(self, work: RunContext[Study]) -> None:
+    def check(self, context: RunContext[Study]) -> None:
         """UserError, before anything is built, for requirements that are missing here."""
 
-    def ready(self, work: RunContext[Study]) -> RunContext[Study]:
+    def ready(self, context: RunContext[Study]) -> RunContext[Study]:
         """Get its requirements beside the builds; builds that lack theirs become failures.
         UserError when no variant can be measured."""
 
-    def measure(self, work: RunContext[Study], run: OpenRun) -> None:
+    def measure(self, context: RunContext[Study], run: OpenRun) -> None:
         """Take blocks until all is decided or the budget used, with those of earlier sessions in
         ``run``. After KeyboardInterrupt at any moment it can be resumed."""
 
@@ -62,33 +62,33 @@ def measurer_of(study: Study) -> Measurer:
 class Processes:
     """Processes on this machine."""
 
-    def check(self, work: RunContext[Study]) -> None:
+    def check(self, context: RunContext[Study]) -> None:
         """Only the builds are required."""
 
-    def ready(self, work: RunContext[Study]) -> RunContext[Study]:
+    def ready(self, context: RunContext[Study]) -> RunContext[Study]:
         """Find out how programs are started."""
-        return replace(work, prefixes=study_prefixes(work))
+        return replace(context, prefixes=study_prefixes(context))
 
     def measure(
-        self, work: RunContext[Study], run: OpenRun, settled: Settled | None = None
+        self, context: RunContext[Study], run: OpenRun, settled: Settled | None = None
     ) -> None:
         """All benchmarks of the study, in turns; for ``settled`` see
         :func:`~whyfast.investigate.recording.measure_blocks`."""
-        tell_earlier(work, run)
-        entries = entries_of(work, run, work.question.benchmarks)
-        measure_blocks(work, run, entries, work.question.measure, settled)
-        check_programs(work)
+        tell_earlier(context, run)
+        entries = entries_of(context, run, context.question.benchmarks)
+        measure_blocks(context, run, entries, context.question.measure, settled)
+        check_programs(context)
 
 
-def tell_earlier(work: RunContext[Study], run: OpenRun) -> None:
+def tell_earlier(context: RunContext[Study], run: OpenRun) -> None:
     """Note that a run resumes, if it does."""
     if earlier := len(run.blocks()):
-        work.observer.note(f"resuming: {earlier} blocks are already taken")
+        context.observer.note(f"resuming: {earlier} blocks are already taken")
 
 
-def check_programs(work: RunContext[Study]) -> None:
+def check_programs(context: RunContext[Study]) -> None:
     """UserError when a program has changed since its build: it is unknown when."""
-    for build in work.usable:
+    for build in context.usable:
         try:
             same = sha256_of(build.program) == build.program_sha256
         except OSError:
@@ -101,72 +101,72 @@ def check_programs(work: RunContext[Study]) -> None:
 
 
 def launch_arguments(
-    work: RunContext[Study], benchmark: Benchmark, prefixes: Mapping[str, tuple[str, ...]]
+    context: RunContext[Study], benchmark: Benchmark, prefixes: Mapping[str, tuple[str, ...]]
 ) -> LaunchArguments:
     """How the processes of a benchmark start; a control draws from its original's layouts."""
-    original = {v.name: v.twin_of or v.name for v in work.question.variants}
+    original = {v.name: v.twin_of or v.name for v in context.question.variants}
     commands = {
-        b.variant: prefixes[b.variant] + argument_vector(work, benchmark.command, b)
-        for b in work.usable
+        b.variant: prefixes[b.variant] + argument_vector(context, benchmark.command, b)
+        for b in context.usable
     }
     return LaunchArguments(
         commands,
-        work.services.env,
+        context.services.env,
         benchmark.timeout,
         benchmark.check,
         layouts={
             b.variant: [
-                prefixes[b.variant] + argument_vector(work, benchmark.command, b, program)
+                prefixes[b.variant] + argument_vector(context, benchmark.command, b, program)
                 for program in programs
             ]
-            for b in work.usable
-            if (programs := work.layouts.get(original[b.variant]))
+            for b in context.usable
+            if (programs := context.layouts.get(original[b.variant]))
         },
         programs={
             b.variant: commands[b.variant].index(str(b.program))
-            for b in work.usable
+            for b in context.usable
             if str(b.program) in commands[b.variant]
         },
-        packages=work.packages.get(benchmark.runner),
+        packages=context.packages.get(benchmark.runner),
     )
 
 
-def runner_of(work: RunContext[Study], benchmark: Benchmark) -> tuple[Runner, LaunchArguments]:
+def runner_of(context: RunContext[Study], benchmark: Benchmark) -> tuple[Runner, LaunchArguments]:
     """The runner of a benchmark's processes, under the settings of their variants."""
-    arguments = launch_arguments(work, benchmark, work.prefixes)
-    runner = work.services.runner(benchmark.runner, arguments)
-    settings = {v.name: v.sysctl for v in work.question.variants}
+    arguments = launch_arguments(context, benchmark, context.prefixes)
+    runner = context.services.runner(benchmark.runner, arguments)
+    settings = {v.name: v.sysctl for v in context.question.variants}
     if any(settings.values()):
-        runner = SysctlRunner(runner, settings, work.sysctls)
+        runner = SysctlRunner(runner, settings, context.sysctls)
     return runner, arguments
 
 
 def entries_of(
-    work: RunContext[Study], run: OpenRun, benchmarks: Sequence[Benchmark]
+    context: RunContext[Study], run: OpenRun, benchmarks: Sequence[Benchmark]
 ) -> list[BenchmarkRun]:
     """These benchmarks, with the blocks and failures of the run so far."""
     blocks, failures = run.blocks(), run.failures()
-    return [entry_of(work, b, blocks, failures) for b in benchmarks]
+    return [entry_of(context, b, blocks, failures) for b in benchmarks]
 
 
 def entry_of(
-    work: RunContext[Study],
+    context: RunContext[Study],
     benchmark: Benchmark,
     blocks: Sequence[Block],
     failures: Sequence[RunFailure],
 ) -> BenchmarkRun:
     """A benchmark to measure, with its blocks and failures so far."""
-    study = work.question
+    study = context.question
     taken = [b for b in blocks if b.benchmark == benchmark.name]
     failed = {f.variant for f in failures if f.benchmark == benchmark.name}
-    runner, arguments = runner_of(work, benchmark)
-    main, usable = work.baselines[0], [b.variant for b in work.usable]
+    runner, arguments = runner_of(context, benchmark)
+    main, usable = context.baselines[0], [b.variant for b in context.usable]
     ordered = [main, *(v for v in usable if v != main)]
     return BenchmarkRun(
         name=benchmark.name,
         runner=runner,
         variants=[v for v in ordered if v not in failed],
-        baselines=work.baselines,
+        baselines=context.baselines,
         pinned=benchmark.kind.takes_turns and all(b.cpu is not None for b in taken),
         turn=study.measure.turn,
         turns=study.measure.turns,
@@ -188,24 +188,24 @@ def wants_observing(study: Study) -> bool:
     return bool(asks) and not study.in_vms
 
 
-def observe(work: RunContext[Study]) -> RunContext[Study]:
+def observe(context: RunContext[Study]) -> RunContext[Study]:
     """Gather the reports that the study wants; unavailable ones are noted."""
-    if not wants_observing(work.question):
-        return work
-    work.observer.step("asking the programs about themselves")
-    observed = _observed(work)
+    if not wants_observing(context.question):
+        return context
+    context.observer.step("asking the programs about themselves")
+    observed = _observed(context)
     for note in observed.notes:
-        work.observer.note(note)
-    return replace(work, observed=observed)
+        context.observer.note(note)
+    return replace(context, observed=observed)
 
 
-def _observed(work: RunContext[Study]) -> Observed:
-    study, builds = work.question, work.usable
+def _observed(context: RunContext[Study]) -> Observed:
+    study, builds = context.question, context.usable
     notes: dict[str, None] = {}  # in order, each once
 
     def attempt(what: str, get: Callable[..., Iterable[_T]], *arguments: object) -> list[_T]:
         try:
-            return list(get(work, *arguments))
+            return list(get(context, *arguments))
         except (_NoAnswer, UserError) as error:
             notes[f"no {what}: {error}"] = None
             return []
@@ -232,12 +232,12 @@ def _observed(work: RunContext[Study]) -> Observed:
     return Observed(tuple(images), tuple(run_times), tuple(overheads), tuple(notes), tuple(figures))
 
 
-def _ask(work: RunContext[Study], build: Build, command: tuple[str, ...], timeout: float) -> str:
+def _ask(context: RunContext[Study], build: Build, command: tuple[str, ...], timeout: float) -> str:
     """The output of the command. Raises _NoAnswer."""
-    argv = work.prefixes[build.variant] + argument_vector(work, command, build)
-    services = work.services
+    argv = context.prefixes[build.variant] + argument_vector(context, command, build)
+    services = context.services
     try:
-        with work.sysctls(work.question.variant(build.variant).sysctl):
+        with context.sysctls(context.question.variant(build.variant).sysctl):
             done = services.launcher.run(argv, env=services.env, timeout=timeout)
     except (CannotHold, TimeoutError, OSError) as error:
         raise _NoAnswer(str(error)) from None
@@ -249,29 +249,29 @@ def _ask(work: RunContext[Study], build: Build, command: tuple[str, ...], timeou
     return done.stdout
 
 
-def _image(work: RunContext[Study], build: Build) -> list[JitImage]:
+def _image(context: RunContext[Study], build: Build) -> list[JitImage]:
     architecture = this_architecture()
     if architecture is None:
         raise _NoAnswer("whyfast does not read the machine code of this processor")
-    report = read_code(_ask(work, build, work.question.evidence.image, 60.0))
+    report = read_code(_ask(context, build, context.question.evidence.image, 60.0))
     return [explain_image(report, build.variant, architecture)]
 
 
-def _run_times(work: RunContext[Study], build: Build, benchmark: Benchmark) -> list[RunTimes]:
-    buckets = read_buckets(_ask(work, build, benchmark.distribution, benchmark.timeout))
+def _run_times(context: RunContext[Study], build: Build, benchmark: Benchmark) -> list[RunTimes]:
+    buckets = read_buckets(_ask(context, build, benchmark.distribution, benchmark.timeout))
     starts, widths, counts = zip(*buckets, strict=True) if buckets else ((), (), ())
     return [RunTimes(benchmark.name, build.variant, starts, widths, counts)]
 
 
-def _overheads(work: RunContext[Study], benchmark: Benchmark) -> list[Overhead]:
+def _overheads(context: RunContext[Study], benchmark: Benchmark) -> list[Overhead]:
     """Of the main baseline, for all variants: timing is the same for each of them."""
-    main = next(b for b in work.usable if b.variant == work.baselines[0])
-    overheads = read_overheads(_ask(work, main, benchmark.overhead, benchmark.timeout))
+    main = next(b for b in context.usable if b.variant == context.baselines[0])
+    overheads = read_overheads(_ask(context, main, benchmark.overhead, benchmark.timeout))
     return [Overhead(benchmark.family_name, what, seconds) for what, seconds in overheads]
 
 
-def _figures(work: RunContext[Study], build: Build, benchmark: Benchmark) -> list[Figure]:
-    figures = read_figures(_ask(work, build, benchmark.figures, benchmark.timeout))
+def _figures(context: RunContext[Study], build: Build, benchmark: Benchmark) -> list[Figure]:
+    figures = read_figures(_ask(context, build, benchmark.figures, benchmark.timeout))
     return [
         Figure(benchmark.name, build.variant, figure.what, figure.number, figure.text, figure.why)
         for figure in figures

@@ -113,7 +113,7 @@ def measuring_alone(home: Home, observer: Observer) -> AbstractContextManager[No
 
 @contextmanager
 def recording(
-    work: RunContext[Q],
+    context: RunContext[Q],
     key: str | None,
     *,
     fresh: bool = False,
@@ -128,21 +128,23 @@ def recording(
     recording of that key resumes it. ``kept``: a store that several runs share, which stays open.
     UserError when the store cannot be written.
     """
-    services = work.services
-    with nullcontext(kept) if kept else closing(services.store(work.home.database)) as store:
+    services = context.services
+    with nullcontext(kept) if kept else closing(services.store(context.home.database)) as store:
         run = store.unfinished(key) if key and not fresh else None
         if run is None:
-            name, now = work.question.name, services.clock.now()
+            name, now = context.question.name, services.clock.now()
             run = Run(services.new_id(), key or services.new_id(), name, now, None)
             store.begin(run)
         opened = OpenRun(store, run)
         with ExitStack() as held:
             if alone:
-                held.enter_context(measuring_alone(work.home, work.observer))
-                if not work.question.in_vms:  # else settings are those of other kernels
-                    names = list(dict.fromkeys(n for v in work.question.variants for n in v.sysctl))
-                    for message in work.sysctls.recover(names) if names else ():
-                        work.observer.note(message)
+                held.enter_context(measuring_alone(context.home, context.observer))
+                if not context.question.in_vms:  # else settings are those of other kernels
+                    names = list(
+                        dict.fromkeys(n for v in context.question.variants for n in v.sysctl)
+                    )
+                    for message in context.sysctls.recover(names) if names else ():
+                        context.observer.note(message)
             try:
                 yield opened
             except KeyboardInterrupt:
@@ -155,28 +157,28 @@ def recording(
             run=run.id,
             started=run.started,
             complete=opened.complete,
-            seconds={**work.seconds, **opened.seconds},
+            seconds={**context.seconds, **opened.seconds},
             sessions=tuple(store.sessions(run.id)),
-            toolchains=work.toolchains,
-            builds=work.builds,
+            toolchains=context.toolchains,
+            builds=context.builds,
             blocks=tuple(opened.blocks()),
             failures=tuple(store.failures(run.id)),
             calibrations=tuple(store.calibrations(run.id)),
             boots=tuple(opened.boots),
-            same=work.same,
+            same=context.same,
         )
 
 
-def run_key(work: RunContext[Study]) -> str:
+def run_key(context: RunContext[Study]) -> str:
     """A key, equal for runs that are one: of builds, how they run, and how they are measured."""
-    study = work.question
+    study = context.question
     parts = {
         "study": study.name,
         "variants": {
             b.variant: [b.digest, *(words_of(study.variant(b.variant), a) for a in RUN)]
-            for b in work.usable
+            for b in context.usable
         },
-        "kernels": {name: kernel.sha256 for name, kernel in work.kernels.items()},
+        "kernels": {name: kernel.sha256 for name, kernel in context.kernels.items()},
         "benchmarks": [
             [b.name, b.runner, list(b.command), b.check, b.timeout] for b in study.benchmarks
         ],
@@ -192,7 +194,7 @@ Settled = Callable[[BenchmarkRun], bool]
 
 
 def measure_blocks(
-    work: RunContext[Q],
+    context: RunContext[Q],
     run: OpenRun,
     entries: Sequence[BenchmarkRun],
     spec: MeasureSpec,
@@ -207,15 +209,15 @@ def measure_blocks(
     taken. ``first`` gives, for the id of the session, an earlier block of the first entry.
     """
     if first is None:
-        work.services.left()  # resets the count
-    live = LiveSink(work, run, entries, spec)
-    clock = work.services.clock
-    with run.timed("measure", clock), run.session(work.services) as session:
+        context.services.left()  # resets the count
+    live = LiveSink(context, run, entries, spec)
+    clock = context.services.clock
+    with run.timed("measure", clock), run.session(context.services) as session:
         if first is not None:
             live.begin_with(entries[0], first(session.id))
         measure(
             entries,
-            measuring_session(work, run, session.id, live, work.services.cpus),
+            measuring_session(context, run, session.id, live, context.services.cpus),
             Limits(spec.budget, live.earlier),
             settled or live.settled,
         )
@@ -223,17 +225,17 @@ def measure_blocks(
 
 
 def measuring_session(
-    work: RunContext[Q], run: OpenRun, session: str, live: LiveSink, cpus: Sequence[int]
+    context: RunContext[Q], run: OpenRun, session: str, live: LiveSink, cpus: Sequence[int]
 ) -> MeasuringSession:
     """The measuring of blocks for that session, on a machine with those CPUs."""
     return MeasuringSession(
         run.run.id,
         session,
         live,
-        work.services.clock,
+        context.services.clock,
         cpus,
-        lambda name: work.observer.step(f"calibrating {name}"),
-        lambda name, threads: work.observer.note(released(name, threads)),
+        lambda name: context.observer.step(f"calibrating {name}"),
+        lambda name, threads: context.observer.note(released(name, threads)),
     )
 
 
@@ -254,19 +256,19 @@ class LiveSink:
 
     def __init__(
         self,
-        work: RunContext[Q],
+        context: RunContext[Q],
         run: OpenRun,
         entries: Sequence[BenchmarkRun],
         spec: MeasureSpec,
         looks: Looks | None = None,
         together: TogetherJudge | None = None,
     ) -> None:
-        self._observer, self._clock = work.observer, work.services.clock
+        self._observer, self._clock = context.observer, context.services.clock
         self._run, self._spec = run, spec
-        self._left = work.services.left
+        self._left = context.services.left
         self._left_behind: set[str] = set()
-        self._question: Question = work.question
-        self._same, self._looks, self._together = work.same, looks, together
+        self._question: Question = context.question
+        self._same, self._looks, self._together = context.same, looks, together
         self._entries = {e.name: e for e in entries}
         for entry in entries:
             if entry.blocks:

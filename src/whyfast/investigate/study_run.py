@@ -146,24 +146,26 @@ def run_study(
         observer.note(f"{study.stands_for}; running {study.name} instead")
     if study.evidence.limit is not None:
         observer.note(f"at most {_longest(study)}")
-    work = RunContext(with_control(study), home, observer, services or Services())
+    context = RunContext(with_control(study), home, observer, services or Services())
     measurer = elsewhere or measurer_of(study)
-    measurer.check(work)
-    work = build(work)
+    measurer.check(context)
+    context = build(context)
     if not study.measured:
-        return read_only(replace(work, question=replace(work.question, benchmarks=(), claim=None)))
-    work = dedupe_builds(measurer.ready(work))
-    if not comparable(work):
-        return read_only(work)
+        return read_only(
+            replace(context, question=replace(context.question, benchmarks=(), claim=None))
+        )
+    context = dedupe_builds(measurer.ready(context))
+    if not comparable(context):
+        return read_only(context)
     observer.phase("measure")
-    with recording(work, run_key(work), fresh=fresh, alone=elsewhere is None) as run:
-        work = observe(work)
-        measurer.measure(work, run)
-        work = count(work, run)
-    result = judge(work, run.recorded)
+    with recording(context, run_key(context), fresh=fresh, alone=elsewhere is None) as run:
+        context = observe(context)
+        measurer.measure(context, run)
+        context = count(context, run)
+    result = judge(context, run.recorded)
     if not (study.evidence.why and run.complete and elsewhere is None):
         return result
-    return replace(result, found=replace(result.found, account=_account(work, result)))
+    return replace(result, found=replace(result.found, account=_account(context, result)))
 
 
 def _longest(study: Study) -> str:
@@ -175,43 +177,43 @@ def _longest(study: Study) -> str:
     return f"{budget + limit:.0f} s, {parts}, after building"
 
 
-def _account(work: RunContext[Study], result: Result) -> Account | None:
+def _account(context: RunContext[Study], result: Result) -> Account | None:
     """Of the largest difference of a variant from the main baseline."""
-    controls = {v.name for v in work.question.variants if v.twin_of}
-    main = work.baselines[0]
+    controls = {v.name for v in context.question.variants if v.twin_of}
+    main = context.baselines[0]
     verdicts = (v for v in result.judged.verdicts if v.baseline == main)
     verdict = largest(v for v in verdicts if v.variant not in controls)
     if verdict is None:
         return None
-    benchmark = next(b for b in work.question.benchmarks if b.name == verdict.benchmark)
-    return explain_builds(work, benchmark, verdict)
+    benchmark = next(b for b in context.question.benchmarks if b.name == verdict.benchmark)
+    return explain_builds(context, benchmark, verdict)
 
 
-def read_only(work: RunContext[Study]) -> Result:
+def read_only(context: RunContext[Study]) -> Result:
     """The result of a run that only reads machine code, or has nothing to compare."""
-    with recording(work, None, alone=False) as run:
+    with recording(context, None, alone=False) as run:
         pass
-    return judge(work, run.recorded)
+    return judge(context, run.recorded)
 
 
-def comparable(work: RunContext[Study]) -> bool:
+def comparable(context: RunContext[Study]) -> bool:
     """Whether there is a baseline and something to compare with it.
 
     False where expectations failed or all programs are the same; UserError where no baseline could
     be built.
     """
-    study = work.question
-    if work.failed_expectations and (not work.baselines or len(work.usable) < 2):
-        work.observer.note("nothing is measured: too few variants meet their expectations")
+    study = context.question
+    if context.failed_expectations and (not context.baselines or len(context.usable) < 2):
+        context.observer.note("nothing is measured: too few variants meet their expectations")
         return False
-    plain = [b.variant for b in work.usable if not study.variant(b.variant).twin_of]
-    if work.same and not study.compared(plain, work.baselines, work.same):
-        work.observer.note("nothing is measured: all builds are the same program")
+    plain = [b.variant for b in context.usable if not study.variant(b.variant).twin_of]
+    if context.same and not study.compared(plain, context.baselines, context.same):
+        context.observer.note("nothing is measured: all builds are the same program")
         return False
-    if not work.baselines:
+    if not context.baselines:
         reasons = [
             f"{b.variant}: {b.reason}"
-            for b in work.builds
+            for b in context.builds
             if isinstance(b, BuildFailure) and b.variant in study.baselines
         ]
         done = "can be run" if study.in_vms else "could be built"

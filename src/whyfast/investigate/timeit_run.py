@@ -124,14 +124,14 @@ def run_timeit(
         data["loop"] - data["empty"] < LEAST_ABOVE_EMPTY * data["empty"] for data in seen.values()
     )
     facts = tuple(_facts(side, seen[side.name], not whole) for side in sides)
-    work = RunContext(_question(sides, options), home, observer, services)
+    context = RunContext(_question(sides, options), home, observer, services)
     observer.phase("measure")
-    with recording(work, None) as run:
-        entry = _entry(work, sides, options, whole)
+    with recording(context, None) as run:
+        entry = _entry(context, sides, options, whole)
         if options.number is not None:
             entry.calibration = _given(options.number, list(seen.values()))
         ended = measure_blocks(
-            work,
+            context,
             run,
             [entry],
             MeasureSpec(options.budget),
@@ -139,13 +139,13 @@ def run_timeit(
         )
     observer.phase("judge")
     recorded = run.recorded
-    judged = judge_run(work.question, recorded, (), ended=ended and not recorded.failures)
+    judged = judge_run(context.question, recorded, (), ended=ended and not recorded.failures)
     confounds = (*_doubts(facts, options, recorded), *judged.confounds)
     timed = tuple(
         replace(f, time=loop_time(recorded.blocks, f.variant), unit=options.unit) for f in facts
     )
     judged = replace(judged, confounds=confounds)
-    return Result(work.question, recorded, judged, Found(loops=timed))
+    return Result(context.question, recorded, judged, Found(loops=timed))
 
 
 def _question(sides: Sequence[TimedSide], options: TimeitOptions) -> Commands:
@@ -161,16 +161,16 @@ def _question(sides: Sequence[TimedSide], options: TimeitOptions) -> Commands:
 
 
 def _entry(
-    work: RunContext[Commands], sides: Sequence[TimedSide], options: TimeitOptions, whole: bool
+    context: RunContext[Commands], sides: Sequence[TimedSide], options: TimeitOptions, whole: bool
 ) -> BenchmarkRun:
     mode = "measure-whole" if whole else "measure"
     commands = {s.name: (*s.python, str(_DRIVER), mode, options.clock, *s.work) for s in sides}
-    arguments = LaunchArguments(commands, work.services.env, options.timeout)
+    arguments = LaunchArguments(commands, context.services.env, options.timeout)
     return BenchmarkRun(
         BENCHMARK,
-        work.services.runner("turn", arguments),
+        context.services.runner("turn", arguments),
         [s.name for s in sides],
-        work.question.baselines,
+        context.question.baselines,
     )
 
 

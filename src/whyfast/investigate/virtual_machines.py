@@ -61,44 +61,48 @@ _INIT_STEP = (
 class VirtualMachines:
     """Programs under other kernels, in boots."""
 
-    def check(self, work: RunContext[Study]) -> None:
+    def check(self, context: RunContext[Study]) -> None:
         """QEMU must be installed."""
-        find_qemu(work.services.launcher)
+        find_qemu(context.services.launcher)
 
-    def ready(self, work: RunContext[Study]) -> RunContext[Study]:
+    def ready(self, context: RunContext[Study]) -> RunContext[Study]:
         """Fetch the kernels. A variant without its kernel becomes a build failure."""
         kernels: dict[str, Kernel] = {}
         missing: dict[str, str] = {}
-        for name in dict.fromkeys(v.kernel for v in work.question.measured):
+        for name in dict.fromkeys(v.kernel for v in context.question.measured):
             try:
-                kernels[name] = work.services.kernel(name, work.home, work.observer.step)
+                kernels[name] = context.services.kernel(name, context.home, context.observer.step)
             except CannotBuildHere as error:
-                work.observer.note(f"{name}: {error}")
+                context.observer.note(f"{name}: {error}")
                 missing[name] = str(error)
-        reasons = {v.name: missing[v.kernel] for v in work.question.measured if v.kernel in missing}
+        reasons = {
+            v.name: missing[v.kernel] for v in context.question.measured if v.kernel in missing
+        }
         builds = tuple(
             BuildFailure(b.variant, "not-buildable", reasons[b.variant])
             if isinstance(b, Build) and b.variant in reasons
             else b
-            for b in work.builds
+            for b in context.builds
         )
-        return replace(work, builds=builds, kernels=kernels)
+        return replace(context, builds=builds, kernels=kernels)
 
-    def measure(self, work: RunContext[Study], run: OpenRun) -> None:
+    def measure(self, context: RunContext[Study], run: OpenRun) -> None:
         """Boot every machine, twice while the budget lasts. Each boot is stored as it ends, and an
         interrupted run does not repeat it."""
-        clock, step = work.services.clock, work.observer.step
-        with run.timed("boot", clock), run.session(work.services) as session:
-            boots = _boots(work, run)
+        clock, step = context.services.clock, context.observer.step
+        with run.timed("boot", clock), run.session(context.services) as session:
+            boots = _boots(context, run)
             began = clock.monotonic()
             rng = random.Random(run.run.id)
             there = {(b.index, b.benchmark) for b in run.blocks()}
             for index in range(ROUNDS):
-                machines = list(share([work.question.variant(b.variant) for b in work.usable]))
+                machines = list(
+                    share([context.question.variant(b.variant) for b in context.usable])
+                )
                 rng.shuffle(machines)
                 results: dict[str, dict[str, _Value]] = {}
                 for number, machine in enumerate(machines, start=1):
-                    if index and clock.monotonic() - began >= work.question.measure.budget:
+                    if index and clock.monotonic() - began >= context.question.measure.budget:
                         break
                     step(f"booting {machine.name} ({number} of {len(machines)}, round {index + 1})")
                     outcome = boots.boot(machine, index)
@@ -106,9 +110,9 @@ class VirtualMachines:
                     for failure in outcome.failures:
                         run.add_failure(failure)
                         if outcome.boot:
-                            work.observer.failure(failure)
+                            context.observer.failure(failure)
                     if outcome.boot is None:  # all for the same reason
-                        work.observer.note(f"failed: {outcome.failures[0].reason}")
+                        context.observer.note(f"failed: {outcome.failures[0].reason}")
                     for (benchmark, variant), value in outcome.values.items():
                         results.setdefault(benchmark, {})[variant] = value
                 for benchmark, values in results.items():
@@ -240,48 +244,50 @@ class _Boots:
         return RunFailure(benchmark, variant, reason, "", self.commands[variant, benchmark])
 
 
-def _boots(work: RunContext[Study], run: OpenRun) -> _Boots:
-    launcher = work.services.launcher
+def _boots(context: RunContext[Study], run: OpenRun) -> _Boots:
+    launcher = context.services.launcher
     qemu = find_qemu(launcher)
     return _Boots(
-        work,
+        context,
         commands={
-            (build.variant, b.name): argument_vector(work, b.command, build)
-            for build in work.usable
-            for b in work.question.benchmarks
+            (build.variant, b.name): argument_vector(context, b.command, build)
+            for build in context.usable
+            for b in context.question.benchmarks
         },
-        init=_init(work),
-        kept=work.home.data / "boots" / run.run.id,
-        unit=work.services.boot_unit or _unit(work, qemu),
+        init=_init(context),
+        kept=context.home.data / "boots" / run.run.id,
+        unit=context.services.boot_unit or _unit(context, qemu),
         qemu=qemu,
         emulator=qemu_version(launcher, qemu),
     )
 
 
-def _unit(work: RunContext[Study], qemu: str) -> BootUnit:
+def _unit(context: RunContext[Study], qemu: str) -> BootUnit:
     """Time where KVM boots a kernel of the study, else instructions."""
-    kernel = next(iter(work.kernels.values()))
-    if kvm_boots(kernel, work.home, qemu, work.services.launcher):
+    kernel = next(iter(context.kernels.values()))
+    if kvm_boots(kernel, context.home, qemu, context.services.launcher):
         return "time"
-    work.observer.note(
+    context.observer.note(
         "KVM boots no kernel here: QEMU interprets them and counts simulated instructions"
     )
     return "instructions"
 
 
-def _init(work: RunContext[Study]) -> bytes:
+def _init(context: RunContext[Study]) -> bytes:
     """The first process of every machine, built by the toolchain of the first variant."""
-    wanted = work.question.variant(work.usable[0].variant).toolchain
-    toolchain = next(t for t in work.toolchains if t.name == wanted)
+    wanted = context.question.variant(context.usable[0].variant).toolchain
+    toolchain = next(t for t in context.toolchains if t.name == wanted)
     first = Variant("first process of the guests", wanted)
-    spec = replace(work.question, build=BuildSpec((_INIT_STEP,), "init"))
+    spec = replace(context.question, build=BuildSpec((_INIT_STEP,), "init"))
     source = scan_source(Path(vm.__file__).parent / "init")
     recipe = make_recipe(spec, first, toolchain, source)
-    (built,) = work.services.build([recipe], BuildStore(work.home.builds), work.observer.step)
+    (built,) = context.services.build(
+        [recipe], BuildStore(context.home.builds), context.observer.step
+    )
     if isinstance(built, BuildFailure):
         raise UserError(
             f"the first process of the guests cannot be built by {toolchain.name}: {built.reason}",
-            where=work.question.folder / "study.toml",
+            where=context.question.folder / "study.toml",
         )
     return built.program.read_bytes()
 

@@ -102,31 +102,31 @@ class BuildSide:
 
 
 def explain_builds(
-    work: RunContext[Study],
+    context: RunContext[Study],
     benchmark: Benchmark,
     verdict: Verdict,
     limits: AccountLimits | None = None,
 ) -> Account | None:
     """The account of a decided verdict on a benchmark; None, with a note, where there cannot be
     one."""
-    launcher, env = work.services.launcher, dict(work.services.env)
+    launcher, env = context.services.launcher, dict(context.services.env)
     if verdict.outcome not in ("faster", "slower") or launcher.find("sh") is None:
         return None
-    observer, limits = work.observer, limits or AccountLimits()
+    observer, limits = context.observer, limits or AccountLimits()
     observer.phase("explain")
     try:
         fixed = benchmark.kind.countable or benchmark.runner in ITERATIONS
-        if not fixed or work.question.in_vms:
+        if not fixed or context.question.in_vms:
             raise CannotCount(f"a {benchmark.runner} benchmark has no fixed amount of work")
-        with scratch_folder(work.home) as folder:
-            return _account(work, benchmark, verdict, limits, folder, env)
+        with scratch_folder(context.home) as folder:
+            return _account(context, benchmark, verdict, limits, folder, env)
     except (CannotCount, UserError) as error:
         observer.note(f"no account of the difference on {benchmark.name}: {error}")
         return None
 
 
 def _account(
-    work: RunContext[Study],
+    context: RunContext[Study],
     benchmark: Benchmark,
     verdict: Verdict,
     limits: AccountLimits,
@@ -134,7 +134,7 @@ def _account(
     env: dict[str, str],
 ) -> Account:
     wanted = (verdict.baseline, verdict.variant)
-    tasks = BuildCounter(work, {}, folder, benchmark.timeout).tasks(benchmark)
+    tasks = BuildCounter(context, {}, folder, benchmark.timeout).tasks(benchmark)
     sides = [BuildSide(t, folder, benchmark.runner) for t in tasks if t.variant in wanted]
     if len(sides) != 2:
         raise CannotCount("both builds have to be run here")
@@ -150,62 +150,62 @@ def _account(
         timeout=benchmark.timeout,
         warmup=1,
     )
-    work.observer.step(f"timing whole runs of {wanted[0]} and {wanted[1]} on {benchmark.name}")
-    measured = run_ab(lines, options, work.home, Silent(), services=work.services)
+    context.observer.step(f"timing whole runs of {wanted[0]} and {wanted[1]} on {benchmark.name}")
+    measured = run_ab(lines, options, context.home, Silent(), services=context.services)
     judged = replace(measured.judged, verdicts=(verdict,))
-    rooted = any(t.root for t in work.toolchains)
+    rooted = any(t.root for t in context.toolchains)
     account = explain_difference(
         replace(measured, judged=judged),
-        command_arguments(lines, options, work.services),
+        command_arguments(lines, options, context.services),
         replace(limits, seconds=0) if rooted else limits,
-        work.home,
-        work.observer,
-        work.services,
+        context.home,
+        context.observer,
+        context.services,
     )
     if account is None or not account.costs:
         raise CannotCount("whole runs of the builds do not show it")
-    account = _with_records(work, account, min(RECORD_SECONDS, limits.total / 2))
-    several = len(work.question.benchmarks) > 1
+    account = _with_records(context, account, min(RECORD_SECONDS, limits.total / 2))
+    several = len(context.question.benchmarks) > 1
     return replace(account, benchmark=benchmark.name if several else "")
 
 
-def _with_records(work: RunContext[Study], account: Account, most: float) -> Account:
+def _with_records(context: RunContext[Study], account: Account, most: float) -> Account:
     """With what the compiler did not do for the slower build, by a second build of both that has
     it written down, where the first took at most so many seconds and the compiler is GCC or
     Clang."""
     names = (account.fast, account.slow)
-    builds = {b.variant: b for b in work.usable if b.variant in names}
+    builds = {b.variant: b for b in context.usable if b.variant in names}
     took = sum(float(b.provenance.get("seconds", 0.0)) for b in builds.values())
-    toolchains = {t.name: t for t in work.toolchains}
-    variants = tuple(replace(v, cflags=(*v.cflags, RECORD)) for v in work.question.variants)
+    toolchains = {t.name: t for t in context.toolchains}
+    variants = tuple(replace(v, cflags=(*v.cflags, RECORD)) for v in context.question.variants)
     used = [toolchains.get(v.toolchain) for v in variants if v.name in names]
     compilers = {_recorder(t.version) if t else "" for t in used}
     about = any(c.key in RECORDED for c in account.causes)
     if not about or took > most or len(compilers) != 1 or "" in compilers:
         return account
-    work.observer.step("building again for the compiler's remarks")
+    context.observer.step("building again for the compiler's remarks")
     both = tuple(v for v in variants if v.name in names)
-    source = work.question.source
+    source = context.question.source
     if source.repository is not None:  # of which the sides may be other revisions
         source = replace(source, folder=source.repository)
     study = replace(
-        work.question,
+        context.question,
         source=source,
         variants=both,
         baselines=(account.fast,),
         evidence=EvidenceSpec(),
-        measure=replace(work.question.measure, layouts=0),
+        measure=replace(context.question.measure, layouts=0),
         claim=None,
     )
     try:
-        again = build(replace(work, question=study, observer=Silent()))
+        again = build(replace(context, question=study, observer=Silent()))
     except UserError as error:
-        work.observer.note(f"no remarks of the compiler: {error}")
+        context.observer.note(f"no remarks of the compiler: {error}")
         return account
     missed: dict[str, list[MissedOptimisation]] = {name: [] for name in names}
     for made in again.builds:
         if isinstance(made, Build):
-            folder = work.home.builds / made.digest
+            folder = context.home.builds / made.digest
             for path in sorted(folder.rglob("*.opt-record.json.gz")):
                 missed[made.variant] += read_gcc_record(path)
             for path in sorted(folder.rglob("*.opt.yaml")):

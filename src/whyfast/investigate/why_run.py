@@ -38,7 +38,13 @@ from whyfast.why.functions import (
 )
 from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
-from whyfast.why.kernel import kernel_items, supported, waiting_items, with_callers
+from whyfast.why.kernel import (
+    kernel_items,
+    supported,
+    waiting_items,
+    waits_more,
+    with_callers,
+)
 from whyfast.why.remarks import records_of, with_flags
 from whyfast.why.runtimes.go import Go
 from whyfast.why.runtimes.java import Java
@@ -68,6 +74,11 @@ PAGE = "whyfast report ab --html why.html  # functions, calls and code on one pa
 MATTERS = 0.1
 
 UNDECIDED_WALL = "wall time is undecided, it varied too much: all shares are of CPU time"
+
+#: Where waiting differs, but nothing that it could be for, and CPU time is at least this share of
+#: the difference.
+IDLE_CPU = 0.25
+IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
 
 UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
 
@@ -165,17 +176,12 @@ def explain_difference(
         return replace(make_account(found), complete=False)
     cpu = cpu_time(parts)
     if verdict.outcome == "undecided" and certainly_more(cpu):
-        whole = cpu
-        ratios = (cpu.fast + x for x in (cpu.difference, cpu.low, cpu.high))
-        found.ratio, found.low, found.high = (x / cpu.fast for x in ratios)
-        found.whole, found.of_cpu = cpu, True
+        _account_for_cpu(found, cpu, UNDECIDED_WALL)
     elif verdict.outcome in ("same", "undecided") or whole.difference <= 0:
         if verdict.outcome == "undecided":
             found.limits.append(UNDECIDED)
         return make_account(found)
-    if found.of_cpu:
-        found.limits.append(UNDECIDED_WALL)
-    elif whole is not wall:
+    if not found.of_cpu and whole is not wall:
         found.limits.append(
             "waiting varied more than it differed: shares are of the difference in CPU time"
         )
@@ -191,6 +197,14 @@ def explain_difference(
         return replace(make_account(found), complete=False)
     words = arguments.commands[fast], arguments.commands[slow]
     return replace(account, next_command=next_command(account, *words))
+
+
+def _account_for_cpu(found: Gathered, cpu: Change, why: str) -> None:
+    """From here on the account is of the difference in CPU time."""
+    ratios = (cpu.fast + x for x in (cpu.difference, cpu.low, cpu.high))
+    found.ratio, found.low, found.high = (x / cpu.fast for x in ratios)
+    found.whole, found.of_cpu = cpu, True
+    found.limits.append(why)
 
 
 def _sides(verdict: Verdict) -> tuple[str, str]:
@@ -326,6 +340,13 @@ class _Layers:
                 else ()
             ),
         ]
+        cpu = cpu_time(found.split)
+        idle = self._matters("waiting") and not any(map(waits_more, items))
+        if idle and certainly_more(cpu) and cpu.difference > IDLE_CPU * found.whole.difference:
+            # A busy machine, or a virtual one whose processors were taken away.
+            items = [i for i in items if i.part != "waiting"]
+            _account_for_cpu(found, cpu, IDLE)
+            items = [replace(i, share=i.time.difference / cpu.difference) for i in items]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
             items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))

@@ -89,8 +89,8 @@ def search_range(
         repository = _repository(study, home, observer)
         axis = commit_range(repository, request, observer, variant)
     else:
-        work = _context(study, "time", home, observer, services)
-        axis = RANGES[request.axis](work, variant, request)
+        context = _context(study, "time", home, observer, services)
+        axis = RANGES[request.axis](context, variant, request)
     if axis.quantity is None:
         check_quantity(request.quantity, study)
     incremental = repository is not None and (request.incremental or study.build.incremental)
@@ -98,14 +98,14 @@ def search_range(
         incremental = False
         observer.note("commits are built clean, as other machines prefetch builds")
     quantity, margin = axis.quantity or request.quantity, _margin(study, request)
-    work = _context(study, quantity, home, observer, services)
+    context = _context(study, quantity, home, observer, services)
 
     def search(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
         titles, benchmarks = [repr(c) for c in candidates], repr(study.benchmarks)
         key = search_key(study.name, request.axis, titles, benchmarks, margin, quantity)
         observer.phase("search")
         subject = StudySubject(
-            *(work, candidates, zlib.crc32(key.encode()), quantity, axis.make, axis.count),
+            *(context, candidates, zlib.crc32(key.encode()), quantity, axis.make, axis.count),
             incremental=incremental,
         )
         task = Task(len(candidates) - 1, margin, subject.can_vary(), budget=request.blocks)
@@ -114,7 +114,7 @@ def search_range(
         result = run_search(subject, blank, file, home, observer)
         if request.axis not in ("commits", "toolchains"):
             return result
-        return replace(result, evidence=_study_evidence(work, result, repository))
+        return replace(result, evidence=_study_evidence(context, result, repository))
 
     return follow(axis, search, everything=request.everything)
 
@@ -167,7 +167,7 @@ def _culprit(result: SearchResult) -> tuple[int, int] | None:
 
 
 def _study_evidence(
-    work: RunContext[Study], result: SearchResult, repository: Path | None
+    context: RunContext[Study], result: SearchResult, repository: Path | None
 ) -> StepEvidence | None:
     """The differences between parent and culprit. ``repository``: that of the commits."""
     if (pair := _culprit(result)) is None:
@@ -180,16 +180,16 @@ def _study_evidence(
     )
     if len(variants) != 2:
         return None
-    work.observer.phase("explain")
+    context.observer.phase("explain")
     study = replace(
-        work.question,
+        context.question,
         variants=variants,
         baselines=("parent",),
         claim=None,
         control=False,
-        measure=replace(work.question.measure, layouts=0),
+        measure=replace(context.question.measure, layouts=0),
     )
-    both = build(replace(work, question=study))  # found in the store
+    both = build(replace(context, question=study))  # found in the store
     builds = [b for b in both.builds if isinstance(b, Build)]
     if len(builds) != 2:
         return None
@@ -228,11 +228,11 @@ def search_set(
     """Find the differences that carry the slowdown. UserError for impossible ends."""
     study = narrow(study, (), request.benchmarks)
     check_quantity(request.quantity, study)
-    work = _context(study, request.quantity, home, observer, services)
+    context = _context(study, request.quantity, home, observer, services)
     good = _end(study, request, request.good, "--good")
     bad = _end(study, request, request.bad, "--bad")
-    differences = SETS[request.axis](work, good, bad, request.object)
-    study, margin = work.question, _margin(study, request)
+    differences = SETS[request.axis](context, good, bad, request.object)
+    study, margin = context.question, _margin(study, request)
 
     def search(ends: DifferenceSet) -> SetResult:
         titles, candidates = ends.differences, list(ends.ends())
@@ -242,7 +242,7 @@ def search_set(
             *(repr(study.benchmarks), study.source.folder, study.source.revision),
         )
         subject = StudySubject(
-            *(work, candidates, zlib.crc32(key.encode()), request.quantity, ends.make),
+            *(context, candidates, zlib.crc32(key.encode()), request.quantity, ends.make),
             incremental=request.incremental,
             ends=(GOOD_END, BAD_END),
         )

@@ -63,18 +63,20 @@ class WithinSearch(Silent):
 Make = Callable[[RunContext[Study], AxisCandidate, str], RunContext[Study]]
 
 
-def make_variant(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
+def make_variant(
+    context: RunContext[Study], candidate: AxisCandidate, name: str
+) -> RunContext[Study]:
     """The candidate's variant, built by the steps of the study."""
     assert candidate.variant is not None
-    return build_alone(work, replace(candidate.variant, name=name))
+    return build_alone(context, replace(candidate.variant, name=name))
 
 
-def build_alone(work: RunContext[Study], variant: Variant) -> RunContext[Study]:
+def build_alone(context: RunContext[Study], variant: Variant) -> RunContext[Study]:
     """The study with that variant alone, built."""
     asked = replace(
-        work.question, variants=(variant,), baselines=(variant.name,), claim=None, control=False
+        context.question, variants=(variant,), baselines=(variant.name,), claim=None, control=False
     )
-    return build(replace(work, question=asked))
+    return build(replace(context, question=asked))
 
 
 def without_layouts(study: Study) -> Study:
@@ -116,11 +118,11 @@ class _Instructions:
     def __call__(self, good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
         benchmarks = [b for b in candidate.question.benchmarks if b.kind.countable]
         chosen = all(b.name in self._loops for b in benchmarks)
-        work = candidate if good is candidate or chosen else _both(good, candidate)
+        context = candidate if good is candidate or chosen else _both(good, candidate)
         name = candidate.builds[0].variant
         costs = []
-        with scratch_folder(work.home) as folder:
-            counter = BuildCounter(work, {}, folder)
+        with scratch_folder(context.home) as folder:
+            counter = BuildCounter(context, {}, folder)
             for benchmark in benchmarks:
                 wanted = self._loops.get(benchmark.name)
                 counts, _, loops = counter.simulated(benchmark, wanted)
@@ -199,15 +201,17 @@ class StudySubject:
         made = replace(made, services=self.context.services)
         self._made[candidate] = replace(made, prefixes=study_prefixes(made))
 
-    def _make(self, work: RunContext[Study], candidate: int) -> RunContext[Study]:
+    def _make(self, context: RunContext[Study], candidate: int) -> RunContext[Study]:
         """Build it clean, with its layouts, or at first without: linked from objects that another
         candidate left, they would not be its own."""
         if not self._is_clean(candidate):
-            services = work.services
+            services = context.services
             if self.incremental:
                 services = replace(services, build=services.build_incrementally)
-            work = replace(work, services=services, question=without_layouts(work.question))
-        return self.make(work, self.candidates[candidate], str(candidate))
+            context = replace(
+                context, services=services, question=without_layouts(context.question)
+            )
+        return self.make(context, self.candidates[candidate], str(candidate))
 
     def prefetch(self, candidates: Iterable[int]) -> None:
         """Have other machines, if there are any, build these."""
@@ -229,9 +233,9 @@ class StudySubject:
 
             services = self.context.services
             services = replace(services, build=note_only, build_incrementally=note_only)
-            work = replace(self.context, services=services, observer=Silent())
+            context = replace(self.context, services=services, observer=Silent())
             with contextlib.suppress(UserError, CandidateFailed):  # raised again by its build
-                self._make(work, candidate)
+                self._make(context, candidate)
             self._prefetched[candidate] = tuple(wanted)
         return self._prefetched[candidate]
 
@@ -314,7 +318,7 @@ class StudySubject:
     def _launch(self, benchmark: Benchmark, candidates: Sequence[int]) -> LaunchArguments:
         """The launch arguments of single candidates as one."""
         made = [self._made[c] for c in candidates]
-        parts = [launch_arguments(work, benchmark, work.prefixes) for work in made]
+        parts = [launch_arguments(context, benchmark, context.prefixes) for context in made]
         return replace(
             parts[0],
             commands={k: v for p in parts for k, v in p.commands.items()},

@@ -23,15 +23,13 @@ from whyfast.why.causes import label, program_label
 from whyfast.why.counts import SideCounts
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import FunctionGroup
-from whyfast.why.kernel import WITH_KERNEL, purpose, supported
+from whyfast.why.kernel import PURPOSES, WITH_KERNEL, purpose, supported
+from whyfast.why.linked import NAMED, joined, linked, with_loops
 from whyfast.why.split import Crew
 from whyfast.why.subtrees import called_more
 from whyfast.why.surroundings import Factor, Surroundings
 from whyfast.why.trials import GONE
 from whyfast.why.view import CauseLabel, GroupView
-
-#: Share of the difference from which a cause is named in the first sentence.
-NAMED = 0.1
 
 
 @dataclass
@@ -107,8 +105,7 @@ def make_account(found: Gathered) -> Account:
     items.sort(key=lambda i: -abs(i.share))
     if math.isfinite(found.whole.low) and found.whole.low <= 0:
         causes = []  # the sides may be equal
-    causes = sorted(_joined(causes), key=lambda c: -c.share)
-    causes = _linked(causes, items)
+    causes = linked(joined(with_loops(causes, found.groups)), items)
     if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
         causes = _beside(cause, causes)
     causes = _surrounded(causes, items, found)
@@ -216,8 +213,8 @@ def _surrounded(causes: Sequence[Cause], items: Sequence[Item], found: Gathered)
     certain = low > 0 if math.isfinite(low) else found.low > 1
     if factor is not None and certain:
         low, high = _bounds(found.whole, found.whole)
-        names = tuple(i.name for i in items if i.share > 0)
-        return [_of_factor(factor, causes, found, 1.0, low, high, names)]
+        more = [i for i in items if i.share > 0]
+        return [_of_factor(factor, causes, found, 1.0, low, high, more)]
     result = list(causes)
     for factor, trial in found.tried:
         if trial.low < GONE:
@@ -255,26 +252,6 @@ def _fewer_threads(found: Gathered, fast: Crew, slow: Crew) -> Cause | None:
     return Cause("threads", text, share, low * share, high * share, (), "measured", facts=(fact,))
 
 
-def _linked(causes: Sequence[Cause], items: Sequence[Item]) -> list[Cause]:
-    """Page faults with the start-up where nothing but the loader does more: it writes to pages when
-    it relocates them."""
-    start = next((c for c in causes if c.key == "start-up" and c.share >= NAMED), None)
-    faults = next((c for c in causes if c.key == "page-faults"), None)
-    others = sum(
-        i.share for i in items if i.part == "user" and i.share > 0 and i.name != "start-up"
-    )
-    if start is None or faults is None or others > start.share / 2:
-        return list(causes)
-    both = replace(
-        start, sentence=f"{start.sentence}, and {faults.sentence.removeprefix('it ')}",
-        share=start.share + faults.share, low=start.low + faults.low,
-        high=start.high + faults.high, items=start.items + faults.items,
-        facts=start.facts + faults.facts,
-    )  # fmt: skip
-    rest = [c for c in causes if c is not start and c is not faults]
-    return sorted([both, *rest], key=lambda c: -c.share)
-
-
 def _of_factor(
     factor: Factor,
     causes: Sequence[Cause],
@@ -282,16 +259,23 @@ def _of_factor(
     share: float,
     low: float,
     high: float,
-    names: tuple[str, ...],
+    items: Sequence[Item],
 ) -> Cause:
-    text = _filled(factor.text, found)
+    text, names = _filled(factor.text, found), tuple(i.name for i in items)
     how = next((c for c in causes if c.share >= NAMED), None)
     if how is None:
+        places = [_lies_in(i) for i in items[:3] if i.share >= NAMED]
+        text += f"; most of it lies in {', '.join(places)}" if places else ""
         return Cause(factor.key, text, share, low, high, names, "measured")
     return replace(
         how, key=factor.key, sentence=f"{text}; {how.sentence}", share=share, low=low, high=high,
         items=names, basis="measured", remedy="",
     )  # fmt: skip
+
+
+def _lies_in(item: Item) -> str:
+    unnamed = item.name.startswith("0x") and item.place.library
+    return f"`{item.name}`{f' of {unnamed}' if unnamed else ''} ({100 * item.share:.0f} %)"
 
 
 def _bounds(time: Change, whole: Change) -> tuple[float, float]:
@@ -307,23 +291,8 @@ def _by_purpose(items: Sequence[Item]) -> dict[str, list[Item]]:
     return groups
 
 
-_PURPOSES = {
-    "system-calls": "{slow} makes {numbers}",
-    "page-faults": "{slow} touches more memory for the first time: {numbers}",
-    "processes": "{slow} starts more processes: {numbers}",
-    "start-up": "{slow} loads more at its start: {numbers}",
-    "io-wait": "{slow} waits for input or output: {numbers}",
-    "sleep": "{slow} sleeps: {numbers}",
-    "locks": "its threads wait for one another: {numbers}",
-    "threads": "its threads let one another go on: {numbers}",
-}
-
-
 #: The verb of the other side's number, where it is not "makes".
 _MAKES = {"page-faults": "has"}
-
-#: Causes that are of a whole program, not of a function.
-_WHOLE = ("sanitizer", "debug-build", "x87", "garbage-collection", "hardening")
 
 
 def _once_a_call(group: FunctionGroup, item: Item) -> bool:
@@ -370,7 +339,7 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
         for i in top[:2]
         for f in i.facts
     ]
-    text = _PURPOSES[key].format(slow="it", numbers=" and ".join(numbers))
+    text = PURPOSES[key].format(slow="it", numbers=" and ".join(numbers))
     callers = next((i.callers for i in top if i.callers), ())
     if chain := _chain(callers):
         text += f", from {chain}"
@@ -381,25 +350,6 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
         key, text, share, sum(lows), sum(highs), tuple(i.name for i in top), part,  # type: ignore[arg-type]
         top[0].place, tuple(f for i in top for f in i.facts),
     )  # fmt: skip
-
-
-def _joined(causes: Sequence[Cause]) -> list[Cause]:
-    """One cause of a kind in one place: its parts in user and kernel time together."""
-    joined: dict[tuple[str, str], Cause] = {}
-    for cause in causes:
-        kernel = cause.key in _PURPOSES or cause.key in _WHOLE
-        slot = (cause.key, "" if kernel else cause.place.function)
-        known = joined.get(slot)
-        if known is None:
-            joined[slot] = cause
-            continue
-        larger, smaller = (known, cause) if known.share >= cause.share else (cause, known)
-        joined[slot] = Cause(
-            larger.key, larger.sentence, known.share + cause.share, known.low + cause.low,
-            known.high + cause.high, larger.items + smaller.items, larger.basis, larger.place,
-            larger.facts + smaller.facts, larger.trial, larger.remark, larger.remedy,
-        )  # fmt: skip
-    return list(joined.values())
 
 
 def _quoted(name: str) -> str:

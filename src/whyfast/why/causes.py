@@ -46,9 +46,20 @@ def program_label(view: GroupView) -> CauseLabel | None:
     return found and replace(found, sentence=found.sentence.replace(view.name, "{slow}", 1))
 
 
+#: Times the instructions from which on a function does other work, and misses are of that.
+OTHER_WORK = 2.0
+
+
+def _other_work(v: GroupView) -> bool:
+    """Whether a function executes so many more instructions that they carry its difference: more
+    misses are then no reason of their own."""
+    times = v.group.ratio("instructions") or 1.0
+    return times >= OTHER_WORK and v.carries(v.group.extra("instructions"), 1.0)
+
+
 def branch_misses(v: GroupView) -> CauseLabel | None:
     extra = v.group.beyond("mispredicted branches")
-    if not v.carries(extra, CYCLES["mispredicted branches"]):
+    if _other_work(v) or not v.carries(extra, CYCLES["mispredicted branches"]):
         return None
     fact = v.quantity("mispredicted branches")
     return CauseLabel(
@@ -65,7 +76,7 @@ def branch_misses(v: GroupView) -> CauseLabel | None:
 def cache_misses(v: GroupView) -> CauseLabel | None:
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
     far = v.carries(slow - fast, FAR) and slow > 1.5 * fast and v.slow.total < 1.1 * v.fast.total
-    if not (v.carries(v.miss_cycles, 1.0) or far):
+    if _other_work(v) or not (v.carries(v.miss_cycles, 1.0) or far):
         return None
     last = v.group.extra("last-level misses") * CYCLES["last-level misses"]
     name = "last-level misses" if last > v.miss_cycles / 2 else "L1 data misses"
@@ -123,6 +134,7 @@ RULES: tuple[Rule, ...] = (
     program.debug_build,
     program.x87,
     program.hardening,
+    code.atomics,
     code.guarded_call,
     code.vectorisation,
     code.copying,
@@ -137,7 +149,6 @@ RULES: tuple[Rule, ...] = (
     code.unrolling,
     branch_misses,
     cache_misses,
-    code.atomics,
     code.spills,
     more_calls,
     more_work,

@@ -55,7 +55,7 @@ _LOADING = (
     "access",
     "munmap",
 )
-_MEMORY = ("brk", "madvise", "mremap", "munmap", "mmap")
+MEMORY = ("brk", "madvise", "mremap", "munmap", "mmap")
 
 
 def kernel_items(
@@ -198,6 +198,29 @@ def supported(item: Item) -> bool:
     return (fact.slow or 0) - (fact.fast or 0) >= FURTHER and item.time.low > -math.inf
 
 
+def waits_more(item: Item) -> bool:
+    """Whether an item is waiting for something that the other side does not wait for: further
+    calls, or a call of the same number that takes the device or the clock longer."""
+    if item.part != "waiting":
+        return False
+    fact = item.facts[0]
+    alike = abs((fact.slow or 0) - (fact.fast or 0)) <= max(2.0, 0.02 * (fact.slow or 0))
+    return not alike or item.name in SYNC or BLOCKING.get(item.name) in ("sleep", "locks")
+
+
+#: What the slow side does, by the key of the cause.
+PURPOSES = {
+    "system-calls": "{slow} makes {numbers}",
+    "page-faults": "{slow} touches more memory for the first time: {numbers}",
+    "processes": "{slow} starts more processes: {numbers}",
+    "start-up": "{slow} loads more at its start: {numbers}",
+    "io-wait": "{slow} waits for input or output: {numbers}",
+    "sleep": "{slow} sleeps: {numbers}",
+    "locks": "its threads wait for one another: {numbers}",
+    "threads": "its threads let one another go on: {numbers}",
+}
+
+
 def purpose(item: Item) -> str:
     """The key of the cause that an item of kernel time or waiting is of."""
     if item.name == "page faults":
@@ -212,7 +235,7 @@ def purpose(item: Item) -> str:
         return "locks"
     if item.name in SYNC:
         return "io-wait"
-    if item.name in _MEMORY and item.name not in ("mmap",):
+    if item.name in MEMORY and item.name not in ("mmap",):
         return "page-faults" if item.name in ("brk", "madvise") else "system-calls"
     if item.name in _LOADING:
         return "start-up" if (item.facts[0].slow or 0) < 2000 else "system-calls"

@@ -8,6 +8,7 @@ import pytest
 from tests.unit.explain.conftest import Compile
 
 from whyfast.explain.interpreter_loop import LoopSearch, seen_share
+from whyfast.explain.loop_shape import LoopShape
 from whyfast.explain.program import load, survey_program
 from whyfast.report.pages.code_page import survey_headline
 
@@ -68,6 +69,29 @@ def test_shapes_of_a_switch(gcc: Compile, shape: str, level: str) -> None:
     assert found.targets >= 40
     assert found.why_not == shape
     assert (search.interpreter() is not None) == (shape == "")
+
+
+@pytest.mark.parametrize(("targets", "reason"), [(40, "most values lead to one case"), (66, "")])
+def test_most_characters_have_one_case_but_so_may_most_opcodes(targets: int, reason: str) -> None:
+    shape = LoopShape(targets, targets, 1, (("fetched", 1),), commonest=0.7)
+    assert shape.why_not == reason
+
+
+@pytest.mark.parametrize("more", [(), ("-s",)], ids=["with symbols", "stripped"])
+def test_a_loop_in_the_cold_part_of_its_function(gcc: Compile, more: tuple[str, ...]) -> None:
+    """As in CPython 3.13 by gcc 16, whose function begins with a little hot code."""
+    loop = source("").replace("int f(", "int cold(").removesuffix("int main(void) { return 0; }")
+    code = (
+        '__attribute__((noinline)) int cold(const unsigned char *, int) __asm__("f.cold");'
+        f"{loop} int f(const unsigned char *pc, int sum) {{ return sum ? cold(pc, sum) : 1; }}"
+        "int main(int n, char **v) { return f((void *)v[0], n); }"
+    )
+    found = LoopSearch(load(gcc(code, "-O2", "-fno-inline", *more))).interpreter()
+    assert found is not None
+    assert found.facts.targets is not None
+    assert found.facts.targets >= 40
+    if not more:
+        assert found.name == "f"
 
 
 @pytest.mark.parametrize("style", ["goto", "switch"])

@@ -99,6 +99,24 @@ def test_a_variant_that_has_the_workaround_is_named() -> None:
     assert (trouble.uncured, two.variant) == (("cured",), "cured")
 
 
+@pytest.mark.parametrize(
+    ("jumps", "flags", "cured"),
+    [
+        ({"param": 1, "uncrossed": 78}, ("-fno-crossjumping",), ("uncrossed",)),
+        ({"param": 78, "uncrossed": 1}, ("--param=max-goto-duplication-insns=24",), ("param",)),
+    ],
+)
+def test_the_workaround_is_the_one_that_helps_this_program(
+    jumps: dict[str, int], flags: tuple[str, ...], cured: tuple[str, ...]
+) -> None:
+    gcc = Variant("gcc", "path:gcc-14.2.0", ("-O2",))
+    param = replace(gcc, name="param", cflags=("-O2", "--param=max-goto-duplication-insns=24"))
+    uncrossed = replace(gcc, name="uncrossed", cflags=("-O2", "-fno-crossjumping"))
+    evidence = [_loop(name, n) for name, n in {"gcc": 1, **jumps}.items()]
+    trouble = find_troubles(_study(gcc, param, uncrossed), TOOLCHAINS, evidence)[0]
+    assert (trouble.variant, trouble.flags, trouble.cured) == ("gcc", flags, cured)
+
+
 def test_late_code_generation_needs_the_flag_at_the_link(golden: Hear) -> None:
     late = replace(NEW, configure=("--with-lto=thin",))
     (trouble,) = find_troubles(_study(late), TOOLCHAINS, [_loop("new", 1)])

@@ -432,7 +432,7 @@ def test_all_simulations_together_have_a_limit(
         "BuildCounter",
         lambda *given: SimpleNamespace(timeout=given[3], tasks=lambda of: ()),
     )
-    work = SimpleNamespace(
+    context = SimpleNamespace(
         question=SimpleNamespace(
             build=SimpleNamespace(program="vm"),
             benchmarks=[SimpleNamespace(name=n) for n in ("quick", "slow", "late")],
@@ -442,7 +442,7 @@ def test_all_simulations_together_have_a_limit(
         services=SimpleNamespace(clock=SimpleNamespace(monotonic=lambda: now[0])),
         observer=SimpleNamespace(step=steps.append),
     )
-    reaches = change_reach.reached_by(cast(RunContext[Study], work), TRACED, 120.0)
+    reaches = change_reach.reached_by(cast(RunContext[Study], context), TRACED, 120.0)
     assert limits == [20.0, 30.0]  # of each of two builds: 120 s for three, then for two
     assert [step.split(";")[0] for step in steps] == [
         "what executes the change: quick, 1 of 3",

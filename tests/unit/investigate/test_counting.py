@@ -13,7 +13,7 @@ from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.measure.tools import Replay, option, said
 
-from whyfast.investigate import context
+from whyfast.investigate import context as context_module
 from whyfast.investigate.ab_run import ROUNDS, count_commands
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import WHOLE, CountRequest, count, file_tasks
@@ -103,7 +103,7 @@ def _count(
     )
     toolchain = {"toolchain": {"name": "path:cc", "digest": "t"}}
     builds = tuple(Build(n, n, folder / n[0], n, toolchain, True) for n in ("b", "a", "a twin"))
-    work: RunContext[Study] = RunContext(
+    context: RunContext[Study] = RunContext(
         study,
         own(folder),
         Watcher(),
@@ -111,11 +111,11 @@ def _count(
         toolchains=(World().toolchain("t", own(folder), print, ()),),
         builds=builds,
     )
-    with recording(work, "k") as run:
+    with recording(context, "k") as run:
         run.add_calibration(Calibration("fib", loops=8, turns=3, value=0.05, start=0.0))
-        work = count(work, run)
-    assert isinstance(work.observer, Watcher)
-    return work.counted, work.observer.heard
+        context = count(context, run)
+    assert isinstance(context.observer, Watcher)
+    return context.counted, context.observer.heard
 
 
 def _instructions(counted: Counted) -> dict[str, list[tuple[float | None, str]]]:
@@ -237,8 +237,8 @@ def test_those_of_a_root_get_words_and_a_folder_and_no_valgrind_that_is_not_want
         boxes.append(box)
         return ["enter"]
 
-    monkeypatch.setattr(context, "around_program", around)
-    monkeypatch.setattr(context, "_root", lambda file, home: ROOT)
+    monkeypatch.setattr(context_module, "around_program", around)
+    monkeypatch.setattr(context_module, "_root", lambda file, home: ROOT)
     ((_, command, enter, scratch),) = _given(own(tmp_path), [tmp_path / "p"], "perf")
     assert (command, enter) == ((str(tmp_path / "p"), "x"), ("enter",))
     assert isinstance(scratch, Path)

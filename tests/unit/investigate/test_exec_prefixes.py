@@ -27,7 +27,7 @@ def _toolchain(name: str, root: Path | None) -> Toolchain:
     return Toolchain(name, "p", "v", "t", name, ("cc",), frozenset(), root=root)
 
 
-def _work(folder: Path, own: Home, *toolchains: Toolchain) -> RunContext[Study]:
+def _context(folder: Path, own: Home, *toolchains: Toolchain) -> RunContext[Study]:
     builds = [
         Build(f"v{i}", f"digest{i}", Path("/p"), "sha", {"toolchain": {"digest": t.digest}}, False)
         for i, t in enumerate(toolchains)
@@ -66,28 +66,28 @@ def boxes(monkeypatch: pytest.MonkeyPatch) -> list[Box]:
 
 def test_without_a_root_programs_just_start(tmp_path: Path, own: Home, boxes: list[Box]) -> None:
     toolchains = (_toolchain("path:a", None), _toolchain("zig:b", None))
-    found = study_prefixes(_work(tmp_path, own, *toolchains))
+    found = study_prefixes(_context(tmp_path, own, *toolchains))
     assert found == {"v0": (), "v1": ()}
     assert boxes == []
 
 
 def test_with_one_root_all_start_alike(tmp_path: Path, own: Home, boxes: list[Box]) -> None:
     toolchains = (_toolchain("path:a", None), _toolchain("debian:b", ROOT))
-    work = _work(tmp_path, own, *toolchains)
-    found = study_prefixes(work)
+    context = _context(tmp_path, own, *toolchains)
+    found = study_prefixes(context)
     assert found == {"v0": ("enter", "None"), "v1": ("enter", str(ROOT))}
     assert [b.writable for b in boxes] == [(own.builds / "digest0",), (own.builds / "digest1",)]
     assert boxes[0].network
-    study = work.question
+    study = context.question
     assert {study.folder, study.source.folder, Path("/pyperf")} <= set(boxes[0].readable)
 
 
 def test_files_of_a_study_beside_are_seen(tmp_path: Path, own: Home, boxes: list[Box]) -> None:
-    work = _work(tmp_path, own, _toolchain("debian:b", ROOT))
-    study = work.question
+    context = _context(tmp_path, own, _toolchain("debian:b", ROOT))
+    study = context.question
     command = ("{program}", "{study}/../other/bench.py", "{study}/own.py")
     named = Benchmark("b", "command", command)
-    study_prefixes(replace(work, question=replace(study, benchmarks=(named,))))
+    study_prefixes(replace(context, question=replace(study, benchmarks=(named,))))
     assert study.folder.resolve().parent / "other" in boxes[0].readable
     assert study.folder.resolve().parent not in boxes[0].readable
 
@@ -99,7 +99,7 @@ def test_an_unenterable_root(tmp_path: Path, own: Home, monkeypatch: pytest.Monk
     monkeypatch.setattr(context, "around_program", around)
     toolchain = _toolchain("debian:b", ROOT)
     with pytest.raises(UserError, match=r"study\.toml: cannot be entered here"):
-        study_prefixes(_work(tmp_path, own, toolchain))
+        study_prefixes(_context(tmp_path, own, toolchain))
 
 
 def _build(home: Home, digest: str, root: Path | None) -> Path:

@@ -87,7 +87,7 @@ def study() -> Study:
     return replace(whole, variants=variants, benchmarks=whole.benchmarks[:2])
 
 
-def _work(study: Study, launcher: Launcher, hold: Holding) -> RunContext[Study]:
+def _context(study: Study, launcher: Launcher, hold: Holding) -> RunContext[Study]:
     services = Services(launcher=launcher, env={}, sysctls=lambda system, folder: _Sysctls(hold))
     builds = tuple(Build(v.name, "d", Path("/p"), "s", {}, False) for v in study.variants)
     prefixes = dict.fromkeys((v.name for v in study.variants), ())
@@ -102,7 +102,7 @@ def _finished(text: str) -> Finished:
 def test_all_is_asked_under_its_settings(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "this_architecture", lambda: "x86-64")
     launcher = _Launcher({word: _finished(text) for word, text in ANSWERS.items()})
-    found = observe(_work(study, launcher, launcher.hold)).observed
+    found = observe(_context(study, launcher, launcher.hold)).observed
     assert found.notes == ()
     assert [(i.variant, i.form) for i in found.images] == [
         ("static", "direct"),
@@ -138,7 +138,7 @@ def test_what_cannot_be_had_is_said_once(
             raise CannotHold("needs root")
         yield
 
-    found = observe(_work(study, launcher, cannot)).observed
+    found = observe(_context(study, launcher, cannot)).observed
     assert (found.images, found.run_times, found.overheads) == ((), (), ())
     golden(*found.notes)
 
@@ -151,17 +151,17 @@ def test_a_study_that_asks_nothing(study: Study) -> None:
 def test_the_words_of_a_variant_in_a_command(study: Study) -> None:
     command = ("{program}", "{run}", "{run}.hex", "--{{x}}")
     launcher = _Launcher({})
-    work = _work(study, launcher, launcher.hold)
-    argv = argument_vector(work, command, work.usable[0])
+    context = _context(study, launcher, launcher.hold)
+    argv = argument_vector(context, command, context.usable[0])
     assert argv == ("/p", "--index", "static", "--index static.hex", "--{x}")
 
 
 def test_ways_to_run_tell_runs_apart(study: Study) -> None:
     launcher = _Launcher({})
-    work = _work(study, launcher, launcher.hold)
+    context = _context(study, launcher, launcher.hold)
     static, hardened = study.variants
     keys = {
-        run_key(replace(work, question=replace(study, variants=variants)))
+        run_key(replace(context, question=replace(study, variants=variants)))
         for variants in (
             (static, hardened),
             (replace(static, sysctl={HARDEN: "1"}), hardened),
@@ -169,4 +169,4 @@ def test_ways_to_run_tell_runs_apart(study: Study) -> None:
         )
     }
     assert len(keys) == 3
-    assert run_key(replace(work, question=replace(study, title="another"))) in keys
+    assert run_key(replace(context, question=replace(study, title="another"))) in keys

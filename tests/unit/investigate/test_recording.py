@@ -25,7 +25,7 @@ from whyfast.store.samples import SampleStore
 HARDEN = "net.core.bpf_jit_harden"
 
 
-def _work(folder: Path, world: World | None = None, **services: Any) -> RunContext[Study]:
+def _context(folder: Path, world: World | None = None, **services: Any) -> RunContext[Study]:
     """A study of two programs that are built already."""
     study = replace(
         example(write_source(folder)),
@@ -44,15 +44,15 @@ def _work(folder: Path, world: World | None = None, **services: Any) -> RunConte
     )
 
 
-def _runs(work: RunContext[Study]) -> list[bool]:
+def _runs(context: RunContext[Study]) -> list[bool]:
     """Of all runs, oldest first: were they finished?"""
-    with closing(SampleStore(work.home.database)) as store:
+    with closing(SampleStore(context.home.database)) as store:
         return [run.finished is not None for run in store.runs()]
 
 
-def _heard(work: RunContext[Study]) -> list[str]:
-    assert isinstance(work.observer, Watcher)
-    return work.observer.heard
+def _heard(context: RunContext[Study]) -> list[str]:
+    assert isinstance(context.observer, Watcher)
+    return context.observer.heard
 
 
 class Settings:
@@ -72,87 +72,87 @@ class Settings:
 
 
 def test_what_was_left_behind_is_put_back_first(tmp_path: Path) -> None:
-    work = _work(tmp_path, sysctls=Settings)
-    with recording(work, "k"):
-        assert _heard(work) == [f"{HARDEN} is 0 again"]
+    context = _context(tmp_path, sysctls=Settings)
+    with recording(context, "k"):
+        assert _heard(context) == [f"{HARDEN} is 0 again"]
 
 
 def test_settings_of_other_kernels_are_not_this_machines(tmp_path: Path) -> None:
-    work = _work(tmp_path, sysctls=Settings)
-    variants = tuple(replace(v, kernel="debian:linux-6.12") for v in work.question.variants)
-    work = replace(work, question=replace(work.question, variants=variants))
-    with recording(work, "k"):
-        assert _heard(work) == []
+    context = _context(tmp_path, sysctls=Settings)
+    variants = tuple(replace(v, kernel="debian:linux-6.12") for v in context.question.variants)
+    context = replace(context, question=replace(context.question, variants=variants))
+    with recording(context, "k"):
+        assert _heard(context) == []
 
 
 def test_only_one_measures_at_a_time(tmp_path: Path, golden: Hear) -> None:
-    work = _work(tmp_path, sysctls=Settings)
+    context = _context(tmp_path, sysctls=Settings)
     entered = threading.Event()
 
     def other() -> None:
-        with recording(work, "k"):
+        with recording(context, "k"):
             entered.set()
 
-    lock = work.home.data / "measuring.lock"
+    lock = context.home.data / "measuring.lock"
     with exclusive(lock):
-        with recording(work, "read", alone=False):
+        with recording(context, "read", alone=False):
             pass
         thread = threading.Thread(target=other)
         thread.start()
-        while not _heard(work):
+        while not _heard(context):
             thread.join(0.01)
         assert not entered.is_set()
     thread.join()
     assert entered.is_set()
-    golden(_heard(work)[0])
+    golden(_heard(context)[0])
 
 
 def test_interrupted_it_stays_open_and_the_next_one_goes_on(tmp_path: Path) -> None:
-    work = _work(tmp_path, sysctls=Settings)
-    with recording(work, "k") as first, first.timed("measure", work.services.clock):
+    context = _context(tmp_path, sysctls=Settings)
+    with recording(context, "k") as first, first.timed("measure", context.services.clock):
         raise KeyboardInterrupt
     assert not first.complete
     assert (first.recorded.complete, first.recorded.seconds) == (False, {"measure": 0.0})
-    assert _runs(work) == [False]
-    with recording(work, "other"):
+    assert _runs(context) == [False]
+    with recording(context, "other"):
         pass
-    with recording(work, "k") as second:
+    with recording(context, "k") as second:
         pass
     assert second.run == first.run
-    assert _runs(work) == [True, True]
-    with recording(work, "k") as third:
+    assert _runs(context) == [True, True]
+    with recording(context, "k") as third:
         pass
     assert third.run.id != first.run.id
 
 
 def test_without_a_key_nothing_goes_on(tmp_path: Path) -> None:
-    work = _work(tmp_path, sysctls=Settings)
-    with recording(work, None) as first:
+    context = _context(tmp_path, sysctls=Settings)
+    with recording(context, None) as first:
         raise KeyboardInterrupt
-    assert (first.recorded.complete, _runs(work)) == (False, [True])
+    assert (first.recorded.complete, _runs(context)) == (False, [True])
 
 
 def test_an_error_leaves_the_run_to_go_on_with(tmp_path: Path) -> None:
-    work = _work(tmp_path, sysctls=Settings)
-    with pytest.raises(OSError, match="gone"), recording(work, "k"):
+    context = _context(tmp_path, sysctls=Settings)
+    with pytest.raises(OSError, match="gone"), recording(context, "k"):
         raise OSError("gone")
-    assert _runs(work) == [False]
+    assert _runs(context) == [False]
 
 
 def test_one_run_can_be_measured_in_again_by_another_rule_and_with_others(tmp_path: Path) -> None:
     """As a search does, candidate by candidate."""
-    work = _work(tmp_path, sysctls=Settings)
+    context = _context(tmp_path, sysctls=Settings)
     program = tmp_path / "c"
     program.write_text("c")
-    extra = Build("c", "c", program, sha256_of(program), work.usable[0].provenance, True)
-    with recording(work, run_key(work)) as run:
-        Processes().measure(work, run, settled=lambda entry: len(entry.blocks) >= 2)
-        question = replace(work.question, variants=(*work.question.variants, Variant("c")))
+    extra = Build("c", "c", program, sha256_of(program), context.usable[0].provenance, True)
+    with recording(context, run_key(context)) as run:
+        Processes().measure(context, run, settled=lambda entry: len(entry.blocks) >= 2)
+        question = replace(context.question, variants=(*context.question.variants, Variant("c")))
         more = replace(
-            work,
+            context,
             question=question,
-            builds=(*work.builds, extra),
-            prefixes={**work.prefixes, "c": ()},
+            builds=(*context.builds, extra),
+            prefixes={**context.prefixes, "c": ()},
         )
         Processes().measure(more, run, settled=lambda entry: len(entry.blocks) >= 5)
     blocks = run.recorded.blocks
@@ -162,8 +162,8 @@ def test_one_run_can_be_measured_in_again_by_another_rule_and_with_others(tmp_pa
 
 
 def test_what_makes_another_run(tmp_path: Path) -> None:
-    work = _work(tmp_path)
-    study = work.question
+    context = _context(tmp_path)
+    study = context.question
     a, b = study.variants
     others = [
         replace(study, variants=(a, replace(b, sysctl={}))),
@@ -172,12 +172,12 @@ def test_what_makes_another_run(tmp_path: Path) -> None:
         replace(study, measure=replace(study.measure, turns=3)),
         replace(study, measure=replace(study.measure, layouts=4)),
     ]
-    keys = {run_key(work), *(run_key(replace(work, question=other)) for other in others)}
+    keys = {run_key(context), *(run_key(replace(context, question=other)) for other in others)}
     assert len(keys) == 1 + len(others)
-    builds = (work.builds[0], replace(work.usable[1], digest="another"))
-    assert run_key(replace(work, builds=builds)) not in keys
+    builds = (context.builds[0], replace(context.usable[1], digest="another"))
+    assert run_key(replace(context, builds=builds)) not in keys
     for same in (
         replace(study, margin=0.05, title="another"),
         replace(study, measure=replace(study.measure, budget=1.0)),
     ):
-        assert run_key(replace(work, question=same)) == run_key(work)
+        assert run_key(replace(context, question=same)) == run_key(context)

@@ -84,7 +84,7 @@ def test_the_largest_decided_difference_is_explained() -> None:
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> RunContext[Study]:
+def context(tmp_path: Path) -> RunContext[Study]:
     (tmp_path / "study.toml").write_text(
         '[study]\ntitle = "t"\nbaseline = "base"\n[source]\npath = "."\n'
         '[build]\nsteps = ["true"]\nprogram = "vm"\n'
@@ -97,17 +97,17 @@ def work(tmp_path: Path) -> RunContext[Study]:
     return RunContext(study, own(tmp_path), Watcher(), services)
 
 
-def test_what_is_not_decided_is_not_explained(work: RunContext[Study]) -> None:
-    assert explain_builds(work, work.question.benchmarks[0], verdict("same", 1.0)) is None
-    assert isinstance(work.observer, Watcher)
-    assert work.observer.heard == []
+def test_what_is_not_decided_is_not_explained(context: RunContext[Study]) -> None:
+    assert explain_builds(context, context.question.benchmarks[0], verdict("same", 1.0)) is None
+    assert isinstance(context.observer, Watcher)
+    assert context.observer.heard == []
 
 
-def test_a_benchmark_without_a_fixed_amount_of_work_is_told(work: RunContext[Study]) -> None:
+def test_a_benchmark_without_a_fixed_amount_of_work_is_told(context: RunContext[Study]) -> None:
     criterion = Benchmark("one", "criterion", ("{program}",))
-    assert explain_builds(work, criterion, verdict()) is None
-    assert isinstance(work.observer, Watcher)
-    assert work.observer.heard == [
+    assert explain_builds(context, criterion, verdict()) is None
+    assert isinstance(context.observer, Watcher)
+    assert context.observer.heard == [
         "# explain",
         "no account of the difference on one: a criterion benchmark has no fixed amount of work",
     ]

@@ -94,6 +94,33 @@ def test_kernel_time_is_traced_and_its_cause_named(tmp_path: Path) -> None:
     assert programs.watcher.phases == ["measure", "judge", "account"]
 
 
+def reads(more: int) -> Callable[[Sequence[str]], Finished]:
+    """Both programs read; the new one is blocked for longer, ``more`` times more often."""
+
+    def strace(argv: Sequence[str]) -> Finished:
+        new = "new" in argv
+        seconds = ("1.000000" if new else "0.100000") if "-w" in argv else "0.000100"
+        row = f" 90.0 {seconds} 5 {385 + more * new} read\n"
+        Path(argv[argv.index("-o") + 1]).write_text(
+            "% time seconds usecs/call calls errors syscall\n" + row
+        )
+        return said()
+
+    return strace
+
+
+@pytest.mark.parametrize(("more", "of_cpu"), [(0, True), (400, False)])
+def test_waiting_for_the_same_calls_is_left_out_where_cpu_time_differs(
+    tmp_path: Path, more: int, of_cpu: bool
+) -> None:
+    programs = Programs(tmp_path, (2.0, 1.3, 0.0))  # 0.4 s more CPU time, 0.6 s more waiting
+    programs.tools = {"strace": reads(more)}
+    account = programs.why()
+    assert account.of_cpu is of_cpu
+    assert [c.key for c in account.causes] == ([] if of_cpu else ["io-wait"])
+    assert account.time.difference == pytest.approx(0.4 if of_cpu else 1.0)
+
+
 def test_the_slower_side_is_described_whichever_comes_first(tmp_path: Path) -> None:
     programs = Programs(tmp_path, (0.5, 0.45, 0.0))
     account = programs.why()

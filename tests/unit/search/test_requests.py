@@ -129,7 +129,7 @@ def _timed(tmp_path: Path, slow: int, moved: int, layouts: int) -> SearchResult:
 def steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """An axis of nine programs."""
 
-    def line(work: RunContext[Study], variant: Variant, search: SearchRequest) -> CandidateRange:
+    def line(context: RunContext[Study], variant: Variant, search: SearchRequest) -> CandidateRange:
         return CandidateRange(tuple(AxisCandidate(str(n), f"step {n}", variant) for n in range(9)))
 
     monkeypatch.setattr(requests, "RANGES", {"steps": line})

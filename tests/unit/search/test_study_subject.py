@@ -64,10 +64,12 @@ def _subject(
             Path(f"layout-{s}") for s in seeds[:most]
         ],
     )
-    work = RunContext(study, Home(tmp_path / "cache", tmp_path / "data"), Watcher(), services)
+    context = RunContext(study, Home(tmp_path / "cache", tmp_path / "data"), Watcher(), services)
     candidates = [AxisCandidate(str(n), str(n), study.variants[0]) for n in range(5)]
     count = lambda good, own: (float(len(yard.clean)),)  # noqa: E731
-    return StudySubject(work, candidates, 1, "instructions", count=count, incremental=incremental)
+    return StudySubject(
+        context, candidates, 1, "instructions", count=count, incremental=incremental
+    )
 
 
 def test_the_ends_are_clean_and_what_is_between_is_not(tmp_path: Path, yard: Yard) -> None:
@@ -178,7 +180,7 @@ def test_a_search_is_one_phase_however_much_it_builds(tmp_path: Path, yard: Yard
     assert watcher.phases == []
 
 
-def _works(folder: Path, tools: Tools, runner: RunnerName) -> tuple[RunContext[Study], ...]:
+def _contexts(folder: Path, tools: Tools, runner: RunnerName) -> tuple[RunContext[Study], ...]:
     services, home = World(launcher=tools.replay).services(), own(folder)
     toolchain = {"toolchain": {"name": "path:cc", "digest": "t"}}
     works = []
@@ -209,7 +211,7 @@ def test_all_do_the_work_that_the_good_end_chose(
     monkeypatch.setitem(COSTS, "a", (100_000, 1_000))
     monkeypatch.setitem(COSTS, "b", (100_000, 2_000_000))
     tools = Tools()
-    good, other = _works(tmp_path, tools, "turn")
+    good, other = _contexts(tmp_path, tools, "turn")
     count = counting("instructions")
     (a,), (b,) = count(good, good), count(good, other)
     assert b == 2_000 * a
@@ -219,7 +221,7 @@ def test_all_do_the_work_that_the_good_end_chose(
 @pytest.mark.parametrize("runner", ["turn", "command"])
 def test_the_good_end_is_not_simulated_again(tmp_path: Path, runner: RunnerName) -> None:
     tools = Tools()
-    good, other = _works(tmp_path, tools, runner)
+    good, other = _contexts(tmp_path, tools, runner)
     count = counting("instructions")
     count(good, good)
     before = len(_simulated(tools))

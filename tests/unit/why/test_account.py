@@ -49,6 +49,15 @@ def test_an_input_is_the_reason_and_the_mechanism_the_how() -> None:
     assert cause.place.function == "work"
 
 
+def test_an_input_without_a_mechanism_names_where_the_time_is() -> None:
+    unlike = view(executed(1e8), executed(1e8), counted=False).group
+    found = gathered(unlike)
+    found.counted, found.around = False, Surroundings((INPUT,), same_program=True)
+    (cause,) = make_account(found).causes
+    assert (cause.key, cause.items) == ("input", ("work",))
+    assert cause.sentence == "its input is `x` (`a`: `y`); most of it lies in `work` (100 %)"
+
+
 def test_sides_that_may_be_equal_have_no_cause() -> None:
     assert keys(make_account(gathered(GUESSES))) == [("branch-misses", 1.0)]
     assert make_account(gathered(GUESSES, whole=Change(0.1, 0.2, -0.1, 0.3))).causes == ()

@@ -127,6 +127,10 @@ FIRES = {
         "more-calls",
     ),
     "work": (view(executed(1e8), executed(5e8)), "more-work"),
+    "a search from end to end, which misses more than one by halves": (
+        view(executed(1e6), executed(5e8), quantities={"last-level misses": (1e2, 2e6)}),
+        "more-work",
+    ),
     "allocation": (view(executed(1e8), executed(3e8), kind="allocation"), "allocation"),
 }
 

@@ -104,9 +104,11 @@ class DifferenceSet:
         """The remaining differences, with those of these numbers as at the good end."""
         kept = tuple(n for n in range(len(self.differences)) if n not in reverted)
 
-        def make(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
+        def make(
+            context: RunContext[Study], candidate: AxisCandidate, name: str
+        ) -> RunContext[Study]:
             mixed = frozenset(kept[n] for n in candidate.mixed)
-            return self.make(work, replace(candidate, mixed=mixed), name)
+            return self.make(context, replace(candidate, mixed=mixed), name)
 
         return replace(
             self,

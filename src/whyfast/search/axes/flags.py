@@ -204,28 +204,30 @@ _NOT_HOW = re.compile(r"-O|-o$|-fdebug|-fcoverage|-main-file|-resource|-internal
 
 
 def mix_flags(
-    work: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
+    context: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
 ) -> DifferenceSet:
     """The flags in which the ends differ; an optimisation level is expanded into its flags."""
     del object_
     flags = find_differences(good, bad)
     if levels(flags):
-        flags = expanded(flags, *(options_set(work, v) for v in (good, bad)))
+        flags = expanded(flags, *(options_set(context, v) for v in (good, bad)))
 
-    def make(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
+    def make(context: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
         if candidate.variant is None:
             candidate = replace(candidate, variant=flags.variant(good, candidate.mixed))
-        return make_variant(work, candidate, name)
+        return make_variant(context, candidate, name)
 
     return DifferenceSet(good, bad, flags.titles, make)
 
 
-def options_set(work: RunContext[Study], variant: Variant) -> tuple[Unit, ...]:
+def options_set(context: RunContext[Study], variant: Variant) -> tuple[Unit, ...]:
     """The options that the variant's compiler sets with the variant's flags, as arguments for it;
     empty where it cannot list them."""
-    asked = replace(work.question, build=BuildSpec((_ASK,), "options.txt"), evidence=EvidenceSpec())
+    asked = replace(
+        context.question, build=BuildSpec((_ASK,), "options.txt"), evidence=EvidenceSpec()
+    )
     plain = replace(variant, ldflags=(), configure=(), packages=(), expect={}, python="")
-    (made,) = build_alone(replace(work, question=asked), plain).builds
+    (made,) = build_alone(replace(context, question=asked), plain).builds
     if not isinstance(made, Build):
         return ()
     text = made.program.read_text("utf-8", "replace")

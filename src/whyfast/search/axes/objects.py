@@ -37,7 +37,7 @@ from whyfast.store.files import sha256_of
 
 
 def mix_objects(
-    work: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
+    context: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
 ) -> DifferenceSet:
     """The objects in which the builds of two variants differ, and the link where that differs.
 
@@ -45,8 +45,8 @@ def mix_objects(
     same files, or the objects of the bad end do not make its program.
     """
     del object_
-    check_link(work)
-    made, built = _built_ends(work, good, bad)
+    check_link(context)
+    made, built = _built_ends(context, good, bad)
     differing, alone = differing_objects(*(b.work for b in built))
     if alone:
         raise UserError(
@@ -67,15 +67,15 @@ def mix_objects(
         objects = [name for n, name in enumerate(differing) if n in mixed]
         return link_mixed(built[0], end, objects, link_of_mixture(mixed), store)
 
-    def make(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
+    def make(context: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
         if candidate.variant is not None:
-            return make_variant(work, candidate, name)
+            return make_variant(context, candidate, name)
         mixed = candidate.mixed
         return relinked_as(
-            *(made[0], work, name, link_of_mixture(mixed)), lambda store: program(mixed, store)
+            *(made[0], context, name, link_of_mixture(mixed)), lambda store: program(mixed, store)
         )
 
-    _check(work, bad, end, lambda store: program(frozenset(range(len(titles))), store))
+    _check(context, bad, end, lambda store: program(frozenset(range(len(titles))), store))
     vanishing = "it is placement, or the sum of more than a few files"
     return DifferenceSet(good, bad, titles, make, vanishing)
 
@@ -90,18 +90,18 @@ def link_one(
 
 def relinked_as(
     like: RunContext[Study],
-    work: RunContext[Study],
+    context: RunContext[Study],
     name: str,
     link: BuiltWith,
     program: Callable[[BuildStore], Path],
 ) -> RunContext[Study]:
     """The build ``like`` with another program, linked within its folder: a build failure where
-    ``program`` raises CannotMix. The layouts that ``work`` asks for are linked as ``link`` is."""
-    count, store = work.question.measure.layouts, BuildStore(work.home.builds)
+    ``program`` raises CannotMix. The layouts of ``context`` are linked as ``link`` is."""
+    count, store = context.question.measure.layouts, BuildStore(context.home.builds)
     variant = replace(like.question.variants[0], name=name, expect={})
     measure = replace(like.question.measure, layouts=count)
     study = replace(like.question, variants=(variant,), baselines=(name,), measure=measure)
-    made = replace(like, observer=work.observer, question=study, layouts={})
+    made = replace(like, observer=context.observer, question=study, layouts={})
     try:
         path = program(store)
     except CannotMix as why:
@@ -116,25 +116,25 @@ def relinked_as(
     try:
         programs = mixed_layouts(path, link, layout_seeds(name, count), variant.keep, store)
     except CannotRelink as error:
-        work.observer.note(f"no other layouts of a mixture: {error}")
+        context.observer.note(f"no other layouts of a mixture: {error}")
         return made
     return replace(made, layouts={name: tuple(programs)})
 
 
-def check_link(work: RunContext[Study]) -> None:
+def check_link(context: RunContext[Study]) -> None:
     """UserError where the study has no link step."""
-    if work.question.build.link is None:
+    if context.question.build.link is None:
         raise UserError(
             "the study has no link step; write link = … in [build]",
-            where=work.question.folder / "study.toml",
+            where=context.question.folder / "study.toml",
         )
 
 
 def must_build(
-    work: RunContext[Study], variant: Variant, where: str, name: str = ""
+    context: RunContext[Study], variant: Variant, where: str, name: str = ""
 ) -> RunContext[Study]:
     """The study with that variant alone, built. UserError, about ``where``, when that fails."""
-    made = build_alone(work, variant)
+    made = build_alone(context, variant)
     (outcome,) = made.builds
     if isinstance(outcome, BuildFailure):
         raise UserError(f"{name or variant.name} cannot be built: {outcome.reason}", where=where)
@@ -142,9 +142,9 @@ def must_build(
 
 
 def _built_ends(
-    work: RunContext[Study], good: Variant, bad: Variant
+    context: RunContext[Study], good: Variant, bad: Variant
 ) -> tuple[list[RunContext[Study]], list[BuiltWith]]:
-    made = [must_build(work, good, "--good"), must_build(work, bad, "--bad")]
+    made = [must_build(context, good, "--good"), must_build(context, bad, "--bad")]
     return made, [built_with(m) for m in made]
 
 
@@ -158,12 +158,15 @@ def built_with(made: RunContext[Study]) -> BuiltWith:
 
 
 def _check(
-    work: RunContext[Study], bad: Variant, end: BuiltWith, everything: Callable[[BuildStore], Path]
+    context: RunContext[Study],
+    bad: Variant,
+    end: BuiltWith,
+    everything: Callable[[BuildStore], Path],
 ) -> None:
     """UserError unless all objects of the bad end make its program."""
     hint = "let [build] link make the libraries that contain them"
     try:
-        program = everything(BuildStore(work.home.builds))
+        program = everything(BuildStore(context.home.builds))
     except CannotMix as error:
         message = f"the objects of {bad.name} cannot be linked: {error}"
         raise UserError(message, where="--axis objects") from error
@@ -185,7 +188,7 @@ _MOST_NAMED = 3
 
 
 def mix_functions(
-    work: RunContext[Study], good: Variant, bad: Variant, object_: str
+    context: RunContext[Study], good: Variant, bad: Variant, object_: str
 ) -> DifferenceSet:
     """The functions in which one object of two builds differs; the ends are one program with the
     good object and with the bad one, whatever else the builds differ in.
@@ -193,14 +196,14 @@ def mix_functions(
     UserError where the study has no link step, an end cannot be built, or the object cannot be
     taken apart into functions.
     """
-    check_link(work)
+    check_link(context)
     if "revision" in differ_in(good, bad):
         raise UserError(
             "functions of two revisions cannot be mixed: what they share may differ",
             where="--axis functions",
         )
-    good, bad = (_apart(work, v) for v in (good, bad))
-    made, built = _built_ends(work, good, bad)
+    good, bad = (_apart(context, v) for v in (good, bad))
+    made, built = _built_ends(context, good, bad)
     name = object_ or _only(built)
     files = [b.work / name for b in built]
     if not all(f.is_file() for f in files):
@@ -226,14 +229,14 @@ def mix_functions(
                 raise CannotMix(str(error)) from error
             return link_with(built[0], {name: target}, built[0], key, store)
 
-    def make(work: RunContext[Study], candidate: AxisCandidate, title: str) -> RunContext[Study]:
+    def make(context: RunContext[Study], candidate: AxisCandidate, title: str) -> RunContext[Study]:
         mixed = candidate.mixed  # the ends are mixtures too: only the choice of functions differs
         if candidate.variant is not None and candidate.variant.name == bad.name:
             mixed = frozenset(range(len(units)))
-        return relinked_as(made[0], work, title, built[0], lambda store: program(mixed, store))
+        return relinked_as(made[0], context, title, built[0], lambda store: program(mixed, store))
 
     try:
-        program(frozenset(), BuildStore(work.home.builds))
+        program(frozenset(), BuildStore(context.home.builds))
     except CannotMix as error:
         raise UserError(
             f"its functions cannot be mixed: {error}", where=f"--object {name}"
@@ -242,9 +245,9 @@ def mix_functions(
     return DifferenceSet(good, bad, tuple(_title(u) for u in units), make, vanishing)
 
 
-def _apart(work: RunContext[Study], variant: Variant) -> Variant:
+def _apart(context: RunContext[Study], variant: Variant) -> Variant:
     """The variant with functions and variables in sections of their own."""
-    compiler = compiler_of(work, variant, "--axis functions")
+    compiler = compiler_of(context, variant, "--axis functions")
     if not compiler.startswith(("gcc", "clang")):
         raise UserError(
             f"unsupported compiler: {variant.toolchain} is {compiler}; use gcc or clang",

@@ -221,24 +221,26 @@ def _limit(run: OptimiserRun, text: str, where: str) -> int:
 _SUFFIXES = ("c", "cc", "cpp", "cxx", "C")
 
 
-def pass_range(work: RunContext[Study], variant: Variant, search: SearchRequest) -> CandidateRange:
+def pass_range(
+    context: RunContext[Study], variant: Variant, search: SearchRequest
+) -> CandidateRange:
     """One candidate for each limit; with ``search.object`` only that object is limited, and linked
     with the others unchanged.
 
     UserError for a compiler without limits, for unknown objects, and where several files are
     compiled and no object is named.
     """
-    work = replace(work, question=without_layouts(work.question))  # but for candidates
-    by_gcc = compiler_of(work, variant, "--axis passes").startswith("gcc")
+    context = replace(context, question=without_layouts(context.question))  # but for candidates
+    by_gcc = compiler_of(context, variant, "--axis passes").startswith("gcc")
     flags, read = (LIST, read_counters) if by_gcc else (PASSES_LIST, read_passes)
     what = f"{variant.toolchain} with {' '.join(flags)}"
     if search.object:
-        limiting = replace(work, services=limiting_one(work.services, search.object, flags))
+        limiting = replace(context, services=limiting_one(context.services, search.object, flags))
         plain = replace(variant, expect={}, axes={})
         listing = must_build(limiting, plain, "--axis passes", what)
     else:
-        listing = must_build(work, limited(variant, flags), "--axis passes", what)
-    log = BuildStore(work.home.builds).folder(built_with(listing).build.digest) / "log.txt"
+        listing = must_build(context, limited(variant, flags), "--axis passes", what)
+    log = BuildStore(context.home.builds).folder(built_with(listing).build.digest) / "log.txt"
     runs: Sequence[OptimiserRun] = read(log.read_text("utf-8", "replace"))
     functions = _functions(listing, search.object) if search.object else frozenset[str]()
     if not runs:
@@ -251,25 +253,25 @@ def pass_range(work: RunContext[Study], variant: Variant, search: SearchRequest)
                 where="--object",
             )
         return CandidateRange(passes(runs[0], search.good, search.bad, variant))
-    return _of_object(work, variant, search, run_of(runs, functions))
+    return _of_object(context, variant, search, run_of(runs, functions))
 
 
 def _of_object(
-    work: RunContext[Study], variant: Variant, search: SearchRequest, run: OptimiserRun
+    context: RunContext[Study], variant: Variant, search: SearchRequest, run: OptimiserRun
 ) -> CandidateRange:
-    check_link(work)
-    whole = must_build(work, variant, "--axis passes")
+    check_link(context)
+    whole = must_build(context, variant, "--axis passes")
 
-    def make(work: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
-        limiting = limiting_one(work.services, search.object, run.flags(int(candidate.name)))
+    def make(context: RunContext[Study], candidate: AxisCandidate, name: str) -> RunContext[Study]:
+        limiting = limiting_one(context.services, search.object, run.flags(int(candidate.name)))
         plain = replace(variant, name=name, expect={}, axes={})
-        bare = without_layouts(work.question)
-        made = build_alone(replace(work, services=limiting, question=bare), plain)
+        bare = without_layouts(context.question)
+        made = build_alone(replace(context, services=limiting, question=bare), plain)
         (outcome,) = made.builds
         if isinstance(outcome, BuildFailure):
             return made
         return relinked_as(
-            *(whole, work, name, built_with(whole)),
+            *(whole, context, name, built_with(whole)),
             lambda store: link_one(whole, made, search.object, store),
         )
 

@@ -24,18 +24,18 @@ from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
 
 
-def compiler_of(work: RunContext[Study], variant: Variant, where: str) -> str:
+def compiler_of(context: RunContext[Study], variant: Variant, where: str) -> str:
     """Its name and version, ``gcc 12.2.0``. UserError, about ``where``, when it is unavailable."""
-    packages = packages_here(work.question.build, variant, work.home)
+    packages = packages_here(context.question.build, variant, context.home)
     try:
-        note = work.observer.step
-        return work.services.toolchain(variant.toolchain, work.home, note, packages).version
+        note = context.observer.step
+        return context.services.toolchain(variant.toolchain, context.home, note, packages).version
     except CannotBuildHere as error:
         raise UserError(str(error), where=where) from error
 
 
 def toolchain_range(
-    work: RunContext[Study],
+    context: RunContext[Study],
     variant: Variant,
     search: SearchRequest,
     known: Mapping[str, Provider] | None = None,
@@ -45,7 +45,7 @@ def toolchain_range(
 
     UserError for ends that are not among them.
     """
-    del work
+    del context
     good, bad = search.good, search.bad
     wanted = search.among or (good, bad)
     names = list(dict.fromkeys(n for w in wanted for n in _expanded(w, known or providers())))
@@ -76,22 +76,22 @@ KNOWN = (*(f"debian:linux-{v}" for v in SUITES), *(f"debian:linux@{suite}" for s
 
 
 def kernel_range(
-    work: RunContext[Study], variant: Variant, search: SearchRequest
+    context: RunContext[Study], variant: Variant, search: SearchRequest
 ) -> CandidateRange:
     """The kernels from the good end to the bad one among ``search.among``, in that order.
 
     UserError for a study that boots no kernels, malformed names, ends that are not among them, and
     where QEMU is missing.
     """
-    if not work.question.in_vms:
+    if not context.question.in_vms:
         raise UserError(
             "no variant has a kernel of its own; write kernel = … in a variant",
-            where=work.question.folder / "study.toml",
+            where=context.question.folder / "study.toml",
         )
     if search.quantity not in ("time", "instructions"):
         raise UserError("kernels are compared by instructions", where="--measure")
     names = kernels(search.among or (search.good, search.bad), search.good, search.bad)
-    VirtualMachines().check(work)
+    VirtualMachines().check(context)
     candidates = tuple(
         AxisCandidate(n, n, replace(variant, name=n, kernel=n, axes={}, expect={})) for n in names
     )
@@ -116,17 +116,17 @@ def count_boots(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[
     candidate's kernel. Raises CannotTell."""
     machines = VirtualMachines()
     counting = replace(candidate.services, boot_unit="instructions")
-    work = machines.ready(replace(candidate, services=counting))
-    (build,) = work.builds
+    context = machines.ready(replace(candidate, services=counting))
+    (build,) = context.builds
     if isinstance(build, BuildFailure):
         raise CannotTell(build.reason)
     # Counts do not depend on what else runs.
-    with recording(work, run_key(work), alone=False) as run:
-        machines.measure(work, run)
+    with recording(context, run_key(context), alone=False) as run:
+        machines.measure(context, run)
     if not run.complete:
         raise KeyboardInterrupt
     costs = []
-    for benchmark in work.question.benchmarks:
+    for benchmark in context.question.benchmarks:
         values = [
             v
             for block in run.recorded.blocks

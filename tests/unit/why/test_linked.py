@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import pytest
+from tests.unit.why.records import executed, time_of, view
+
+from whyfast.model.why import Cause, Fact, SourcePlace
+from whyfast.why.functions import FunctionKey
+from whyfast.why.groups import FunctionGroup
+from whyfast.why.linked import linked, with_loops
+
+
+def cause(key: str, share: float, *facts: Fact, items: tuple[str, ...] = (), at: str = "") -> Cause:
+    names = items or (at or key,)
+    return Cause(
+        key, f"it does {key}", share, share * 0.9, share * 1.1, names, "counted",
+        SourcePlace(at), facts,
+    )  # fmt: skip
+
+
+def shares(causes: list[Cause]) -> list[tuple[str, float]]:
+    return [(c.key, round(c.share, 2)) for c in causes]
+
+
+@pytest.mark.parametrize(
+    ("started", "expected"),
+    [
+        (40, [("processes", 0.8)]),
+        (1, [("start-up", 0.6), ("processes", 0.2)]),
+    ],
+)
+def test_what_new_processes_do_before_main_is_theirs(
+    started: int, expected: list[tuple[str, float]]
+) -> None:
+    waits = cause("processes", 0.2, Fact("wait4 calls", 0, started))
+    assert shares(linked([cause("start-up", 0.6), waits], ())) == expected
+
+
+def test_larger_data_misses_more_and_takes_more_pages() -> None:
+    causes = [
+        cause("system-calls", 0.34, items=("munmap",)),
+        cause("cache-misses", 0.3, at="push"),
+        cause("cache-misses", 0.16, at="draw"),
+        cause("page-faults", 0.18, Fact("page faults", 200, 1800)),
+    ]
+    (one,) = linked(causes, ())
+    assert (one.key, round(one.share, 2), one.place.function) == ("cache-misses", 0.98, "push")
+    assert one.items == ("push", "draw", "munmap", "page-faults")
+
+
+@pytest.mark.parametrize(
+    ("misses", "faults"),
+    [(0.05, (200, 1800)), (0.3, (1700, 1800)), (0.2, (200, 1800))],
+    ids=["few misses", "as many pages", "mostly pages"],
+)
+def test_pages_without_the_misses_of_the_same_data_stay_apart(
+    misses: float, faults: tuple[int, int]
+) -> None:
+    causes = [
+        cause("cache-misses", misses, at="push"),
+        cause("page-faults", 0.5, Fact("page faults", *faults)),
+    ]
+    assert len(linked(causes, ())) == 2
+
+
+def library(calls: tuple[float, float]) -> FunctionGroup:
+    group = view(
+        executed(1e6), executed(1e8), kind="string-work", quantities={"calls": calls}
+    ).group  # fmt: skip
+    group.members[0] = time_of("memcmp", 0.0, 0.05, "libc.so.6")
+    group.users = [FunctionKey("", "find")]
+    return group
+
+
+@pytest.mark.parametrize(
+    ("calls", "instructions", "expected"),
+    [
+        ((1e5, 1e7), (1e6, 5e7), [("more-work", 0.9)]),
+        # The same loop that calls for each element what it called once: the call is the reason.
+        ((1e5, 1e7), (4e7, 5e7), [("string-work", 0.5), ("more-work", 0.4)]),
+        ((0, 1e7), (1e6, 5e7), [("string-work", 0.5), ("more-work", 0.4)]),
+    ],
+    ids=["longer chains", "another loop", "one side only"],
+)
+def test_comparisons_belong_to_the_loop_that_runs_longer(
+    calls: tuple[float, float],
+    instructions: tuple[float, float],
+    expected: list[tuple[str, float]],
+) -> None:
+    loop = view(executed(instructions[0]), executed(instructions[1]), members=("find",)).group
+    causes = [cause("string-work", 0.5), cause("more-work", 0.4, at="find")]
+    together = with_loops(causes, [library(calls), loop])
+    assert shares(together) == expected
