@@ -189,8 +189,9 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             yield f"the same on {join_words(names) if len(group) <= NAMES else len(group)}"
     if group := groups["undecided"]:
         yield from _counted(group, check, most)
+        with_figures = figures and len(group) <= _FEW_NAMES  # the table has those of more
         texts = [
-            f"{_benchmark(v)}{f' ({undecided_text(v, needs(result, v))})' if figures else ''}"
+            f"{_benchmark(v)}{f' ({undecided_text(v, needs(result, v))})' if with_figures else ''}"
             for v in group
         ]
         # Without an interval it is not known that there is none.
@@ -245,7 +246,7 @@ def undecided_text(verdict: Verdict, seconds: float | None = None) -> str:
     seconds = verdict.seconds_to_margin if seconds is None else seconds
     if seconds is None or not math.isfinite(seconds):
         return width
-    return f"{width}, needs about {format_seconds(max(seconds, 1.0))}"
+    return f"{width}, needs about {format_seconds(max(math.ceil(seconds), 1))}"
 
 
 def needs(result: Result, verdict: Verdict) -> float | None:
@@ -276,7 +277,7 @@ def _again(result: Result, check: Check) -> Iterator[str]:
     yield (
         f"Undecided on {pluralize(len(undecided), 'benchmark')}: "
         f"`{escape_controls(f'whyfast check{ends} --budget {budget}')}` goes on from what was "
-        f"measured and needs about {format_seconds(max(sum(times), 1.0))} on this machine."
+        f"measured and needs about {format_seconds(max(math.ceil(sum(times)), 1))} on this machine."
     )
 
 
