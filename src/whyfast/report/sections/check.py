@@ -246,7 +246,13 @@ def undecided_text(verdict: Verdict, seconds: float | None = None) -> str:
     seconds = verdict.seconds_to_margin if seconds is None else seconds
     if seconds is None or not math.isfinite(seconds):
         return width
-    return f"{width}, needs about {format_seconds(max(math.ceil(seconds), 1))}"
+    return f"{width}, needs about {_whole_seconds(seconds)}"
+
+
+def _whole_seconds(seconds: float) -> str:
+    """An estimate, which has no decimals: ``9 s``, ``12 min``."""
+    whole = max(math.ceil(seconds), 1)
+    return f"{whole} s" if whole < 60 else format_seconds(whole)
 
 
 def needs(result: Result, verdict: Verdict) -> float | None:
@@ -277,7 +283,7 @@ def _again(result: Result, check: Check) -> Iterator[str]:
     yield (
         f"Undecided on {pluralize(len(undecided), 'benchmark')}: "
         f"`{escape_controls(f'whyfast check{ends} --budget {budget}')}` goes on from what was "
-        f"measured and needs about {format_seconds(max(math.ceil(sum(times)), 1))} on this machine."
+        f"measured and needs about {_whole_seconds(sum(times))} on this machine."
     )
 
 
