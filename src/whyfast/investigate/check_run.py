@@ -15,6 +15,7 @@ from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
 from whyfast.investigate.check_layouts import measure_layouts
 from whyfast.investigate.context import RunContext
+from whyfast.investigate.costs import count_costs, repeat_builds
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import (
     Measurer,
@@ -51,13 +52,15 @@ GOES_ON = "The time is used up; the same command goes on from what it measured."
 @dataclass(frozen=True)
 class Request:
     """``folder`` is anywhere in the repository, ``range`` ``BASE..HEAD`` or empty; ``study`` is
-    that of the repository's root by default. ``margin`` None: the study's own."""
+    that of the repository's root by default. ``margin`` None: the study's own. ``costs``: count
+    them even where the study does not ask for it."""
 
     folder: Path
     range: str = ""
     study: Path | None = None
     budget: float = BUDGET
     margin: float | None = None
+    costs: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,7 @@ def run_check(
         if elsewhere is None:
             context, notes = measure_layouts(asked.study, context, run, check)
             check = replace(check, notes=(*check.notes, *notes))
+        context = repeat_builds(count_costs(context))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
     result = judge(context, run.recorded)
@@ -184,6 +188,7 @@ def ask(request: Request, home: Home, observer: Observer) -> Asked:
             measure=replace(study.measure, budget=request.budget, stop="decided"),
             claim=None,
             control=False,
+            costs=replace(study.costs, count=study.costs.count or request.costs),
         ),
         change,
         added=tuple(b.name for b in study.benchmarks if b.name not in earlier),
