@@ -37,7 +37,6 @@ from whyfast.study.project import (
     literal,
     some,
     sources,
-    unlinked,
 )
 from whyfast.study.skeleton import check_file
 
@@ -109,7 +108,7 @@ def first_study(
             return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
     reason = failures[0]
-    text = check_file(_noted(unlinked(project), f"It does not build: {reason}"))
+    text = check_file(_noted(project.as_linked or project, f"It does not build: {reason}"))
     return FirstStudy(text, reason, builds=False)
 
 
@@ -160,8 +159,8 @@ def _built(
     if isinstance(context, str):
         return project, context
     (outcome,) = context.builds
-    if project.link and not context.layouts:
-        bare = unlinked(project)
+    bare = project.as_linked
+    if bare is not None and not context.layouts:
         if isinstance(outcome, Build):
             comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."
             bare = replace(bare, comments=(*bare.comments, comment))

@@ -243,18 +243,24 @@ def c(folder: Path) -> Project:
     comments = [f"The program consists of {chosen.name} and the files without a main()."]
     if others:
         comments.append(f"Left out, with a main() of their own: {', '.join(others)}.")
-    return Project(
+    plain = Project(
         "path:cc",
+        (f"{{cc}} {{cflags}} {include} -o {{program}} {names} {{ldflags}} -lm",),
+        "program",
+        cflags=("-O2", "-g"),
+        benchmarks=WHOLE,
+        comments=tuple(comments),
+    )
+    return replace(
+        plain,
         # Each by itself: two folders may have files of one name.
-        (
+        steps=(
             f"mkdir -p objects && for f in {names}; do "
             f'{{cc}} {{cflags}} {include} -c -o "objects/$(echo $f | tr / _).o" $f || exit; done',
         ),
-        "program",
         cflags=("-O2", "-g", SECTIONS),
         link="{cc} {cflags} -o {program} objects/*.o {layout} {ldflags} -lm",
-        benchmarks=WHOLE,
-        comments=tuple(comments),
+        as_linked=plain,
     )
 
 

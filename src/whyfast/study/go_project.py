@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
@@ -55,11 +56,10 @@ def go(folder: Path) -> Project:
     )
     start = f"cd {{source}} && {{cc}} {verb} {{cflags}} -buildvcs=false"
     end = f'-o "$OLDPWD/{{program}}" {what}'
-    return Project(
+    plain = Project(
         "path:go",
         (*steps, f"{start} {end}"),
         "program",
-        link=f'{start} -ldflags="{{layout}}" {end}',
         env=env,
         benchmarks={} if place else WHOLE,
         runner="go" if place else "command",
@@ -67,6 +67,7 @@ def go(folder: Path) -> Project:
         fetch=fetch,
         incomplete=to_fill_in("BenchmarkWork") if steps else "",
     )
+    return replace(plain, link=f'{start} -ldflags="{{layout}}" {end}', as_linked=plain)
 
 
 def _module(folder: Path) -> Path:

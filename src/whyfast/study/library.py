@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
@@ -86,18 +87,22 @@ def c_library(folder: Path) -> Project:
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
     found = " ".join(f"-I{{source}}/{f}" for f in folders)
     text = _C.format(includes=includes, fill_in=_FILL_IN)
-    return Project(
+    file = with_file("bench.c", text)
+    plain = Project(
         "path:cc",
-        (
-            with_file("bench.c", text),
-            f"{{cc}} {{cflags}} {found} -c bench.c {names}",
-        ),
+        (file, f"{{cc}} {{cflags}} {found} -o {{program}} bench.c {names} {{ldflags}} -lm"),
         "program",
-        cflags=("-O2", "-g", SECTIONS),
-        link="{cc} {cflags} -o {program} *.o {layout} {ldflags} -lm",
+        cflags=("-O2", "-g"),
         benchmarks=WHOLE,
         comments=(f"The program is bench.c below, with {header.name}.",),
         incomplete=to_fill_in("main() of bench.c"),
+    )
+    return replace(
+        plain,
+        steps=(file, f"{{cc}} {{cflags}} {found} -c bench.c {names}"),
+        cflags=("-O2", "-g", SECTIONS),
+        link="{cc} {cflags} -o {program} *.o {layout} {ldflags} -lm",
+        as_linked=plain,
     )
 
 

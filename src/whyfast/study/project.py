@@ -36,7 +36,8 @@ class Project:
     once; a runner that lists them does so in ``files``. ``instead`` has other benchmarks of the
     same build, for where there is none of this. ``beside`` are files, by name, that benchmarks
     need beside the study. ``incomplete`` says what a person must fill in first.
-    ``link`` is the last step, where the program can be linked again in another layout.
+    ``link`` is the last step, where the program can be linked again in another layout, and
+    ``as_linked`` the project without such a step.
     """
 
     toolchain: str
@@ -56,6 +57,7 @@ class Project:
     beside: Mapping[str, str] = field(default_factory=dict)
     incomplete: str = ""
     link: str = ""
+    as_linked: Project | None = None
 
 
 #: What times the whole program.
@@ -88,13 +90,6 @@ def others(names: list[str]) -> tuple[str, ...]:
 SECTIONS = "-ffunction-sections"
 
 
-#: What has cargo keep the objects of its last crate, and link it again.
-RELINKED = ' -- -C save-temps -C link-args="{layout}"'
-
-#: What the name of a copy of the program ends with.
-_COPY = ".linked"
-
-
 def linked_again(project: Project, again: str) -> Project:
     """The project whose program the command ``again`` links anew once it is gone.
 
@@ -102,20 +97,9 @@ def linked_again(project: Project, again: str) -> Project:
     """
     made, flags = project.program, dict.fromkeys((*project.cflags, SECTIONS))
     link = f"rm -f {made} && {again} && cp {made} {{program}}"
-    return replace(project, program=made + _COPY, cflags=tuple(flags), link=link)
-
-
-def unlinked(project: Project) -> Project:
-    """The project without a step that links it in other layouts."""
-    if not project.link:
-        return project
-    flags = tuple(f for f in project.cflags if f != SECTIONS)
-    if project.program.endswith(_COPY):
-        return replace(project, link="", cflags=flags, program=project.program.removesuffix(_COPY))
-    link = project.link.replace(RELINKED, "").replace(' -ldflags="{layout}"', "")
-    link = link.replace(" {layout}", "")
-    steps = project.steps if link in project.steps else (*project.steps, link)
-    return replace(project, link="", cflags=flags, steps=steps)
+    return replace(
+        project, program=f"{made}.linked", cflags=tuple(flags), link=link, as_linked=project
+    )
 
 
 def first_group(pattern: str, text: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from whyfast.model.errors import UserError
 from whyfast.study.library import rust_file, to_fill_in
 from whyfast.study.project import (
-    RELINKED,
     WHOLE,
     Project,
     needed,
@@ -75,11 +75,11 @@ def cargo(folder: Path) -> Project:
         made = "target/release/examples/whyfast_bench"
     else:
         target, made = f"--release --bin {bins[0]}", f"target/release/{bins[0]}"
-    return Project(
+    make, copy = f"({how} rustc {target} --offline -j{{jobs}}", f") && cp {made} {{program}}"
+    plain = Project(
         "path:cargo",
-        tuple(steps),
+        (*steps, make + copy),
         "program",
-        link=f"({how} rustc {target} --offline -j{{jobs}}{RELINKED}) && cp {made} {{program}}",
         env=env,
         benchmarks={} if bench else WHOLE,
         runner="criterion" if bench else "command",
@@ -88,6 +88,9 @@ def cargo(folder: Path) -> Project:
         comments=tuple(comments),
         fetch=fetch,
     )
+    # Only the last crate is compiled, whose objects are kept.
+    again = ' -- -C save-temps -C link-args="{layout}"'
+    return replace(plain, steps=tuple(steps), link=make + again + copy, as_linked=plain)
 
 
 def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
