@@ -44,6 +44,8 @@ _MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$|(
 #: another function gets or loses some; and the sections of constants, compared by content.
 _NUMBER = re.compile(r"\.\d+$")
 _CONSTANT = (".rodata", ".data.rel.ro", ".lrodata")
+#: Bytes of a variable from which on a number is likelier to be by chance one of its addresses.
+_BUFFER = 1 << 16
 _PADDING = (Mnemonic.NOP, Mnemonic.INT3)
 _BRANCHES = (OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64)
 
@@ -223,13 +225,13 @@ class Side:
 
     def _number_of_go(self, value: int) -> bool:
         """Whether a word in data of Go only looks like an address: its data leads to where
-        functions and variables begin."""
+        functions begin and into variables, but hardly into a buffer of megabytes."""
         if self.go is None:
             return False
         if (function := self.program.function_at(value)) is not None:
             return function.address != value
         named = self.named_at(value) if self.image.region(value) is None else None
-        return named is not None and named.start != value
+        return named is not None and named.start != value and named.size > _BUFFER
 
     def _possible(self) -> Iterator[int]:
         """Where in the data an address could be: all that the loader writes where it says so, as in
