@@ -74,8 +74,6 @@ LATE = {
     ("investigate.services", "whyfast.toolchain.kernels"),
     ("investigate.services", "whyfast.toolchain.registry"),
     ("investigate.services", "whyfast.toolchain.valgrind"),
-    ("judge.machines", "scipy"),
-    ("judge.lines", "scipy.stats"),  # half a second, of which most investigations have no need
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few results hold; who reads one imports it.
     ("model.result", "whyfast.model.loop"),

@@ -105,7 +105,7 @@ def _build_one(
             if _is_long(recipe) and (last := store.last_like(recipe.source.digest, recipe.steps)):
                 seconds = float(last.provenance["seconds"])
                 progress(f"{recipe.variant}: the last build by these steps took {seconds:.0f} s")
-            return _make(recipe, store, jobs, steps, progress)
+            return make_build(recipe, store, jobs, steps, progress)
     except CannotBuildHere as error:
         return BuildFailure(recipe.variant, "not-buildable", str(error))
     except OSError as error:
@@ -141,9 +141,11 @@ def spoilt_since(recipe: Recipe, stored: StoredBuild) -> str:
     return ""
 
 
-def _make(
+def make_build(
     recipe: Recipe, store: BuildStore, jobs: int, runner: Steps, progress: Progress
 ) -> BuildOutcome:
+    """Copy the source, run the steps and keep what they make, whether or not it is there.
+    CannotBuildHere when the toolchain has a root that cannot be entered here."""
     folder = store.folder(recipe.digest)
     shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
     if short := lacking(folder, NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):

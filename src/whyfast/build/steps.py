@@ -10,6 +10,7 @@ import shlex
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -204,6 +205,8 @@ class Steps:
         self.cancelled = threading.Event()
         self._lock = threading.Lock()
         self._running: set[int] = set()
+        #: Of all steps until now: the largest process in bytes, and the seconds that they took.
+        self.peak = self.seconds = 0.0
 
     def run(
         self, step: str, work: Path, env: dict[str, str], out: int, within: Sequence[str] = ()
@@ -218,6 +221,7 @@ class Steps:
             if self.cancelled.is_set():
                 raise InterruptedError("interrupted")
             WATCHER.start()
+            began = time.monotonic()
             process = subprocess.Popen(
                 [*within, "/bin/sh", "-euc", step],
                 cwd=work,
@@ -233,7 +237,12 @@ class Steps:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         with self._lock:
             self._running.discard(process.pid)
-            return process.wait()
+            # Of the step and all that it has waited for.
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            self.peak = max(self.peak, usage.ru_maxrss * 1024.0)
+            self.seconds += time.monotonic() - began
+            return process.returncode
 
     def cancel(self, number: signal.Signals = signal.SIGKILL) -> None:
         """End the process groups of all steps by that signal; no further one starts."""

@@ -54,6 +54,7 @@ def run_ab(args: argparse.Namespace) -> int:
         setup=args.setup,
         cleanup=args.cleanup,
         timeout=timeout,
+        costs=args.costs,
         turns_offered=not (args.whole or args.why or args.prepare or args.ignore_failure),
     )
     runs = args.runs if args.budget is None else None

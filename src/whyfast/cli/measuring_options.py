@@ -7,6 +7,8 @@ from pathlib import Path
 
 from whyfast.cli.options import OptionGroup
 
+COSTS_HELP = "also count allocations, system calls and instructions, in further runs"
+
 # Studies: run and plan.
 
 
@@ -15,7 +17,7 @@ def add_run(options: OptionGroup) -> None:
     _add_study(options)
     options.flag("--dry-run", "show the plan only")
     options.flag("--fresh", "do not resume an interrupted run")
-    options.study_outputs().fail_on("a variant, compared with the main baseline,")
+    options.study_outputs().fail_on("a variant, compared with the main baseline,", costs=True)
     options.hosts("measure").value(
         "--spread",
         "replicate: run everything on each host; shard: divide the benchmarks among hosts"
@@ -43,6 +45,7 @@ def _add_study(options: OptionGroup) -> None:
     group.values("--benchmark NAME", "run these benchmarks only")
     group.flag("--counters", "also count instructions, branches and misses, and find hot functions")
     group.flag("--why", "also account for the largest difference from the main baseline")
+    group.flag("--costs", COSTS_HELP)
     group.flag("--evidence-only", "read machine code; measure nothing")
 
 
@@ -101,6 +104,7 @@ def add_ab(options: OptionGroup) -> None:
     group.value("--timeout TIME", "limit for one run (default: the budget)")
     group.flag("--whole", "measure whole runs, even of programs that take turns")
     group.flag("--why", "then account for the first difference, as whyfast why does")
+    group.flag("--costs", COSTS_HELP)
     group = _add_commands(options)
     group.flag("-N", "use no shell", dest="no_shell")
     group.value("-p --prepare CMD", "run CMD before each run, not measured")
@@ -127,7 +131,7 @@ def add_ab(options: OptionGroup) -> None:
         group.value(" ".join(words), argparse.SUPPRESS, dest=hyperfine_name(words), metavar="WORD")
     output = options.outputs("show every benchmark")
     output.value("--csv FILE", "write every value as CSV", type=Path)
-    output.fail_on("a command")
+    output.fail_on("a command", costs=True)
     options.examples(
         "ab './old input' './new input'", "ab -n gcc -n clang --runs 50 ./a.gcc ./a.clang"
     )
@@ -195,8 +199,9 @@ def add_check(options: OptionGroup) -> None:
     group.value("--study STUDY", text, type=Path)
     group.value("--budget TIME", "time for measuring (default: 5m)")
     group.value("--margin PERCENT", "smallest relevant difference (default: the study's)")
+    group.flag("--costs", COSTS_HELP)
     output = options.outputs()
-    output.fail_on("HEAD, by more than the margin,")
+    output.fail_on("HEAD, by more than the margin,", costs=True)
     output.flag("--github", "write a step summary and annotations for GitHub Actions")
     output.value("--append FILE", "append a line for whyfast history to FILE", type=Path)
     options.hosts("measure")
@@ -239,9 +244,12 @@ def add_search(options: OptionGroup) -> None:
     group.value("--margin PERCENT", "smallest relevant difference (default: the study's, or 1%%)")
     group.value(
         "--measure",
-        "quantity to compare (default: time); the others are counted, so that load on the"
-        " machine does not matter",
-        choices=("time", "instructions", "indirect-jumps"),
+        "quantity to compare (default: time); all but times and peak-memory are exact or counted,"
+        " so that load on the machine does not matter",
+        choices=(
+            *("time", "instructions", "indirect-jumps", "size", "allocations", "peak-heap"),
+            *("peak-memory", "build-time"),
+        ),
         default="time",
     )
     group.value("--blocks N", "measure at most N blocks per candidate", type=int)

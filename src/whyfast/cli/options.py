@@ -43,6 +43,21 @@ def command_parser(name: str) -> Parser:
     return parser
 
 
+def whole_parser() -> argparse.ArgumentParser:
+    """One parser of all commands, for what describes them: completion and manual pages."""
+    whole = argparse.ArgumentParser(
+        prog="whyfast", description="Is it really faster, compared with what, why, and since when?"
+    )
+    commands = whole.add_subparsers(dest="command", metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        added = commands.add_parser(
+            name, help=command.purpose, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        add = getattr(import_module(f"whyfast.cli.{command.options}"), f"add_{name}")
+        add(OptionGroup(added))
+    return whole
+
+
 class OptionGroup:
     """A parser, or a group of its options, to which options are added."""
 
@@ -118,9 +133,13 @@ class OptionGroup:
         group.value("--table", help_text, choices=rows, default="variants")
         return group
 
-    def fail_on(self, what: str) -> None:
-        """``--fail-on slower``."""
-        self.value("--fail-on", f"exit with 3 if {what} is slower", choices=["slower"])
+    def fail_on(self, what: str, *, costs: bool = False) -> None:
+        """``--fail-on slower``; with ``costs`` also ``larger`` and ``worse``."""
+        text, choices = f"exit with 3 if {what} is slower", ["slower"]
+        if costs:
+            text += "; larger: in size, or beyond a margin of [costs]; worse: either"
+            choices += ["larger", "worse"]
+        self.value("--fail-on", text, choices=choices)
 
     def certificates(self) -> None:
         """``--certificates``."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from whyfast.cli.output import FAIL_ON_MET, FAILED, show
+from whyfast.judge.costs import exceeded
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import unmatched
 from whyfast.model.result import Result
-from whyfast.model.verdict import CLEANUP
+from whyfast.model.verdict import CLEANUP, Verdict
 from whyfast.report.pages.results import result_page
 from whyfast.report.pages.why_page import why_page
 from whyfast.report.result_json import dump_result, from_json, load_result, to_json
@@ -62,6 +63,13 @@ def show_result(result: Result, args: argparse.Namespace) -> None:
     show(page, args, json=lambda: dump_result(result))
 
 
+def is_met(fail_on: str | None, result: Result, verdicts: Iterable[Verdict]) -> bool:
+    """Whether one of the verdicts is slower, or a cost is beyond its margin, as ``--fail-on``
+    wants it: ``slower``, ``larger``, or ``worse`` for either."""
+    slower = fail_on in ("slower", "worse") and any(v.outcome == "slower" for v in verdicts)
+    return slower or (fail_on in ("larger", "worse") and bool(exceeded(result)))
+
+
 def exit_code(result: Result, fail_on: str | None) -> int:
     """3 when ``--fail-on`` is met; 1 when a build or benchmark failed, a program does not meet the
     expectations of its variant, or no function matched a name in ``[evidence]``; else 0.
@@ -74,8 +82,8 @@ def exit_code(result: Result, fail_on: str | None) -> int:
     single = [v for v in result.judged.verdicts if (v.variant, v.baseline) not in means]
     controls = {v.name for v in result.question.variants if v.twin_of}
     verdicts = [v for v in (*means.values(), *single) if v.variant not in controls]
-    if fail_on and any(
-        v.outcome == fail_on and (v.baseline == main or result.question.along) for v in verdicts
+    if is_met(
+        fail_on, result, [v for v in verdicts if v.baseline == main or result.question.along]
     ):
         return FAIL_ON_MET
     failed = (

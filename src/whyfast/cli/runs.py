@@ -16,7 +16,7 @@ from whyfast.cli.output import (
     percent,
     show,
 )
-from whyfast.cli.results import exit_code, finish, keep, show_result
+from whyfast.cli.results import exit_code, finish, is_met, keep, show_result
 from whyfast.investigate.building import with_control
 from whyfast.investigate.check_run import BUDGET, Request
 from whyfast.investigate.check_run import run_check as check_change
@@ -77,6 +77,7 @@ def _chosen_study(args: argparse.Namespace) -> Study:
             evidence_only=args.evidence_only,
             counters=args.counters,
             why=args.why,
+            costs=args.costs,
         ),
     )
 
@@ -125,6 +126,7 @@ def run_check(args: argparse.Namespace) -> int:
         study=args.study,
         budget=duration(args.budget, "--budget") if args.budget else BUDGET,
         margin=percent(args.margin, "--margin") if args.margin else None,
+        costs=args.costs,
     )
     home, connect, measurer = own_home(), None, None
     if args.scheduler or args.hosts:
@@ -159,13 +161,13 @@ def run_check(args: argparse.Namespace) -> int:
 
 
 def check_exit_code(result: Result, fail_on: str | None) -> int:
-    """3 when ``--fail-on`` is met by the mean or a benchmark that can run changed code; 1 when a
-    benchmark failed; else 0."""
+    """3 when ``--fail-on`` is met by the mean or a benchmark that can run changed code, or by a
+    cost; 1 when a benchmark failed; else 0."""
     check = result.found.check
     moved = {r.benchmark for r in check.reaches if r.placement_only} if check else set()
     verdicts = [v for v in result.judged.verdicts if v.benchmark not in moved]
     if len(verdicts) == len(result.judged.verdicts):
         verdicts += [s.verdict for s in result.judged.suites]
-    if fail_on and any(v.outcome == fail_on for v in verdicts):
+    if is_met(fail_on, result, verdicts):
         return FAIL_ON_MET
     return FAILED if result.recorded.failures else 0

@@ -25,7 +25,7 @@ from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
-from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun, with_input
 from whyfast.model.errors import UserError
 from whyfast.model.sample import WAITED
 from whyfast.model.study import Commands, MeasureSpec
@@ -77,6 +77,7 @@ class Options:
     runs once before the first run, ``cleanup`` once after the last, ``prepare`` before every run;
     they are not measured. Times in seconds; ``timeout`` is for one run, None: the budget. ``runs``:
     the number of blocks, decided or not; a block is one run of each command.
+    ``costs``: count what each does beside taking time.
     """
 
     budget: float = 60.0
@@ -92,6 +93,7 @@ class Options:
     cleanup: str | None = None
     timeout: float | None = None
     turns_offered: bool = True
+    costs: bool = False
 
 
 def run_ab(
@@ -159,22 +161,38 @@ def run_ab(
                 counted = count_commands(
                     arguments, context.services, int(run.run.id[:8], 16), rounds=rounds
                 )
+    from whyfast.investigate.costs import command_costs, command_sizes  # read programs
     from whyfast.judge.judge_run import judge_metrics, judge_run  # loads numpy
-    from whyfast.model.result import Result
+    from whyfast.measure.count import TIMEOUT
+    from whyfast.model.result import Found, Result
 
     observer.phase("judge")
     judged = judge_run(
         context.question, run.recorded, (), ended=ended and not run.recorded.failures
     )
     events = next(iter(counted[0].values())) if counted else ()  # of all commands the same
-    metrics = judge_metrics(counted, events, context.question)
+    metrics = judge_metrics({BENCHMARK: counted}, events, context.question)
     confounds = _start_matters(run.recorded, start)
     judged = replace(
         judged,
         metrics=(*judged.metrics, *metrics),
         confounds=(*left_over, *confounds, *judged.confounds),
     )
-    return Result(context.question, run.recorded, judged)
+    words = {name: argv[:1] for name, argv in arguments.commands.items()}
+    find = context.services.launcher.find
+    costs, growth = command_sizes(
+        context.question, words, {argv[0]: find(argv[0]) for argv in words.values()}
+    )
+    if options.costs:
+        observer.phase("count")
+        runs = {
+            name: with_input(
+                ToolRun(argv, context.services.launcher, arguments.env, TIMEOUT), arguments.stdin
+            )
+            for name, argv in arguments.commands.items()
+        }
+        costs += command_costs(BENCHMARK, runs, home, context.services, observer.step)
+    return Result(context.question, run.recorded, judged, Found(costs=costs, growth=growth))
 
 
 def _question(commands: Sequence[Command], options: Options) -> Commands:

@@ -103,6 +103,7 @@ def build(context: RunContext[Study]) -> RunContext[Study]:
     context = replace(
         context,
         toolchains=tuple(toolchains.values()),
+        recipes=tuple(recipes),
         builds=tuple(outcomes),
         evidence=read_evidence(context, outcomes),
         packages=packages,

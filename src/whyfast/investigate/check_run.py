@@ -16,6 +16,7 @@ from whyfast.explain.python_changes import with_functions
 from whyfast.explain.same_code import same_builds
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
+from whyfast.investigate.costs import count_costs, repeat_builds
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import (
@@ -180,13 +181,15 @@ GOES_ON = "The time is used up; the same command goes on from what it measured."
 @dataclass(frozen=True)
 class Request:
     """``folder`` is anywhere in the repository, ``range`` ``BASE..HEAD`` or empty; ``study`` is
-    that of the repository's root by default. ``margin`` None: the study's own."""
+    that of the repository's root by default. ``margin`` None: the study's own. ``costs``: count
+    them even where the study does not ask for it."""
 
     folder: Path
     range: str = ""
     study: Path | None = None
     budget: float = BUDGET
     margin: float | None = None
+    costs: bool = False
 
 
 @dataclass(frozen=True)
@@ -258,6 +261,7 @@ def run_check(
     with recording(context, run_key(context), alone=elsewhere is None) as run:
         context = observe(context)
         _measure(context, run, check, elsewhere)
+        context = repeat_builds(count_costs(context))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
     result = judge(context, run.recorded)
@@ -310,6 +314,7 @@ def ask(request: Request, home: Home, observer: Observer) -> Asked:
             measure=replace(study.measure, budget=request.budget, stop="decided"),
             claim=None,
             control=False,
+            costs=replace(study.costs, count=study.costs.count or request.costs),
         ),
         change,
         added=tuple(b.name for b in study.benchmarks if b.name not in earlier),

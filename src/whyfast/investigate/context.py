@@ -21,7 +21,9 @@ from whyfast.study.notation import substitute
 from whyfast.toolchain.sandbox import Box, around_program
 
 if TYPE_CHECKING:
+    from whyfast.build.recipe import Recipe
     from whyfast.model.build import BuildOutcome, Toolchain
+    from whyfast.model.cost import Cost
     from whyfast.model.counters import Counted
     from whyfast.model.evidence import Evidence, FailedExpectation
     from whyfast.model.machine import Kernel
@@ -33,12 +35,13 @@ Q = TypeVar("Q", Study, Commands)
 class RunContext(Generic[Q]):
     """The question, the environment of the investigation, and the results so far.
 
-    Building fills ``toolchains``, ``builds`` (in the order of the study's variants), ``layouts``
+    Building fills ``toolchains``, ``recipes``, ``builds`` (in the order of variants), ``layouts``
     (programs of further layouts, by variant), ``packages`` (folders of Python packages, by runner
     or placeholder), ``evidence`` and its ``seconds``; the measurer fills ``prefixes``, the words
     before each variant's commands, or the ``kernels`` of variants. ``same`` maps variants to those
     that stand for them, see :func:`whyfast.investigate.building.dedupe_builds`. The stages
-    ``observe`` and ``count`` fill ``observed`` and ``counted``. Values are in the store.
+    ``observe``, ``count`` and ``count_costs`` fill ``observed``, ``counted`` and ``costs``.
+    ``built_again`` has what each round of repeated builds took. Values are in the store.
     """
 
     question: Q
@@ -55,6 +58,9 @@ class RunContext(Generic[Q]):
     kernels: Mapping[str, Kernel] = field(default_factory=dict)
     observed: Observed = field(default_factory=Observed)
     counted: tuple[Counted, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    recipes: tuple[Recipe, ...] = ()
+    built_again: tuple[Mapping[str, Mapping[str, float]], ...] = ()
     same: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property

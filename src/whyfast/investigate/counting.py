@@ -191,7 +191,7 @@ class BuildCounter:
         """What every build does by the simulation, with its profile; of what work, and of how many
         loops (0: of a whole run): as many as ``wanted``, else chosen by the main baseline."""
         try:
-            simulation = self._simulator()
+            simulation = self.simulator()
         except CannotCount as error:
             return [task.failed(str(error)) for task in self.tasks(benchmark)], WHOLE, 0
         tasks = self.tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
@@ -221,7 +221,7 @@ class BuildCounter:
         to_see = MAKERS[benchmark.runner].to_see
         assert to_see is not None
         try:
-            simulation = self._simulator()
+            simulation = self.simulator()
         except CannotCount as error:
             return [task.failed(str(error)) for task in self.tasks(benchmark)]
         tasks = self.tasks(benchmark)
@@ -232,8 +232,8 @@ class BuildCounter:
             for task, run in zip(tasks, runs, strict=True)
         ]
 
-    def _simulator(self) -> Simulation:
-        """One for all benchmarks, so that they can be compared."""
+    def simulator(self) -> Simulation:
+        """One for all benchmarks, so that they can be compared. Raises CannotCount."""
         context = self._context
         if self._simulation is None:
             try:

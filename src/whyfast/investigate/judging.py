@@ -7,6 +7,7 @@ the hot functions that the commits between builds change.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from whyfast.explain.program import load
 from whyfast.explain.source_lines import TouchedFunctions, touched_functions
 from whyfast.explain.troubles import find_troubles
 from whyfast.investigate.context import RunContext
+from whyfast.investigate.costs import built_sizes
 from whyfast.judge.comparisons import refuted
-from whyfast.judge.judge_run import judge_run
+from whyfast.judge.judge_run import judge_metrics, judge_run
 from whyfast.model.build import Build
 from whyfast.model.code import CodeListing, ProgramCode
 from whyfast.model.counters import ChangedFunctions
@@ -26,12 +28,16 @@ from whyfast.model.errors import UserError
 from whyfast.model.result import Found, Recorded, Result
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant, differ_in
+from whyfast.model.verdict import BUILD_METRICS
 
 
 def judge(context: RunContext[Study], recorded: Recorded) -> Result:
     """Judge the recorded blocks and gather the evidence."""
     context.observer.phase("judge")
     judged = judge_run(context.question, recorded, context.evidence)
+    if context.built_again:
+        built = judge_metrics({"": context.built_again}, BUILD_METRICS, context.question)
+        judged = replace(judged, metrics=(*judged.metrics, *built))
     return Result(context.question, recorded, judged, _found(context))
 
 
@@ -42,6 +48,7 @@ def _found(context: RunContext[Study]) -> Found:
         context.failed_expectations,
     )
     compared = {v.name for v in study.measured} - refuted(study, failed_expectations)
+    costs, growth = built_sizes(context)
     return Found(
         evidence=evidence,
         failed_expectations=failed_expectations,
@@ -53,6 +60,8 @@ def _found(context: RunContext[Study]) -> Found:
         changed=touched_code(context),
         observed=context.observed,
         code=kept_code(context),
+        costs=(*costs, *context.costs),
+        growth=growth,
     )
 
 

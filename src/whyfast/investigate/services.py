@@ -20,8 +20,9 @@ from whyfast.toolchain.watcher import WATCHER
 
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
+    from whyfast.build.repeat import BuildCost
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
-    from whyfast.model.build import Build, BuildOutcome, Interpreter, Toolchain
+    from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter, Toolchain
     from whyfast.model.machine import BootUnit, Kernel
     from whyfast.model.sample import RunFailure
     from whyfast.model.variant import RunnerName
@@ -108,6 +109,12 @@ def _build(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> Sequence
     return build_all(recipes, store, note)
 
 
+def _rebuild(recipe: Recipe, home: Home) -> BuildCost | BuildFailure:
+    from whyfast.build.repeat import rebuild
+
+    return rebuild(recipe, home, os.cpu_count() or 1)
+
+
 def _build_incrementally(
     recipes: Sequence[Recipe], store: BuildStore, note: Note
 ) -> Sequence[BuildOutcome]:
@@ -143,10 +150,10 @@ class Services:
     ``system`` has the kernel's files, ``sysctls`` holds settings in them, ``cpus`` are those that
     processes may be bound to; ``new_id`` gives runs and sessions their names, from which all that
     is drawn at random follows. ``toolchain``, ``interpreter``, ``build``,
-    ``build_incrementally``, ``relink``, ``kernel`` and ``valgrind`` get and make what is run;
-    ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left`` says how many processes
-    programs have left behind since the last call. ``build_ahead`` starts builds on other machines
-    that are likely to be asked for, the likeliest first; None: there are no such machines.
+    ``build_incrementally``, ``rebuild``, ``relink``, ``kernel`` and ``valgrind`` get and make what
+    is run; ``runner``, ``probe``, ``aside`` and ``launcher`` run it; ``left`` says how many
+    processes programs have left behind since the last call. ``build_ahead`` starts builds on other
+    machines that are likely to be asked for, the likeliest first; None: there are no such.
     ``boot_unit`` None: it depends on whether the processor can run other kernels.
     """
 
@@ -161,6 +168,7 @@ class Services:
     interpreter: InterpreterResolver = _interpreter
     build: Builder = _build
     build_incrementally: Builder = _build_incrementally
+    rebuild: Callable[[Recipe, Home], BuildCost | BuildFailure] = _rebuild
     build_ahead: Callable[[Iterable[Recipe], BuildStore], None] | None = None
     relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
         _relink

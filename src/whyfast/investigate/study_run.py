@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from whyfast.investigate.building import build, dedupe_builds, with_control
 from whyfast.investigate.context import RunContext
+from whyfast.investigate.costs import count_costs, repeat_builds
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import Measurer, measurer_of, observe
@@ -27,8 +28,8 @@ from whyfast.study.toml_document import nearest
 @dataclass(frozen=True)
 class Choice:
     """A request: names of variants and benchmarks (empty for all), seconds of measuring (None: the
-    study's), a quick look, machine code alone, and counters and an account even where the study
-    wants none."""
+    study's), a quick look, machine code alone, and counters, an account and counted costs even
+    where the study wants none."""
 
     only: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
@@ -37,6 +38,7 @@ class Choice:
     evidence_only: bool = False
     counters: bool = False
     why: bool = False
+    costs: bool = False
 
 
 def chosen(study: Study, choice: Choice) -> Study:
@@ -64,6 +66,10 @@ def chosen(study: Study, choice: Choice) -> Study:
         raise UserError("--evidence-only runs no program to count", where="--counters")
     if choice.counters and study.evidence.counters == "nothing":
         study = replace(study, evidence=replace(study.evidence, counters="hardware or simulation"))
+    if choice.costs and choice.evidence_only:
+        raise UserError("--evidence-only runs no program to count", where="--costs")
+    if choice.costs:
+        study = replace(study, costs=replace(study.costs, count=True))
     if choice.why and choice.evidence_only:
         raise UserError("--evidence-only measures no difference to explain", where="--why")
     if choice.why:
@@ -161,7 +167,7 @@ def run_study(
     with recording(context, run_key(context), fresh=fresh, alone=elsewhere is None) as run:
         context = observe(context)
         measurer.measure(context, run)
-        context = count(context, run)
+        context = repeat_builds(count_costs(count(context, run)))
     result = judge(context, run.recorded)
     if not (study.evidence.why and run.complete and elsewhere is None):
         return result

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from whyfast.investigate.why_trials import Trials
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
 from whyfast.measure.doctor.readings import load_of
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.process import CannotCount, ToolRun, with_input
 from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
@@ -312,10 +311,7 @@ class _Layers:
 
     def _tool_run(self, side: str, timeout: float) -> ToolRun:
         run = ToolRun(self._commands[side], self._services.launcher, self._arguments.env, timeout)
-        stdin = self._arguments.stdin
-        if stdin == os.devnull:
-            return run
-        return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
+        return with_input(run, self._arguments.stdin)
 
     def _kernel(self, result: Result) -> None:
         found = self._found

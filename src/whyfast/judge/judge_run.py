@@ -87,7 +87,7 @@ def judge_run(
             for v in correct_cold_start(verdicts, benchmarks, recorded.calibrations)
         ),
         suites=correct_suites(suites, benchmarks, recorded.calibrations),
-        metrics=judge_metrics(_accounted(blocks), METRICS, question) if commands else (),
+        metrics=judge_metrics(accounted(blocks, names), METRICS, question),
         placements=judge_placements(compared),
         fixes=judge_fixes(
             compared, {v.name: v.fixes for v in question.variants if v.fixes and not v.twin_of}
@@ -155,36 +155,42 @@ def judge_study(
 
 
 def judge_metrics(
-    rounds: Sequence[Quantities], metrics: Iterable[str], question: Question
+    rounds: Mapping[str, Sequence[Quantities]], metrics: Iterable[str], question: Question
 ) -> tuple[Verdict, ...]:
-    """Verdicts of commands on quantities beside time, against the main baseline.
+    """Verdicts on quantities beside time, against the main baseline; ``rounds`` by benchmark (empty
+    for what is of none).
 
     Each round yields the log ratio of the two sides. A quantity that is zero on either side in some
     round (context switches, for instance) has no ratio and is left out, as is a side without it.
     """
     verdicts: list[Verdict] = []
-    baseline, benchmark = question.baselines[0], question.benchmarks[0].name
+    names = [v.name for v in question.variants if not v.twin_of]
+    pairs = question.compared(names, question.baselines[: None if question.along else 1])
     for metric in metrics:
         samples: dict[Key, Sample] = {}
-        for variant in (v.name for v in question.variants if v.name != baseline):
-            pairs = [
-                (amounts[variant][metric], amounts[baseline][metric])
-                for amounts in rounds
-                if metric in amounts.get(variant, {}) and metric in amounts.get(baseline, {})
-            ]
-            if pairs and all(x > 0 and y > 0 for x, y in pairs):
-                samples[benchmark, variant, baseline] = np.log([x / y for x, y in pairs])
+        for benchmark, every in rounds.items():
+            for variant, baseline in pairs:
+                amounts = [
+                    (sides[variant][metric], sides[baseline][metric])
+                    for sides in every
+                    if metric in sides.get(variant, {}) and metric in sides.get(baseline, {})
+                ]
+                if amounts and all(x > 0 and y > 0 for x, y in amounts):
+                    samples[benchmark, variant, baseline] = np.log([x / y for x, y in amounts])
         judged = judge_family(samples, margin=question.margin)
-        verdicts += (replace(v, metric=metric) for v in judged)
+        verdicts += (replace(v, metric=metric, benchmark=v.benchmark or None) for v in judged)
     return tuple(verdicts)
 
 
-def _accounted(blocks: Sequence[Block]) -> list[Quantities]:
-    """What the kernel accounted for each side of a block, the mean over its turns."""
-    return [
-        {v: {m: float(np.mean(x)) for m, x in extra.items()} for v, extra in b.extra.items()}
-        for b in blocks
-    ]
+def accounted(blocks: Sequence[Block], benchmarks: Sequence[str]) -> dict[str, list[Quantities]]:
+    """What the kernel accounted for each side of each block, the mean over its turns."""
+    return {
+        name: [
+            {v: {m: float(np.mean(x)) for m, x in extra.items()} for v, extra in b.extra.items()}
+            for b in of_benchmark
+        ]
+        for name, of_benchmark in blocks_by_benchmark(blocks, benchmarks).items()
+    }
 
 
 class ChosenMeans:

@@ -115,6 +115,9 @@ def run_block(runner: Runner, wanted: WantedBlock, clock: Clock) -> Block:
                 for key, value in sample.extra.items():
                     extra[current].setdefault(key, []).append(value)
         threads = {v: invocation.threads for v, invocation in invocations.items()}
+        for name, invocation in invocations.items():
+            if (peak := invocation.peak_memory) is not None:  # of the process, so of each turn
+                extra[name]["maxrss"] = [peak] * len(plan.order)
     except InvocationFailed as failed:
         failed.variant = failed.variant or current
         raise

@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
+from whyfast.measure.energy import energy_meter
 from whyfast.measure.invocation import (
     Invocation,
     InvocationFailed,
@@ -26,6 +27,10 @@ from whyfast.measure.process import Child, Usage, away_from, wait_for
 from whyfast.measure.run_queue import ThreadTally, pauses
 from whyfast.measure.turns import TURN_VARIABLE
 from whyfast.model.sample import WAITED
+
+_METER = energy_meter()
+#: The energy of each run; None where it is unavailable.
+METER = None if isinstance(_METER, str) else _METER
 
 
 @dataclass
@@ -71,6 +76,7 @@ class CommandInvocation:
             keep_stdout=False,
             whole_stdout=wanted.check is not None,
         )
+        before = METER.read() if METER else ()
         with away_from(self.cpu), start as child:
             usage = completed(
                 child,
@@ -84,12 +90,16 @@ class CommandInvocation:
                 output = child.output_tail()
                 raise InvocationFailed(reason, output=output, command=self.command)
         extra = {k: v for k, v in asdict(usage).items() if v is not None}
+        if METER:
+            extra["energy"] = METER.joules(before, METER.read())
         return Sample(child.seconds, None, extra)
 
     @property
     def threads(self) -> int:
         """In all runs of this command so far."""
         return self.tally.at_work
+
+    peak_memory = None  # comes with each run
 
     def close(self) -> None:
         """Nothing is alive between turns."""

@@ -247,6 +247,7 @@ class HarnessInvocation:
         return InvocationFailed(reason, output=stdout[-2000:], command=self.command)
 
     threads = 1  # not known: they are never pinned
+    peak_memory = None  # the harness's own is most of it
 
     def close(self) -> None:
         """Nothing is alive between turns."""

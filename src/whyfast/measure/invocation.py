@@ -131,6 +131,11 @@ class Invocation(Protocol):
     def threads(self) -> int:
         """How many threads were seen at work at one time so far; 1 where nothing is known."""
 
+    @property
+    def peak_memory(self) -> float | None:
+        """The most bytes of memory that it has had until now; None where turns say it, or nothing
+        does."""
+
     def close(self) -> None:
         """End the process; never raises, may be called twice."""
 

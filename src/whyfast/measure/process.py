@@ -12,14 +12,16 @@ import itertools
 import math
 import os
 import random
+import re
 import resource
 import select
+import shlex
 import shutil
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -413,3 +415,24 @@ class ToolRun:
             raise CannotCount(f"under {tool}: {error}; use a shorter workload") from None
         except OSError as error:
             raise CannotCount(f"{tool} could not be started: {error.strerror}") from None
+
+
+def with_input(run: ToolRun, stdin: str) -> ToolRun:
+    """The run with the file ``stdin`` as its standard input."""
+    if stdin == os.devnull:
+        return run
+    return replace(run, enter=("sh", "-c", f'exec "$@" <{shlex.quote(stdin)}', "sh"))
+
+
+def tree_peak(pid: int) -> float | None:
+    """The peak memory in bytes of the largest process among this one and its descendants that are
+    alive, each in its own program; None where the kernel does not tell."""
+    peaks: list[float] = []
+    todo = [pid]
+    while todo:
+        folder = f"/proc/{(one := todo.pop())}"
+        with contextlib.suppress(OSError):
+            status = Path(folder, "status").read_text(errors="replace")
+            peaks += [1024.0 * int(n) for n in re.findall(r"^VmHWM:\s*(\d+) kB", status, re.M)]
+            todo += map(int, Path(folder, "task", str(one), "children").read_text().split())
+    return max(peaks, default=None)

@@ -173,7 +173,8 @@ def own_valgrind(launcher: Launcher, env: Mapping[str, str]) -> Valgrind:
     except OSError as error:
         raise CannotCount(f"valgrind could not be started: {error}") from None
     version = done.stdout.strip() or "valgrind"
-    return Valgrind(version, {tool: (program, f"--tool={tool}") for tool in _PARSERS})
+    tools = (*_PARSERS, "dhat")
+    return Valgrind(version, {tool: (program, f"--tool={tool}") for tool in tools})
 
 
 def choose_valgrind(
@@ -220,7 +221,8 @@ def _from_root(root: Path, launcher: Launcher, env: Mapping[str, str]) -> Valgri
         raise CannotBuildHere(f"Valgrind in {root} does not start: {error}") from None
     if version_of(version) == (0, 0):
         raise CannotBuildHere(f"Valgrind in {root} does not start")
-    return Valgrind(version, {"callgrind": tuple(words)}, more)
+    dhat, _ = tool_words(root, "dhat")
+    return Valgrind(version, {"callgrind": tuple(words), "dhat": tuple(dhat)}, more)
 
 
 def simulate(

@@ -41,27 +41,20 @@ class TracedRun:
 
 def trace_calls(run: ToolRun) -> TracedRun:
     """Two runs under strace. Raises CannotCount where it is missing, forbidden or too slow."""
-    tables = []
-    for wall in ([], ["-w"]):
-        with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
-            out = Path(folder, "table")
-            argv = [
-                _strace(run),
-                "-f",
-                "-c",
-                *wall,
-                "-o",
-                str(out),
-                *run.enter,
-                *run.command,
-            ]
-            done = run.under("strace", argv, run.env)
-            text = out.read_text(errors="replace") if out.exists() else ""
-        tables.append(parse_strace_table(text))
-        if not tables[-1]:
-            lines = done.output.strip().splitlines()[-1:]
-            raise CannotCount(f"strace traced nothing{': ' + lines[0] if lines else ''}")
-    return TracedRun(*tables)
+    return TracedRun(call_table(run), call_table(run, "-w"))
+
+
+def call_table(run: ToolRun, *options: str) -> dict[str, CallRow]:
+    """The table of one run under strace. Raises CannotCount as :func:`trace_calls`."""
+    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
+        out = Path(folder, "table")
+        argv = [_strace(run), "-f", "-c", *options, "-o", str(out), *run.enter, *run.command]
+        done = run.under("strace", argv, run.env)
+        rows = parse_strace_table(out.read_text(errors="replace") if out.exists() else "")
+    if not rows:
+        lines = done.output.strip().splitlines()[-1:]
+        raise CannotCount(f"strace traced nothing{': ' + lines[0] if lines else ''}")
+    return rows
 
 
 def callers_of(run: ToolRun, names: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:

@@ -30,6 +30,7 @@ from whyfast.measure.process import (
     Launcher,
     describe_status,
     on_cpu,
+    tree_peak,
     wait_for,
 )
 from whyfast.measure.run_queue import ThreadTally
@@ -192,6 +193,11 @@ class TurnInvocation:
         if self._child is not None:
             self._tally.look(self._child.pid)
         return self._tally.at_work
+
+    @property
+    def peak_memory(self) -> float | None:
+        """Of the largest process among it and what it has started and is alive."""
+        return tree_peak(self._child.pid) if self._child is not None else None
 
     def close(self) -> None:
         """Close the pipes, which ends a well-behaved program; then end it in any case."""

@@ -28,6 +28,7 @@ from whyfast.model.verdict import (
 if TYPE_CHECKING:
     from whyfast.model.build import Toolchain
     from whyfast.model.code import Check, ProgramCode
+    from whyfast.model.cost import Cost, SizeChange
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
     from whyfast.model.loop import LoopFacts
@@ -39,6 +40,7 @@ def late_types() -> dict[str, type]:
     """What is imported above for type checkers only, by name, for who reads a result."""
     from whyfast.model.build import Toolchain
     from whyfast.model.code import Check, ProgramCode
+    from whyfast.model.cost import Cost, SizeChange
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
     from whyfast.model.loop import LoopFacts
@@ -46,7 +48,7 @@ def late_types() -> dict[str, type]:
     from whyfast.model.why import Account
 
     late = (Account, Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
-    return {kind.__name__: kind for kind in (*late, LoopFacts)}
+    return {kind.__name__: kind for kind in (*late, LoopFacts, Cost, SizeChange)}
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,9 @@ class Found:
     functions the commits between builds change, ``observed`` what programs said about themselves.
     ``check`` is what a change does to the program, where that was asked. ``code`` is the machine
     code of the functions that the study names, one a build. ``loops`` is what a loop of each
-    statement does, where statements were compared.
+    statement does, where statements were compared. ``costs`` is what each variant costs beside
+    time, exact and counted, ``growth`` which parts of a program differ most in size from those of
+    its baseline.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -140,6 +144,8 @@ class Found:
     code: tuple[ProgramCode, ...] = ()
     account: Account | None = None
     loops: tuple[LoopFacts, ...] = ()
+    costs: tuple[Cost, ...] = ()
+    growth: tuple[SizeChange, ...] = ()
 
 
 @dataclass(frozen=True)

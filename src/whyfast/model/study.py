@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from whyfast.model.cost import CostsSpec
 from whyfast.model.variant import Benchmark, Variant
 
 # Questions: a study, commands side by side, recorded results.
@@ -40,6 +41,7 @@ class Question:
     claim: Claim | None = None
     stands_for: str = ""
     along: Mapping[str, str] = field(default_factory=dict)
+    costs: CostsSpec = field(default_factory=CostsSpec)
 
     @property
     def measured(self) -> tuple[Variant, ...]:

@@ -69,7 +69,11 @@ METRICS = {
     "major_faults": "page faults (major)",
     "voluntary_switches": "context switches (voluntary)",
     "involuntary_switches": "context switches (involuntary)",
+    "energy": "energy",
 }
+
+#: What building was measured by.
+BUILD_METRICS = {"build-time": "build time", "build-memory": "build memory"}
 
 Outcome = Literal["faster", "slower", "same", "undecided"]
 About = Literal["binaries", "change", "commands", "runs", "counts"]

@@ -42,7 +42,14 @@ from whyfast.search.results import (
     search_key,
 )
 from whyfast.search.run import BAD_END, GOOD_END, SetSubject, run_search, run_set
-from whyfast.search.state import AxisCandidate, Quantity, Task, check_quantity, remainders
+from whyfast.search.state import (
+    MEASURED,
+    AxisCandidate,
+    Quantity,
+    Task,
+    check_quantity,
+    remainders,
+)
 from whyfast.search.study_subject import StudySubject, without_layouts
 from whyfast.search.subject import ScriptSubject, UserCommand
 from whyfast.store.home import Home
@@ -72,7 +79,7 @@ def _context(
     study: Study, quantity: Quantity, home: Home, observer: Observer, services: Services
 ) -> RunContext[Study]:
     """The study without a control; a count is the same in every layout."""
-    study = replace(study if quantity == "time" else without_layouts(study), control=False)
+    study = replace(study if quantity in MEASURED else without_layouts(study), control=False)
     return RunContext(study, home, observer, services)
 
 

@@ -32,6 +32,7 @@ from whyfast.search.engine import (
 from whyfast.search.posterior import Posterior
 from whyfast.search.results import SearchFile, SearchResult, SetResult
 from whyfast.search.state import (
+    MEASURED,
     AxisCandidate,
     Observation,
     Pair,
@@ -163,7 +164,7 @@ def _measuring(
 ) -> Iterator[None]:
     """Measure alone on this machine, unless counting. A failed candidate, which must be an end, is
     a UserError about it."""
-    with measuring_alone(home, observer) if quantity == "time" else nullcontext():
+    with measuring_alone(home, observer) if quantity in MEASURED else nullcontext():
         try:
             yield
         except CandidateFailed as failed:

@@ -55,8 +55,13 @@ SCATTER[[GOOD, BAD]] = 0.45
 
 
 #: Times, or counts, which do not depend on load.
-Quantity = Literal["time", "instructions", "indirect-jumps"]
+Quantity = Literal[
+    "time", "instructions", "indirect-jumps", "size", "allocations", "peak-heap", "peak-memory",
+    "build-time",
+]  # fmt: skip
 QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
+#: Those that are measured in blocks, each with its noise; of the others one look is enough.
+MEASURED: tuple[Quantity, ...] = ("time", "peak-memory", "build-time")
 
 
 def check_quantity(quantity: Quantity, study: Study) -> None:
@@ -66,11 +71,12 @@ def check_quantity(quantity: Quantity, study: Study) -> None:
             "the study names no dispatch functions; write [evidence] dispatch = […]",
             where="--measure indirect-jumps",
         )
-    if quantity == "instructions" and not any(b.kind.countable for b in study.benchmarks):
+    run = quantity in ("instructions", "allocations", "peak-heap")
+    if run and not any(b.kind.countable for b in study.benchmarks):
         kinds = ", ".join(sorted({b.runner for b in study.benchmarks}))
         raise UserError(
             f"cannot count benchmarks of the kind {kinds}; measure time",
-            where="--measure instructions",
+            where=f"--measure {quantity}",
         )
 
 

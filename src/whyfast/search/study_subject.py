@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from whyfast.build.recipe import Recipe
+from whyfast.explain.sizes import build_files, sizes_of
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.measuring import launch_arguments
 from whyfast.investigate.services import Note, Observer, Silent
+from whyfast.measure.cost_counts import heap_of
 from whyfast.measure.invocation import LaunchArguments
+from whyfast.measure.process import CannotCount
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.sample import RunFailure
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict
-from whyfast.search.state import AxisCandidate, Quantity
+from whyfast.search.state import MEASURED, AxisCandidate, Quantity
 from whyfast.search.subject import Blocks, CandidateFailed, Layouts, Times
 from whyfast.store.builds import BuildStore
 
@@ -95,9 +101,50 @@ Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
 
 def counting(quantity: Quantity) -> Count:
     """``instructions``: executed in one turn (a whole run where programs take none), by simulation.
+    ``allocations`` and ``peak-heap``: likewise, under DHAT. ``size``: bytes of code and data.
     ``indirect-jumps``: the reciprocal of their number in the functions that dispatch, since a
     dispatch that was merged is the slower one."""
-    return _Instructions() if quantity == "instructions" else _merged
+    if quantity == "instructions":
+        return _Instructions()
+    if quantity in ("allocations", "peak-heap"):
+        return partial(_heap, quantity)
+    return _size if quantity == "size" else _merged
+
+
+def _size(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
+    """Bytes of code and data of the program and its libraries."""
+    del good
+    (build,) = candidate.builds
+    assert isinstance(build, Build)
+    files = build_files(build, Path(candidate.question.build.program))
+    try:
+        size = sizes_of(files).totals["size"]
+    except (UserError, OSError) as error:
+        raise CannotTell(str(error)) from None
+    if not size:
+        raise CannotTell("the program is no ELF file")
+    return (float(size),)
+
+
+def _heap(
+    quantity: Quantity, good: RunContext[Study], candidate: RunContext[Study]
+) -> tuple[float, ...]:
+    """On each benchmark that can be counted, of a whole run or a turn, by DHAT."""
+    del good
+    costs = []
+    with scratch_folder(candidate.home) as folder:
+        counter = BuildCounter(candidate, {}, folder)
+        try:
+            valgrind = counter.simulator().valgrind
+            for benchmark in candidate.question.benchmarks:
+                if benchmark.kind.countable:
+                    (task,) = counter.tasks(benchmark)
+                    costs.append(heap_of(task, valgrind)[quantity])
+        except CannotCount as error:
+            raise CannotTell(str(error)) from None
+    if not all(costs):
+        raise CannotTell(f"no {quantity} to compare: it is 0")
+    return tuple(costs)
 
 
 def _merged(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
@@ -181,7 +228,10 @@ class StudySubject:
         study = self.context.question
         self._relinkable = study.build.link is not None and study.measure.layouts > 0
         self._count = self.count or counting(self.quantity)
-        self._blocks = Blocks(study.benchmarks, self._launch, self.context.services, self.seed)
+        metric = "maxrss" if self.quantity == "peak-memory" else ""
+        self._blocks = Blocks(
+            study.benchmarks, self._launch, self.context.services, self.seed, metric
+        )
 
     def _title(self, candidate: int) -> str:
         known = candidate < len(self.candidates)
@@ -277,7 +327,9 @@ class StudySubject:
             self.build(candidate)
             if layouts is not None:
                 self._link(candidate, layouts[candidate])
-        if self.quantity != "time":
+        if self.quantity == "build-time":
+            return [self._built(candidates, number)]
+        if self.quantity not in MEASURED:
             return self._counted(candidates)
         return self._blocks.take(candidates, number=number, layouts=layouts)
 
@@ -296,6 +348,20 @@ class StudySubject:
 
     def _layouts_of(self, candidate: int) -> int:
         return sum(len(programs) for programs in self._made[candidate].layouts.values())
+
+    def _built(self, candidates: Sequence[int], number: int) -> Times:
+        """Seconds of one more build of each, in an order drawn at random."""
+        order = random.Random(f"{self.seed} {number}").sample(candidates, len(candidates))
+        taken: dict[int, NDArray[np.float64]] = {}
+        for candidate in order:
+            recipes = self._recipes(candidate)
+            if len(recipes) != 1:
+                raise CandidateFailed(candidate, "it is not built by the steps of the study alone")
+            cost = self.context.services.rebuild(recipes[0], self.context.home)
+            if isinstance(cost, BuildFailure):
+                raise CandidateFailed(candidate, cost.reason)
+            taken[candidate] = np.array([cost.seconds])
+        return {c: taken[c] for c in candidates}
 
     def _counted(self, candidates: Sequence[int]) -> list[Times]:
         counted = {c: self._cost(c) for c in candidates}

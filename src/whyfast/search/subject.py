@@ -94,12 +94,14 @@ class Blocks:
 
     ``launch`` gives the launch arguments of candidates. Each benchmark is calibrated once, with the
     candidates of the first block. All random choices follow from ``seed`` and the block's number.
+    ``metric``: what came with the times is compared, and not they.
     """
 
     benchmarks: Sequence[Benchmark]
     launch: Launch
     services: Services
     seed: int
+    metric: str = ""
     _calibrated: dict[str, Calibration] = field(default_factory=dict)
 
     def take(
@@ -133,8 +135,20 @@ class Blocks:
             )
         except InvocationFailed as failed:
             raise CandidateFailed(int(failed.variant or names[0]), failed.reason) from failed
-        return {int(name): np.array(values) for name, values in block.values.items()}
+        if not self.metric:
+            return {int(name): np.array(values) for name, values in block.values.items()}
+        known = {n: e[self.metric] for n, e in block.extra.items() if self.metric in e}
+        for name in block.values:
+            if name not in known:
+                raise CandidateFailed(int(name), NO_PEAK)
+        return {int(name): np.array(values) for name, values in known.items()}
 
+
+#: Why the kernel's account of a process has no peak memory.
+NO_PEAK = (
+    "its peak memory is below that of whyfast, which the kernel includes; --measure peak-heap "
+    "counts what it allocates"
+)
 
 #: A whole number at least this large, printed this often, is a count and not a time.
 LARGE, REPEATED = 10_000.0, 3

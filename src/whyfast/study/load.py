@@ -17,6 +17,7 @@ from whyfast.study.question import check_question, control_key, read_benchmarks,
 from whyfast.study.sections import (
     hide,
     read_build,
+    read_costs,
     read_evidence,
     read_measure,
     read_quick,
@@ -36,7 +37,7 @@ from whyfast.study.variants import (
 
 _SECTIONS = (
     *("study", "source", "build", "variant", "axes"),
-    *("benchmarks", "measure", "quick", "evidence", "ways"),
+    *("benchmarks", "measure", "quick", "evidence", "ways", "costs"),
 )
 
 
@@ -96,6 +97,7 @@ def load_study(where: str | Path) -> Study:
         otherwise=read_otherwise(top.table("study"), folder),
         hidden=hidden,
         ways=read_ways(top.table("ways"), benchmarks),
+        costs=read_costs(top.table("costs")),
     )
 
 

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import cast
 
+from whyfast.model.cost import COSTS, CostsSpec
 from whyfast.model.counters import MEASURED, SIMULATED
 from whyfast.model.study import (
     HIDDEN,
@@ -25,7 +26,14 @@ from whyfast.model.study import (
     Ways,
 )
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.study.notation import kind, names_in, parse_duration, parse_size, quoted
+from whyfast.study.notation import (
+    kind,
+    names_in,
+    parse_duration,
+    parse_margin,
+    parse_size,
+    quoted,
+)
 from whyfast.study.toml_document import Key, suggestion
 from whyfast.study.toml_table import TomlTable
 
@@ -258,6 +266,21 @@ def read_ways(table: TomlTable, benchmarks: Sequence[Benchmark]) -> tuple[Ways, 
             raise one.error((), "has fewer than two ways", 'write WAY = "BENCHMARK" for each')
         found.append(Ways(what, {way: one.string(way) for way in one.data}))
     return tuple(found)
+
+
+def read_costs(table: TomlTable) -> CostsSpec:
+    """``[costs]``: the margin of each cost; a margin of what is counted or built asks for that."""
+    table.check_keys("build", "count", *COSTS)
+    margins = {
+        key: table.converted(key, parse_margin, f'{key} = "1%"', 0.0)
+        for key in COSTS
+        if key in table
+    }
+    return CostsSpec(
+        margins,
+        build=table.flag("build") or any(key.startswith("build-") for key in margins),
+        count=table.flag("count") or any(COSTS[key].kind == "counted" for key in margins),
+    )
 
 
 def _names(table: TomlTable, key: str, kind: str, known: Sequence[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from tests.unit.report.parts import changed
 from whyfast.cli.main import main
 from whyfast.cli.output import check_outputs, write
 from whyfast.cli.results import exit_code
+from whyfast.model.cost import Cost
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import Evidence
 from whyfast.model.verdict import Suite, Verdict
@@ -146,6 +147,24 @@ def test_fail_on_slower(suites: list[Suite], verdicts: list[Verdict], code: int)
         failed_expectations=(),
     )
     assert exit_code(result, "slower") == code
+    assert exit_code(result, "worse") == code
+    assert exit_code(result, "larger") == 0
+
+
+def test_fail_on_larger() -> None:
+    sizes = (Cost("size", "clang18-goto", 1000.0), Cost("size", "clang19-tail", 1100.0))
+    result = changed(
+        sample_result(),
+        costs=sizes,
+        suites=(),
+        verdicts=(),
+        builds=(),
+        failures=(),
+        failed_expectations=(),
+    )
+    assert exit_code(result, "larger") == 3
+    assert exit_code(result, "worse") == 3
+    assert exit_code(result, "slower") == 0
 
 
 def test_a_name_in_evidence_that_matches_nothing_anywhere_is_a_failure() -> None:

@@ -82,6 +82,8 @@ class _FakePlayer:
     def threads(self) -> int:
         return self._runner.threads.get(self._variant, 1)
 
+    peak_memory = None
+
     def close(self) -> None:
         self._runner.events.append(f"close {self._variant}")
 

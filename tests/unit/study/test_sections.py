@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.golden_files import Hear, refusal
 from tests.unit.study.conftest import Message, Write
 
+from whyfast.model.cost import CostsSpec
 from whyfast.model.study import BuildSpec, Quick, Source
 from whyfast.model.variant import Variant
 from whyfast.study import find as bundled
@@ -273,3 +274,17 @@ def test_anything_is_a_quantity_or_a_value_error(value: object) -> None:
         except ValueError:
             continue
         assert 0 < quantity < most
+
+
+def test_costs(valid: str, write: Write) -> None:
+    assert load_study(write(valid)).costs == CostsSpec()
+    text = f'{valid}\n[costs]\nsize = "1%"\nallocations = 0.05\n'
+    spec = load_study(write(text)).costs
+    # The margin of what is counted asks for counting it.
+    assert spec == CostsSpec({"size": 0.01, "allocations": 0.05}, count=True)
+    assert load_study(write(f"{valid}\n[costs]\nbuild = true\n")).costs == CostsSpec(build=True)
+
+
+@pytest.mark.parametrize("line", ['sise = "1%"', 'size = "much"', "build = 3"])
+def test_mistakes_in_costs(line: str, valid: str, message: Message, golden: Hear) -> None:
+    golden(message(f"{valid}\n[costs]\n{line}\n"))

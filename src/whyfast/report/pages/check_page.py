@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from whyfast.judge.costs import cost_changes
 from whyfast.model.code import FunctionChange
 from whyfast.model.codec import dump
 from whyfast.model.result import Result
@@ -39,6 +40,7 @@ from whyfast.report.sections.check import (
     short_answer,
     some_code,
 )
+from whyfast.report.sections.costs import check_cost_table, growth_section
 from whyfast.report.sections.distribution import interval_plot
 from whyfast.report.sections.main_table import median_times, time_cell
 from whyfast.report.sections.summary import check_summary
@@ -71,6 +73,8 @@ def check_page(result: Result) -> Document:
         _compared(result),
         section("times", "Times", interval_plot(result), _times(result)) if measured else None,
         *why_sections(result.found.account),
+        section("costs", "Costs beside time", check_cost_table(result), importance="detail"),
+        growth_section(result),
         section("code", "Changed code", *_code(result), importance="detail"),
         _record(machine_section(result)),
         about=(started, _machine(result)),
@@ -231,5 +235,10 @@ def log_line(result: Result) -> str:
         "date": at,
         "same": check.code.same,
         "benchmarks": entries,
+        "costs": {
+            c.key: {"base": c.before, "head": c.after}
+            for c in cost_changes(result)
+            if c.after is not None and c.benchmark is None
+        },
     }
     return dump("check", data, levels=0)

@@ -28,6 +28,7 @@ from whyfast.report.sections.cost_by_parameter import (
     slope_plots,
     slope_tables,
 )
+from whyfast.report.sections.costs import cost_section, growth_section
 from whyfast.report.sections.counted_work import count_groups, count_tables
 from whyfast.report.sections.dispatching import jump_table
 from whyfast.report.sections.distribution import distribution_section, interval_plot
@@ -109,6 +110,7 @@ def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
         way_section(result),
         care_section(result.judged.confounds),
         section("certainty", "Certainty", certainty, importance="answer"),
+        cost_section(result),
         section("metrics", "Other quantities", metric_table(result)),
         section("placement", "Placement or change", *placement),
         interaction_section(result),
@@ -120,6 +122,7 @@ def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
         benchmarks,
         section("figures", "Other figures", figures_table(result), importance="detail"),
         evidence,
+        growth_section(result),
         section("counts", "Counted work, by benchmark", *count_groups(result), importance="detail"),
         section("points", "Cost at each value", *behind, importance="detail"),
         result_code_section(result, texts),

@@ -36,7 +36,7 @@ from whyfast.report.sections.search import (
 from whyfast.report.sections.summary import search_summary
 from whyfast.report.sections.why_details import why_sections
 from whyfast.search.results import SearchResult, SetResult, StepEvidence, deepest, merged_by
-from whyfast.search.state import Interval, Where
+from whyfast.search.state import MEASURED, Interval, Where
 
 _MOST_NAMED = 5
 
@@ -203,7 +203,7 @@ def _answer(result: SearchResult) -> str:
         step = compares(result.quantity, _newer(result, answer.step))
         culprit = f"one of {where.size}" if where.size > 1 else quote(result.at(where.first).title)
         text = f"{culprit} {step}"
-        if result.quantity == "time":
+        if result.quantity in MEASURED:
             text = f"Made {'faster' if result.backwards else 'slower'} by {culprit}, which {step}"
         if where.size == 1:
             return f"{text} than {'its parent' if result.axis == 'commits' else older}."
@@ -235,7 +235,7 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
         yield f"In other layouts {_of_ends(result, answer.varied)}."
         if scatter := scatter_of(result.state.observations):
             yield scatter
-    if result.quantity != "time":
+    if result.quantity not in MEASURED:
         yield "Counts repeat exactly: each program was counted once."
     elif exact(result):
         yield "The printed number never varied, so it counts as exact."
@@ -245,7 +245,7 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
             "which had no part in choosing them; the interval is from these blocks alone."
         )
     inner = deepest(result)
-    if inner is not result and inner.answer.step is not None and inner.quantity == "time":
+    if inner is not result and inner.answer.step is not None and inner.quantity in MEASURED:
         yield (
             f"In the merged branch culprit and parent were measured in "
             f"{pluralize(inner.answer.step.blocks, 'block')} of their own."
@@ -264,7 +264,7 @@ def _weakened(result: SearchResult) -> Iterator[str]:
         yield f"The step explains only part of the difference: {more}."
     for where in answer.placed:
         yield f"As linked there is also a step at {_listed(result, where)}, by placement alone."
-    timed = result.quantity == "time" and not exact(result)
+    timed = result.quantity in MEASURED and not exact(result)
     if timed and answer.outcome not in ("none", "swapped"):
         if answer.tested == "not tested":
             yield "Placement was not tested: there are no other layouts."

@@ -35,7 +35,7 @@ from whyfast.report.sections.search import (
 from whyfast.report.sections.summary import search_summary
 from whyfast.search.ddmin import Failed, Part
 from whyfast.search.results import SetResult
-from whyfast.search.state import Interval
+from whyfast.search.state import MEASURED, Interval
 from whyfast.search.subsets import Subset, Trial, label, level, numbered
 from whyfast.search.view import interval_of
 
@@ -56,7 +56,7 @@ def set_page(result: SetResult) -> Document:
     every = list(_every(result))
     blocks = sum(len(_trials(search)) for search in every)
     taken = f"{pluralize(blocks, 'block')} of measuring"
-    if result.quantity != "time":
+    if result.quantity not in MEASURED:
         programs = sum(search.answer.subsets for search in every) + 2
         taken = f"{result.quantity} of {pluralize(programs, 'program')}, counted"
     rests, weak = (*_rests_on(result), *_further(result)), tuple(_weakened(result))
@@ -130,9 +130,9 @@ def _what(result: SetResult) -> str:
 def _how_much(result: SetResult) -> str:
     """The difference, or the share of it that is carried."""
     level, error = result.answer.whole or (1.0, 0.0)
-    if abs(level - 1) <= max(_WHOLE, error if result.quantity == "time" else 0.0):
+    if abs(level - 1) <= max(_WHOLE, error if result.quantity in MEASURED else 0.0):
         return _what(result)
-    about = "about " if result.quantity == "time" else ""
+    about = "about " if result.quantity in MEASURED else ""
     return f"{about}{_share((level, error))} of {_what(result)}"
 
 
@@ -144,7 +144,7 @@ def _basis(result: SetResult) -> Iterator[str]:
 
 
 def _rests_on(result: SetResult) -> Iterator[str]:
-    answer, timed = result.answer, result.quantity == "time"
+    answer, timed = result.answer, result.quantity in MEASURED
     subject = "It has" if result.reverted else "The ends have"
     text = f"{subject} {pluralize(len(result.differences), 'difference')}"
     if result.reverted:
@@ -224,7 +224,7 @@ def _weakened(result: SetResult) -> Iterator[str]:
             yield "It explains only part of the difference: `--all` searches for the others."
     about_ends = result.answer.outcome in ("none", "swapped")
     untested = result.answer.tested in ("not tested", "undecided")
-    if result.quantity == "time" and untested and not about_ends:
+    if result.quantity in MEASURED and untested and not about_ends:
         yield "Placement was not tested: mixtures are measured as linked."
 
 
@@ -234,7 +234,7 @@ def _measured(result: SetResult, *, named: bool = False) -> Table | None:
     trials = _judged(result)
     blocks: Counter[Subset] = Counter(t.subset for t in trials if t.subset is not None)
     rows: list[tuple[str | int, ...]] = []
-    timed = result.quantity == "time"  # a count is taken once, however many blocks repeat it
+    timed = result.quantity in MEASURED  # a count is taken once, however many blocks repeat it
     for subset in sorted(blocks, key=lambda s: (len(s), sorted(s))):
         if not (named and _numbered(result, subset)):
             number = [blocks[subset]] if timed else []

@@ -12,7 +12,14 @@ from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.series import MEAN_AMOUNTS
 from whyfast.model.study import Commands, Study
-from whyfast.model.verdict import METRICS, About, Confound, VarianceComponents, Verdict
+from whyfast.model.verdict import (
+    BUILD_METRICS,
+    METRICS,
+    About,
+    Confound,
+    VarianceComponents,
+    Verdict,
+)
 from whyfast.report.document import (
     Cell,
     ReportSection,
@@ -65,7 +72,10 @@ _HOW_RUNS = (
     "derives each figure."
 )
 _MORE_OR_LESS = {"slower": "more", "faster": "less", "": ""}
+_TITLES = {**METRICS, **BUILD_METRICS}
 _FORMATS: Mapping[str, Callable[[float], str]] = {
+    "build-time": format_seconds,
+    "build-memory": format_bytes,
     "user": format_seconds,
     "system": format_seconds,
     "maxrss": format_bytes,
@@ -183,12 +193,15 @@ def metric_table(result: Result) -> Table | None:
 
 
 def _metric_table(result: Result, chosen: Sequence[Verdict]) -> Table | None:
-    medians = _medians(result)
+    several = isinstance(result.question, Study) and len(result.question.benchmarks) > 1
+    medians = medians_of(result)
+    per = {b: medians_of(result, b) for b in {v.benchmark for v in chosen}} if several else {}
     rows: list[Row] = [
         (
-            *(METRICS.get(v.metric, v.metric), v.variant),
-            *(_amount(medians, v.variant, v.metric), _difference(v)),
-            _amount(medians, v.baseline, v.metric),
+            *(_TITLES.get(v.metric, v.metric), v.benchmark if several else None, v.variant),
+            _amount(per.get(v.benchmark, medians), v.variant, v.metric),
+            _difference(v),
+            _amount(per.get(v.benchmark, medians), v.baseline, v.metric),
         )
         for v in chosen
     ]
@@ -196,8 +209,9 @@ def _metric_table(result: Result, chosen: Sequence[Verdict]) -> Table | None:
     if result.judged.about == "commands":
         rows += _small_side(result, medians, baseline)
     against = f"against {baseline}"
-    columns = ("quantity", "variant", *right("median"), against, *right("its median"))
-    return table("Other quantities", columns, rows, fixed=2)
+    names = ("quantity", "benchmark" if several else None, "variant")
+    columns = (*names, *right("median"), against, *right("its median"))
+    return table("Other quantities", columns, rows, fixed=3)
 
 
 def _small_side(
@@ -218,7 +232,7 @@ def _small_side(
     for name in (v.name for v in result.question.variants if v.name != baseline):
         peaks = shown_peak(name), shown_peak(baseline)
         if ((name, "maxrss") in medians) != measured and None not in peaks:
-            yield METRICS["maxrss"], name, peaks[0], "less" if measured else "more", peaks[1]
+            yield METRICS["maxrss"], None, name, peaks[0], "less" if measured else "more", peaks[1]
 
 
 def more_or_less(text: RatioText, metric: str) -> str:
@@ -237,14 +251,21 @@ def _difference(verdict: Verdict) -> Cell:
     return cell if verdict.outcome == "same" else replace(cell, text=factor)
 
 
-def _medians(result: Result) -> dict[tuple[str, str], float]:
+def medians_of(result: Result, benchmark: str | None = None) -> dict[tuple[str, str], float]:
+    """The median of each (variant, quantity) that came with the values, on that benchmark or all;
+    and of what was counted or built without one."""
     amounts_of: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for session in result.recorded.sessions:
         amounts = session.environment.get(MEAN_AMOUNTS)
         if isinstance(amounts, Mapping):
             for metric, amount in amounts.items():
                 amounts_of[session.id, metric].append(float(amount))
+    for c in result.found.costs:
+        if c.value is not None and c.key in BUILD_METRICS:
+            amounts_of[c.variant, c.key].append(c.value)
     for block in result.recorded.blocks:
+        if benchmark is not None and block.benchmark != benchmark:
+            continue
         for variant, quantities in block.extra.items():
             for metric, values in quantities.items():
                 amounts_of[variant, metric].extend(values)

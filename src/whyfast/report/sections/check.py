@@ -25,6 +25,7 @@ from whyfast.report.formatting import (
     size_of,
 )
 from whyfast.report.sections.because import account_sentences, named_causes
+from whyfast.report.sections.costs import check_cost_sentences, size_clause
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
     parts = [part for part in _verdict_parts(result, figures) if part]
     if not parts:
         return f"No verdict{_between(check)}; the code that runs has changed."
-    text = ", ".join(parts)
+    text = ", ".join(parts) + size_clause(result)
     first = f"{text[0].upper()}{text[1:]}"
     cause = _cause(result, check)
     return f"{first}{f'; {cause}' if cause else ''}."
@@ -319,6 +320,7 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
 def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from account_sentences(result.found.account, headline=False)
     yield from changed_code(check)
+    yield from check_cost_sentences(result)
     yield from since_sentences(result, check)
     yield from _again(result, check)
     for where, names in (("head", check.added), ("base", check.removed)):

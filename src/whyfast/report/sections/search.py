@@ -24,16 +24,21 @@ from whyfast.report.sections.because import named_causes
 from whyfast.report.sections.check import change_sentence, some_code
 from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
-from whyfast.search.state import Interval, Observation, Quantity
+from whyfast.search.state import MEASURED, Interval, Observation, Quantity
 from whyfast.search.subject import REPEATED
 from whyfast.search.subsets import Trial
 from whyfast.search.view import attempts, view
 
-#: The count that a higher cost, and a lower one, has more of; see
+#: What a higher cost, and a lower one, has more or less of; see
 #: :func:`whyfast.search.study_subject.counting`.
 _COUNTED: Mapping[Quantity, tuple[str, str]] = {
     "instructions": ("more instructions", "fewer instructions"),
     "indirect-jumps": ("fewer indirect jumps", "more indirect jumps"),
+    "size": ("more code and data", "less code and data"),
+    "allocations": ("more allocations", "fewer allocations"),
+    "peak-heap": ("more peak heap", "less peak heap"),
+    "peak-memory": ("more peak memory", "less peak memory"),
+    "build-time": ("more build time", "less build time"),
 }
 
 
@@ -48,7 +53,11 @@ def compares(quantity: Quantity, ratio: Interval | None) -> str:
         return "was not measured"
     if quantity != "time":
         more, fewer = _COUNTED[quantity]
-        return f"has {_factor(ratio.estimate)}x {more if ratio.estimate >= 0 else fewer}"
+        text = f"has {_factor(ratio.estimate)}x {more if ratio.estimate >= 0 else fewer}"
+        if quantity not in MEASURED or not math.isfinite(ratio.low + ratio.high):
+            return text
+        ends = sorted(math.exp(abs(x)) for x in (ratio.low, ratio.high))
+        return f"{text} [{ends[0]:.4g}, {ends[1]:.4g}]"
     if not math.isfinite(ratio.low + ratio.high):
         estimate = math.exp(ratio.estimate)
         return f"is about {exact_text(estimate).factor}"
@@ -60,7 +69,7 @@ def compares(quantity: Quantity, ratio: Interval | None) -> str:
 def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str:
     """That the ends do not differ by the margin, as a clause with their ratio."""
     same = f"{bad} {'takes as long' if quantity == 'time' else 'costs as much'} as {good}"
-    if ends is None or (quantity != "time" and _factor(ends.estimate) == "1"):
+    if ends is None or (quantity not in MEASURED and _factor(ends.estimate) == "1"):
         return same
     if surely_unlike(quantity, ends):
         return f"{bad} {compares(quantity, ends)} than {good}, less than the margin"
@@ -81,7 +90,7 @@ def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:
     """Whether there is a difference, even one below the margin."""
     if ends is None or not math.isfinite(ends.low + ends.high):
         return False
-    if quantity != "time" and _factor(ends.estimate) == "1":
+    if quantity not in MEASURED and _factor(ends.estimate) == "1":
         return False
     return not ends.low <= 0 <= ends.high
 

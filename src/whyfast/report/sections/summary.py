@@ -37,6 +37,7 @@ from whyfast.report.sections.check import (
     since_sentences,
 )
 from whyfast.report.sections.claim_audit import audit_claim
+from whyfast.report.sections.costs import cost_sentences
 from whyfast.report.sections.dispatching import (
     find_witness,
     jumps_cell,
@@ -222,6 +223,7 @@ def _study_surprises(result: Result, study: Question, comparisons: Comparisons) 
         yield from placement_sentences(result.judged.placements, study, fixed)[1 : 1 + _QUOTED]
     else:
         yield from _witnesses(result, study, comparisons)
+    yield from list(cost_sentences(result))[:_QUOTED]
     yield from folded_sentences(result.recorded.same)
     for t in result.found.troubles[:_QUOTED]:
         known = f"a known trouble of {t.compiler}" if t.listed else f"seen with {t.compiler}"
@@ -343,6 +345,7 @@ def _runs_surprises(result: Result) -> Iterator[str]:
         yield from recording_surprises(result)
     else:
         yield from loop_findings(result)
+        yield from list(cost_sentences(result))[:_QUOTED]
         yield from shell_sentences(result)
         # Of a single undecided side the headline has how much longer it takes.
         left = [v.seconds_to_margin for v in result.judged.verdicts if v.outcome == "undecided"]

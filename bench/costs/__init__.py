@@ -1,0 +1,1 @@
+"""Costs beside time, on programs whose costs are known."""
