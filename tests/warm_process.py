@@ -165,7 +165,6 @@ def _import_all() -> None:
         if not module.name.startswith(apart):
             with contextlib.suppress(ImportError):  # of what is optional
                 import_module(module.name)
-    import_module("scipy.stats")
 
 
 def _leave(code: object) -> NoReturn:
