@@ -135,10 +135,10 @@ def _serve(requests: socket.socket) -> str:
         request = json.loads(asked.recv(_MESSAGE))
         pid = os.fork()
         if pid == 0:
-            asked.close()
             _become(request, *fds[1:])
+            asked.send(b"%d" % os.getpid())  # from here on it can be interrupted
+            asked.close()
             return str(request["module"])
-        asked.send(b"%d" % pid)
         status = os.waitpid(pid, 0)[1]
         with contextlib.suppress(OSError):  # nobody waits any more
             asked.send(b"%d" % os.waitstatus_to_exitcode(status))
@@ -187,6 +187,8 @@ if __name__ == "__main__":
         ended = import_module(name).main()
     except SystemExit as leaving:
         ended = leaving.code
+    except KeyboardInterrupt:
+        ended = 130
     except BaseException:
         traceback.print_exc()
         ended = 1
