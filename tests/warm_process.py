@@ -160,7 +160,8 @@ def _become(request: Mapping[str, Any], out: int, err: int) -> None:
 def _import_all() -> None:
     import whyfast
 
-    apart = ("whyfast.turns", "whyfast.__main__")
+    objects = (f"whyfast.explain.objects.{kind}" for kind in ("coff", "lief", "macho", "pe"))
+    apart = ("whyfast.turns", "whyfast.__main__", *objects)  # LIEF takes long, and few need it
     for module in pkgutil.walk_packages(whyfast.__path__, "whyfast."):
         if not module.name.startswith(apart):
             with contextlib.suppress(ImportError):  # of what is optional
