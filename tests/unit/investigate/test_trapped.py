@@ -4,7 +4,7 @@ import platform
 import shutil
 import subprocess
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_it_ends_well_only_without_what_has_changed(
     subprocess.run(["gcc", "-O1", "-o", "p", "p.c"], cwd=tmp_path, check=True)
     program = tmp_path / "p"
     run = ToolRun((str(program),), SystemLauncher(), {}, 20.0)
-    benchmark = cast(Benchmark, Benchmark("one", runner, ("{program}",)))  # type: ignore[arg-type]
+    benchmark = Benchmark("one", cast(Any, runner), ("{program}",))
     tasks = [CountingTask(side, run) for side in ("base", "head")]
     programs = dict.fromkeys(("base", "head"), program)
     assert runs_without(benchmark, tasks, programs, Path("p"), code) == without
