@@ -140,7 +140,9 @@ def test_commands(place: Path) -> None:
     for name in ("doctor", "builds", "toolchain"):
         whyfast(place, name)
     assert "complete" in whyfast(place, "completion", "bash")
-    text = "\n".join(["benchmark,commit,seconds", *(f"b,{i},{1 + i // 5}" for i in range(10))])
+    text = "\n".join(
+        ["benchmark,commit,seconds", *(f"b,{i},{1 + i // 5}.00{i % 3}" for i in range(10))]
+    )
     (place / "series.csv").write_text(text)
     assert "Step" in whyfast(place, "history", "series.csv", "--by", "commit")
 
