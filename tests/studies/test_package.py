@@ -135,7 +135,7 @@ def test_commands(place: Path) -> None:
     assert json.loads((place / "ab.json").read_text())["data"]["judged"]["verdicts"]
     whyfast(place, "compare", "ab.json")
     whyfast(place, "report", "ab", "--html", "ab.html")
-    whyfast(place, "timeit", "pass", "-r", "2")
+    whyfast(place, "timeit", "sorted(x)", "-s", "x = [2, 1]", "-r", "2")
     whyfast(place, "explain", "old", "new")
     for name in ("doctor", "builds", "toolchain"):
         whyfast(place, name)
