@@ -196,4 +196,4 @@ def test_the_container() -> None:
         ROOT / "tests" / "container-root",
         "whyfast ab 'sleep 0.01' 'sleep 0.05' --budget 20s; whyfast plan code-placement-vm",
     )
-    assert "sleep 0.05 is " in done.stdout
+    assert "'sleep 0.05' is " in done.stdout
