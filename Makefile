@@ -5,21 +5,21 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all fresh golden pictures setup lint lock bench-accuracy bench-vm clean
+.PHONY: demo test test-all fresh golden pictures docs man setup lint lock bench-accuracy bench-vm clean
 
 demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
 	@echo "More: ./$(BIN)/whyfast report dispatch -v; open dispatch.html in a browser."
 
 test: $(VENV)/.ready-dev
-	$(BIN)/ruff check src tests bench
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff check src tests bench web
+	$(BIN)/ruff format --check src tests bench web
 	$(BIN)/mypy
 	$(BIN)/python -m tests.prepare
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 # Tests that take long too, and those of the wheel under every Python from 3.11 on that this machine has.
-test-all: test
+test-all: test $(VENV)/.ready-docs
 	$(BIN)/python -m pytest -q -m long
 	$(BIN)/python -m tests.every_python
 
@@ -37,11 +37,19 @@ pictures: $(VENV)/.ready-dev
 	$(BIN)/python -m tests.install_chromium
 	$(BIN)/python -m bench.pictures
 
+# The documentation as a site, build/site/index.html, and manual pages, build/man/man1. The gallery has
+# the studies that were run here; RUN="dispatch code-placement" runs some first, minutes each.
+docs: $(VENV)/.ready-docs
+	$(BIN)/python -m web.build build/site --run $(RUN)
+
+man: $(VENV)/.ready-docs
+	$(BIN)/python -m web.manual build/man
+
 setup: $(VENV)/.ready
 
 lint: $(VENV)/.ready-dev
-	$(BIN)/ruff check --fix src tests bench
-	$(BIN)/ruff format src tests bench
+	$(BIN)/ruff check --fix src tests bench web
+	$(BIN)/ruff format src tests bench web
 	$(BIN)/mypy
 
 $(VENV)/bin/python:
@@ -59,20 +67,27 @@ $(VENV)/.ready-dev: requirements-dev.lock $(VENV)/.ready
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	touch $@
 
+$(VENV)/.ready-docs: requirements-docs.lock $(VENV)/.ready
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	touch $@
+
 # About 20 minutes on an otherwise idle machine; compares with hyperfine where it is installed.
-bench-accuracy: $(VENV)/.ready
+bench-accuracy: $(VENV)/.ready-dev
 	$(BIN)/python -m bench.accuracy
 
 # subjects/ebpf-vm beside uBPF (UBPF=FOLDER, an installed one), rbpf and native code; about four minutes.
-bench-vm: $(VENV)/.ready
+bench-vm: $(VENV)/.ready-dev
 	$(BIN)/python -m bench.vm $(if $(UBPF),--ubpf $(UBPF))
 
 # Needs uv; for maintainers, after a change of pyproject.toml.
 lock:
 	uv pip compile --python-version 3.11 --universal --generate-hashes --no-header --quiet \
-	    --no-emit-index-url --no-emit-find-links --extra build pyproject.toml -o requirements.lock
+	    --no-emit-index-url --no-emit-find-links --extra build --extra foreign pyproject.toml -o requirements.lock
 	uv pip compile --python-version 3.11 --universal --generate-hashes --no-header --quiet \
 	    --no-emit-index-url --no-emit-find-links --extra dev pyproject.toml -o requirements-dev.lock
+	uv pip compile --python-version 3.11 --universal --generate-hashes --no-header --quiet \
+	    --no-emit-index-url --no-emit-find-links --extra docs -c requirements-dev.lock \
+	    pyproject.toml -o requirements-docs.lock
 
 clean:
 	rm -rf $(VENV) .venvs .mypy_cache .ruff_cache .pytest_cache .hypothesis dispatch.html

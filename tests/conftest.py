@@ -12,6 +12,8 @@ from whyfast.toolchain.wheels import ZigProvider
 
 #: Read before any test changes the environment.
 USERS_TOOLCHAINS = home().toolchains
+#: What compilers keep between tests and runs of them, by its content.
+TEST_CACHE = USERS_TOOLCHAINS / "test-cache"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -20,10 +22,12 @@ def pytest_configure(config: pytest.Config) -> None:
     zig = USERS_TOOLCHAINS / "ziglang-0.14.1" / "zig"
     if "WHYFAST_TEST_ZIG" not in os.environ and zig.exists():
         os.environ["WHYFAST_TEST_ZIG"] = str(zig)
-    cache = USERS_TOOLCHAINS / "test-cache"
-    os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(cache))
-    os.environ.setdefault("ZIG_LOCAL_CACHE_DIR", str(cache))
+    os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(TEST_CACHE))
+    os.environ.setdefault("ZIG_LOCAL_CACHE_DIR", str(TEST_CACHE))
 
+
+#: Folders with the longest files.
+_LONG = ("tests/studies/", "tests/subjects/", "tests/report/")
 
 MESSAGES = Messages()
 PASSED = pytest.StashKey[bool]()
@@ -31,7 +35,9 @@ PASSED = pytest.StashKey[bool]()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """``make golden`` runs the tests that compare messages too."""
+    """``make golden`` runs the tests that compare messages too. Files that take long come first:
+    with ``--no-loadscope-reorder`` the short ones fill both workers to the end."""
+    items.sort(key=lambda item: next((n for n, f in enumerate(_LONG) if f in item.nodeid), 9))
     for item in items:
         if "golden" in getattr(item, "fixturenames", ()):
             item.add_marker("golden")
@@ -65,12 +71,16 @@ def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hear]:
 
 @pytest.fixture
 def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """An empty home for builds and results, with the user's downloaded compilers."""
+    """An empty home for builds and results, with the user's downloaded compilers. What compilers
+    can do, and Go's standard library, is found out and compiled once for all tests."""
     monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
     mine = home()
     mine.cache.mkdir(parents=True)
     if USERS_TOOLCHAINS.is_dir():
         (mine.cache / "toolchains").symlink_to(USERS_TOOLCHAINS)
+    for name in ("probes", "go"):
+        (TEST_CACHE / name).mkdir(parents=True, exist_ok=True)
+        (mine.cache / name).symlink_to(TEST_CACHE / name)
     return mine
 
 

@@ -4,9 +4,9 @@ The library has the flows of the commands: ``import whyfast as wf``, then ``wf.a
 see docs/library.md. What is used is imported when it is first used, so that commands start fast.
 """
 
-# Three functions are named like packages. Python sets a package as an attribute when it is first
+# Four functions are named like packages. Python sets a package as an attribute when it is first
 # imported: that is done here, and the attribute removed, so that __getattr__ finds the function.
-for _package in ("history", "judge", "why"):
+for _package in ("explain", "history", "judge", "why"):
     __import__(f"whyfast.{_package}")
     globals().pop(_package)
 del _package
@@ -20,10 +20,12 @@ __all__ = [
     "Verdict",
     "ab",
     "compare",
+    "explain",
     "history",
     "judge",
     "load",
     "run",
+    "timeit",
     "why",
 ]
 
@@ -35,10 +37,12 @@ if TYPE_CHECKING:
         Verdict,
         ab,
         compare,
+        explain,
         history,
         judge,
         load,
         run,
+        timeit,
         why,
     )
 

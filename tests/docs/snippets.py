@@ -50,7 +50,7 @@ def commands() -> list[tuple[Snippet, list[str]]]:
             for line in block.text.replace("\\\n", " ").splitlines():
                 if not _COMMAND.match(line) or re.search(r"[\[|…]|\.\.\.", line.split("#")[0]):
                     continue
-                # What follows is a remark, or a pipe.
-                said, *_ = re.split(r"\s{2,}| \| ", line)
+                # What follows is a remark, a pipe, or a file.
+                said, *_ = re.split(r"\s{2,}| \| | > ~", line)
                 found.append((block, shlex.split(said, comments=True)[1:]))
     return found

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.warm_process import Command
+
 from whyfast.fleet.security import make_certificates
 from whyfast.model.sample import Block
 from whyfast.store.home import Home
@@ -41,7 +43,7 @@ class FleetProcesses:
         # Every process here has another home, as if it were on a machine of its own.
         self.certificates: Path | None = folder / "certificates"
         make_certificates(self.certificates, 1)
-        self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.running: dict[str, Command | subprocess.Popen[bytes]] = {}
         self.coordinator_home = Home(folder / "here" / "cache", folder / "here" / "data")
 
     def start(
@@ -56,23 +58,16 @@ class FleetProcesses:
         """Start ``whyfast`` with these words under a name that its home has, too. ``machine`` is
         what it takes its machine to be, ``folder`` where it starts."""
         (self.folder / name).mkdir(mode=0o700, exist_ok=True)
-        run = ["-c", _OTHER] if other_version else ["-m", "whyfast"]
-
-        def limited() -> None:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's background job ignores it
-            if small_files:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
-
-        home = str(self.folder / name)
+        env = {**os.environ, "WHYFAST_HOME": str(self.folder / name), "WHYFAST_MACHINE": machine}
         with (self.folder / f"{name}.log").open("ab") as log:
-            self.running[name] = subprocess.Popen(
-                [sys.executable, *run, *words],
-                env={**os.environ, "WHYFAST_HOME": home, "WHYFAST_MACHINE": machine},
-                cwd=folder,
-                stdout=log,
-                stderr=log,
-                preexec_fn=limited,
-            )
+            if other_version:
+                self.running[name] = subprocess.Popen(
+                    [sys.executable, "-c", _OTHER, *words], env=env, cwd=folder, stdout=log,
+                    stderr=log,
+                )  # fmt: skip
+            else:
+                most = 40_000 if small_files else resource.RLIM_INFINITY
+                self.running[name] = Command(words, log, log, env=env, cwd=folder, file_size=most)
 
     def scheduler(self) -> None:
         """Where workers and coordinator look for it."""

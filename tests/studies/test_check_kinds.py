@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from whyfast.cli.main import main
+from whyfast.store.home import Home
 
 C_MAIN = """\
 #include <stdio.h>
@@ -43,8 +44,6 @@ fn main() { println!("{}", work(200000)); }
 GO = """\
 package main
 
-import "fmt"
-
 //go:noinline
 func work(n int) int {
 	sum := 0
@@ -54,7 +53,7 @@ func work(n int) int {
 	return sum
 }
 
-func main() { fmt.Println(work(200000)) }
+func main() { println(work(200000)) }
 """
 GO_TEST = """\
 package main
@@ -222,13 +221,12 @@ def git(folder: Path, *words: str) -> None:
 
 
 @pytest.fixture
-def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+def check(own_home: Home, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Run a check in the current folder with a short budget; its result."""
-    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
 
     def run(*words: str) -> dict[str, Any]:
         file = tmp_path / "result.json"
-        assert main(["check", "--budget", "2s", "--json", str(file), *words]) == 0
+        assert main(["check", "--budget", "1s", "--json", str(file), *words]) == 0
         found: dict[str, Any] = json.loads(file.read_text())["data"]
         return found
 
@@ -294,5 +292,5 @@ def test_new_writes_what_builds_and_check_tells_changes_apart(
 
 
 def _no_time(found: dict[str, Any]) -> bool:
-    """On a machine that is busy, two seconds may not hold one block."""
+    """On a machine that is busy, a second may not hold one block."""
     return any("No time was left" in said for said in found["answer"]["sentences"])

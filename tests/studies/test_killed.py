@@ -4,41 +4,37 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 from tests.studies.known_study import steps, write_study
 from tests.studies.test_run import whyfast
+from tests.warm_process import Command
 
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
-
-WATCHED = Path(__file__).with_name("watched_run.py")
 
 
 def test_ten_kills_lose_nothing_that_was_printed(own_home: Home, tmp_path: Path) -> None:
     study = write_study(
         tmp_path / "spin",
         {"base": steps(10000), "slow": steps(10500)},
-        measure='budget = "8s"\nstop = "budget"\nturns = 60',
+        measure='budget = "6s"\nstop = "budget"\nturns = 60',
     )
     rng = random.Random(1)
     printed = 0
     for attempt in range(10):
-        process = subprocess.Popen(
-            [sys.executable, WATCHED, study],
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-            text=True,
-        )
-        assert process.stdout is not None
-        # Every third time anywhere, start-up and building included; else while blocks are taken.
-        said = process.stdout.readline() if attempt % 3 else ""
-        time.sleep(rng.uniform(0.0, 0.6))
-        os.killpg(process.pid, signal.SIGKILL)
-        said += process.communicate()[0]
+        reader, writer = os.pipe()
+        with open(reader) as lines:
+            with open(writer, "wb") as out:
+                process = Command([study], out, out, module="tests.studies.watched_run")
+            # Every third time anywhere, building included; else while blocks are taken.
+            said = lines.readline() if attempt % 3 else ""
+            time.sleep(rng.uniform(0.0, 0.4))
+            process.kill()
+            process.wait()
+            said += lines.read()
+        assert "Traceback" not in said
         assert "done" not in said
         printed += said.count("block\n")
         if own_home.database.exists():
@@ -69,27 +65,19 @@ def test_interrupted_keeps_what_is_there_and_exits_130(own_home: Home, tmp_path:
         {"base": steps(10000), "slow": steps(12000)},
         measure='budget = "20m"\nstop = "budget"',
     )
-    process = subprocess.Popen(
-        [sys.executable, "-m", "whyfast.cli.main", "run", str(study)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=_heed_interrupts,
-    )
+    files = tmp_path / "out", tmp_path / "err"
+    with files[0].open("wb") as out_file, files[1].open("wb") as err_file:
+        process = Command(["run", study], out_file, err_file)
     # Only a hang takes so long; a machine busy with other work may take many seconds for each.
     deadline = time.monotonic() + 300
     while time.monotonic() < deadline and _blocks(own_home) < 12:
-        time.sleep(0.2)
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=300)
-    assert process.returncode == 130, err
+    code = process.wait(300)
+    out, err = (file.read_text() for file in files)
+    assert code == 130, err
     assert "The run is not complete. So far: slow is 1." in " ".join(out.split())
     assert "Traceback" not in err
-
-
-def _heed_interrupts() -> None:
-    """A shell starts what it runs in the background with SIGINT ignored, tests too."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _blocks(home: Home) -> int:

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from bench.placement_trials import Case, clopper_pearson, trial
+from tests import warm_process
 from tests.studies.known_study import mode, steps, write_study
 
 from whyfast.store.home import Home
@@ -20,17 +21,26 @@ from whyfast.study.load import load_study
 
 
 def whyfast(
-    *arguments: str | Path, code: int = 0, before: Sequence[str] = (), **environment: str
+    *arguments: str | Path,
+    code: int = 0,
+    before: Sequence[str] = (),
+    cwd: Path | None = None,
+    **environment: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run whyfast, after the words ``before``, to its end with that exit code."""
-    done = subprocess.run(
-        [*before, sys.executable, "-m", "whyfast.cli.main", *map(str, arguments)],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    env = {**os.environ, **environment}
+    if before:
+        done = subprocess.run(
+            [*before, sys.executable, "-m", "whyfast.cli.main", *map(str, arguments)],
+            env=env,
+            cwd=cwd,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+    else:
+        done = warm_process.run(arguments, env=env, cwd=cwd, timeout=300)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done

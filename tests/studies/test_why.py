@@ -42,7 +42,7 @@ LINES = """\
 int main(void)
 {
     setvbuf(stdout, 0, MODE, 4096);
-    for (int i = 0; i < 60000; i++)
+    for (int i = 0; i < 20000; i++)
         fprintf(stdout, "line %d\\n", i);
     return 0;
 }
@@ -96,7 +96,7 @@ def build(folder: Path, source: str, fast: str, slow: str) -> tuple[str, str]:
 
 def account(folder: Path, commands: tuple[str, str], *options: str) -> dict[str, Any]:
     out = folder / "why.json"
-    names = ["-n", "fast", "-n", "slow", "--budget", "4s", "--simulate", "20s"]
+    names = ["-n", "fast", "-n", "slow", "--budget", "2s", "--simulate", "20s"]
     whyfast("why", *commands, *names, *options, "--json", str(out))
     found = json.loads(out.read_text())["data"]["found"]["account"]
     assert isinstance(found, dict)
@@ -145,7 +145,7 @@ def test_output_that_is_not_buffered(tmp_path: Path) -> None:
     assert first["key"] == "system-calls"
     assert first["items"][0] == "write"
     calls = next(f for f in first["facts"] if f["name"] == "write calls")
-    assert calls["slow"] == 60000
+    assert calls["slow"] == 20000
     assert calls["fast"] < 1000
 
 

@@ -17,6 +17,7 @@ class Loud(Silent):
         print("block", flush=True)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Measure the study that is the first argument."""
     run_study(load_study(sys.argv[1]), home(), Loud())
     print("done", flush=True)

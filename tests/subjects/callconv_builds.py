@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.compiled import compiled_once
 from tests.interpreters import Interpreter
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,10 +41,8 @@ def built(interpreter: Interpreter) -> Path:
     folder = Path(_folder().name) / str(interpreter)
     folder.mkdir()
     sources = map(str, sorted(SUBJECT.glob("*.c")))
-    output = str(folder / "callconv.so")
-    subprocess.run(
-        [compiler, *FLAGS, f"-I{interpreter.include}", "-o", output, *sources], check=True
-    )
+    command = [compiler, *FLAGS, f"-I{interpreter.include}", *sources]
+    shutil.copy(compiled_once(command, [SUBJECT]), folder / "callconv.so")
     shutil.copy(TURNS, folder / "whyfast_turn.py")
     return folder
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.compiled import compiled_once
 
 ROOT = Path(__file__).resolve().parents[2]
 SUBJECT = ROOT / "subjects" / "ebpf-vm"
@@ -56,30 +57,22 @@ def clang_like() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def interpreter(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], list[str]]:
-    """The compiler for one form and what to give it, beside the other sources, for interp.c.
+def interpreter(request: pytest.FixtureRequest) -> Callable[..., list[str]]:
+    """The compiler for one form and what to give it, beside the other sources: interp.c, compiled
+    with these flags once for all tests, as it takes long. The pinned form takes a minute."""
 
-    The pinned form takes long to compile, so all tests share one object.
-    """
-
-    @functools.cache
-    def arguments(form: str) -> list[str]:
-        if form in GCC_FORMS:
-            return [*request.getfixturevalue("gcc"), f"-DVM_DISPATCH_{form}", f"{SUBJECT}/interp.c"]
-        clang = request.getfixturevalue("clang_like")
-        if form == "TAIL":
-            return [*clang, "-DVM_DISPATCH_TAIL", f"{SUBJECT}/interp.c"]
-        output = tmp_path_factory.mktemp("pinned") / "interp.o"
-        command = [*clang, *WARNINGS, "-O2", "-DVM_DISPATCH_PINNED", "-c", f"{SUBJECT}/interp.c"]
-        process = subprocess.run(
-            [*command, "-o", str(output)], capture_output=True, text=True, check=False
-        )
-        if "no preserve_none attribute" in process.stderr:
-            pytest.skip("this clang has no attribute preserve_none")
-        assert process.returncode == 0, process.stderr
-        return [*clang, "-DVM_DISPATCH_PINNED", str(output)]
+    def arguments(form: str, *flags: str) -> list[str]:
+        compiler = request.getfixturevalue("gcc" if form in GCC_FORMS else "clang_like")
+        if form == "PINNED":
+            flags = ("-O2",)
+        define = f"-DVM_DISPATCH_{form}"
+        command = [*compiler, *WARNINGS, *flags, define, "-c", f"{SUBJECT}/interp.c"]
+        try:
+            return [*compiler, define, *flags, str(compiled_once(command, [SUBJECT]))]
+        except subprocess.CalledProcessError as error:
+            if "no preserve_none attribute" in error.stderr:
+                pytest.skip("this clang has no attribute preserve_none")
+            pytest.fail(error.stderr)
 
     return arguments
 
@@ -90,12 +83,12 @@ def sources(*without: str) -> list[str]:
 
 @pytest.fixture(scope="session")
 def build_vm(
-    interpreter: Callable[[str], list[str]], tmp_path_factory: pytest.TempPathFactory
+    interpreter: Callable[..., list[str]], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], Path]:
     @functools.cache
     def build(form: str) -> Path:
         output = tmp_path_factory.mktemp("vm") / f"ebpf-vm-{form.lower()}"
-        command = [*interpreter(form), *WARNINGS, "-O2", f"-I{INCLUDE}", "-o", str(output)]
+        command = [*interpreter(form, "-O2"), *WARNINGS, "-O2", f"-I{INCLUDE}", "-o", str(output)]
         subprocess.run([*command, *sources()], check=True)
         return output
 
@@ -109,21 +102,20 @@ def vm(build_vm: Callable[[str], Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def drive(
-    interpreter: Callable[[str], list[str]], tmp_path_factory: pytest.TempPathFactory
-) -> Drive:
+def drive(interpreter: Callable[..., list[str]], tmp_path_factory: pytest.TempPathFactory) -> Drive:
     """Runs many programs in one process of the driver, under sanitizers where there are some."""
 
     @functools.cache
     def build(form: str) -> Path:
         output = tmp_path_factory.mktemp("driver") / f"driver-{form.lower()}"
-        command = [*interpreter(form), *WARNINGS, "-O1", "-g", f"-I{SUBJECT}", "-o", str(output)]
-        command += [str(DRIVER), *sources("main.c", "options.c", "plugin.c")]
+        more = [*WARNINGS, "-O1", "-g", f"-I{SUBJECT}", "-o", str(output), str(DRIVER)]
+        more += sources("main.c", "options.c", "plugin.c")
         if form in GCC_FORMS:
-            attempt = subprocess.run([*command, *SANITIZE], capture_output=True, check=False)
-            if attempt.returncode == 0:
+            flags = ("-O1", "-g", *SANITIZE)
+            attempt = [*interpreter(form, *flags), *more]
+            if subprocess.run(attempt, capture_output=True, check=False).returncode == 0:
                 return output
-        subprocess.run(command, check=True)
+        subprocess.run([*interpreter(form, "-O1", "-g"), *more], check=True)
         return output
 
     def run(form: str, cases: Sequence[Case]) -> list[str]:

@@ -316,12 +316,14 @@ def test_refusals_and_faults(
     golden(process.stderr)
 
 
-def test_the_corpus_does_no_harm(gcc: list[str], subject: Path, tmp_path: Path) -> None:
+def test_the_corpus_does_no_harm(
+    interpreter: Callable[..., list[str]], subject: Path, tmp_path: Path
+) -> None:
     program = tmp_path / "replay"
     fuzz = subject / "fuzz"
-    command = [*gcc, *WARNINGS, "-O1", "-g", "-DVM_DISPATCH_GOTO", f"-I{subject}"]
-    command += [*SANITIZE, "-o", str(program), str(fuzz / "target.c"), str(fuzz / "replay.c")]
-    command += [str(subject / "interp.c"), *sources("main.c", "options.c", "plugin.c")]
+    command = [*interpreter("GOTO", "-O1", "-g", *SANITIZE), *WARNINGS, f"-I{subject}"]
+    command += ["-o", str(program), str(fuzz / "target.c"), str(fuzz / "replay.c")]
+    command += sources("main.c", "options.c", "plugin.c")
     build = subprocess.run(command, capture_output=True, text=True, check=False)
     if build.returncode != 0 and "asan" in build.stderr:
         pytest.skip("gcc has no sanitizers here")

@@ -1,4 +1,4 @@
-"""Every reader is fed spoiled inputs, and a megabyte of what would be its worst."""
+"""Every reader is fed spoiled inputs, and much of what would be its worst."""
 
 import contextlib
 import os
@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fuzz.readers import READERS, REFUSED, mutated
 
-#: Characters; what is not linear takes hours for as many, what is, a second or two.
-SIZE = 1_000_000
+#: Characters; what is not linear takes minutes for as many, what is, less than a second.
+SIZE = 300_000
 #: Seconds of CPU time, many times what the slowest needs.
-MOST_CPU = 120
+MOST_CPU = 60
 
 
 def repeated(unit: str, before: str = "", after: str = "\nx\n") -> bytes:
@@ -93,7 +93,7 @@ WORST: dict[str, dict[str, bytes]] = {
 
 
 @pytest.mark.parametrize("reader", sorted(WORST))
-def test_a_megabyte_of_its_worst_takes_a_reader_linear_time(reader: str) -> None:
+def test_much_of_its_worst_takes_a_reader_linear_time(reader: str) -> None:
     """In a process that the kernel ends when it has had too much CPU time or memory: no clock."""
     limits = (resource.RLIMIT_CPU, MOST_CPU), (resource.RLIMIT_AS, 4_000_000_000)
 

@@ -74,8 +74,6 @@ LATE = {
     ("investigate.services", "whyfast.toolchain.kernels"),
     ("investigate.services", "whyfast.toolchain.registry"),
     ("investigate.services", "whyfast.toolchain.valgrind"),
-    ("judge.machines", "scipy"),
-    ("judge.lines", "scipy.stats"),  # half a second, of which most investigations have no need
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few results hold; who reads one imports it.
     ("model.result", "whyfast.model.loop"),
@@ -139,6 +137,7 @@ def imported(tree: ast.AST) -> set[str]:
     return found
 
 
+@cache
 def own_imports(name: str) -> set[str]:
     """The modules of whyfast that a module imports, with the packages that this executes."""
     found: set[str] = set()

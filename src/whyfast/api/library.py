@@ -6,20 +6,18 @@ Times are in seconds or as ``"90s"``, margins a share or as ``"1%"``. All functi
 
 from __future__ import annotations
 
-import io
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from html import escape
 from itertools import zip_longest
-from os import PathLike, fspath
+from os import fspath
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from rich.console import Console
-
+from whyfast.api.callables import Work, names_of, timed_sides
+from whyfast.api.programs import ProgramsRequest, read_programs
+from whyfast.api.reports import Report, StrPath
 from whyfast.formats.load import by_subject, load_recordings
 from whyfast.formats.timeline import Wanted, load_timeline
 from whyfast.history.detect import detect
@@ -27,25 +25,19 @@ from whyfast.investigate.ab_run import Options, expand, run_ab
 from whyfast.investigate.compare_run import compare_recordings
 from whyfast.investigate.services import Observer, Silent
 from whyfast.investigate.study_run import Choice, chosen, run_study, runnable
+from whyfast.investigate.timeit_run import TimeitOptions, run_timeit
 from whyfast.investigate.why_run import AccountLimits, why_again
 from whyfast.judge.judge_run import judge_run
 from whyfast.model.errors import UserError
-from whyfast.model.history import History, PointSeries, Timeline
+from whyfast.model.history import PointSeries, Timeline
 from whyfast.model.result import Recorded, Result
 from whyfast.model.sample import Block
 from whyfast.model.series import SECOND, Recording, Series
 from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Verdict
-from whyfast.report.document import Document
-from whyfast.report.pages.history_page import dump_history, history_page
-from whyfast.report.pages.results import result_page
-from whyfast.report.pages.why_page import why_page
 from whyfast.report.progress import watching
-from whyfast.report.render.html import render_html
-from whyfast.report.render.markdown import render_markdown
-from whyfast.report.render.terminal import render_terminal
-from whyfast.report.result_json import dump_result, load_result
+from whyfast.report.result_json import load_result
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import own_home
 from whyfast.study.load import load_study
@@ -57,117 +49,16 @@ __all__ = [
     "Verdict",
     "ab",
     "compare",
+    "explain",
     "history",
     "judge",
     "load",
     "run",
+    "timeit",
     "why",
 ]
 
-StrPath = str | PathLike[str]
 T = TypeVar("T")
-
-#: Pixels of a report in a notebook; it scrolls.
-NOTEBOOK_HEIGHT = 640
-
-
-@dataclass(frozen=True)
-class Report:
-    """What an investigation found. ``result`` is all of it as plain data, a :class:`Result` or the
-    :class:`History` of a series. Printed, it is what the command prints; a notebook shows its HTML.
-    """
-
-    result: Result | History
-
-    @property
-    def document(self) -> Document:
-        """The sections of the report."""
-        if isinstance(self.result, History):
-            return history_page(self.result)
-        return (why_page if self.result.found.account else result_page)(self.result)
-
-    @property
-    def headline(self) -> str:
-        """The answer in one sentence."""
-        return self.document.headline
-
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]:
-        """One for each benchmark and pair of variants; those of suites have no benchmark. None of
-        a history, whose ``result.findings`` are no comparisons."""
-        if isinstance(self.result, History):
-            return ()
-        judged = self.result.judged
-        return (*judged.verdicts, *(suite.verdict for suite in judged.suites))
-
-    def rows(self) -> list[dict[str, object]]:
-        """Plain rows: of verdicts, or of the findings of a history."""
-        if isinstance(self.result, History):
-            points = self.result.timeline.points
-            return [
-                {
-                    "kind": f.kind,
-                    "before": points[f.before],
-                    "at": points[f.at],
-                    "benchmark": benchmark,
-                    "ratio": ratio,
-                }
-                for f in (*self.result.findings, *self.result.drifts)
-                for benchmark, ratio in f.ratios.items()
-            ]
-        names = ("benchmark", "variant", "baseline", "outcome", "ratio", "low", "high")
-        return [{n: getattr(v, n) for n in (*names, "confidence", "blocks")} for v in self.verdicts]
-
-    def to_frame(self) -> Any:
-        """:meth:`rows` as a data frame of pandas, or of polars. UserError without either."""
-        for library in ("pandas", "polars"):
-            try:
-                frames = __import__(library)
-            except ImportError:
-                continue
-            return frames.DataFrame(self.rows())
-        raise UserError("to_frame: neither pandas nor polars is installed; pip install pandas")
-
-    def to_json(self) -> str:
-        """The versioned JSON of ``--json``; :func:`load` reads that of a result back."""
-        history = isinstance(self.result, History)
-        return dump_history(self.result) if history else dump_result(self.result)  # type: ignore[arg-type]
-
-    def to_html(self) -> str:
-        """The offline page of ``--html``."""
-        return render_html(self.document)
-
-    def to_markdown(self) -> str:
-        """The text of ``--markdown``."""
-        return render_markdown(self.document, verbose=True)
-
-    def save(self, path: StrPath) -> None:
-        """Write a file, as its suffix says: ``.json``, ``.html`` or ``.md``. UserError for others,
-        and where it cannot be written."""
-        file = Path(path)
-        texts = {".json": self.to_json, ".html": self.to_html, ".md": self.to_markdown}
-        if file.suffix not in texts:
-            raise UserError(f"unknown suffix; expected {', '.join(texts)}", where=file)
-        try:
-            file.write_text(texts[file.suffix](), encoding="utf-8")
-        except OSError as error:
-            raise UserError(f"cannot be written: {error.strerror}", where=file) from None
-
-    def __str__(self) -> str:
-        console = Console(file=io.StringIO(), width=100)
-        render_terminal(self.document, console=console)
-        lines = console.file.getvalue().split("\n")  # type: ignore[attr-defined]
-        return "\n".join(line.rstrip(" ") for line in lines)
-
-    def __repr__(self) -> str:
-        return f"<whyfast.Report: {self.headline}>"
-
-    def _repr_html_(self) -> str:
-        page = escape(self.to_html(), quote=True)
-        return (
-            f'<iframe srcdoc="{page}" sandbox="allow-scripts" loading="lazy" '
-            f'style="width:100%;height:{NOTEBOOK_HEIGHT}px;border:0"></iframe>'
-        )
 
 
 def ab(
@@ -196,6 +87,72 @@ def ab(
     expanded = expand([line for _, line in named], names)
     with _watching(progress, "ab", options.margin) as observer:
         return Report(run_ab(expanded, options, own_home(), observer))
+
+
+def timeit(
+    *sides: Work | Mapping[str, Work],
+    setup: str = "",
+    arguments: Mapping[str, object] = {},
+    budget: float | str = "20s",
+    margin: float | str = "1%",
+    different: bool = False,
+    progress: bool = False,
+) -> Report:
+    """Measure functions or Python statements against each other, as ``whyfast timeit``: the first
+    against each of the others, a single one against itself.
+
+    A mapping gives them names. They run in processes of their own, of this Python, which take turns
+    of less than a millisecond; functions are copied there with cloudpickle. ``arguments`` are
+    values of the functions' parameters, by name, pickled as well; ``setup`` is run once a process,
+    and its names are variables of statements and arguments of functions. ``different``: they need
+    not return the same. UserError for a side that fails, sides that return different values, and
+    what cannot be pickled.
+    """
+    works: dict[str, Work] = {}
+    if len(sides) == 1 and isinstance(sides[0], Mapping):
+        works = dict(sides[0])
+    else:
+        works = names_of([side for side in sides if not isinstance(side, Mapping)])
+    if not works or len(works) < len(sides):
+        raise UserError("expected functions or statements, or one mapping of names", where="sides")
+    options = TimeitOptions(
+        budget=_parsed(parse_duration, budget, "budget"),
+        margin=_parsed(parse_margin, margin, "margin"),
+        different=different,
+    )
+    with (
+        _watching(progress, "timeit", options.margin) as observer,
+        timed_sides(works, setup, arguments) as timed,
+    ):
+        return Report(run_timeit(timed, options, own_home(), observer))
+
+
+def explain(
+    *files: StrPath,
+    functions: Sequence[str] = (),
+    diff: bool = False,
+    run: Sequence[str] | None = None,
+    debug: Sequence[StrPath] = (),
+    progress: bool = False,
+) -> Report:
+    """Compare the machine code of programs, objects or packages with that of the first, as
+    ``whyfast explain``.
+
+    ``functions`` are globs of symbols; by default the functions that most likely dispatch.
+    ``diff``: also the functions that differ side by side. ``run``: run each program with these
+    arguments and count. ``debug`` are folders with debug files. UserError for unsuitable files.
+    """
+    if not files or (diff and len(files) < 2):
+        raise UserError(f"{len(files)} given; expected {2 if diff else 1} or more", where="files")
+    request = ProgramsRequest(
+        [Path(fspath(f)) for f in files],
+        functions,
+        diff,
+        run,
+        debug=[Path(fspath(folder)) for folder in debug],
+    )
+    with _watching(progress, "explain", 0.01) as observer:
+        return Report(read_programs(request, observer.note))
 
 
 def run(
@@ -323,7 +280,7 @@ def why(report: Report, *, simulate: float | str = "60s", progress: bool = False
     ``whyfast why``. ``simulate`` is the longest that a simulation may take. UserError for a report
     of anything else."""
     result = report.result
-    if isinstance(result, History) or not isinstance(result.question, Commands):
+    if not isinstance(result, Result) or not isinstance(result.question, Commands):
         raise UserError("expected a report of whyfast.ab", where="why")
     limits = AccountLimits(_parsed(parse_duration, simulate, "simulate"))
     options = Options(margin=result.question.margin, budget=result.question.budget)

@@ -43,6 +43,7 @@ COMMANDS = {
     "toolchain": Entry(_READING, "admin", "list, install and remove compilers"),
     "studies": Entry(_READING, "admin", "list the bundled studies"),
     "new": Entry(_READING, "admin", "write a study file to start from"),
+    "completion": Entry(_READING, "completion", "print the completion script of a shell"),
 }
 
 EXIT_CODES = """\

@@ -43,6 +43,21 @@ def command_parser(name: str) -> Parser:
     return parser
 
 
+def whole_parser() -> argparse.ArgumentParser:
+    """One parser of all commands, for what describes them: completion and manual pages."""
+    whole = argparse.ArgumentParser(
+        prog="whyfast", description="Is it really faster, compared with what, why, and since when?"
+    )
+    commands = whole.add_subparsers(dest="command", metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        added = commands.add_parser(
+            name, help=command.purpose, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        add = getattr(import_module(f"whyfast.cli.{command.options}"), f"add_{name}")
+        add(OptionGroup(added))
+    return whole
+
+
 class OptionGroup:
     """A parser, or a group of its options, to which options are added."""
 

@@ -183,7 +183,7 @@ def add_survey(options: OptionGroup) -> None:
     options.examples("survey shipped --only lua --suite trixie", "survey run atlas --quick")
 
 
-# The store and the machine: builds, toolchain, doctor, studies and new.
+# The store and the machine: builds, toolchain, doctor, studies, new and completion.
 
 
 def add_builds(options: OptionGroup) -> None:
@@ -260,3 +260,15 @@ def add_new(options: OptionGroup) -> None:
     options.value("--source DIR", text, type=Path, default=Path())
     options.flag("--no-build", "write whyfast.toml without fetching, building or running anything")
     options.examples("new", "new ./mystudy --source ~/src/program")
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+def add_completion(options: OptionGroup) -> None:
+    """Options of ``whyfast completion``."""
+    options.value("shell SHELL", f"{', '.join(SHELLS[:-1])} or {SHELLS[-1]}", choices=SHELLS)
+    options.examples(
+        "completion bash > ~/.local/share/bash-completion/completions/whyfast",
+        "completion fish > ~/.config/fish/completions/whyfast.fish",
+    )

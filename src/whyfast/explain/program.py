@@ -39,7 +39,7 @@ from whyfast.explain.objects.elf import (
 from whyfast.explain.options import option_traces, read_recorded
 from whyfast.explain.unwind import unwound_functions
 from whyfast.formats.input import opened
-from whyfast.model.errors import UserError
+from whyfast.model.errors import UserError, optional
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts
 
 _PE = (b"MZ",)
@@ -55,15 +55,18 @@ def read_contents(path: Path, architecture: Architecture | None, debug: Sequence
     with opened(path) as file:
         magic = file.read(16)
     if magic.startswith(_PE):
-        from whyfast.explain.objects.pe import read_pe
+        with optional("lief", "foreign", where=path):
+            from whyfast.explain.objects.pe import read_pe
 
         return read_pe(path)
     if magic.startswith(_COFF):
-        from whyfast.explain.objects.coff import read_coff
+        with optional("lief", "foreign", where=path):
+            from whyfast.explain.objects.coff import read_coff
 
         return read_coff(path)
     if magic.startswith(_MACHO):
-        from whyfast.explain.objects.macho import read_macho
+        with optional("lief", "foreign", where=path):
+            from whyfast.explain.objects.macho import read_macho
 
         return read_macho(path, architecture)
     return _read_elf(path, debug)

@@ -202,7 +202,8 @@ def _trouble(
     bare, known = _known(variant.name, compiler or variant.toolchain, symptom, shows, words)
     if known is None or not known.cflags:
         return bare
-    flags, same = known.cflags, []
+    flags = known.cflags
+    same: list[Variant] = []
     for way in (known.cflags, known.or_cflags):
         those = list(_with_flags(variant, way, (*study.variants, *study.left_out)))
         cured = any(v.name in facts and not has_symptom(symptom, facts[v.name]) for v in those)

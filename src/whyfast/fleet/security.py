@@ -18,11 +18,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from distributed.security import Security
-
-from whyfast.model.errors import UserError
+from whyfast.model.errors import UserError, optional
 from whyfast.store.files import make_once, replacing
 from whyfast.store.home import make_private, own_home
+
+with optional("distributed", "fleet"):
+    from distributed.security import Security
 
 #: The certificate of a fleet, and its key.
 CERTIFICATE, KEY = "fleet.pem", "fleet-key.pem"

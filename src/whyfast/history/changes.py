@@ -20,10 +20,10 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from whyfast.history.evidence import Judge, Segment, Sums, fit, robust_values
 from whyfast.history.noise import Measured, Prior, ScaledNoise, adjoining, lag_one, scaled_noise
+from whyfast.judge.special import t_limit
 
 Floats = NDArray[np.float64]
 
@@ -147,8 +147,7 @@ class Pruned:
 
 def threshold(chance: float, freedom: float) -> float:
     """The square that a t statistic of ``freedom`` degrees exceeds with ``chance``."""
-    x = float(special.betaincinv(freedom / 2.0, 0.5, chance))
-    return freedom * (1.0 / x - 1.0) if x > 0 else float("inf")
+    return t_limit(chance / 2, freedom) ** 2
 
 
 def prune(y: Floats, starts: Sequence[int], scale: float, prior: Prior, chance: float) -> Pruned:

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
-from whyfast.judge.noise import inverse_trigamma
+from whyfast.judge.special import digamma, inverse_trigamma, trigamma
 
 Floats = NDArray[np.float64]
 
@@ -86,13 +85,13 @@ def shared_prior(deviations: Floats, freedom: Floats) -> Prior:
     if known.sum() < POOLED:
         return Prior()
     half = freedom[known] / 2.0
-    e = 2.0 * np.log(deviations[known]) - special.digamma(half) + np.log(half)
+    e = 2.0 * np.log(deviations[known]) - digamma(half) + np.log(half)
     middle = float(np.median(e))
     # The median absolute deviation, as a variance.
     spread = float(np.median(np.abs(e - middle)) * 1.4826) ** 2
-    beyond = spread - float(np.mean(special.polygamma(1, half)))
+    beyond = spread - float(np.mean(trigamma(half)))
     prior = min(2.0 * inverse_trigamma(beyond), _MOST_FREEDOM) if beyond > 0 else _MOST_FREEDOM
-    variance = math.exp(middle + float(special.digamma(prior / 2.0)) - math.log(prior / 2.0))
+    variance = math.exp(middle + float(digamma(prior / 2.0)) - math.log(prior / 2.0))
     return Prior(variance, prior)
 
 

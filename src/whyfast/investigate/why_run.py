@@ -391,6 +391,7 @@ class _Layers:
         known = {side: p for side, p in programs.items() if p is not None}
         if runtime is None:
             return Findings()
+        found.interpreted = not isinstance(runtime, Go)
         began = self._services.clock.monotonic()
         runs = RuntimeRuns(
             {side: self._tool_run(side, 60.0) for side in known},

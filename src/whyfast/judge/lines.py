@@ -73,13 +73,14 @@ def median_estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> 
     The k-th smallest and k-th largest, with the largest k for which a fair coin thrown once a value
     shows fewer than k heads in at most (1 − confidence)/2 of all cases.
     """
-    from scipy.stats import binom
-
     ordered = sorted(values)
     n = len(ordered)
-    k = int(binom.ppf((1 - confidence) / 2, n, 0.5))
-    while k > 0 and binom.cdf(k - 1, n, 0.5) > (1 - confidence) / 2:
-        k -= 1
+    k, ways, fewer = 0, 1, 1  # ways of k heads, and of at most k
+    limit = int((1 - confidence) / 2 * 2**53) << n >> 53
+    while fewer <= limit:
+        k += 1
+        ways = ways * (n - k + 1) // k
+        fewer += ways
     middle = float(median(ordered))
     ends = (ordered[k - 1], ordered[n - k]) if k else (None, None)
     return Coefficient(middle, *ends)
@@ -123,15 +124,16 @@ def _line(parameter: Parameter, variant: str, series: Series, baseline: Series) 
 
 def _fits(series: Series) -> tuple[list[float], list[float]]:
     """Slope and intercept of each complete pass."""
-    from scipy.stats import theilslopes
-
     at = sorted(series)
     slopes, intercepts = [], []
     for i in range(min(len(times) for times in series.values())):
         times = [float(median(series[x][i])) for x in at]
-        fit = theilslopes(times, at)
-        slopes.append(float(fit[0]))
-        intercepts.append(float(median([y - fit[0] * x for x, y in zip(at, times, strict=True)])))
+        places = list(zip(at, times, strict=True))
+        slope = float(
+            median([(v - y) / (u - x) for (x, y), (u, v) in itertools.combinations(places, 2)])
+        )
+        slopes.append(slope)
+        intercepts.append(float(median([y - slope * x for x, y in places])))
     return slopes, intercepts
 
 

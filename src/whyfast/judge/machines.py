@@ -34,6 +34,7 @@ from whyfast.judge.decide import (
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
 from whyfast.judge.processes import set_aside
 from whyfast.judge.ratios import over_layouts
+from whyfast.judge.special import t_limit, t_tail
 from whyfast.model.build import Build
 from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
 from whyfast.model.verdict import Confound, Verdict
@@ -220,18 +221,14 @@ class RandomEffects:
         return self._around(math.hypot(self.tau, self.error), self.machines - 2, level)
 
     def _around(self, error: float, degrees: int, level: float) -> tuple[float, float]:
-        from scipy import special  # takes half a second, and few results are merged
-
-        half = float(special.stdtrit(degrees, 1 - level / 2)) * error
+        half = t_limit(level / 2, degrees) * error
         return self.mean - half, self.mean + half
 
     def least_level(self, margin: float) -> float:
         """The strictest level at which a word other than undecided is supported."""
         limit = math.log1p(margin)
         away = max(abs(self.mean), limit - abs(self.mean))
-        from scipy import special  # takes half a second, and few results are merged
-
-        return 2 * float(special.stdtr(self.machines - 1, -away / self.error))
+        return 2 * t_tail(away / self.error, self.machines - 1)
 
 
 def random_effects(logs: Sequence[float], errors: Sequence[float]) -> RandomEffects:

@@ -36,9 +36,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from whyfast.judge.ratios import median
+from whyfast.judge.special import digamma, inverse_trigamma, t_limit, t_tail, trigamma
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording, Series
 
@@ -95,7 +95,7 @@ class Contrast:
 
     def interval(self, level: float) -> tuple[float, float]:
         """The log ratios not refuted at ``level``, two-sided; always holds both estimates."""
-        half = -float(special.stdtrit(self.freedom, level / 2)) * self.error
+        half = t_limit(level / 2, self.freedom) * self.error
         return min(self.location - half, self.point), max(self.location + half, self.point)
 
     def least_levels(self, margin: float) -> tuple[float, float]:
@@ -108,7 +108,7 @@ class Contrast:
     def _level(self, half: float) -> float:
         if half <= 0:
             return 1.0
-        return float(2 * special.stdtr(self.freedom, -half / self.error))
+        return 2 * t_tail(half / self.error, self.freedom)
 
     def p_value(self) -> float:
         """Two-sided p-value of "no difference"; 1 where the two estimates disagree on the side."""
@@ -161,7 +161,7 @@ def _scale(ratios: Sequence[Ratio], kind: DriftBounds) -> float:
     known = np.array([r.error**2 + (SHARE * r.deviation) ** 2 for r in ratios])
     # Other work slows a whole run, so there the median's own distance is no sign of a change.
     apart = np.abs(points - (0.0 if busy > 0 else median(points)))
-    wanted = float(special.stdtrit(kind.freedom, 0.75))
+    wanted = t_limit(0.25, kind.freedom)
 
     def too_far(a: float) -> bool:
         return float(median(apart / np.sqrt(known + a * a))) > wanted
@@ -302,26 +302,14 @@ def fit_prior(variances: Floats, freedom: float) -> tuple[float, float]:
     if len(variances) < FEWEST:
         return 0.0, float(np.mean(variances))
     half = freedom / 2
-    e = np.log(variances) - special.digamma(half) + math.log(half)
-    excess = float(np.var(e, ddof=1)) - float(special.polygamma(1, half))
+    e = np.log(variances) - digamma(half) + math.log(half)
+    excess = float(np.var(e, ddof=1)) - float(trigamma(half))
     half_prior = inverse_trigamma(excess) if excess > 0 else math.inf
     borrowed = min(2 * half_prior, MOST_BORROWED)
     log_scale = float(np.mean(e))
     if math.isfinite(half_prior):
-        log_scale += float(special.digamma(half_prior)) - math.log(half_prior)
+        log_scale += float(digamma(half_prior)) - math.log(half_prior)
     return borrowed, math.exp(log_scale)
-
-
-def inverse_trigamma(y: float) -> float:
-    """x with ψ′(x) = y > 0, by bisection on its logarithm; ψ′ falls from ∞ to 0."""
-    low, high = -20.0, 20.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        if float(special.polygamma(1, math.exp(middle))) > y:
-            low = middle
-        else:
-            high = middle
-    return math.exp((low + high) / 2)
 
 
 #: The share of processes that is set aside at either end for the interval.

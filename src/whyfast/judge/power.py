@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from whyfast.judge.eprocess import log_wealth
 from whyfast.judge.ratios import median
+from whyfast.judge.special import t_limit
 from whyfast.judge.strategies import CLIP
 from whyfast.model.verdict import Outcome, SmallSample
 
@@ -184,7 +185,7 @@ def small_sample(d: Floats, alpha: float) -> SmallSample | None:
     low, high = float(np.min(d)), float(np.max(d))
     normal_low, normal_high = -math.inf, math.inf
     if n >= 2:
-        half = t_quantile(1 - alpha / 2, n - 1) * float(np.std(d, ddof=1)) / math.sqrt(n)
+        half = t_limit(alpha / 2, n - 1) * float(np.std(d, ddof=1)) / math.sqrt(n)
         normal_low, normal_high = float(np.mean(d)) - half, float(np.mean(d)) + half
     outcome: Outcome = "undecided"
     if n >= FEWEST_BLOCKS and min(low, normal_low) > 0:
@@ -205,33 +206,3 @@ def small_sample(d: Floats, alpha: float) -> SmallSample | None:
 def exp_or_inf(log: float) -> float:
     """The ratio of a log ratio; infinite where it overflows."""
     return math.exp(log) if log < 700 else math.inf
-
-
-@lru_cache(maxsize=4096)
-def t_quantile(p: float, freedom: int) -> float:
-    """The ``p`` quantile, p > 1/2, of Student's distribution with few degrees of freedom.
-
-    By halving on the closed form of its distribution function (Abramowitz & Stegun 26.7.3, 26.7.4);
-    scipy has it too and takes half a second to import.
-    """
-    low, high = 0.0, 1.0
-    while _t_within(high, freedom) < 2 * p - 1:
-        low, high = high, high * 2
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _t_within(middle, freedom) < 2 * p - 1 else (low, middle)
-    return high
-
-
-def _t_within(t: float, freedom: int) -> float:
-    """P(|T| < t)."""
-    angle = math.atan(t / math.sqrt(freedom))
-    cos2 = math.cos(angle) ** 2
-    odd = freedom % 2
-    term = total = math.cos(angle) if odd else 1.0
-    for k in range(2 + odd, freedom, 2):
-        term *= cos2 * (k - 1) / k
-        total += term
-    if not odd:
-        return math.sin(angle) * total
-    return 2 / math.pi * (angle + (math.sin(angle) * total if freedom > 1 else 0.0))

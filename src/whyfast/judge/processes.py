@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.power import t_quantile
 from whyfast.judge.ratios import Ratios, blocks_by_benchmark, median, tamed
+from whyfast.judge.special import t_limit
 from whyfast.model.sample import Block
 from whyfast.model.variant import Benchmark
 from whyfast.model.verdict import AsymmetricOutliers, Confound, Modes, NonStationary, Verdict
@@ -349,7 +349,7 @@ def _first_steady(table: Floats) -> int:
     middle = median(profile, axis=0)
     # 1.25 standard deviations over √n is the standard error of a median of normal values.
     error = 1.25 * 1.4826 * median(np.abs(profile - middle), axis=0) / math.sqrt(len(table))
-    limit = t_quantile(1 - SLOWER, min(len(table) - 1, _MANY))
+    limit = t_limit(SLOWER, min(len(table) - 1, _MANY))
     slow = (middle > SIZE) & (middle > limit * error)
     return int(np.argmin(slow)) if not slow.all() else turns
 
@@ -376,8 +376,7 @@ def _rest(table: Floats) -> tuple[Literal["drifts", "shifts"], int, float] | Non
     contrasts = tamed(np.column_stack([trend, shifts]), axis=0)
     size = contrasts.mean(axis=0)
     error = contrasts.std(axis=0, ddof=1) / math.sqrt(len(table))
-    p = 1 - LEVEL / 2 / (len(size) + 1)
-    limit = t_quantile(p, min(len(table) - 1, _MANY))
+    limit = t_limit(LEVEL / 2 / (len(size) + 1), min(len(table) - 1, _MANY))
     clear = (np.abs(size) > SIZE) & (np.abs(size) > limit * error)
     if not np.any(clear):
         return None

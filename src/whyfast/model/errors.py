@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -43,3 +45,15 @@ class StudyError(UserError):
 
 class CannotBuildHere(Exception):
     """A variant needs something that its toolchain or this machine cannot do; the study goes on."""
+
+
+@contextmanager
+def optional(module: str, extra: str, *, where: str | Path | None = None) -> Iterator[None]:
+    """Imports what only some need. UserError with how to install it, where it is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != module:
+            raise
+        message = f"needs {module}, which is not installed; pip install 'whyfast[{extra}]'"
+        raise UserError(message, where=where) from None

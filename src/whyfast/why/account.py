@@ -40,6 +40,7 @@ class Gathered:
     CPU time, wall time is undecided. ``groups`` are of user time, ``items`` of kernel time and
     waiting; ``counted``: groups have simulated counts. ``around`` is what differs
     around the programs, ``tried`` the trials of its factors; ``crews`` the threads of both sides.
+    ``interpreted``: machine code is that of a runtime, whose calls are not the program's.
     """
 
     fast: str
@@ -55,6 +56,7 @@ class Gathered:
     of_cpu: bool = False
     counted: bool = False
     modelled: bool = False
+    interpreted: bool = False
     threads: int = 1
     around: Surroundings = field(default_factory=Surroundings)
     tried: Sequence[tuple[Factor, Intervention]] = ()
@@ -74,7 +76,7 @@ def make_account(found: Gathered) -> Account:
     causes = list(found.given)
     items = list(found.items)
     whole = _whole_program(found)
-    if whole is None and found.calls is not None and not causes:
+    if whole is None and found.calls is not None and not (causes or found.interpreted):
         below = called_more(found.groups, *found.calls, found.whole)
         if below is not None:
             causes.append(replace(below, sentence=_filled(below.sentence, found)))

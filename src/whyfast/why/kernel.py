@@ -178,8 +178,9 @@ _SCHEDULER = re.compile(r"^(runtime\.|internal/runtime)")
 #: Causes of a runtime that carry kernel time as well as user time: imports read files.
 WITH_KERNEL = ("imports", "start-up")
 
-#: Further calls from which on they show that threads wait more.
-FURTHER = 20
+#: Further calls, and times as many, from which on they show that threads wait more: a runtime's
+#: own threads wait a little more often the longer it runs.
+FURTHER, MORE_WAITS = 20, 1.5
 
 
 def supported(item: Item) -> bool:
@@ -195,7 +196,8 @@ def supported(item: Item) -> bool:
         return item.part != "waiting" or not alike or BLOCKING.get(item.name) == "sleep"
     if item.part != "waiting":
         return item.time.low > 0 or not math.isfinite(item.time.low)
-    return (fact.slow or 0) - (fact.fast or 0) >= FURTHER and item.time.low > -math.inf
+    fast, slow = fact.fast or 0, fact.slow or 0
+    return slow - fast >= FURTHER and slow >= MORE_WAITS * fast and item.time.low > -math.inf
 
 
 def waits_more(item: Item) -> bool:
@@ -203,9 +205,11 @@ def waits_more(item: Item) -> bool:
     calls, or a call of the same number that takes the device or the clock longer."""
     if item.part != "waiting":
         return False
+    if item.name.startswith("futex"):
+        return supported(item)
     fact = item.facts[0]
     alike = abs((fact.slow or 0) - (fact.fast or 0)) <= max(2.0, 0.02 * (fact.slow or 0))
-    return not alike or item.name in SYNC or BLOCKING.get(item.name) in ("sleep", "locks")
+    return not alike or item.name in SYNC or BLOCKING.get(item.name) == "sleep"
 
 
 #: What the slow side does, by the key of the cause.

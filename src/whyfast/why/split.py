@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
 
+from whyfast.judge.special import t_limit
 from whyfast.model.sample import Block
 from whyfast.model.why import PARTS, Change, Part
 
@@ -140,7 +140,7 @@ def change_of(fast: Sequence[float], slow: Sequence[float], *, paired: bool = Fa
 
 
 def _half(error: float, freedom: float) -> float:
-    return float(special.stdtrit(freedom, 0.5 + LEVEL / 2)) * error
+    return t_limit((1 - LEVEL) / 2, freedom) * error
 
 
 def scaled(change: Change, factor: float) -> Change:

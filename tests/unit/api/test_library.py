@@ -138,4 +138,19 @@ def test_names_of_packages_are_functions_too() -> None:
 def test_importing_is_cheap() -> None:
     code = "import sys, whyfast; print(*sorted(m for m in sys.modules if m.startswith('whyfast')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["whyfast", "whyfast.history", "whyfast.judge", "whyfast.why"]
+    assert done.stdout.split() == [
+        *("whyfast", "whyfast.explain", "whyfast.history", "whyfast.judge", "whyfast.why"),
+    ]
+
+
+def test_programs() -> None:
+    report = wf.explain("/bin/true", "/bin/false")
+    assert {row["program"] for row in report.rows()} == {"true", "false"}
+    assert all(isinstance(row["size"], int) for row in report.rows())
+    assert report.verdicts == ()
+    assert json.loads(report.to_json())["schema"].startswith("whyfast-explain/")
+    assert report.headline in str(report)
+    for files, where in ((["/bin/true"], "files"), (["./no-such-program", "/bin/true"], None)):
+        with pytest.raises(wf.UserError) as error:
+            wf.explain(*files, diff=True)
+        assert where in (error.value.where, None)

@@ -73,7 +73,9 @@ def modules_of(program: str) -> set[str]:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     # whyfast itself imports some packages, without what is in them.
-    return set(done.stdout.split()) - {"whyfast.history", "whyfast.judge", "whyfast.why"}
+    return set(done.stdout.split()) - {
+        *("whyfast.explain", "whyfast.history", "whyfast.judge", "whyfast.why"),
+    }
 
 
 def test_the_first_block_waits_neither_for_the_judge_nor_for_reports() -> None:

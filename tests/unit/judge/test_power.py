@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import stats
 from scipy.stats import binom
 
 from whyfast.judge.eprocess import confidence_interval, intervals
@@ -17,7 +16,6 @@ from whyfast.judge.power import (
     needed_blocks,
     seconds_to_margin,
     small_sample,
-    t_quantile,
 )
 from whyfast.judge.ratios import Ratios
 from whyfast.judge.strategies import strategies
@@ -232,9 +230,3 @@ def test_the_range_of_blocks_holds_the_median_as_often_as_is_said() -> None:
         few = small_sample(np.arange(float(n)), 0.01)
         assert few
         assert few.confidence == confidence
-
-
-@pytest.mark.parametrize("freedom", range(1, 12))
-@pytest.mark.parametrize("p", [0.6, 0.975, 0.995, 0.99999])
-def test_quantiles_are_those_of_students_distribution(freedom: int, p: float) -> None:
-    assert t_quantile(p, freedom) == pytest.approx(stats.t.ppf(p, freedom), rel=1e-9)

@@ -11,7 +11,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from whyfast.measure.doctor.system import (
@@ -19,6 +19,7 @@ from whyfast.measure.doctor.system import (
     STOLEN,
     System,
     cpu_list,
+    cpu_quotas,
     number,
     selected,
     stolen_and_all,
@@ -36,7 +37,6 @@ ASLR = "proc/sys/kernel/randomize_va_space"
 PARANOID = "proc/sys/kernel/perf_event_paranoid"
 HUGE_PAGES = "sys/kernel/mm/transparent_hugepage/enabled"
 WATCHDOG = "proc/sys/kernel/nmi_watchdog"
-_CGROUPS = "sys/fs/cgroup"
 _CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 _VULNERABILITIES = "sys/devices/system/cpu/vulnerabilities/*"
 
@@ -129,33 +129,11 @@ def _virtualisation(system: System, seconds: float) -> MachineReading:
 
 def _cpu_quota(system: System, seconds: float) -> MachineReading:
     """The least CPU time that a control group above us allows, in CPUs."""
-    quotas = list(_quotas(system))
+    quotas = list(cpu_quotas(system))
     limits = [q for q in quotas if q is not None]
     if limits:
         return MachineReading(False, f"{min(limits):.2f} CPUs")
     return MachineReading(True, "none") if quotas else UNKNOWN
-
-
-def _quotas(system: System) -> Iterator[float | None]:
-    """The quota of each group from ours to the root; None where a group sets none."""
-    for line in (system.read("proc/self/cgroup") or "").splitlines():
-        version, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        parts = [part for part in path.split("/") if part and part != ".."]
-        for n in range(len(parts), -1, -1):
-            if version == "0" and not controllers:
-                words = (system.read("/".join((_CGROUPS, *parts[:n], "cpu.max"))) or "").split()
-                if len(words) == 2:
-                    quota, period = number(words[0]), number(words[1])
-                    yield quota / period if quota and period else None
-            elif "cpu" in controllers.split(","):
-                for mount in dict.fromkeys((controllers, "cpu", "cpu,cpuacct")):
-                    folder = "/".join((_CGROUPS, mount, *parts[:n]))
-                    quota = number(system.read(f"{folder}/cpu.cfs_quota_us"))
-                    period = number(system.read(f"{folder}/cpu.cfs_period_us"))
-                    if quota is not None and period:
-                        yield quota / period if quota > 0 else None
-                        break
 
 
 def load_of(system: System) -> float:

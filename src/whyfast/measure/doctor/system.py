@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Iterator
 from glob import glob
 from pathlib import Path
 
@@ -99,3 +100,28 @@ def throttle_events(system: System) -> int | None:
     counts = [number(system.read(name)) for name in system.names(_THROTTLED)]
     known = [n for n in counts if n is not None]
     return sum(known) if known else None
+
+
+_CGROUPS = "sys/fs/cgroup"
+
+
+def cpu_quotas(system: System) -> Iterator[float | None]:
+    """The quota of each group from ours to the root; None where a group sets none."""
+    for line in (system.read("proc/self/cgroup") or "").splitlines():
+        version, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        parts = [part for part in path.split("/") if part and part != ".."]
+        for n in range(len(parts), -1, -1):
+            if version == "0" and not controllers:
+                words = (system.read("/".join((_CGROUPS, *parts[:n], "cpu.max"))) or "").split()
+                if len(words) == 2:
+                    quota, period = number(words[0]), number(words[1])
+                    yield quota / period if quota and period else None
+            elif "cpu" in controllers.split(","):
+                for mount in dict.fromkeys((controllers, "cpu", "cpu,cpuacct")):
+                    folder = "/".join((_CGROUPS, mount, *parts[:n]))
+                    quota = number(system.read(f"{folder}/cpu.cfs_quota_us"))
+                    period = number(system.read(f"{folder}/cpu.cfs_period_us"))
+                    if quota is not None and period:
+                        yield quota / period if quota > 0 else None
+                        break

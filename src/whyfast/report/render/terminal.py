@@ -94,14 +94,16 @@ def _side(line: CodeLine | None, width: int, safe: Callable[[str], str], style: 
     return instruction.append(f" {source:<{_SOURCE}}", style="dim")
 
 
+#: Fixed colours that can be read on black and on white; a terminal of eight has its nearest.
+_GREEN, _RED, _BLUE, _ORANGE = "#008700", "#d70000", "#008787", "#af5f00"
 _STYLES = {
-    "faster": "green",
-    "slower": "red",
-    "same": "cyan",
-    "undecided": "yellow",
-    "warning": "yellow",
+    "faster": _GREEN,
+    "slower": _RED,
+    "same": _BLUE,
+    "undecided": _ORANGE,
+    "warning": _ORANGE,
     "unknown": "dim",
-    "good": "green",
+    "good": _GREEN,
 }
 _GAP = 2  # spaces between two cells: one of padding, one of the box
 _LINE = 100  # longer lines of prose are hard to read, however wide the terminal

@@ -13,6 +13,7 @@ from whyfast.model.result import Result
 from whyfast.model.variant import Variant
 from whyfast.report.document import Cell, Column, Summary, Table, document, section
 from whyfast.report.pages.results import result_page
+from whyfast.report.render import terminal
 from whyfast.report.render.summary_lines import bar_text, fit_screen, shortened
 from whyfast.report.render.terminal import fit, render_terminal
 
@@ -189,3 +190,24 @@ def test_as_many_columns_as_fit_stand_side_by_side(room: int, parts: list[str]) 
     cells = dict(zip("abcde", "12345", strict=True))
     for part in tables:
         assert [c.text for c in part.rows[0]] == [cells[c.title] for c in part.columns]
+
+
+@pytest.mark.parametrize("style", sorted({s for s in terminal._STYLES.values() if s[0] == "#"}))
+def test_colours_can_be_read_on_black_and_on_white(style: str) -> None:
+    """The contrast ratio of WCAG 2, which wants 3 for large text, is above 3.5 on both."""
+    shares = [int(style[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [s / 12.92 if s <= 0.04045 else ((s + 0.055) / 1.055) ** 2.4 for s in shares]
+    luminance = sum(w * s for w, s in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+    assert (luminance + 0.05) / 0.05 > 3.5
+    assert 1.05 / (luminance + 0.05) > 3.5
+
+
+@pytest.mark.parametrize(("value", "coloured"), [("", True), ("1", False)])
+def test_no_color(value: str, coloured: bool) -> None:
+    out = io.StringIO()
+    environment = {"TERM": "xterm-256color", "NO_COLOR": value}
+    console = Console(
+        file=out, force_terminal=True, color_system="256", width=120, _environ=environment
+    )
+    render_terminal(result_page(sample_result()), console=console, verbose=True)
+    assert ("[38;5;" in out.getvalue()) == coloured

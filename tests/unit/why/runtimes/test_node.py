@@ -105,7 +105,10 @@ def test_more_work_in_a_real_program(tmp_path: Path) -> None:
     for name, number in (("a.js", 1000), ("b.js", 500000)):
         (tmp_path / name).write_text(PROGRAM % number)
         commands.append(["node", str(tmp_path / name)])
-    findings = explain(NodeJs(), sides_of(commands[0], commands[1], (0.05, 0.5)))
+    for _ in range(3):  # on a busy machine the profiler may see too little
+        findings = explain(NodeJs(), sides_of(commands[0], commands[1], (0.05, 0.5)))
+        if findings.causes:
+            break
     cause = max(findings.causes, key=lambda c: c.share)
     # V8 may have inlined `step` into the loop of `run`.
     assert (cause.key, cause.place.function) in (("more-calls", "step"), ("more-work", "run"))

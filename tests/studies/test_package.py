@@ -1,0 +1,171 @@
+"""The wheel and the sdist, installed alone in a fresh environment: every command that needs no
+checkout works there, and says what is missing where an extra is needed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+#: The most that it may take with all that it needs, in MB of 10⁶ bytes; pip's own not counted.
+MOST = 120
+
+pytestmark = pytest.mark.long
+
+
+def run(*words: object, **options: object) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [str(word) for word in words], capture_output=True, text=True, check=False, **options
+    )  # type: ignore[call-overload]
+    assert done.returncode == 0, (words, done.stdout[-2000:], done.stderr[-2000:])
+    result: subprocess.CompletedProcess[str] = done
+    return result
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist, and the wheel that is built from it."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=ROOT)
+    (packed,) = folder.glob("*.tar.gz")
+    with tarfile.open(packed) as tar:
+        if hasattr(tarfile, "data_filter"):
+            tar.extraction_filter = tarfile.data_filter
+        tar.extractall(folder)
+    (source,) = (p for p in folder.iterdir() if p.is_dir())
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder, cwd=source)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def place(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a fresh environment in ``venv``, in which the wheel is installed alone."""
+    folder = tmp_path_factory.mktemp("place")
+    run(sys.executable, "-m", "venv", folder / "venv")
+    (wheel,) = built.glob("*.whl")
+    run(folder / "venv/bin/python", "-m", "pip", "install", "-q", wheel)
+    for name, loops in (("old", 4_000_000), ("new", 1_000_000)):
+        (folder / f"{name}.c").write_text(
+            f"int main(void) {{ volatile int x = 0; for (int i = 0; i < {loops}; i++) x += i; }}"
+        )
+        run("gcc", "-O1", folder / f"{name}.c", "-o", folder / name)
+    return folder
+
+
+def whyfast(place: Path, *words: str, code: int = 0) -> str:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(place),
+        "WHYFAST_HOME": str(place / "home"),
+        "COLUMNS": "150",
+    }
+    done = subprocess.run(
+        [str(place / "venv/bin/whyfast"), *words],
+        cwd=place,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, (words, done.stdout[-2000:], done.stderr[-2000:])
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+def test_what_is_in_it(built: Path) -> None:
+    (packed,) = built.glob("*.tar.gz")
+    with tarfile.open(packed) as tar:
+        names = {name.split("/", 1)[-1] for name in tar.getnames()}
+    assert {"src/whyfast/py.typed", "studies/dispatch/study.toml", "docs/index.md"} <= names
+    assert not {n for n in names if n.startswith((".venv", ".git/", "build/"))}
+
+
+def test_size(place: Path) -> None:
+    (packages,) = (place / "venv/lib").glob("python3*/site-packages")
+    pips = ("pip", "setuptools", "pkg_resources")
+    own = [p for p in packages.iterdir() if p.name.split("-")[0] not in pips]
+    files = (f for p in own for f in (p.rglob("*") if p.is_dir() else [p]) if f.is_file())
+    assert sum(f.stat().st_size for f in files) < MOST * 1e6
+
+
+def test_studies(place: Path) -> None:
+    lines = whyfast(place, "studies").splitlines()[2:]
+    names = [line.split()[0] for line in lines if line[:1].strip()]
+    assert "dispatch" in names
+    for name in ("dispatch", "code-placement-vm"):
+        assert "gcc" in whyfast(place, "plan", name)
+    text = whyfast(place, "run", "dispatch", "--only", "gcc-switch", "--evidence-only", code=1)
+    assert "gcc-switch" in text
+
+
+def test_commands(place: Path) -> None:
+    whyfast(place, "ab", "./old", "./new", "--budget", "5s", "--json", "ab.json")
+    assert json.loads((place / "ab.json").read_text())["data"]["judged"]["verdicts"]
+    whyfast(place, "compare", "ab.json")
+    whyfast(place, "report", "ab", "--html", "ab.html")
+    whyfast(place, "timeit", "pass", "-r", "2")
+    whyfast(place, "explain", "old", "new")
+    for name in ("doctor", "builds", "toolchain"):
+        whyfast(place, name)
+    assert "complete" in whyfast(place, "completion", "bash")
+    text = "\n".join(["benchmark,commit,seconds", *(f"b,{i},{1 + i // 5}" for i in range(10))])
+    (place / "series.csv").write_text(text)
+    assert "Step" in whyfast(place, "history", "series.csv", "--by", "commit")
+
+
+def test_a_checked_change_and_a_search(place: Path) -> None:
+    folder = place / "project"
+    folder.mkdir()
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-C", folder]
+    run("git", "init", "-q", "-b", "main", folder)
+    for loops in (1_000_000, 4_000_000):
+        text = f"int main(void) {{ volatile int x = 0; for (int i = 0; i < {loops}; i++) x += i; }}"
+        (folder / "program.c").write_text(text)
+        (folder / "Makefile").write_text("program: program.c\n\tgcc -O1 $< -o $@\n")
+        run(*git, "add", "-A")
+        run(*git, "commit", "-q", "-m", f"{loops} loops")
+    words = ["--repo", str(folder), "--from", "HEAD~1", "--to", "HEAD", "--build", "make"]
+    assert "4000000 loops" in whyfast(place, "search", *words, "--", "./program")
+
+
+def test_what_an_extra_brings(place: Path) -> None:
+    (place / "x.exe").write_bytes(b"MZ" + bytes(200))
+    assert "pip install 'whyfast[foreign]'" in whyfast(place, "explain", "x.exe", code=2)
+    assert "pip install 'whyfast[fleet]'" in whyfast(place, "worker", "127.0.0.1:1", code=2)
+
+
+def test_the_page_of_the_library(place: Path) -> None:
+    code = """
+import whyfast as wf
+report = wf.ab({"old": "./old", "new": "./new"}, budget="5s")
+print(report.headline, report.verdicts[0].outcome)
+report.save("report.html")
+def loop(n):
+    total = 0
+    for i in range(n):
+        total += i
+    return total
+print(wf.timeit(loop, lambda n: sum(range(n)), arguments={"n": 100}, budget="1s").headline)
+print(wf.explain("old", "new").headline)
+"""
+    (place / "page.py").write_text(code)
+    environment = {"PATH": os.environ["PATH"], "WHYFAST_HOME": str(place / "home")}
+    done = run(place / "venv/bin/python", "page.py", cwd=place, env=environment)
+    assert "new is " in done.stdout
+
+
+def test_the_container() -> None:
+    """As a container tool would make it; there is none where tests run."""
+    if os.geteuid() != 0 or shutil.which("mmdebstrap") is None:
+        pytest.skip("needs root and mmdebstrap")
+    done = run(
+        ROOT / "tests" / "container-root",
+        "whyfast ab 'sleep 0.01' 'sleep 0.05' --budget 20s; whyfast plan code-placement-vm",
+    )
+    assert "sleep 0.05 is " in done.stdout

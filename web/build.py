@@ -1,0 +1,111 @@
+"""The documentation as a static site: ``python -m web.build FOLDER``.
+
+Sphinx makes the pages of docs; every warning, a dead link among them, fails. Beside them lie the
+reports of the bundled studies that this machine has results of (``whyfast run NAME``, or ``--run
+NAME`` here), and ``llms.txt``, all pages in one list for programs that read.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from whyfast.cli.results import stored_result
+from whyfast.report.pages.results import result_page
+from whyfast.report.render.html import render_html
+from whyfast.report.result_json import from_json
+from whyfast.study.find import bundled_studies
+
+ROOT = Path(__file__).parents[1]
+
+_ANCHOR = re.compile(r'^<a id="([^"]+)"></a>\n', re.MULTILINE)
+_REDIRECT = """<!doctype html>
+<meta charset="utf-8"><title>whyfast</title>
+<meta http-equiv="refresh" content="0; url=web/index.html">
+<a href="web/index.html">whyfast</a>
+"""
+
+
+def main(folder: Path, studies: Sequence[str] = ()) -> int:
+    """Run the studies, build the site; 0, or the exit code of what failed."""
+    for study in studies:
+        whyfast = [sys.executable, "-m", "whyfast", "run", study, "--quick"]
+        if code := subprocess.run(whyfast, stdout=subprocess.DEVNULL).returncode:
+            return code
+    files = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.split("\0")
+    with tempfile.TemporaryDirectory() as name:
+        source = Path(name)
+        for file in filter(None, files):
+            (source / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / file, source / file)
+        _name_targets(source)
+        reports = folder / "reports"
+        reports.mkdir(parents=True, exist_ok=True)
+        (source / "web" / "gallery.md").write_text(_gallery(reports), encoding="utf-8")
+        words = ["-W", "--keep-going", "-q", "-j", "2", "-c", str(ROOT / "web"), str(source)]
+        code = subprocess.run([sys.executable, "-m", "sphinx", *words, str(folder)]).returncode
+    if code == 0:
+        (folder / "index.html").write_text(_REDIRECT, encoding="utf-8")
+        (folder / "llms.txt").write_text(_listing(), encoding="utf-8")
+        print(f"wrote {folder / 'index.html'}")
+    return code
+
+
+def _name_targets(source: Path) -> None:
+    """Anchors of GitHub's kind become targets of MyST, as it sees no HTML, and links follow."""
+    pages = {page: page.read_text("utf-8") for page in source.rglob("*.md")}
+    names = {name for text in pages.values() for name in _ANCHOR.findall(text)}
+    link = re.compile(rf"\]\([\w./-]*#({'|'.join(map(re.escape, names))})\)")
+    for page, text in pages.items():
+        page.write_text(link.sub(r"](#at-\1)", _ANCHOR.sub(r"(at-\1)=\n", text)), encoding="utf-8")
+
+
+def _gallery(reports: Path) -> str:
+    """The page of the gallery; writes the reports that it links to."""
+    lines = []
+    for study in bundled_studies():
+        stored = stored_result(study.name)
+        if stored is None:
+            continue
+        page = result_page(from_json(json.loads(json.dumps(stored))))
+        (reports / f"{study.name}.html").write_text(render_html(page), encoding="utf-8")
+        lines.append(
+            f'<p><a href="../reports/{study.name}.html">{study.name}</a>: {study.title}<br>'
+            f"{page.headline}</p>"
+        )
+    none = "This copy was built where no study had been run."
+    return "\n\n".join(
+        [
+            "# Gallery",
+            "Reports of the bundled studies, as `whyfast run NAME --html FILE` writes them; what "
+            "they mean is told in [the studies](../docs/studies.md).",
+            *(lines or [none]),
+        ]
+    )
+
+
+def _listing() -> str:
+    """The pages by title and first sentence, for ``llms.txt``."""
+    lines = ["# whyfast", "", "> Is it really faster, compared with what, why, and since when?", ""]
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        title, *rest = page.read_text("utf-8").split("\n\n")
+        texts = (p for p in rest if p[:1] not in ("#", " ", "|", "<", "`"))
+        about = " ".join(next(texts, "").split()).split(". ")[0][:160]
+        place = page.relative_to(ROOT).with_suffix(".html")
+        lines.append(f"- [{title.removeprefix('# ')}]({place}): {about}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--run", nargs="*", default=[], metavar="STUDY", help="run these first")
+    args = parser.parse_args()
+    sys.exit(main(args.folder.absolute(), args.run))
