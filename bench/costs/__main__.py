@@ -88,7 +88,7 @@ constexpr unsigned long sum(unsigned long n)
     return s;
 }
 #ifdef COSTLY
-constexpr unsigned long value = sum(3000000);
+constexpr unsigned long value = sum(100000);
 #else
 constexpr unsigned long value = sum(1);
 #endif

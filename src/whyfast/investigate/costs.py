@@ -71,6 +71,9 @@ def count_costs(context: RunContext[Study]) -> RunContext[Study]:
     return replace(context, costs=(*costs, *no_energy(names)))
 
 
+#: Why there is no peak memory of a build.
+SMALL_BUILD = "no process of the build was larger than whyfast, whose peak the kernel includes"
+
 #: Rounds of repeated builds: one of each variant, as many as a verdict needs and a few more.
 BUILD_ROUNDS = 12
 
@@ -91,7 +94,7 @@ def repeat_builds(context: RunContext[Study]) -> RunContext[Study]:
         spent = clock.monotonic() - began
         if rounds and spent + spent / len(rounds) > study.measure.budget:
             break
-        taken = {}
+        taken: dict[str, dict[str, float]] = {}
         for name in rng.sample(sorted(recipes), len(recipes)):
             text = f"building {name} again, round {len(rounds) + 1} of {BUILD_ROUNDS}"
             context.observer.step(text)
@@ -99,13 +102,17 @@ def repeat_builds(context: RunContext[Study]) -> RunContext[Study]:
             if isinstance(cost, BuildFailure):
                 context.observer.note(f"{name} does not build again: {cost.reason}")
                 return context
-            taken[name] = {"build-time": cost.seconds, "build-memory": cost.peak}
+            taken[name] = {"build-time": cost.seconds}
+            if cost.peak is not None:
+                taken[name]["build-memory"] = cost.peak
         rounds.append(taken)
-    costs = [
-        Cost(key, name, statistics.median(r[name][key] for r in rounds))
-        for key in ("build-time", "build-memory")
-        for name in recipes
-    ]
+    costs = []
+    for key in ("build-time", "build-memory"):
+        for name in recipes:
+            values = [r[name][key] for r in rounds if key in r[name]]
+            whole = len(values) == len(rounds)
+            value = statistics.median(values) if whole else None
+            costs.append(Cost(key, name, value, note="" if whole else SMALL_BUILD))
     return replace(context, built_again=tuple(rounds), costs=(*context.costs, *costs))
 
 
