@@ -239,8 +239,8 @@ class Steps:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         with self._lock:
             self._running.discard(process.pid)
-            # Of the step and all that it has waited for. It begins with the peak of this process, of
-            # which it is a part until it has loaded its program.
+            # Of the step and all that it has waited for. It begins with the peak of this
+            # process, of which it is a part until it has loaded its program.
             own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
