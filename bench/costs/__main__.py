@@ -121,7 +121,8 @@ PAIRS = (
     Pair(
         "a table of 64 KiB",
         f"#include <stdio.h>\n{WORK}{TABLE}"
-        'int main(void) { unsigned long s = work(1000000); printf("%d\\n", LOOK(s) > 99 || s == 3); }',
+        "int main(void)\n{\n    unsigned long s = work(1000000);\n"
+        '    printf("%d\\n", LOOK(s) > 99 || s == 3);\n}\n',
         ("size", "rodata"),
         lambda r, c: (
             _grew(r, "data") == {"table": (65536, 1)} and 0 <= _more(c["rodata"]) - 65536 < 64
