@@ -61,6 +61,12 @@ def test_measured_costs_have_their_intervals() -> None:
     assert (change.key, change.outcome, change.low) == ("peak-memory", "more", 1.1)
 
 
+def test_a_median_is_no_exact_cost() -> None:
+    time = replace(verdict(OTHER, BASE, "undecided", 0.8, 0.0, math.inf), metric="build-time")
+    (change,) = cost_changes(result(*pair("build-time", 10.0, 8.0), metrics=(time,)))
+    assert (change.outcome, change.low) == ("undecided", 0.0)
+
+
 def test_a_margin_of_its_own() -> None:
     costs = (*pair("size", 1000, 1030), *pair("file", 1000, 1500))
     assert [c.key for c in exceeded(result(*costs))] == ["size"]
