@@ -1,12 +1,14 @@
 """``whyfast timeit`` beside ``python -m timeit``, ``pyperf timeit`` and ``richbench``.
 
-    python -m bench.timeit_peers --peers VENV [--trials 10] [--seconds 4]
+    python -m bench.timeit_peers --peers VENV [--trials 10] [--seconds 4] [--into FILE --minutes 4]
 
 One statement against itself and against itself with 1, 2 and 5 % more work, each tool given about
 as many seconds for both sides. A trial is an alarm when the tool calls the sides different: whyfast
 and pyperf say so themselves; of timeit's best times and richbench's means, which come with no test,
 those that differ by 1 % or more count, as readers take them. VENV has pyperf and richbench. Trials
-of all tools alternate, so that the load of the machine is the same for all.
+of all tools alternate, so that the load of the machine is the same for all. Each is appended to
+FILE as it ends, and the table is of all that FILE has: after so many minutes it stops, and goes on
+when started again.
 """
 
 from __future__ import annotations
@@ -19,9 +21,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 SIZE = 2000
 EFFECTS = (0, 1, 2, 5)
@@ -129,39 +134,61 @@ TOOLS: dict[str, Callable[[str, int, float], str]] = {
 
 
 def main() -> None:
-    """Print a table of alarms, of differences found, and of the seconds of a trial."""
+    """Take trials until there are enough or the time is over, and print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--peers", required=True, type=Path)
     parser.add_argument("--trials", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=4.0)
+    parser.add_argument("--minutes", type=float, default=1e9)
+    parser.add_argument("--into", type=Path, default=Path("timeit_peers.jsonl"))
     args = parser.parse_args()
     python = str((args.peers / "bin" / "python").absolute())
-    found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
-    spent: defaultdict[str, list[float]] = defaultdict(list)
-    for trial in range(args.trials):
-        for more in EFFECTS:
-            for name, tool in TOOLS.items():
-                began = time.monotonic()
-                try:
-                    found[name, more].append(tool(python, more, args.seconds))
-                except Exception as error:  # one lost trial of one tool
-                    print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
-                spent[name].append(time.monotonic() - began)
-        load = os.getloadavg()[0]
-        print(f"trial {trial + 1}: load {load:.1f}", file=sys.stderr, flush=True)
-    print(
-        "| tool | seconds a trial | false alarms | 1 % found | 2 % found | 5 % found | wrong way |"
+    end = time.monotonic() + 60 * args.minutes
+    kept = (
+        [json.loads(line) for line in args.into.read_text().splitlines()]
+        if args.into.exists()
+        else []
     )
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    have = Counter((t["tool"], t["more"]) for t in kept)
+    for trial in range(1, args.trials + 1):
+        for more, (name, tool) in product(EFFECTS, TOOLS.items()):
+            # As the last whole round took, or as long as was wanted of it.
+            if have[name, more] >= trial or time.monotonic() + 2 * args.seconds > end:
+                continue
+            began = time.monotonic()
+            try:
+                word = tool(python, more, args.seconds)
+            except Exception as error:  # one lost trial of one tool
+                print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+                continue
+            seconds, load = time.monotonic() - began, os.getloadavg()[0]
+            kept.append(
+                {"tool": name, "more": more, "word": word, "seconds": seconds, "load": load}
+            )
+            have[name, more] += 1
+            with args.into.open("a") as file:
+                print(json.dumps(kept[-1]), file=file)
+    print(_table(kept))
+
+
+def _table(kept: Sequence[Mapping[str, Any]]) -> str:
+    """Alarms, differences found, and seconds of a trial, a row for each tool."""
+    rows = [
+        "| tool | seconds a trial | false alarms | 1 % found | 2 % found | 5 % found | wrong way |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
     for name in TOOLS:
-        cells = [f"{sorted(spent[name])[len(spent[name]) // 2]:.1f}"]
-        alarms = [w for w in found[name, 0] if w in ("faster", "slower")]
-        cells.append(f"{len(alarms)} of {len(found[name, 0])}")
-        for more in EFFECTS[1:]:
-            words = found[name, more]
-            cells.append(f"{sum(w == 'slower' for w in words)} of {len(words)}")
-        wrong = sum(w == "faster" for more in EFFECTS[1:] for w in found[name, more])
-        print("| " + " | ".join([name, *cells, str(wrong)]) + " |")
+        own = [t for t in kept if t["tool"] == name]
+        if not own:
+            continue
+        cells = [f"{median(t['seconds'] for t in own):.1f}"]
+        for more in EFFECTS:
+            words = [t["word"] for t in own if t["more"] == more]
+            counted = ("slower",) if more else ("faster", "slower")
+            cells.append(f"{sum(w in counted for w in words)} of {len(words)}")
+        wrong = sum(t["word"] == "faster" for t in own if t["more"])
+        rows.append("| " + " | ".join([name, *cells, str(wrong)]) + " |")
+    return "\n".join(rows)
 
 
 if __name__ == "__main__":

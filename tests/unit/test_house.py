@@ -51,10 +51,14 @@ LATE = {
     ("cli.runs", "whyfast.fleet.merging"),
     ("cli.runs", "whyfast.fleet.replicate"),
     ("explain.troubles", "tomlkit"),
-    # What judges and shows is imported after the first block: `ab` starts at once.
+    # What judges and shows is imported after the first block: `ab` and `timeit` start at once.
     ("cli.ab", "whyfast.cli.results"),
     ("cli.ab", "whyfast.report.result_json"),
+    ("cli.timeit", "whyfast.cli.results"),
+    ("cli.timeit", "whyfast.report.result_json"),
     ("cli.output", "whyfast.report.render.terminal"),
+    ("investigate.timeit_run", "whyfast.judge.judge_run"),
+    ("investigate.timeit_run", "whyfast.judge.loop_times"),
     ("investigate.ab_run", "whyfast.judge.judge_run"),
     ("investigate.ab_run", "whyfast.model.result"),
     ("investigate.ab_run", "whyfast.model.verdict"),
@@ -100,7 +104,8 @@ LATE = {
     ("turns.include.whyfast_turn", "ctypes"),  # for Pythons without a monotonic clock
     ("turns.include.whyfast_turn", "traceback"),  # every block starts Python, and few need these
     *(("turns.timeit.driver", module) for module in ("asyncio", "types")),
-    *(("turns.timeit.inspection", module) for module in ("ast", "hashlib", "tracemalloc")),
+    *(("turns.timeit.inspection", module) for module in ("ast", "tracemalloc")),
+    ("turns.timeit.loop_values", "hashlib"),
 }
 
 

@@ -17,10 +17,11 @@ def add_compare(options: OptionGroup) -> None:
     options.value("base BASE", text)
     options.value(
         "heads HEAD",
-        "files of pyperf, hyperfine, Google Benchmark, Go or whyfast, a folder of "
-        "Criterion, CSV (FILE.csv:COLUMN=VALUE selects rows, FILE.txt:KEY=VALUE the "
-        "benchmarks after such a line of Go's output, FILE.json:variant=NAME a variant of"
-        " whyfast), or a study with stored results",
+        "files of pyperf, hyperfine, Google Benchmark, pytest-benchmark, JMH, BenchmarkDotNet, "
+        "mitata, tinybench, github-action-benchmark (data.js:commit=HASH), Go or whyfast, a folder "
+        "of Criterion, CSV (FILE.csv:COLUMN=VALUE selects rows, FILE.txt:KEY=VALUE the benchmarks "
+        "after such a line of Go's output, FILE.json:variant=NAME a variant of whyfast), or a "
+        "study with stored results",
         nargs="*",
     )
     group = options.group("comparison")
@@ -53,7 +54,8 @@ def add_history(options: OptionGroup) -> None:
     options.value(
         "files FILE",
         "results in order, oldest first, in any format that compare reads; one CSV file "
-        "with --by; one log written by check --append; or a study with stored results",
+        "with --by; one log written by check --append; one data.js of github-action-benchmark; "
+        "or a study with stored results",
         nargs="+",
     )
     group = options.group("points")

@@ -10,13 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, write
-from whyfast.cli.results import exit_code, finish
 from whyfast.interpreter.find import python_command
 from whyfast.investigate.timeit_run import TURNS, TimedSide, TimeitOptions
 from whyfast.investigate.timeit_run import run_timeit as compare_loops
 from whyfast.model.errors import UserError
 from whyfast.report.progress import watching
-from whyfast.report.result_json import values_csv
 from whyfast.store.home import Home, own_home
 
 #: More sides than this in one comparison is surely a mistake.
@@ -47,6 +45,9 @@ def run_timeit(args: argparse.Namespace) -> int:
     with watching("timeit", options.margin, runs=args.repeat) as observer:
         sides = _sides(args, home, observer.note)
         result = compare_loops(sides, options, home, observer)
+    from whyfast.cli.results import exit_code, finish  # loads all reports
+    from whyfast.report.result_json import values_csv
+
     finish(result, args)
     if args.csv:
         write(args.csv, values_csv(result))

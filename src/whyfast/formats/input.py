@@ -189,6 +189,13 @@ class Node:
             self.fail(f"{WANTED}, not {number / scale:.6g}")
         return number
 
+    def amount(self) -> float:
+        """A number of 0 or more: of bytes, say."""
+        number = self.number()
+        if not 0 <= number <= LARGEST:
+            self.fail(f"expected a number of 0 or more, not {number:.6g}")
+        return number
+
     def _child(self, name: str, value: Any) -> Node:
         name = clean(name)
         return Node(value, self.where, f"{self.key}.{name}" if self.key else name)

@@ -8,11 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.formats import (
+    benchmark_dotnet,
     criterion,
     csv_table,
+    github_action,
     go_bench,
     google_benchmark,
     hyperfine,
+    jmh,
+    js_bench,
     pyperf,
     pytest_benchmark,
     whyfast_result,
@@ -22,10 +26,16 @@ from whyfast.model.errors import UserError
 from whyfast.model.series import Recording
 
 #: Every format that can be read, in the order in which they are asked; a new one is a line here.
-#: Google Benchmark's files have ``context`` and pytest-benchmark's ``machine_info``, so they go
-#: before pyperf, whose mark (``version``) a file of another tool might carry by chance.
+#: mitata's files have a ``layout`` beside the ``context`` and the benchmarks of Google Benchmark's;
+#: these and pytest-benchmark's (``machine_info``) go before pyperf, whose mark (``version``) a file
+#: of another tool might carry by chance.
 FORMATS: tuple[Format, ...] = (
     whyfast_result.FORMAT,
+    github_action.FORMAT,
+    benchmark_dotnet.FORMAT,
+    jmh.FORMAT,
+    js_bench.MITATA,
+    js_bench.TINYBENCH,
     google_benchmark.FORMAT,
     pytest_benchmark.FORMAT,
     pyperf.FORMAT,
@@ -35,6 +45,9 @@ FORMATS: tuple[Format, ...] = (
     csv_table.FORMAT,
 )
 
+
+#: Formats of which a part can be taken, by :func:`split_choice`.
+_CHOOSABLE = ("csv", "go", "whyfast", "github-action-benchmark")
 
 Chosen = tuple[tuple[str, str], ...]
 
@@ -63,7 +76,7 @@ def _exists(path: str) -> bool:
         return False
 
 
-_ENDINGS = (".gz", ".json", ".csv", ".txt")
+_ENDINGS = (".gz", ".json", ".csv", ".txt", ".js")
 
 
 def load_recording(argument: str) -> Recording:
@@ -80,8 +93,10 @@ def load_recording(argument: str) -> Recording:
         given = replace(given, text=text, document=document)
     for format_ in FORMATS:
         if format_.claims(given):
-            if chosen and format_.name not in ("csv", "go", "whyfast"):
-                raise UserError("rows can only be chosen from CSV and Go's text", where=argument)
+            if chosen and format_.name not in _CHOOSABLE:
+                raise UserError(
+                    f"rows can only be chosen in files of {', '.join(_CHOOSABLE)}", where=argument
+                )
             return format_.read(given)
     if given.document is not None and given.document.has("schema"):
         schema = str(given.document.value["schema"])[:40]

@@ -13,6 +13,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Literal
 
+from whyfast.formats import github_action
 from whyfast.formats.csv_table import CsvRow, claims, parse, series_name
 from whyfast.formats.input import Given, epoch_seconds, read_text
 from whyfast.formats.load import bare_name, load_recordings, split_choice
@@ -128,9 +129,12 @@ class _Point:
 def timeline_of_files(arguments: Sequence[str], wanted: Wanted) -> Timeline:
     """Each file a point. With several machines, files of one commit (or else of one name) are the
     same point on each. UserError for what cannot be read, ordered, or told apart."""
-    recordings = load_recordings(arguments)
+    return _timeline_of(load_recordings(arguments), wanted, arguments[0])
+
+
+def _timeline_of(recordings: Sequence[Recording], wanted: Wanted, where: str) -> Timeline:
     if not any(is_read(s) for r in recordings for s in r.series.values()):
-        raise UserError("no benchmark in these files has times", where=arguments[0])
+        raise UserError("no benchmark in these files has times", where=where)
     machine = _machines(recordings, wanted.machine)
     several = len({machine(r) for r in recordings}) > 1
     name = _names(recordings) if several else lambda r: r.name
@@ -394,8 +398,12 @@ def _loaded(arguments: Sequence[str], wanted: Wanted) -> Timeline:
         return timeline_of_table(arguments[0], wanted.by, wanted)
     if len(arguments) == 1:
         path = Path(arguments[0])
-        if path.is_file() and is_check_log(text := read_text(path)):
+        text = read_text(path) if path.is_file() else None
+        if text is not None and is_check_log(text):
             return read_check_log(text, str(path))
+        if github_action.claims(given := Given(path, path.stem, text)):
+            every = github_action.as_points(given)
+            return replace(_timeline_of(every, wanted, str(path)), by="commit")
         raise UserError(
             "one file is one point; name several, or --by COLUMN of a CSV file", where=arguments[0]
         )

@@ -16,6 +16,7 @@ from whyfast.judge.run_confounds import (
     shared_outliers,
 )
 from whyfast.judge.runs import RunVerdicts, compare_metrics, compare_runs, mean_amount
+from whyfast.judge.steady import settled
 from whyfast.model.errors import UserError
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Session
@@ -213,7 +214,9 @@ def compare_recordings(
     """
     if len(recordings) < 2:
         raise UserError("needs a base and at least one other file to compare with it")
-    recordings = same_cpu_names(recordings)
+    settling = [settled(r) for r in recordings]
+    recordings = same_cpu_names([s.recording for s in settling])
+    reruns = [settled(r).recording for r in reruns]
     matched = match_benchmarks(recordings, benchmarks, higher)
     base, *heads = matched.recordings
     if (number := len(matched.benchmarks) * len(heads)) > MOST_COMPARISONS:
@@ -234,6 +237,7 @@ def compare_recordings(
         *date_confounds(matched.recordings, reruns, judged.drifts),
         *metadata_confounds(matched.recordings),
         *noise_confounds(base, reruns),
+        *(confound for s in settling for confound in s.confounds),
         *matched.notes,
         *(
             Confound("left-out", f"{r.name}: {'; '.join(r.left_out)}", "note", (r.name,))

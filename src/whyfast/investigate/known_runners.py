@@ -51,7 +51,10 @@ def _words(line: str) -> list[str]:
         program, *rest = shlex.split(line)
     except ValueError:
         return []
-    return [program.rsplit("/", 1)[-1], *rest]
+    program = program.rsplit("/", 1)[-1]
+    if _PYTHON.fullmatch(program) and rest and re.match(r"-m\w", rest[0]):  # -mtimeit
+        rest = ["-m", rest[0][2:], *rest[1:]]
+    return [program, *rest]
 
 
 def _timeit(words: Sequence[str]) -> _Timeit | None:
@@ -116,6 +119,8 @@ def _hyperfine(words: Sequence[str]) -> str:
 
 _STUDY = "a study that runs its benchmarks unmodified, side by side: whyfast new, whyfast check"
 
+_TURNS = "programs that take turns (docs/turn-protocol.md), or whyfast compare on what it writes"
+
 #: (name, whether the words are such a command, what to do instead)
 _RUNNERS: tuple[
     tuple[str, Callable[[Sequence[str]], bool], Callable[[Sequence[str]], str]], ...
@@ -134,4 +139,10 @@ _RUNNERS: tuple[
         lambda w: w[0] == "go" and "test" in w and any(x.lstrip("-")[:5] == "bench" for x in w),
         lambda w: _STUDY,
     ),
+    (
+        "JMH",
+        lambda w: w[0] == "java" and any(x.endswith(("benchmarks.jar", "jmh.Main")) for x in w),
+        lambda w: _TURNS,
+    ),
+    ("vitest bench", lambda w: "bench" in w[1:3] and "vitest" in w[:2], lambda w: _TURNS),
 )

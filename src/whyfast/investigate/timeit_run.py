@@ -18,8 +18,6 @@ from whyfast.interpreter.facts import facts_of
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
-from whyfast.judge.judge_run import judge_run
-from whyfast.judge.loop_times import loop_time
 from whyfast.measure.calibrate import first_turns
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import LaunchArguments
@@ -137,6 +135,9 @@ def run_timeit(
             MeasureSpec(options.budget),
             None if (n := options.repeat) is None else lambda e: len(e.blocks) >= n,
         )
+    from whyfast.judge.judge_run import judge_run  # loads numpy, after the first block
+    from whyfast.judge.loop_times import loop_time
+
     observer.phase("judge")
     recorded = run.recorded
     judged = judge_run(context.question, recorded, (), ended=ended and not recorded.failures)

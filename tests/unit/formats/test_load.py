@@ -21,7 +21,7 @@ from whyfast.formats.load import load_recording, load_recordings
 from whyfast.formats.timeline import Wanted, load_timeline
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.model.errors import UserError
-from whyfast.model.series import Recording
+from whyfast.model.series import SECOND, Recording
 
 Read = Callable[[object], Recording]
 Refusal = Callable[[object], str]
@@ -170,7 +170,16 @@ _VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
     max_leaves=5,
 )
-_JSON = [examples.pyperf, examples.perf_0_9, examples.hyperfine, examples.google_benchmark]
+_JSON = [
+    examples.pyperf,
+    examples.perf_0_9,
+    examples.hyperfine,
+    examples.google_benchmark,
+    examples.jmh,
+    examples.benchmark_dotnet,
+    examples.mitata,
+    examples.tinybench,
+]
 _SETTINGS = settings(
     max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -207,7 +216,8 @@ def sound(recording: Recording) -> None:
         assert series.processes
         for process in series.processes:
             assert process
-            assert all(isinstance(v, float) and 0 < v < 1e40 for v in process)
+            assert all(isinstance(v, float) and 0 <= v < 1e40 for v in process)
+            assert series.unit != SECOND or 0 not in process
 
 
 @pytest.mark.parametrize("make", _JSON)

@@ -11,7 +11,7 @@ from whyfast.model.errors import UserError
     [
         (
             ["python3 -m timeit -s 'x = 1' 'f(x)'", "python3 -mtimeit -s 'x = 1' 'g(x)'"],
-            "whyfast timeit 'f(x)' -s 'x = 1'",
+            "whyfast timeit 'f(x)' 'g(x)' -s 'x = 1'",
         ),
         (
             [
@@ -34,6 +34,8 @@ from whyfast.model.errors import UserError
         (["target/release/deps/sums-1a2b --bench", "true"], "whyfast new"),
         (["python3 -m pyperf command true", "true"], "whyfast new"),
         (["pytest --benchmark-only", "true"], "whyfast new"),
+        (["java -Xmx1g -jar target/benchmarks.jar -f 1", "true"], "docs/turn-protocol.md"),
+        (["npx vitest bench --run", "true"], "docs/turn-protocol.md"),
     ],
 )
 def test_the_command_that_does_it_right_is_named(lines: list[str], instead: str) -> None:
@@ -48,6 +50,7 @@ def test_the_command_that_does_it_right_is_named(lines: list[str], instead: str)
     [
         *("python3 bench.py", "python3 -c 'import timeit'", "cargo build", "go test ./..."),
         *("make bench", "echo hyperfine", "sh -c 'unclosed", "timeit"),
+        *("java -jar app.jar bench", "npx vitest run", "python3 -mhttp.server"),
     ],
 )
 def test_other_commands_are_not(line: str) -> None:

@@ -15,6 +15,7 @@ from tests.unit.report import examples
 from tests.unit.report.big_example import big_result
 from tests.unit.report.example import SUITES, ab_result, sample_blocks, sample_result
 from tests.unit.report.kernel_example import kernel_result
+from tests.unit.report.loop_example import loop_result
 from tests.unit.report.parts import changed, printed
 from tests.unit.report.placement_example import placement_result
 from tests.unit.report.screens.test_one_screen import PAGES, SMALL
@@ -109,6 +110,7 @@ RESULTS: dict[str, Callable[[], Result]] = {
     "troubled": _troubled,
     "only-read": _only_read,
     "commands": ab_result,
+    "loops": loop_result,
     "metrics": examples.metrics_result,
     "axes": examples.axes_result,
     "parameter": slope_result,

@@ -67,7 +67,7 @@ def main(
     here = sys.path[0]
     turns = _own(os.path.join(os.path.dirname(here), "include"), "whyfast_turn")
     if mode == "inspect":
-        inspection = _own(here, "inspection")
+        inspection = _own(here, "inspection", "loop_values")
     sys.path[0] = ""
     read = time.process_time_ns if clock == "process" else turns.best_clock()
     gc.disable()  # as timeit does; the setup may enable it
@@ -97,15 +97,18 @@ def _take_standard_output():
 def _own(
     folder,  # type: str
     name,  # type: str
+    first="",  # type: str
 ):
     # type: (...) -> Any
-    """A module of whyfast, of which no name is left where the user's modules are looked up."""
+    """A module of whyfast, of which no name is left where the user's modules are looked up; it may
+    import the one that is imported ``first``."""
     sys.path.insert(0, folder)
     try:
-        return __import__(name)
+        return [__import__(each) for each in (first, name) if each][-1]
     finally:
         del sys.path[0]
-        sys.modules.pop(name, None)
+        for each in (first, name):
+            sys.modules.pop(each, None)
 
 
 class _NetOfLoop(object):

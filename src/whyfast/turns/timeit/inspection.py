@@ -1,11 +1,11 @@
-"""What a statement does in a loop, beside taking time: its value, what it changes, its bytecode.
+"""What a statement does in a loop, beside taking time: calls, memory, collections, its bytecode.
 
-Imported by driver.py in the interpreter under study; written as JSON. Nothing here is timed for a
-verdict. Runs where driver.py does.
+Imported by driver.py in the interpreter under study; written as JSON. What it returns and changes
+is in loop_values.py. Nothing here is timed for a verdict. Runs where driver.py does.
 """
 
 # Python 2.7 has neither annotations nor f-strings.
-# ruff: noqa: C401, C402, F401, RUF005, SIM905, UP004, UP028, UP031, UP036
+# ruff: noqa: C401, C402, F401, SIM905, UP004, UP028, UP031, UP036
 
 import dis
 import gc
@@ -22,18 +22,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
+    from whyfast.turns.timeit.loop_values import (
+        ADDRESS,
+        changes,
+        name_of,
+        shown,
+        tokens_of,
+        variables,
+    )
+else:
+    import loop_values  # Python 2.7 clears a module that nothing holds
+    from loop_values import ADDRESS, changes, name_of, shown, tokens_of, variables
+
 #: Nanoseconds of loops after which the interpreter has specialised what it will.
 WARM = 10**7
 MOST_LOOPS = 10**7
-
-#: A value with more parts is compared by a digest; deeper ones are cut off.
-MOST_TOKENS, DEEPEST = 20000, 40
-
-#: Words of a value that are read at all, and how deep objects of classes are looked into.
-MOST_READ, DEEPEST_OBJECT = 300000, 4
-
-#: Values that their name stands for.
-_NAMED = (type(sys), type, type(len))
 
 #: Loops under a profiler, and in which collections are counted; fewer where they take longer.
 WATCHED, COLLECTED = 50, 20000
@@ -88,12 +91,12 @@ def inspect(driver, out, clock, setup, kind, rest):
 
 def _python():
     # type: () -> dict[str, Any]
-    variables = sysconfig.get_config_vars()
+    known = sysconfig.get_config_vars()
     return {
         "implementation": platform.python_implementation(),
         "version": platform.python_version(),
         "compiler": platform.python_compiler(),
-        "variables": dict((name, variables.get(name)) for name in _BUILD),
+        "variables": dict((name, known.get(name)) for name in _BUILD),
     }
 
 
@@ -114,19 +117,19 @@ class _Watched(object):
 
     def __iter__(self):
         # type: () -> Iterator[Any]
-        before = _variables(sys._getframe(1))
+        before = variables(sys._getframe(1))
         yield itertools.repeat(None, 1)
         first = self._nanoseconds
-        values = [_shown(sys._getframe(1))]
-        self.found["value"] = _tokens(sys._getframe(1))
-        states = [before, _variables(sys._getframe(1))]
+        values = [shown(sys._getframe(1))]
+        self.found["value"] = tokens_of(sys._getframe(1))
+        states = [before, variables(sys._getframe(1))]
         for loops in (1, 6):
             yield itertools.repeat(None, loops)
-            values.append(_shown(sys._getframe(1)))
-            states.append(_variables(sys._getframe(1)))
+            values.append(shown(sys._getframe(1)))
+            states.append(variables(sys._getframe(1)))
         self.found["shown"] = values[0]
         self.found["later"] = next((v for v in values if v != values[0]), None)
-        self.found["changed"] = _changes(states)
+        self.found["changed"] = changes(states)
         loops = _fitting(WATCHED, first)
         calls = _Calls(self._clock)
         sys.setprofile(calls)
@@ -137,6 +140,7 @@ class _Watched(object):
             yield part
         loops = _fitting(COLLECTED, first)
         if hasattr(gc, "get_stats"):
+            gc.collect()  # else what came before may be what makes it run
             gc.enable()
             runs = _collections()
             yield itertools.repeat(None, loops)
@@ -242,9 +246,9 @@ class _Calls(object):
         if frame.f_globals.get("__name__") in (__name__, "whyfast_turn"):  # what looks on
             return
         if event == "c_call" and argument is not self._clock:
-            key = ("C", _name_of(argument))
+            key = ("C", name_of(argument))
         elif event == "call":
-            key = ("Python", _name_of(frame.f_code))
+            key = ("Python", name_of(frame.f_code))
             self._codes[key] = frame.f_code
         else:
             return
@@ -275,199 +279,6 @@ def _round(
     return float(whole) if whole and abs(number - whole) <= whole * 1.5 / loops else number
 
 
-_BUILT_IN = ("builtins", "__builtin__")
-
-
-def _name_of(
-    thing,  # type: Any
-):
-    # type: (...) -> str
-    kinds = ("__qualname__", "co_qualname", "__name__", "co_name")
-    name = next((str(getattr(thing, kind)) for kind in kinds if hasattr(thing, kind)), "?")
-    name = name.replace("_inner.<locals>.", "")  # what the setup defines
-    module = getattr(thing, "__module__", None)
-    return "%s.%s" % (module, name) if isinstance(module, str) and module not in _BUILT_IN else name
-
-
-# Values.
-
-
-def _variables(
-    frame,  # type: Any
-):
-    # type: (...) -> dict[str, tuple[str, Any]]
-    """Of each variable a digest of its value, and its length where it has one."""
-    found = {}
-    for name, value in dict(frame.f_locals).items():
-        if name[:1] != "_":
-            try:
-                digest = _digest(canonical(value))
-            except TooManyParts:
-                digest = "length %s" % _length(value)
-            except Exception:  # whatever the user's own classes raise
-                continue
-            found[name] = (digest, _length(value))
-    return found
-
-
-def _length(
-    value,  # type: Any
-):
-    # type: (...) -> Any
-    try:
-        return len(value)
-    except Exception:
-        return None
-
-
-def _changes(
-    states,  # type: list[dict[str, tuple[str, Any]]]
-):
-    # type: (...) -> list[dict[str, Any]]
-    """Variables of the setup that the statement changes. ``states`` are those before the first
-    loop, after it, after the second, and after eight."""
-    found = []
-    for name in sorted(states[0]):
-        if not all(name in state for state in states):
-            continue
-        digests = [state[name][0] for state in states]
-        lengths = [state[name][1] for state in states]
-        if len(set(digests)) == 1:
-            continue
-        known = all(isinstance(n, int) for n in lengths)
-        if known and lengths[1] < lengths[2] < lengths[3]:
-            how = "grows"
-        elif known and lengths[0] > lengths[1] > lengths[2]:
-            how = "shrinks"
-        elif digests[0] != digests[1] and len(set(digests[1:])) == 1:
-            how = "once"
-        else:
-            how = "always"
-        found.append({"name": name, "how": how, "lengths": lengths if known else []})
-    return found
-
-
-def _shown(
-    frame,  # type: Any
-):
-    # type: (...) -> str
-    """The value of the last expression, for people; empty without one."""
-    if "_value" not in frame.f_locals:
-        return ""
-    try:
-        text = _ADDRESS.sub("", repr(frame.f_locals["_value"]))
-    except Exception as error:
-        text = "a value whose repr raises %s" % type(error).__name__
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-def _tokens(
-    frame,  # type: Any
-):
-    # type: (...) -> Any
-    """The value in a form that can be compared with that of another process; None without one, and
-    where it cannot be read."""
-    if "_value" not in frame.f_locals:
-        return None
-    try:
-        tokens = canonical(frame.f_locals["_value"])
-    except Exception:  # whatever the user's own classes raise
-        return None
-    return tokens if len(tokens) <= MOST_TOKENS else ["digest " + _digest(tokens)]
-
-
-def _digest(
-    tokens,  # type: list[str]
-):
-    # type: (...) -> str
-    import hashlib
-
-    total = hashlib.sha256()
-    for token in tokens:
-        if token[:1] == "#":  # floats may differ in the last places
-            token = "#%.9g" % float(token[1:])
-        total.update(token.encode("utf-8", "backslashreplace") + b"\0")
-    return total.hexdigest()
-
-
-_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
-
-
-class TooManyParts(Exception):
-    """The value has too many parts to be read."""
-
-
-def canonical(
-    value,  # type: Any
-):
-    # type: (...) -> list[str]
-    """Words that are the same for equal values, whatever the hash seed and the interpreter;
-    numbers begin with ``#``, what cannot be looked into with ``?``. Raises TooManyParts."""
-    return _Reading().words(value, ())
-
-
-class _Reading(object):
-    """Reads one value; ``_left`` is how many more words it may have."""
-
-    def __init__(self):
-        # type: () -> None
-        self._left = MOST_READ
-
-    def words(self, value, inside):
-        # type: (Any, tuple[int, ...]) -> list[str]
-        """``inside`` are the ids of the values that it is part of."""
-        self._left -= 1
-        if self._left < 0:
-            raise TooManyParts()
-        if value is None or value is Ellipsis:
-            return [str(value)]
-        if isinstance(value, (bool, int, float)) or type(value).__name__ == "long":
-            return ["#" + repr(value + 0).rstrip("L")]  # True equals 1
-        if isinstance(value, complex):
-            return ["complex", "#%r" % value.real, "#%r" % value.imag]
-        if isinstance(value, str) or type(value).__name__ == "unicode":
-            return ["'" + value]
-        if isinstance(value, (bytes, bytearray)):
-            return ["b'" + value.decode("latin-1")]
-        if id(value) in inside or len(inside) >= DEEPEST:
-            return ["..."]
-        return self._parts(value, inside + (id(value),))
-
-    def _parts(self, value, inside):
-        # type: (Any, tuple[int, ...]) -> list[str]
-        """Of a value with values inside."""
-        if isinstance(value, (list, tuple, type(range(0)))):
-            kind = "list" if isinstance(value, list) else "tuple"
-            return self._several(kind, [self.words(part, inside) for part in value])
-        if isinstance(value, dict):
-            return self._several("dict", self._in_order(value.items(), inside))
-        if isinstance(value, (set, frozenset)):
-            return self._several("set", self._in_order(value, inside))
-        if hasattr(value, "tolist") and hasattr(value, "dtype"):  # arrays, scalars of numpy
-            if getattr(value, "size", 1) > MOST_TOKENS:
-                return ["array of %s" % value.dtype, repr(hash(value.tobytes()))]
-            return self.words(value.tolist(), inside)
-        if hasattr(value, "__next__") or hasattr(value, "next"):
-            return ["an iterator: " + type(value).__name__]
-        if isinstance(value, _NAMED) or hasattr(value, "__qualname__"):
-            return [type(value).__name__, _name_of(value)]
-        if hasattr(value, "__dict__") and len(inside) < DEEPEST_OBJECT:
-            own = self._in_order(vars(value).items(), inside)
-            return self._several("object " + type(value).__name__, own)
-        return ["?" + type(value).__name__]  # nothing is known of its parts
-
-    def _in_order(self, parts, inside):
-        # type: (Any, tuple[int, ...]) -> list[list[str]]
-        """In an order that no hash decides."""
-        return sorted(self.words(part, inside) for part in parts)
-
-    @staticmethod
-    def _several(kind, parts):
-        # type: (str, list[list[str]]) -> list[str]
-        return [kind, "("] + [word for part in parts for word in part] + [")"]
-
-
 # Bytecode.
 
 
@@ -483,7 +294,7 @@ def _listings(
         code = getattr(work.called, "__code__", None)
         first = [(code.co_name, _instructions(code))] if code is not None else []
     own = getattr(work.called, "__code__", None)
-    others = [(_name_of(c), _instructions(c)) for c in codes if c is not own]
+    others = [(name_of(c), _instructions(c)) for c in codes if c is not own]
     return [
         {"name": name, "instructions": [[i[0], i[1], i[2]] for i in listing]}
         for name, listing in first + others
@@ -507,7 +318,7 @@ def _instructions(
         if i.opname in ("CACHE", "EXTENDED_ARG"):
             continue
         other = special.get(i.offset, i.opname)
-        argument = _ADDRESS.sub("", i.argrepr)
+        argument = ADDRESS.sub("", i.argrepr)
         if i.opname.startswith(("JUMP", "POP_JUMP", "FOR_ITER")) or argument.startswith("to "):
             argument = ""  # an offset says nothing beside another listing
         found.append((i.opname, argument, other if other != i.opname else "", i.offset, i.argval))
