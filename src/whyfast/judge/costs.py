@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from whyfast.model.cost import COSTS, Cost, CostChange, CostOutcome
+from whyfast.model.cost import COSTS, CostChange, CostOutcome, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Outcome, Verdict
@@ -29,7 +29,7 @@ def margin_of(question: Question, key: str) -> float:
     return question.costs.margins.get(key, question.margin)
 
 
-def _exact(question: Question, costs: Sequence[Cost]) -> Iterator[CostChange]:
+def _exact(question: Question, costs: Sequence[VariantCost]) -> Iterator[CostChange]:
     """Of what is exact or was counted. Nothing is said of what does not repeat but that.
 
     Medians of what was measured are no such: their differences have verdicts.

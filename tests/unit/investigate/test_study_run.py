@@ -17,7 +17,7 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import FakeClock, fails_at
 
 from whyfast.build.recipe import Recipe
-from whyfast.build.repeat import BuildCost
+from whyfast.build.repeat import Rebuilt
 from whyfast.cli.main import main
 from whyfast.cli.results import exit_code
 from whyfast.investigate.costs import BUILD_ROUNDS
@@ -402,10 +402,10 @@ def _built_again(
 ) -> Result:
     """A run that repeats builds, each of which takes as long as ``seconds`` says."""
 
-    def rebuild(recipe: Recipe, home: Home) -> BuildCost:
+    def rebuild(recipe: Recipe, home: Home) -> Rebuilt:
         bench.world.built.append(recipe.variant)
         bench.world.clock.seconds += seconds[recipe.variant]
-        return BuildCost(seconds[recipe.variant], peak)
+        return Rebuilt(seconds[recipe.variant], peak)
 
     spec = MeasureSpec(budget=budget, turns=2)
     costs = CostsSpec(build=True)

@@ -14,7 +14,7 @@ from tests.unit.measure.doubles import Script, steady
 from tests.unit.search.worlds import make_study
 
 from whyfast.build.recipe import Recipe
-from whyfast.build.repeat import BuildCost
+from whyfast.build.repeat import Rebuilt
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Note
 from whyfast.measure.invocation import Sample
@@ -236,8 +236,8 @@ def test_the_good_end_is_not_simulated_again(tmp_path: Path, runner: RunnerName)
 def _measured(tmp_path: Path, quantity: Quantity, script: Script) -> StudySubject:
     world = World(script=script)
 
-    def rebuild(recipe: Recipe, home: Home) -> BuildCost:
-        return BuildCost(2.0 if int(recipe.variant) >= 2 else 1.0, 1e8)
+    def rebuild(recipe: Recipe, home: Home) -> Rebuilt:
+        return Rebuilt(2.0 if int(recipe.variant) >= 2 else 1.0, 1e8)
 
     study = make_study(tmp_path, measure=MeasureSpec(), control=False)
     services = world.services(rebuild=rebuild)
