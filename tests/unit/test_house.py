@@ -61,6 +61,8 @@ LATE = {
     ("investigate.timeit_run", "whyfast.judge.loop_times"),
     ("investigate.ab_run", "whyfast.judge.judge_run"),
     ("investigate.ab_run", "whyfast.model.result"),
+    ("investigate.ab_run", "whyfast.investigate.costs"),
+    ("investigate.ab_run", "whyfast.measure.count"),
     ("investigate.ab_run", "whyfast.model.verdict"),
     ("investigate.context", "whyfast.judge.comparisons"),
     ("investigate.context", "whyfast.store.builds"),
@@ -80,6 +82,7 @@ LATE = {
     ("investigate.services", "whyfast.toolchain.valgrind"),
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few results hold; who reads one imports it.
+    ("model.result", "whyfast.model.cost"),
     ("model.result", "whyfast.model.loop"),
     ("model.result", "whyfast.model.machine"),
     ("model.result", "whyfast.model.code"),

@@ -15,15 +15,16 @@ from whyfast.store.home import Home
 
 
 @dataclass(frozen=True)
-class BuildCost:
-    """One build from scratch: ``seconds`` of all its steps, and the
-    ``peak`` memory in bytes of the largest process among them."""
+class Rebuilt:
+    """One build from scratch: ``seconds`` of all its steps, and the ``peak`` memory in bytes of the
+    largest process among them; None where none was larger than this one, see
+    :class:`whyfast.build.steps.Steps`."""
 
     seconds: float
-    peak: float
+    peak: float | None
 
 
-def rebuild(recipe: Recipe, home: Home, jobs: int) -> BuildCost | BuildFailure:
+def rebuild(recipe: Recipe, home: Home, jobs: int) -> Rebuilt | BuildFailure:
     """Make the build in a folder of its own, which is removed; the stored build stays as it is.
 
     Copying the source is not part of the time, linking is.
@@ -35,7 +36,7 @@ def rebuild(recipe: Recipe, home: Home, jobs: int) -> BuildCost | BuildFailure:
         outcome = make_build(recipe, store, jobs, steps, lambda text: None)
         if isinstance(outcome, BuildFailure):
             return outcome
-        return BuildCost(steps.seconds, steps.peak)
+        return Rebuilt(steps.seconds, steps.peak or None)
     except BaseException:
         steps.cancel()
         raise

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -205,7 +206,8 @@ class Steps:
         self.cancelled = threading.Event()
         self._lock = threading.Lock()
         self._running: set[int] = set()
-        #: Of all steps until now: the largest process in bytes, and the seconds that they took.
+        #: Of all steps until now: the largest process in bytes, 0 where all were smaller than this
+        #: one; and the seconds that they took.
         self.peak = self.seconds = 0.0
 
     def run(
@@ -237,10 +239,13 @@ class Steps:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         with self._lock:
             self._running.discard(process.pid)
-            # Of the step and all that it has waited for.
+            # Of the step and all that it has waited for. It begins with the peak of this
+            # process, of which it is a part until it has loaded its program.
+            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-            self.peak = max(self.peak, usage.ru_maxrss * 1024.0)
+            if usage.ru_maxrss > own:
+                self.peak = max(self.peak, usage.ru_maxrss * 1024.0)
             self.seconds += time.monotonic() - began
             return process.returncode
 

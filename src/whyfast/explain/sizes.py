@@ -21,7 +21,7 @@ from whyfast.explain.objects.elf import ElfFile, Section, elf_image, list_object
 from whyfast.explain.program import load
 from whyfast.explain.same_builds import machine_code
 from whyfast.model.build import Build
-from whyfast.model.cost import Cost, SizeChange, SizeOf
+from whyfast.model.cost import SizeChange, SizeOf, VariantCost
 from whyfast.model.errors import UserError
 
 #: The functions, files and sections of a pair of builds that are kept, those that differ most.
@@ -144,10 +144,10 @@ def build_files(build: Build, program: Path) -> Mapping[str, Path]:
     return machine_code(build.program.parents[len(program.parts) - 1], program) or {}
 
 
-def size_costs(sizes: Mapping[str, Sizes]) -> tuple[Cost, ...]:
+def size_costs(sizes: Mapping[str, Sizes]) -> tuple[VariantCost, ...]:
     """The exact costs of each variant."""
     return tuple(
-        Cost(key, variant, float(s.totals[key]), note=s.note if key == "size" else "")
+        VariantCost(key, variant, float(s.totals[key]), note=s.note if key == "size" else "")
         for key in ("size", "code", "rodata", "data", "file")
         for variant, s in sizes.items()
     )

@@ -185,13 +185,13 @@ def run_ab(
     )
     if options.costs:
         observer.phase("count")
-        runs = {
+        counting = {
             name: with_input(
                 ToolRun(argv, context.services.launcher, arguments.env, TIMEOUT), arguments.stdin
             )
             for name, argv in arguments.commands.items()
         }
-        costs += command_costs(BENCHMARK, runs, home, context.services, observer.step)
+        costs += command_costs(BENCHMARK, counting, home, context.services, observer.step)
     return Result(context.question, run.recorded, judged, Found(costs=costs, growth=growth))
 
 

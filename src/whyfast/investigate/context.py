@@ -23,7 +23,7 @@ from whyfast.toolchain.sandbox import Box, around_program
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
     from whyfast.model.build import BuildOutcome, Toolchain
-    from whyfast.model.cost import Cost
+    from whyfast.model.cost import VariantCost
     from whyfast.model.counters import Counted
     from whyfast.model.evidence import Evidence, FailedExpectation
     from whyfast.model.machine import Kernel
@@ -58,7 +58,7 @@ class RunContext(Generic[Q]):
     kernels: Mapping[str, Kernel] = field(default_factory=dict)
     observed: Observed = field(default_factory=Observed)
     counted: tuple[Counted, ...] = ()
-    costs: tuple[Cost, ...] = ()
+    costs: tuple[VariantCost, ...] = ()
     recipes: tuple[Recipe, ...] = ()
     built_again: tuple[Mapping[str, Mapping[str, float]], ...] = ()
     same: Mapping[str, str] = field(default_factory=dict)

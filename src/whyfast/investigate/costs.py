@@ -18,13 +18,15 @@ from whyfast.measure.energy import energy_meter
 from whyfast.measure.process import CannotCount, ToolRun
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
 from whyfast.model.build import Build, BuildFailure
-from whyfast.model.cost import Cost, SizeChange
+from whyfast.model.cost import SizeChange, VariantCost
 from whyfast.model.errors import UserError
 from whyfast.model.study import Question, Study
 from whyfast.store.home import Home
 
 
-def built_sizes(context: RunContext[Study]) -> tuple[tuple[Cost, ...], tuple[SizeChange, ...]]:
+def built_sizes(
+    context: RunContext[Study],
+) -> tuple[tuple[VariantCost, ...], tuple[SizeChange, ...]]:
     """The sizes of every build but controls, and what differs most from the main baseline."""
     controls = {v.name for v in context.question.variants if v.twin_of}
     program = Path(context.question.build.program)
@@ -39,7 +41,7 @@ def built_sizes(context: RunContext[Study]) -> tuple[tuple[Cost, ...], tuple[Siz
 
 def command_sizes(
     question: Question, commands: Mapping[str, Sequence[str]], find: Mapping[str, str | None]
-) -> tuple[tuple[Cost, ...], tuple[SizeChange, ...]]:
+) -> tuple[tuple[VariantCost, ...], tuple[SizeChange, ...]]:
     """The sizes of the programs of commands, without their libraries, where they differ: ``find``
     has the file of each program. None of scripts, nor of one program with other arguments."""
     files: dict[str, Mapping[str, Path]] = {}
@@ -59,7 +61,7 @@ def count_costs(context: RunContext[Study]) -> RunContext[Study]:
     if not study.costs.count or study.in_vms:
         return context
     context.observer.phase("count")
-    costs: list[Cost] = []
+    costs: list[VariantCost] = []
     with scratch_folder(context.home) as folder:
         counter = BuildCounter(context, {}, folder)
         valgrind, geometry = _simulator(counter, context.services)
@@ -70,6 +72,9 @@ def count_costs(context: RunContext[Study]) -> RunContext[Study]:
         names = dict.fromkeys(c.variant for c in costs)
     return replace(context, costs=(*costs, *no_energy(names)))
 
+
+#: Why there is no peak memory of a build.
+SMALL_BUILD = "no process of the build was larger than whyfast, whose peak the kernel includes"
 
 #: Rounds of repeated builds: one of each variant, as many as a verdict needs and a few more.
 BUILD_ROUNDS = 12
@@ -91,7 +96,7 @@ def repeat_builds(context: RunContext[Study]) -> RunContext[Study]:
         spent = clock.monotonic() - began
         if rounds and spent + spent / len(rounds) > study.measure.budget:
             break
-        taken = {}
+        taken: dict[str, dict[str, float]] = {}
         for name in rng.sample(sorted(recipes), len(recipes)):
             text = f"building {name} again, round {len(rounds) + 1} of {BUILD_ROUNDS}"
             context.observer.step(text)
@@ -99,19 +104,23 @@ def repeat_builds(context: RunContext[Study]) -> RunContext[Study]:
             if isinstance(cost, BuildFailure):
                 context.observer.note(f"{name} does not build again: {cost.reason}")
                 return context
-            taken[name] = {"build-time": cost.seconds, "build-memory": cost.peak}
+            taken[name] = {"build-time": cost.seconds}
+            if cost.peak is not None:
+                taken[name]["build-memory"] = cost.peak
         rounds.append(taken)
-    costs = [
-        Cost(key, name, statistics.median(r[name][key] for r in rounds))
-        for key in ("build-time", "build-memory")
-        for name in recipes
-    ]
+    costs = []
+    for key in ("build-time", "build-memory"):
+        for name in recipes:
+            values = [r[name][key] for r in rounds if key in r[name]]
+            whole = len(values) == len(rounds)
+            value = statistics.median(values) if whole else None
+            costs.append(VariantCost(key, name, value, note="" if whole else SMALL_BUILD))
     return replace(context, built_again=tuple(rounds), costs=(*context.costs, *costs))
 
 
 def command_costs(
     benchmark: str, runs: Mapping[str, ToolRun], home: Home, services: Services, note: Note
-) -> tuple[Cost, ...]:
+) -> tuple[VariantCost, ...]:
     """The counted costs of commands, each run whole."""
     geometry = read_geometry(services.system)
     valgrind: Valgrind | CannotCount
@@ -121,18 +130,18 @@ def command_costs(
         )
     except CannotCount as error:
         valgrind = error
-    costs: list[Cost] = []
+    costs: list[VariantCost] = []
     for name, run in runs.items():
         note(f"counting the costs of {name}")
         costs += counted_costs(CountingTask(name, run), benchmark, geometry, valgrind)
     return (*costs, *no_energy(runs))
 
 
-def no_energy(variants: Iterable[str]) -> Iterator[Cost]:
+def no_energy(variants: Iterable[str]) -> Iterator[VariantCost]:
     """Why the energy of these is unavailable; nothing where it comes with each value."""
     meter = energy_meter()
     if isinstance(meter, str):
-        yield from (Cost("energy", name, None, note=meter) for name in variants)
+        yield from (VariantCost("energy", name, None, note=meter) for name in variants)
 
 
 def _simulator(
@@ -155,7 +164,7 @@ def _is_elf(path: Path) -> bool:
 
 def _sizes(
     question: Question, files: Mapping[str, Mapping[str, Path]], note: Note
-) -> tuple[tuple[Cost, ...], tuple[SizeChange, ...]]:
+) -> tuple[tuple[VariantCost, ...], tuple[SizeChange, ...]]:
     sizes: dict[str, Sizes] = {}
     read: dict[str, Sizes] = {}
     for variant, paths in files.items():

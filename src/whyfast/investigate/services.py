@@ -20,7 +20,7 @@ from whyfast.toolchain.watcher import WATCHER
 
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
-    from whyfast.build.repeat import BuildCost
+    from whyfast.build.repeat import Rebuilt
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
     from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter, Toolchain
     from whyfast.model.machine import BootUnit, Kernel
@@ -109,7 +109,7 @@ def _build(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> Sequence
     return build_all(recipes, store, note)
 
 
-def _rebuild(recipe: Recipe, home: Home) -> BuildCost | BuildFailure:
+def _rebuild(recipe: Recipe, home: Home) -> Rebuilt | BuildFailure:
     from whyfast.build.repeat import rebuild
 
     return rebuild(recipe, home, os.cpu_count() or 1)
@@ -168,7 +168,7 @@ class Services:
     interpreter: InterpreterResolver = _interpreter
     build: Builder = _build
     build_incrementally: Builder = _build_incrementally
-    rebuild: Callable[[Recipe, Home], BuildCost | BuildFailure] = _rebuild
+    rebuild: Callable[[Recipe, Home], Rebuilt | BuildFailure] = _rebuild
     build_ahead: Callable[[Iterable[Recipe], BuildStore], None] | None = None
     relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
         _relink

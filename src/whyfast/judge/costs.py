@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from whyfast.model.cost import COSTS, Cost, CostChange, CostOutcome
+from whyfast.model.cost import COSTS, CostChange, CostOutcome, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Outcome, Verdict
@@ -29,8 +29,12 @@ def margin_of(question: Question, key: str) -> float:
     return question.costs.margins.get(key, question.margin)
 
 
-def _exact(question: Question, costs: Sequence[Cost]) -> Iterator[CostChange]:
-    """Of what is exact or was counted. Nothing is said of what does not repeat but that."""
+def _exact(question: Question, costs: Sequence[VariantCost]) -> Iterator[CostChange]:
+    """Of what is exact or was counted. Nothing is said of what does not repeat but that.
+
+    Medians of what was measured are no such: their differences have verdicts.
+    """
+    costs = [c for c in costs if COSTS[c.key].kind != "statistical"]
     known = {(c.key, c.benchmark, c.variant): c for c in costs if c.value is not None}
     names = list(dict.fromkeys(c.variant for c in costs))
     pairs = question.compared(names, question.baselines[: None if question.along else 1])

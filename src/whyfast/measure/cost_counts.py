@@ -21,7 +21,7 @@ from whyfast.measure.simulate import (
     simulate,
 )
 from whyfast.measure.trace import call_table
-from whyfast.model.cost import Cost
+from whyfast.model.cost import VariantCost
 
 #: What adds up over turns, so that the first turn, with the start, can be taken off.
 SUMS = ("instructions", "allocations", "allocated", "system-calls")
@@ -35,7 +35,7 @@ Counting = Callable[[ToolRun], Mapping[str, float]]
 
 def counted_costs(
     task: CountingTask, benchmark: str, geometry: Geometry, valgrind: Valgrind | CannotCount
-) -> Iterator[Cost]:
+) -> Iterator[VariantCost]:
     """The counted costs of one build on one benchmark: of a whole run, or of one turn of one loop
     beyond start-up and a turn to warm up. Nothing is raised for what cannot be counted: its cost
     has a note.
@@ -61,10 +61,10 @@ def counted_costs(
             first, second = (_counts(task, count) for _ in range(2))
         except CannotCount as error:
             for key in keys:
-                yield Cost(key, task.variant, None, benchmark, str(error))
+                yield VariantCost(key, task.variant, None, benchmark, str(error))
             continue
         for key in keys:
-            yield Cost(key, task.variant, first[key], benchmark, again=second[key])
+            yield VariantCost(key, task.variant, first[key], benchmark, again=second[key])
 
 
 def _counts(task: CountingTask, count: Counting) -> Mapping[str, float]:

@@ -66,7 +66,7 @@ COSTS: Mapping[str, CostSpec] = {
 
 
 @dataclass(frozen=True)
-class Cost:
+class VariantCost:
     """What a variant costs by one row of :data:`COSTS`, on one ``benchmark`` where it runs one.
 
     ``value`` in bytes, seconds, joules or a number; a median where it is statistical. None:

@@ -28,7 +28,7 @@ from whyfast.model.verdict import (
 if TYPE_CHECKING:
     from whyfast.model.build import Toolchain
     from whyfast.model.code import Check, ProgramCode
-    from whyfast.model.cost import Cost, SizeChange
+    from whyfast.model.cost import SizeChange, VariantCost
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
     from whyfast.model.loop import LoopFacts
@@ -40,7 +40,7 @@ def late_types() -> dict[str, type]:
     """What is imported above for type checkers only, by name, for who reads a result."""
     from whyfast.model.build import Toolchain
     from whyfast.model.code import Check, ProgramCode
-    from whyfast.model.cost import Cost, SizeChange
+    from whyfast.model.cost import SizeChange, VariantCost
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
     from whyfast.model.loop import LoopFacts
@@ -48,7 +48,7 @@ def late_types() -> dict[str, type]:
     from whyfast.model.why import Account
 
     late = (Account, Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
-    return {kind.__name__: kind for kind in (*late, LoopFacts, Cost, SizeChange)}
+    return {kind.__name__: kind for kind in (*late, LoopFacts, VariantCost, SizeChange)}
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Found:
     code: tuple[ProgramCode, ...] = ()
     account: Account | None = None
     loops: tuple[LoopFacts, ...] = ()
-    costs: tuple[Cost, ...] = ()
+    costs: tuple[VariantCost, ...] = ()
     growth: tuple[SizeChange, ...] = ()
 
 

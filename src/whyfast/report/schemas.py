@@ -104,8 +104,9 @@ DOCUMENTS: Mapping[str, Mapping[str, Any] | With] = {
         "head": str,
         "base": str,
         "date": str,
-        "same": str,
+        "same": bool,
         "benchmarks": Each(_CHECKED),
+        "costs": Maybe(Each({"base": float | None, "head": float})),
     },
     "document": With(Document, {"sections": [With(ReportSection, {"blocks": [Any]})]}),
     "doctor": {

@@ -18,7 +18,7 @@ from tests.unit.report.parts import changed
 from whyfast.cli.main import main
 from whyfast.cli.output import check_outputs, write
 from whyfast.cli.results import exit_code
-from whyfast.model.cost import Cost
+from whyfast.model.cost import VariantCost
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import Evidence
 from whyfast.model.verdict import Suite, Verdict
@@ -152,7 +152,10 @@ def test_fail_on_slower(suites: list[Suite], verdicts: list[Verdict], code: int)
 
 
 def test_fail_on_larger() -> None:
-    sizes = (Cost("size", "clang18-goto", 1000.0), Cost("size", "clang19-tail", 1100.0))
+    sizes = (
+        VariantCost("size", "clang18-goto", 1000.0),
+        VariantCost("size", "clang19-tail", 1100.0),
+    )
     result = changed(
         sample_result(),
         costs=sizes,

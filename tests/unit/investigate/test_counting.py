@@ -279,7 +279,7 @@ def verdicts(launcher: Replay) -> dict[str, Verdict]:
     )
     arguments = LaunchArguments(COMMANDS, {}, 1.0)
     counted = count_commands(arguments, Services(launcher=launcher), seed=1)
-    found = judge_metrics(counted, GROUPS[0], question)
+    found = judge_metrics({"whole run": counted}, GROUPS[0], question)
     return {v.metric: v for v in found}
 
 

@@ -17,7 +17,7 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import FakeClock, fails_at
 
 from whyfast.build.recipe import Recipe
-from whyfast.build.repeat import BuildCost
+from whyfast.build.repeat import Rebuilt
 from whyfast.cli.main import main
 from whyfast.cli.results import exit_code
 from whyfast.investigate.costs import BUILD_ROUNDS
@@ -397,13 +397,15 @@ def test_what_it_did_before_it_crashed_is_kept(
     assert "./crashy failed on whole run: killed by SIGSEGV" in capsys.readouterr().err
 
 
-def _built_again(bench: Bench, seconds: dict[str, float], budget: float = 1e6) -> Result:
+def _built_again(
+    bench: Bench, seconds: dict[str, float], budget: float = 1e6, peak: float | None = 1e8
+) -> Result:
     """A run that repeats builds, each of which takes as long as ``seconds`` says."""
 
-    def rebuild(recipe: Recipe, home: Home) -> BuildCost:
+    def rebuild(recipe: Recipe, home: Home) -> Rebuilt:
         bench.world.built.append(recipe.variant)
         bench.world.clock.seconds += seconds[recipe.variant]
-        return BuildCost(seconds[recipe.variant], 1e8)
+        return Rebuilt(seconds[recipe.variant], peak)
 
     spec = MeasureSpec(budget=budget, turns=2)
     costs = CostsSpec(build=True)
@@ -427,6 +429,13 @@ def test_builds_are_repeated_in_rounds_and_judged(bench: Bench) -> None:
     assert medians["build-time", "b"] == 13.0
     assert medians["build-memory", "a"] == 1e8
     assert from_json(json.loads(json.dumps(to_json(result)))).found.costs == result.found.costs
+
+
+def test_memory_below_that_of_whyfast_is_unavailable(bench: Bench) -> None:
+    result = _built_again(bench, {"a": 10.0, "b": 13.0, "c": 10.0}, peak=None)
+    memory = [c for c in result.found.costs if c.key == "build-memory"]
+    assert [(c.value, bool(c.note)) for c in memory] == [(None, True)] * 3
+    assert {v.metric for v in result.judged.metrics} == {"build-time"}
 
 
 def test_builds_are_repeated_within_the_budget(bench: Bench) -> None:

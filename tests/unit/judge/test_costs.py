@@ -9,19 +9,23 @@ from tests.unit.report.example import sample_result, sample_study, verdict
 from tests.unit.report.parts import changed
 
 from whyfast.judge.costs import cost_changes, exceeded, unbeaten
-from whyfast.model.cost import Cost, CostsSpec
+from whyfast.model.cost import CostsSpec, VariantCost
 from whyfast.model.result import Result
 
 BASE, OTHER = "clang18-goto", "clang19-tail"
 
 
-def result(*costs: Cost, margins: Mapping[str, float] | None = None, **more: object) -> Result:
+def result(
+    *costs: VariantCost, margins: Mapping[str, float] | None = None, **more: object
+) -> Result:
     question = replace(sample_study(), costs=CostsSpec(margins or {}), baselines=(BASE,))
     return changed(sample_result(), question=question, costs=costs, **more)
 
 
-def pair(key: str, before: float | None, after: float | None, **more: float) -> tuple[Cost, Cost]:
-    return Cost(key, BASE, before), Cost(key, OTHER, after, **more)  # type: ignore[arg-type]
+def pair(
+    key: str, before: float | None, after: float | None, **more: float
+) -> tuple[VariantCost, VariantCost]:
+    return VariantCost(key, BASE, before), VariantCost(key, OTHER, after, **more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -59,6 +63,12 @@ def test_measured_costs_have_their_intervals() -> None:
     memory = replace(verdict(OTHER, BASE, "slower", 1.2, 1.1, 1.3), metric="maxrss")
     (change,) = cost_changes(result(metrics=(memory,)))
     assert (change.key, change.outcome, change.low) == ("peak-memory", "more", 1.1)
+
+
+def test_a_median_is_no_exact_cost() -> None:
+    time = replace(verdict(OTHER, BASE, "undecided", 0.8, 0.0, math.inf), metric="build-time")
+    (change,) = cost_changes(result(*pair("build-time", 10.0, 8.0), metrics=(time,)))
+    assert (change.outcome, change.low) == ("undecided", 0.0)
 
 
 def test_a_margin_of_its_own() -> None:

@@ -28,6 +28,7 @@ from whyfast.model.sample import Block, Calibration
 class Program:
     """A player whose value costs ``cold`` seconds once and ``warm`` seconds a loop."""
 
+    peak_memory = None
     threads = 1
 
     def __init__(self, clock: FakeClock, cold: float, warm: float, noise: random.Random) -> None:

@@ -8,7 +8,7 @@ from whyfast.measure.cost_counts import counted_costs, heap_counts, parse_dhat
 from whyfast.measure.count import CountingTask
 from whyfast.measure.process import CannotCount, Finished, ToolRun
 from whyfast.measure.simulate import Geometry, Valgrind
-from whyfast.model.cost import Cost
+from whyfast.model.cost import VariantCost
 
 LOG = """\
 ==7== DHAT, a dynamic heap analysis tool
@@ -61,7 +61,7 @@ class Tools:
         return Finished(self.status, "", "")
 
 
-def costs(tools: Tools, valgrind: Valgrind | CannotCount = VALGRIND) -> Mapping[str, Cost]:
+def costs(tools: Tools, valgrind: Valgrind | CannotCount = VALGRIND) -> Mapping[str, VariantCost]:
     task = CountingTask("a", ToolRun(("./a",), tools, {}, 10.0))
     return {c.key: c for c in counted_costs(task, "whole run", Geometry(), valgrind)}
 

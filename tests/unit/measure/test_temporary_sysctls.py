@@ -126,6 +126,8 @@ class _Player:
     def __init__(self, close: Callable[[], None]) -> None:
         self.close = close
 
+    peak_memory = None
+
     def turn(self, loops: int) -> Sample:
         return Sample(1.0)
 

@@ -10,15 +10,18 @@ from tests.unit.build.example import study as example
 from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.investigate.test_counting import COSTS, Tools
+from tests.unit.measure.doubles import Script, steady
 from tests.unit.search.worlds import make_study
 
 from whyfast.build.recipe import Recipe
+from whyfast.build.repeat import Rebuilt
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Note
+from whyfast.measure.invocation import Sample
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.study import MeasureSpec, Study
 from whyfast.model.variant import Benchmark, RunnerName, Variant
-from whyfast.search.state import AxisCandidate
+from whyfast.search.state import AxisCandidate, Quantity
 from whyfast.search.study_subject import StudySubject, counting
 from whyfast.search.subject import CandidateFailed
 from whyfast.store.builds import BuildStore
@@ -228,3 +231,43 @@ def test_the_good_end_is_not_simulated_again(tmp_path: Path, runner: RunnerName)
     count(good, other)
     assert "a" in _simulated(tools)[:before]
     assert set(_simulated(tools)[before:]) == {"b"}
+
+
+def _measured(tmp_path: Path, quantity: Quantity, script: Script) -> StudySubject:
+    world = World(script=script)
+
+    def rebuild(recipe: Recipe, home: Home) -> Rebuilt:
+        return Rebuilt(2.0 if int(recipe.variant) >= 2 else 1.0, 1e8)
+
+    study = make_study(tmp_path, measure=MeasureSpec(), control=False)
+    services = world.services(rebuild=rebuild)
+    context = RunContext(study, own(tmp_path), Watcher(), services)
+    candidates = [AxisCandidate(str(n), str(n), study.variants[0]) for n in range(5)]
+    return StudySubject(context, candidates, 1, quantity)
+
+
+def test_the_time_of_a_build_is_that_of_one_more_build(tmp_path: Path) -> None:
+    subject = _measured(tmp_path, "build-time", steady(1.0))
+    (block,) = subject.block([0, 2, 4], number=1, layouts=None)
+    assert {c: seconds.tolist() for c, seconds in block.items()} == {0: [1.0], 2: [2.0], 4: [2.0]}
+
+
+def test_peak_memory_comes_with_the_values(tmp_path: Path) -> None:
+    def script(variant: str, loops: int, before: int) -> Sample:
+        return Sample(1.0 * loops, None, {"maxrss": 1e8 * (1 + int(variant))})
+
+    subject = _measured(tmp_path, "peak-memory", script)
+    blocks = subject.block([0, 2, 4], number=1, layouts=None)
+    assert {c: set(x.tolist()) for c, x in blocks[0].items()} == {0: {1e8}, 2: {3e8}, 4: {5e8}}
+
+
+def test_without_peak_memory_the_heap_is_named(tmp_path: Path) -> None:
+    subject = _measured(tmp_path, "peak-memory", steady(1.0))
+    with pytest.raises(CandidateFailed, match="peak-heap"):
+        subject.block([0, 2, 4], number=1, layouts=None)
+
+
+def test_what_is_no_program_has_no_size(tmp_path: Path) -> None:
+    subject = _measured(tmp_path, "size", steady(1.0))
+    with pytest.raises(CandidateFailed, match="ELF"):
+        subject.block([0, 2, 4], number=1, layouts=None)

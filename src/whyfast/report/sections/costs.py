@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from whyfast.judge.costs import BY_METRIC, cost_changes, unbeaten
-from whyfast.model.cost import COSTS, Cost, CostChange, SizeChange
+from whyfast.model.cost import COSTS, CostChange, SizeChange, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import (
@@ -213,7 +213,7 @@ def more_text(change: CostChange) -> str:
     return f"{format_rough(abs(ratio - 1))} {'more' if ratio > 1 else less}"
 
 
-def unavailable(costs: Sequence[Cost]) -> Iterator[str]:
+def unavailable(costs: Sequence[VariantCost]) -> Iterator[str]:
     """Why costs are not known: each reason once, with all that it is the reason of; and what does
     not repeat."""
     every = {c.variant for c in costs}

@@ -53,11 +53,11 @@ def compares(quantity: Quantity, ratio: Interval | None) -> str:
         return "was not measured"
     if quantity != "time":
         more, fewer = _COUNTED[quantity]
-        text = f"has {_factor(ratio.estimate)}x {more if ratio.estimate >= 0 else fewer}"
+        counted = f"has {_factor(ratio.estimate)}x {more if ratio.estimate >= 0 else fewer}"
         if quantity not in MEASURED or not math.isfinite(ratio.low + ratio.high):
-            return text
+            return counted
         ends = sorted(math.exp(abs(x)) for x in (ratio.low, ratio.high))
-        return f"{text} [{ends[0]:.4g}, {ends[1]:.4g}]"
+        return f"{counted} [{ends[0]:.4g}, {ends[1]:.4g}]"
     if not math.isfinite(ratio.low + ratio.high):
         estimate = math.exp(ratio.estimate)
         return f"is about {exact_text(estimate).factor}"

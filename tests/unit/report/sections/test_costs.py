@@ -8,7 +8,7 @@ from tests.unit.report.parts import changed, texts
 from tests.unit.report.screens.rendered import checked
 
 from whyfast.judge.costs import cost_changes
-from whyfast.model.cost import Cost, SizeChange
+from whyfast.model.cost import SizeChange, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite
 from whyfast.report.sections.check import check_sentences
@@ -34,9 +34,9 @@ GREW = (
 
 def result(*suites: Suite, code: float = 26_200, rodata: float = 1_000) -> Result:
     question = replace(sample_study(), baselines=(BASE,), claim=None)
-    costs = [Cost(k, BASE, x) for k, x in (("size", 23_000.0), ("code", 22_000.0))]
-    costs += [Cost(k, TAIL, x) for k, x in (("size", code + rodata), ("code", code))]
-    costs += [Cost("rodata", BASE, 1_000.0), Cost("rodata", TAIL, rodata)]
+    costs = [VariantCost(k, BASE, x) for k, x in (("size", 23_000.0), ("code", 22_000.0))]
+    costs += [VariantCost(k, TAIL, x) for k, x in (("size", code + rodata), ("code", code))]
+    costs += [VariantCost("rodata", BASE, 1_000.0), VariantCost("rodata", TAIL, rodata)]
     return changed(
         sample_result(),
         question=question,
@@ -91,7 +91,7 @@ def test_a_row_for_each_variant() -> None:
 def test_a_figure_needs_three_variants() -> None:
     assert cost_plot(result(FASTER), cost_changes(result(FASTER))) is None
     found = result(FASTER, suite(SLOW, BASE, "slower", 1.5, 1.4, 1.6))
-    more = (*found.found.costs, Cost("size", SLOW, 30_000.0))
+    more = (*found.found.costs, VariantCost("size", SLOW, 30_000.0))
     found = changed(found, costs=more)
     plot = cost_plot(found, cost_changes(found))
     assert plot is not None
@@ -107,8 +107,8 @@ def test_what_grew_has_the_functions() -> None:
 
 @pytest.mark.parametrize("again", [None, 101.0])
 def test_reasons_are_said_once_and_what_does_not_repeat_is_named(again: float | None) -> None:
-    costs = [Cost("energy", v, None, note="no RAPL") for v in (BASE, TAIL)]
-    costs.append(Cost("allocations", TAIL, 100.0, "b", again=again))
+    costs = [VariantCost("energy", v, None, note="no RAPL") for v in (BASE, TAIL)]
+    costs.append(VariantCost("allocations", TAIL, 100.0, "b", again=again))
     said = list(unavailable(costs))
     assert said[0].count("no RAPL") == 1
     assert len(said) == (1 if again is None else 2)
@@ -117,7 +117,9 @@ def test_reasons_are_said_once_and_what_does_not_repeat_is_named(again: float | 
 def checked_with(before: float, after: float, *, same: bool = False) -> Result:
     """A check of a change of one function that grew by all of the difference."""
     costs = [
-        Cost(k, n, x) for n, x in (("base", before), ("head", after)) for k in ("size", "code")
+        VariantCost(k, n, x)
+        for n, x in (("base", before), ("head", after))
+        for k in ("size", "code")
     ]
     growth = (SizeChange("head", "base", "function", "hot", 10, 10 + int(after - before)),)
     return changed(checked(["parse"], same=same), costs=tuple(costs), growth=growth)
