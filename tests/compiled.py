@@ -22,12 +22,13 @@ def compiled_once(command: Sequence[str], reads: Iterable[Path]) -> Path:
     inputs = [*command, compiler.st_size, compiler.st_mtime_ns, *(sha256_of(f) for f in files)]
     digest = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
     folder = TEST_CACHE / "compiled" / digest[:32]
+    name = "output.o" if "-c" in command else "output"  # zig goes by it
 
     def make() -> None:
         with replacing(folder) as place:
             (place / "made").mkdir()
-            words = [*command, "-o", str(place / "made" / "output")]
+            words = [*command, "-o", str(place / "made" / name)]
             subprocess.run(words, check=True, capture_output=True, text=True)
 
     make_once(folder, folder.exists, make, lambda: None)
-    return folder / "output"
+    return folder / name

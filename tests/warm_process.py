@@ -135,10 +135,10 @@ def _serve(requests: socket.socket) -> str:
         request = json.loads(asked.recv(_MESSAGE))
         pid = os.fork()
         if pid == 0:
-            asked.close()
             _become(request, *fds[1:])
+            asked.send(b"%d" % os.getpid())  # from here on it can be interrupted
+            asked.close()
             return str(request["module"])
-        asked.send(b"%d" % pid)
         status = os.waitpid(pid, 0)[1]
         with contextlib.suppress(OSError):  # nobody waits any more
             asked.send(b"%d" % os.waitstatus_to_exitcode(status))
@@ -160,12 +160,12 @@ def _become(request: Mapping[str, Any], out: int, err: int) -> None:
 def _import_all() -> None:
     import whyfast
 
-    apart = ("whyfast.turns", "whyfast.__main__")
+    objects = (f"whyfast.explain.objects.{kind}" for kind in ("coff", "lief", "macho", "pe"))
+    apart = ("whyfast.turns", "whyfast.__main__", *objects)  # LIEF takes long, and few need it
     for module in pkgutil.walk_packages(whyfast.__path__, "whyfast."):
         if not module.name.startswith(apart):
             with contextlib.suppress(ImportError):  # of what is optional
                 import_module(module.name)
-    import_module("scipy.stats")
 
 
 def _leave(code: object) -> NoReturn:
@@ -188,6 +188,8 @@ if __name__ == "__main__":
         ended = import_module(name).main()
     except SystemExit as leaving:
         ended = leaving.code
+    except KeyboardInterrupt:
+        ended = 130
     except BaseException:
         traceback.print_exc()
         ended = 1

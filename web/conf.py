@@ -30,6 +30,6 @@ autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 
 html_theme = "furo"
-html_theme_options = {"footer_icons": []}
+html_theme_options: dict[str, object] = {"footer_icons": []}
 html_show_sphinx = False
 html_copy_source = False

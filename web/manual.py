@@ -5,7 +5,6 @@ Writes ``man1/whyfast.1`` and one page a command; ``man -M FOLDER whyfast-ab`` s
 
 import argparse
 import re
-import sys
 from pathlib import Path
 
 from argparse_manpage.manpage import Manpage
@@ -94,4 +93,4 @@ def _plain(text: str) -> str:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    sys.exit(main(parser.parse_args().folder))
+    main(parser.parse_args().folder)

@@ -22,6 +22,8 @@ def test_pages(tmp_path: Path) -> None:
     if groff := shutil.which("groff"):
         for page in pages.values():
             done = subprocess.run(
-                [groff, "-man", "-Tutf8", "-ww", "-z", str(page)], capture_output=True, text=True
+                [groff, "-Kutf8", "-man", "-Tutf8", "-ww", "-z", str(page)],
+                capture_output=True,
+                text=True,
             )
             assert (done.returncode, done.stderr) == (0, ""), page.name

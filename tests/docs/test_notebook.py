@@ -17,7 +17,7 @@ NOTEBOOK = ROOT / "docs" / "library.ipynb"
 
 @pytest.mark.golden
 def test_the_notebook(own_home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``make golden`` writes the outputs: no cell prints what depends on the machine."""
+    """``WHYFAST_GOLDEN=write`` writes the outputs; no cell prints what depends on the machine."""
     monkeypatch.chdir(tmp_path)
     notebook = json.loads(NOTEBOOK.read_text("utf-8"))
     names: dict[str, Any] = {"__name__": "__main__"}

@@ -26,8 +26,8 @@ def test_ten_kills_lose_nothing_that_was_printed(own_home: Home, tmp_path: Path)
     for attempt in range(10):
         reader, writer = os.pipe()
         with open(reader) as lines:
-            with open(writer, "wb") as out:
-                process = Command([study], out, out, module="tests.studies.watched_run")
+            with open(writer, "wb") as end:
+                process = Command([study], end, end, module="tests.studies.watched_run")
             # Every third time anywhere, building included; else while blocks are taken.
             said = lines.readline() if attempt % 3 else ""
             time.sleep(rng.uniform(0.0, 0.4))

@@ -215,7 +215,9 @@ def test_ctrl_c_leaves_nothing_behind(
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setenv("TMPDIR", str(scratch))
-    commands = build(tmp_path, LOOP, "-O3", "-O3 -fno-tree-vectorize")
+    # Long enough that a busy machine does not miss the moment when a tool runs.
+    longer = LOOP.replace("i < 5000", "i < 50000")
+    commands = build(tmp_path, longer, "-O3", "-O3 -fno-tree-vectorize")
     argv = [sys.executable, "-m", "whyfast.cli.main", "why", *commands]
     process = subprocess.Popen(
         [*argv, "--budget", "4s", "--simulate", "300s"],

@@ -29,12 +29,12 @@ def script(folder: Path, name: str, text: str) -> None:
     (folder / name).chmod(0o755)
 
 
-def run(name: str, tmp_path: Path, cwd: Path | None = None, **env: str) -> str:
+def run(name: str, tmp_path: Path, *, folder: str = "", **env: str) -> str:
     """What a step printed, with the options that a runner gives to bash."""
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step(name)],
         env={"PATH": os.environ["PATH"], "RUNNER_TEMP": str(tmp_path), **env},
-        cwd=cwd or tmp_path,
+        cwd=tmp_path / folder,
         capture_output=True,
         text=True,
         check=False,
@@ -168,7 +168,7 @@ def test_a_trend_grows_on_its_branch(tmp_path: Path) -> None:
     script(tmp_path / "whyfast" / "bin", "whyfast", f'exec {sys.executable} -m whyfast "$@"')
     for i, seconds in enumerate((1.0, 1.01, 0.99, 1.0, 2.0, 2.02)):
         (tmp_path / "whyfast.jsonl").write_text(check_line(seconds, f"c{i}"))
-        run("Trend", tmp_path, cwd=tmp_path / "work", TREND="performance")
+        run("Trend", tmp_path, folder="work", TREND="performance")
         git("worktree", "remove", str(tmp_path / "whyfast-trend"))  # the next runner has none
         if i == 0:
             git("branch", "-D", "whyfast-trend")

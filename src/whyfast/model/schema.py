@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -103,6 +104,7 @@ def _schema(kind: Any, found: dict[str, Any], closed: bool) -> dict[str, Any]:
         if kind.__name__ not in found:
             found[kind.__name__] = {}  # it may contain itself
             about = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
+            about = re.sub(r":\w+:`~?([^`]*)`|``([^`]*)``", r"\1\2", about)
             found[kind.__name__] = {
                 "description": about,
                 **_object(_keys(kind), found, closed),

@@ -40,6 +40,11 @@ def test_a_wrong_document_does_not_fit() -> None:
     good = to_json(sample_result())
     check = Draft202012Validator(schema_of("result", closed=True))
     assert list(check.iter_errors(good)) == []
-    for change in ({"answer": {"headline": 3}}, {"unknown": 1}, {"judged": {}}):
+    changes: tuple[dict[str, object], ...] = (
+        {"answer": {"headline": 3}},
+        {"unknown": 1},
+        {"judged": {}},
+    )
+    for change in changes:
         bad = {**good, "data": {**good["data"], **change}}
         assert list(check.iter_errors(bad)) != []

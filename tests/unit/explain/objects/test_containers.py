@@ -327,9 +327,9 @@ def _only(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
             raise ImportError
         return real(wanted, *more)
 
-    monkeypatch.setattr("whyfast.explain.objects.containers.importlib.import_module", importing)
+    monkeypatch.setattr(importlib, "import_module", importing)
     if name != READERS[-1]:
-        monkeypatch.setattr("whyfast.explain.objects.containers.shutil.which", lambda _: None)
+        monkeypatch.setattr(shutil, "which", lambda _: None)
 
 
 @pytest.mark.parametrize("name", READERS)
