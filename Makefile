@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test test-all fresh golden pictures docs man setup lint lock bench-accuracy bench-vm clean
+.PHONY: demo test test-all fresh golden pictures docs man setup lint lock bench-accuracy bench-peers bench-vm clean
 
 demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
@@ -74,6 +74,10 @@ $(VENV)/.ready-docs: requirements-docs.lock $(VENV)/.ready
 # About 20 minutes on an otherwise idle machine; compares with hyperfine where it is installed.
 bench-accuracy: $(VENV)/.ready-dev
 	$(BIN)/python -m bench.accuracy
+
+# Half widths and verdicts beside a t test, hyperfine, pyperf, benchstat and Criterion; 15 minutes of a quiet machine.
+bench-peers: $(VENV)/.ready-dev
+	$(BIN)/python -m bench.peers --json peers.json --minutes 15
 
 # subjects/ebpf-vm beside uBPF (UBPF=FOLDER, an installed one), rbpf and native code; about four minutes.
 bench-vm: $(VENV)/.ready-dev

@@ -3,8 +3,9 @@
     python -m bench.field --commits 40 --budget 60s FOLDER FOLDER…
 
 Each FOLDER is a checkout with a clean work tree; nothing is fetched but what `whyfast new` fetches.
-A commit is compared with its first parent. Prints a line for each commit and a table in Markdown;
---json appends the lines to a file. Everything runs in a copy, so the checkouts stay as they are.
+A commit is compared with its first parent. Prints a line for each commit and a table in Markdown.
+--json appends the lines to a file and goes on behind those that it has, so that a long list can be
+done in several short runs. Everything runs in a copy, so the checkouts stay as they are.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -43,12 +45,18 @@ def main() -> None:
     parser.add_argument("--commits", type=int, default=40)
     parser.add_argument("--budget", default="3m")
     parser.add_argument("--limit", type=float, default=600.0, help="seconds for one command")
-    parser.add_argument("--stop", type=float, default=1e9, help="seconds for a project")
+    parser.add_argument(
+        "--stop", type=float, default=1e9, help="seconds after which no commit is begun"
+    )
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     rows: list[Row] = []
+    if args.json and args.json.exists():
+        rows = [Row(**json.loads(line)) for line in args.json.read_text().splitlines()]
+    began = time.monotonic()
     for folder in args.folders:
-        for row in project(folder.resolve(), args):
+        done = {r.commit for r in rows if r.project == folder.name}
+        for row in project(folder.resolve(), args, done, began):
             rows.append(row)
             print(f"{row.project} {row.commit} {row.seconds:6.0f} s  {row.outcome}", flush=True)
             if args.json:
@@ -57,14 +65,15 @@ def main() -> None:
     print(table(rows))
 
 
-def project(folder: Path, args: argparse.Namespace):  # type: ignore[no-untyped-def]
-    """The rows of one project, the newest commit first."""
+def project(folder: Path, args: argparse.Namespace, done: set[str], began: float) -> Iterator[Row]:
+    """The rows of one project that are not done, the newest commit first, until the time is up."""
     with tempfile.TemporaryDirectory(prefix="field-") as place:
         copy = Path(place, folder.name)
         subprocess.run(["git", "clone", "-q", str(folder), str(copy)], check=True)
-        began = time.monotonic()
         status, output, seconds = whyfast(["new"], copy, args.limit)
-        yield Row(folder.name, "new", "", last(output) if status else "written", seconds, load())
+        if "new" not in done:
+            said = f"exit code {status}: {last(output)}" if status else "written"
+            yield Row(folder.name, "new", "", said, seconds, load())
         if not (copy / "whyfast.toml").exists():
             return
         log = git(copy, "log", f"-{args.commits}", "--first-parent", "--format=%h %s")
@@ -72,7 +81,7 @@ def project(folder: Path, args: argparse.Namespace):  # type: ignore[no-untyped-
             if time.monotonic() - began > args.stop:
                 return
             commit, _, subject = line.partition(" ")
-            if not git(copy, "rev-parse", "-q", "--verify", f"{commit}~1"):
+            if commit in done or not git(copy, "rev-parse", "-q", "--verify", f"{commit}~1"):
                 continue
             file = Path(place, "result.json")
             file.unlink(missing_ok=True)
@@ -117,17 +126,25 @@ def outcome(file: Path) -> str:
     return "undecided"
 
 
+#: What is answered without measuring, and by measuring.
+_CODE = ("same code", "no changed code runs")
+_TIMES = ("same time", "faster", "slower")
+
+
 def table(rows: list[Row]) -> str:
     """A line for each project."""
-    kinds = ("same code", "no changed code runs", "same time", "faster", "slower", "undecided")
-    lines = ["| project | commits | " + " | ".join(kinds) + " | failed | median s | longest s |"]
+    kinds = (*_CODE, *_TIMES, "undecided")
+    lines = [
+        "| project | commits | " + " | ".join(kinds) + " | failed | median min | longest min |"
+    ]
     lines.append("| --- |" + " ---: |" * (len(kinds) + 4))
-    for name in dict.fromkeys(row.project for row in rows):
-        checks = [r for r in rows if r.project == name and r.commit != "new"]
+    names = list(dict.fromkeys(row.project for row in rows))
+    for name in (*names, "all"):
+        checks = [r for r in rows if name in (r.project, "all") and r.commit != "new"]
         counts = [sum(r.outcome.startswith(kind) for r in checks) for kind in kinds]
-        times = [r.seconds for r in checks] or [0.0]
+        times = [r.seconds / 60 for r in checks] or [0.0]
         cells = [name, len(checks), *counts, len(checks) - sum(counts)]
-        cells += [f"{statistics.median(times):.0f}", f"{max(times):.0f}"]
+        cells += [f"{statistics.median(times):.1f}", f"{max(times):.1f}"]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join(lines)
 

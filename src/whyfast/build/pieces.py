@@ -110,7 +110,7 @@ def _files(work: Path) -> Iterator[tuple[bytes, PurePosixPath, str]]:
     """Content, path and name of the library of every object."""
     for path in sorted(work.rglob("*")):
         relative = PurePosixPath(path.relative_to(work))
-        if path.suffix not in (".o", ".a") or not path.is_file():
+        if path.suffix not in (".o", ".a", ".rlib") or not path.is_file():
             continue
         try:
             if path.suffix == ".o":

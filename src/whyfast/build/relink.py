@@ -14,7 +14,7 @@ import hashlib
 import json
 import random
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -118,35 +118,29 @@ def make_layouts(
     the digest of its linker script.
     """
     work = folder / "work"
-    pieces = _pieces(work)
-    if len(pieces) < 2:
-        raise CannotRelink(
-            "its objects have no function sections to place; compile with -ffunction-sections "
-            "and keep the .o files"
-        )
-    if kept_by_none := [k for k in keep if not any(fnmatchcase(p.section, k) for p in pieces)]:
-        raise CannotRelink(f"no section of its objects is called {kept_by_none[0]!r} (keep)")
+    program = work / recipe.program
     made = []
-    for seed in seeds:
-        layout = draw_layout(pieces, seed, keep)
-        digest = hashlib.sha256(layout.script.encode()).hexdigest()[:12]
-        script = folder / FOLDER / f"{digest}.ld"
-        program = work / recipe.program
-        target = program.with_name(f"{program.name}.layout-{digest}")
-        record = script.with_suffix(".sha256")
+    for drawn in _draw(recipe, folder, seeds, keep):
+        target = program.with_name(f"{program.name}.layout-{drawn.name}")
+        record = folder / FOLDER / f"{drawn.name}.sha256"
         linked = ""  # the digest that it had when it was linked, where it still has it
         with contextlib.suppress(OSError):
             linked = record.read_text() if sha256_of(target) == record.read_text() else ""
         if not linked:
-            script.write_text(layout.script)
+            record.parent.mkdir(exist_ok=True)
+            if drawn.layout is not None:
+                drawn.script(folder).write_text(drawn.layout.script)
             partial = target.with_name(target.name + ".partial")
             # From the root: a makefile may link in another folder than that of the build.
-            option = f"-Wl,-T,{shlex.quote(str(script))}"
             output = shlex.quote(str(partial.relative_to(work)))
-            status = run_step(expand_link(recipe, work, option, output))
+            status = run_step(expand_link(recipe, work, drawn.option(folder), output))
             if status != 0 or not partial.exists():
-                raise CannotRelink(f"linking layout {seed} ended with exit code {status}")
-            if placed(partial) <= layout.gaps:
+                raise CannotRelink(f"linking layout {drawn.seed} ended with exit code {status}")
+            if drawn.layout is None:
+                moved = sha256_of(partial) != sha256_of(program)
+            else:
+                moved = placed(partial) > drawn.layout.gaps
+            if not moved:
                 raise CannotRelink(
                     "its linker placed none of the code as asked; the objects in the build folder "
                     "are not those that it links, or hold no machine code yet (-flto)"
@@ -155,6 +149,43 @@ def make_layouts(
             partial.replace(target)  # complete or absent
         made.append(target)
     return made
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A layout by the linker script, or None where the linker of Go draws it from the seed."""
+
+    seed: int
+    name: str
+    layout: Layout | None
+
+    def script(self, folder: Path) -> Path:
+        return folder / FOLDER / f"{self.name}.ld"
+
+    def option(self, folder: Path) -> str:
+        """What stands for ``{layout}`` in the link step."""
+        if self.layout is None:
+            return f"-randlayout={self.seed}"
+        return f"-Wl,-T,{shlex.quote(str(self.script(folder)))}"
+
+
+def _draw(
+    recipe: Recipe, folder: Path, seeds: Sequence[int], keep: Sequence[str]
+) -> Iterator[_Drawn]:
+    if recipe.toolchain.language == "go":
+        yield from (_Drawn(seed, f"seed-{seed}", None) for seed in seeds)
+        return
+    pieces = _pieces(folder / "work")
+    if len(pieces) < 2:
+        raise CannotRelink(
+            "its objects have no function sections to place; compile with -ffunction-sections "
+            "and keep the .o files"
+        )
+    if kept_by_none := [k for k in keep if not any(fnmatchcase(p.section, k) for p in pieces)]:
+        raise CannotRelink(f"no section of its objects is called {kept_by_none[0]!r} (keep)")
+    for seed in seeds:
+        layout = draw_layout(pieces, seed, keep)
+        yield _Drawn(seed, hashlib.sha256(layout.script.encode()).hexdigest()[:12], layout)
 
 
 def _pieces(work: Path) -> list[Piece]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from whyfast.build.run import repeat_script
 from whyfast.cli.main import say
 from whyfast.cli.output import FAILED, check_outputs, duration, show
-from whyfast.investigate.first_study import FirstStudy, first_study
+from whyfast.investigate.first_study import FirstStudy, first_that_builds
 from whyfast.investigate.services import Services
 from whyfast.measure.doctor.readings import examine
 from whyfast.measure.doctor.system import System
@@ -35,7 +35,7 @@ from whyfast.report.progress import watching
 from whyfast.store.builds import BuildStore, FailedBuild
 from whyfast.store.home import Home, own_home
 from whyfast.study.find import ROOT_FILE, bundled_studies
-from whyfast.study.skeleton import KINDS, check_file, project_of, skeleton
+from whyfast.study.skeleton import KINDS, check_file, projects_of, skeleton
 from whyfast.toolchain.debian import DebianProvider
 from whyfast.toolchain.debian_root import RecordedRoot, recorded_root
 from whyfast.toolchain.entrance import entrances_in_words
@@ -214,10 +214,11 @@ def _new_check_file(source: Path, kind: str | None, try_build: bool) -> int:
     folder, file = source.resolve(), source / ROOT_FILE
     if file.exists():
         raise UserError("already exists; nothing was written", where=file)
-    kind, project = (kind, KINDS[kind][1](folder)) if kind else project_of(folder)
+    kinds = [(kind, KINDS[kind][1](folder))] if kind else list(projects_of(folder))
+    kind, project = kinds[0]
     if try_build:
         with watching(f"whyfast new: {kind} project", 0.01) as observer:
-            first = first_study(folder, project, own_home(), observer, Services())
+            kind, first = first_that_builds(folder, kinds, own_home(), observer, Services())
     elif project.benchmarks or project.candidates:
         project = replace(project, benchmarks=project.benchmarks or project.candidates)
         first = FirstStudy(check_file(project), beside=project.beside, notes=project.comments)

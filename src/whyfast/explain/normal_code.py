@@ -17,6 +17,7 @@ from iced_x86 import Instruction as IcedInstruction
 from whyfast.explain.functions import Program
 from whyfast.explain.objects import Function, Region
 from whyfast.explain.objects.elf import ElfFile, open_elf, read_symbols
+from whyfast.explain.objects.go_types import GO_DATA, GO_TABLES, go_program
 from whyfast.explain.program import load
 from whyfast.model.errors import UserError
 
@@ -38,11 +39,13 @@ REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".
 
 _RELA = struct.Struct("<QQq")
 #: Names that compilers make up anew for each way of cutting a program into pieces.
-_MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$")
+_MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$|(?<=\.\.stmp_)\d+$")
 #: Numbers behind the names of a function's own constants, which the compiler deals out anew when
 #: another function gets or loses some; and the sections of constants, compared by content.
 _NUMBER = re.compile(r"\.\d+$")
 _CONSTANT = (".rodata", ".data.rel.ro", ".lrodata")
+#: Bytes of a variable from which on a number is likelier to be by chance one of its addresses.
+_BUFFER = 1 << 16
 _PADDING = (Mnemonic.NOP, Mnemonic.INT3)
 _BRANCHES = (OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64)
 
@@ -93,6 +96,12 @@ class Side:
         self.program: Program = replace(program, functions=named)
         self.elf: ElfFile = open_elf(path)
         self.image = self.program.image
+        self.go = go_program(self.elf, self.image)
+        self.apart = APART + GO_TABLES if self.go else APART
+        self.referred = REFERRED + GO_DATA if self.go else REFERRED
+        # Where a program can be loaded anywhere, and in code of Go, which asks for addresses by
+        # their distance, no other number is an address.
+        self.numbers_mean_places = self.elf.fixed and self.go is None
         self.keys: dict[int, Key] = {}
         self.functions: dict[Key, Function] = {}
         seen: Counter[str] = Counter()
@@ -197,8 +206,7 @@ class Side:
 
     def _fields(self, decoder: Decoder, insn: IcedInstruction) -> Iterator[Field]:
         for field in _fields(decoder, insn):
-            # Where a program can be loaded anywhere, no other number is an address.
-            if field.surely or self.elf.fixed:
+            if field.surely or self.numbers_mean_places:
                 yield field
 
     def references(self, function: Function) -> list[int]:
@@ -211,9 +219,19 @@ class Side:
         words = {}
         for place in self._possible():
             value = int.from_bytes(self.image.read(place, 8), "little")
-            if value and self.section_at(value):
+            if value and self.section_at(value) and not self._number_of_go(value):
                 words[place] = value
         return words
+
+    def _number_of_go(self, value: int) -> bool:
+        """Whether a word in data of Go only looks like an address: its data leads to where
+        functions begin and into variables, but hardly into a buffer of megabytes."""
+        if self.go is None:
+            return False
+        if (function := self.program.function_at(value)) is not None:
+            return function.address != value
+        named = self.named_at(value) if self.image.region(value) is None else None
+        return named is not None and named.start != value and named.size > _BUFFER
 
     def _possible(self) -> Iterator[int]:
         """Where in the data an address could be: all that the loader writes where it says so, as in
@@ -225,6 +243,8 @@ class Side:
                 yield from (offset for offset, _, _ in _RELA.iter_unpack(content[:whole]))
             return
         for region in self.data_regions():
+            if self.go and region.name.startswith(GO_DATA):
+                continue  # no pointers
             first = region.start + -region.start % 8
             yield from range(first, region.end - 7, 8)
 
@@ -238,7 +258,9 @@ class Side:
 
     def data_regions(self) -> list[Region]:
         """Data that the program itself can use."""
-        return [r for r in self.image.regions if not r.executable and not r.name.startswith(APART)]
+        return [
+            r for r in self.image.regions if not r.executable and not r.name.startswith(self.apart)
+        ]
 
     @cached_property
     def edges(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""Are two programs, or two builds, the same but for where their code and data lie?
+"""Are two programs the same but for where their code and data lie?
 
 Two functions are the same when their instructions are, with every address replaced by what lies
 there: a function by its name, data by what it holds. What cannot be shown to be the same counts as
@@ -7,19 +7,16 @@ changed.
 
 from __future__ import annotations
 
-import ast
 import difflib
-import io
 import re
-import tokenize
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from whyfast.explain.normal_code import REFERRED, Key, Side
+from whyfast.explain.normal_code import Key, Side
 from whyfast.explain.objects import Function
+from whyfast.explain.objects.go_types import GO_TABLES
 from whyfast.model.code import CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 
@@ -45,18 +42,23 @@ def same_code(a: Path, b: Path, folders: tuple[Path, Path] | None = None) -> Cod
         sides = Side(a, folders and folders[0]), Side(b, folders and folders[1])
     except (UserError, OSError) as error:
         message = error.message if isinstance(error, UserError) else str(error)
-        return _changed(f"the machine code cannot be read: {message}")
+        return changed(f"the machine code cannot be read: {message}")
     if any(s.program.architecture != "x86-64" for s in sides):
-        return _changed("machine code is compared for x86-64 only")
+        return changed("machine code is compared for x86-64 only")
     return _Pair(*sides).compared()
 
 
-def _changed(reason: str) -> CodeComparison:
+def changed(reason: str) -> CodeComparison:
+    """For what cannot be compared."""
     return CodeComparison(False, False, reasons=(reason,))
 
 
 #: Data on both sides that is to hold the same: where it begins on each, and how many bytes.
 _Data = tuple[int, int, int]
+#: Bytes of a file's name at most.
+_LONGEST_PATH = 4096
+#: In place of how many: there is the description of a type.
+_TYPE = -1
 
 
 class _Pair:
@@ -135,7 +137,8 @@ class _Pair:
         if sorted(a.between()) != sorted(b.between()):
             yield "code that belongs to no named function differs"
         whole = [
-            {r.name: r for r in s.data_regions() if not r.name.startswith(REFERRED)} for s in (a, b)
+            {r.name: r for r in s.data_regions() if not r.name.startswith(s.referred)}
+            for s in (a, b)
         ]
         for name in sorted({*whole[0], *whole[1]}):
             here, there = whole[0].get(name), whole[1].get(name)
@@ -181,10 +184,23 @@ class _Pair:
             return here == there  # nowhere: a number, or an end of the program
         if sections[0][1] != sections[1][1]:
             return False
+        types = a.go and a.go.type_of(here), b.go and b.go.type_of(there)
+        if types[0] and types[1]:
+            self._wanted[types[0], types[1], _TYPE] = None
+            return here - types[0] == there - types[1]
+        if types[0] or types[1]:
+            return False
         if sections[0][1].startswith(".plt"):
             called = a.program.name_of(here), b.program.name_of(there)
             return called[0] == called[1] and not called[0].startswith("0x")
         left, right = a.named_at(here), b.named_at(there)
+        if a.go and sections[0][1].startswith(GO_TABLES):
+            # What the runtime looks up there is where things lie. Some beginnings have no size.
+            names = (
+                left and (left.name, here - left.start),
+                right and (right.name, there - right.start),
+            )
+            return names[0] == names[1]
         if left is not None and right is not None:
             offsets = here - left.start, there - right.start
             if (left.name, left.size, offsets[0]) != (right.name, right.size, offsets[1]):
@@ -194,7 +210,8 @@ class _Pair:
         if left is not None or right is not None:
             return False
         if a.image.region(here) is None or b.image.region(there) is None:
-            return sections[0] == sections[1]  # no bytes, no name: the distance must do
+            # No bytes, no name: the distance must do, but for what Go has without a name.
+            return bool(a.go and b.go) or sections[0] == sections[1]
         lengths = a.end_of(here) - here, b.end_of(there) - there
         common = min(lengths)
         if any(a.image.read(here + common, lengths[0] - common).strip(b"\0")) or any(
@@ -207,6 +224,8 @@ class _Pair:
     def _same_bytes(self, here: int, there: int, size: int) -> bool:
         """Whether ``size`` bytes hold the same, addresses compared by what they mean."""
         a, b = self.a, self.b
+        if size == _TYPE:
+            return self._same_type(here, there)
         left, right = a.image.read(here, size), b.image.read(there, size)
         if len(left) != len(right):
             return False
@@ -227,11 +246,33 @@ class _Pair:
         for i in (n for n, (x, y) in enumerate(zip(left, right, strict=True)) if x != y):
             if i in done:
                 continue
+            line = i - (here + i) % 8
+            if self._is_line_of_rust(here + line, there + line):
+                done.update(range(line, line + 8))
+                continue
             start = i - (here + i) % 4
             if start < 0 or start + 4 > size or not self._same_entry(here, there, start):
                 return False
             done.update(range(start, start + 4))
         return True
+
+    def _is_line_of_rust(self, here: int, there: int) -> bool:
+        """Whether line and column lie there of a place in the source that a panic names: behind the
+        address and the length of the file's name, in ``core::panic::Location``."""
+        texts = []
+        for side, place in ((self.a, here), (self.b, there)):
+            at, length = side.words.get(place - 16), side.image.read(place - 8, 8)
+            size = int.from_bytes(length, "little")
+            texts.append(side.image.read(at, size) if at and size < _LONGEST_PATH else b"")
+        return texts[0] == texts[1] and texts[0].endswith(b".rs")
+
+    def _same_type(self, here: int, there: int) -> bool:
+        """Whether two descriptions of types of Go say the same."""
+        f = self.a.go and self.a.go.type_at(here)
+        g = self.b.go and self.b.go.type_at(there)
+        if not f or not g or (f.plain, f.names) != (g.plain, g.names):
+            return False
+        return len(f.places) == len(g.places) and all(map(self._same_place, f.places, g.places))
 
     def _same_entry(self, here: int, there: int, at: int) -> bool:
         """Whether an entry of a table of distances, from the table's begin or from the entry, leads
@@ -264,6 +305,8 @@ def _reached(side: Side) -> set[Key]:
     lies in data, along every address that a reached function's code means or that a table of
     distances holds which it refers to.
     """
+    if side.go:
+        return set(side.functions)  # its linker has left out all that nothing gets to
     entry, _, _ = side.header
     todo: list[int] = [entry, *side.words.values()]
     exported, starting = set(side.exported), (".init", ".fini")
@@ -333,117 +376,3 @@ def _called(side: Side, function: Function, address: int) -> str:
     section = side.section_at(address)
     name = side.program.name_of(address)
     return section[1] if name.startswith("0x") and section else name
-
-
-#: Files for people alone, and what Python makes of its files.
-_NOT_READ = {".md", ".rst", ".adoc", ".pyc"}
-#: Folders of which nothing runs: caches, version control, and an installer's notes on packages.
-_NOT_RUN = {"__pycache__", ".git", ".github"}
-_RECORDS = (".dist-info", ".egg-info")
-#: Files at the top of a project that no program reads: what to measure, which is compared by
-#: itself, and those for version control and editors.
-_ASIDE = {
-    *("whyfast.toml", ".gitignore", ".gitattributes", ".editorconfig", ".pre-commit-config.yaml"),
-    *("LICENSE", "COPYING"),
-}
-
-
-def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
-    """Compare two builds, each the folder that it was built in and the program's path in it.
-
-    A program of machine code runs by itself, with the shared libraries that were built with it. Of
-    any other, such as a script or the interpreter of a virtual environment, every file of the
-    folder could be run or read, but for documents; a file of Python is the same when it says the
-    same to Python.
-    """
-    programs = [_machine_code(*build) for build in (base, head)]
-    if programs[0] is None or programs[1] is None:
-        return _files(base[0], head[0])
-    parts = []
-    for name in sorted({*programs[0], *programs[1]}):
-        left, right = programs[0].get(name), programs[1].get(name)
-        if left is None or right is None:
-            side = "base" if right is None else "head"
-            parts.append(_changed(f"the library {name} is only in the build of {side}"))
-            continue
-        part = same_code(left, right, (base[0], head[0]))
-        library = f"{name}: " if name else ""
-        parts.append(replace(part, reasons=tuple(f"{library}{r}" for r in part.reasons)))
-    return CodeComparison(
-        identical=all(p.identical for p in parts),
-        same=all(p.same for p in parts),
-        functions=tuple(f for p in parts for f in p.functions),
-        reasons=tuple(r for p in parts for r in p.reasons),
-        traced=all(p.traced for p in parts),
-    )
-
-
-def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
-    """The program and the shared libraries that were built with it, by their names in the folder;
-    None where the program is no machine code of its own."""
-    parts = _machine_code(folder, program)
-    return parts and {name or str(program): path for name, path in parts.items()}
-
-
-def _machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
-    """The program under an empty name, and the libraries; None for another's interpreter."""
-    path = folder / program
-    if not path.resolve().is_relative_to(folder.resolve()) or not _begins(path, b"\x7fELF"):
-        return None
-    if (path.parent.parent / "pyvenv.cfg").exists():
-        return None
-    libraries = {
-        str(library.relative_to(folder)): library
-        for library in sorted(folder.rglob("*.so*"))
-        if library.is_file() and not library.is_symlink() and _begins(library, b"\x7fELF")
-    }
-    return {"": path, **libraries}
-
-
-def _begins(path: Path, mark: bytes) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(mark)) == mark
-
-
-def _files(base: Path, head: Path) -> CodeComparison:
-    files = [dict(_relevant(folder)) for folder in (base, head)]
-    reasons = []
-    for name in sorted({*files[0], *files[1]}):
-        left, right = files[0].get(name), files[1].get(name)
-        shown = name.removeprefix("src/")  # where the source is copied to
-        if left is None or right is None:
-            reasons.append(f"the file {shown} is only in {'base' if right is None else 'head'}")
-        elif not _same_file(left, right, (base, head)):
-            reasons.append(f"the file {shown} differs")
-    return CodeComparison(not reasons, not reasons, reasons=tuple(reasons), traced=not reasons)
-
-
-def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
-    for path in sorted(folder.rglob("*")):
-        relative = path.relative_to(folder)
-        aside = relative.name in _ASIDE or path.suffix in _NOT_READ
-        not_run = any(p in _NOT_RUN or p.endswith(_RECORDS) for p in relative.parts)
-        if path.is_file() and not aside and not not_run:
-            yield str(relative), path
-
-
-def _same_file(left: Path, right: Path, folders: tuple[Path, Path]) -> bool:
-    a, b = (
-        path.read_bytes().replace(str(folder).encode(), b"\0")
-        for path, folder in zip((left, right), folders, strict=True)
-    )
-    if a == b:
-        return True
-    if left.suffix == ".py":
-        return (tree := _python(a)) is not None and tree == _python(b)
-    library = ".so" in left.name and a.startswith(b"\x7fELF")
-    return library and same_code(left, right, folders).same
-
-
-def _python(text: bytes) -> str | None:
-    """What a file of Python says, without comments and layout; None when it is not Python."""
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(text).readline)
-        return ast.dump(ast.parse(text.decode(encoding)))
-    except (SyntaxError, ValueError, LookupError, RecursionError):
-        return None

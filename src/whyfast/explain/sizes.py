@@ -19,7 +19,7 @@ from whyfast.explain.objects import readable, readable_of
 from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, unit_extents
 from whyfast.explain.objects.elf import ElfFile, Section, elf_image, list_objects, open_elf
 from whyfast.explain.program import load
-from whyfast.explain.same_code import machine_code
+from whyfast.explain.same_builds import machine_code
 from whyfast.model.build import Build
 from whyfast.model.cost import Cost, SizeChange, SizeOf
 from whyfast.model.errors import UserError

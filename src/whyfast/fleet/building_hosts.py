@@ -13,7 +13,7 @@ from typing import Any, Literal
 from whyfast.build.recipe import Recipe, SourceTree, scan_source
 from whyfast.build.run import complete
 from whyfast.build.source import unpack
-from whyfast.explain.same_code import machine_code
+from whyfast.explain.same_builds import machine_code
 from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, kind_of
 from whyfast.fleet.merging import same_environment
 from whyfast.fleet.messages import (

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.build.revisions import Range, change_between, commits_between, top_level
 from whyfast.build.source import obtain
-from whyfast.explain.functions import base_name
-from whyfast.explain.program import load
 from whyfast.explain.python_changes import with_functions
-from whyfast.explain.same_code import same_builds
+from whyfast.explain.same_builds import same_builds
 from whyfast.investigate.building import build
+from whyfast.investigate.change_reach import reached_by, reached_in_python
+from whyfast.investigate.check_layouts import measure_layouts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
-from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import (
     Measurer,
@@ -27,146 +25,19 @@ from whyfast.investigate.measuring import (
     observe,
     tell_earlier,
 )
-from whyfast.investigate.python_reach import python_reach
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.investigate.why_builds import BESIDE, explain_builds, largest
-from whyfast.measure.harnesses import LONG, ONCE
-from whyfast.measure.registry import MAKERS
 from whyfast.model.build import Build
-from whyfast.model.code import ChangeCoverage, Check, CodeComparison
-from whyfast.model.counters import Counts, Profile
+from whyfast.model.code import Check
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.result import Result
 from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
-from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.variant import Variant
 from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
-
-
-def reached_by(
-    context: RunContext[Study], code: CodeComparison, timeout: float
-) -> tuple[ChangeCoverage, ...]:
-    """One entry a benchmark, by runs of both builds under a simulator, ``timeout`` seconds in all.
-
-    Each run may take an equal share of what is left; a benchmark that needs further runs takes from
-    those after it. Nothing is raised for what cannot be simulated. Nothing is run where no function
-    is known to have changed, as then it cannot be told who executes it.
-    """
-    benchmarks = context.question.benchmarks
-    if not code.reached:
-        why = "what has changed is not machine code with names"
-        return tuple(ChangeCoverage(b.name, None, why) for b in benchmarks)
-    try:
-        names = {
-            b.variant: {
-                base_name(name): base_name(function.name)
-                for function in load(b.program).functions
-                for name in function.names
-            }
-            for b in context.usable
-        }
-    except UserError as error:
-        return tuple(ChangeCoverage(b.name, None, error.message) for b in benchmarks)
-    with scratch_folder(context.home) as folder:
-        counter = BuildCounter(context, {}, folder, timeout)
-        clock, observer = context.services.clock, context.observer
-        end = clock.monotonic() + timeout
-        reaches = []
-        for number, benchmark in enumerate(benchmarks):
-            left = end - clock.monotonic()
-            if left <= 0:
-                reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
-                continue
-            observer.step(
-                f"what executes the change: {benchmark.name}, {number + 1} of {len(benchmarks)}; "
-                f"at most {left:.0f} s more for all"
-            )
-            counter.timeout = left / (len(benchmarks) - number) / len(context.usable)
-            reaches.append(_reach(counter, benchmark, names, code))
-        return tuple(reaches)
-
-
-def _reached_in_python(
-    context: RunContext[Study], code: CodeComparison, timeout: float, parts: int
-) -> tuple[ChangeCoverage, ...]:
-    folders = {b.variant: b.program.parents[parts - 1] for b in context.usable}
-    benchmarks = context.question.benchmarks
-    reaches = []
-    with scratch_folder(context.home) as folder:
-        end = context.services.clock.monotonic() + timeout
-        counter = BuildCounter(context, {}, folder, timeout)
-        for number, benchmark in enumerate(benchmarks):
-            left = end - context.services.clock.monotonic()
-            if left <= 0:
-                reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
-                continue
-            context.observer.step(f"what executes the change: {benchmark.name}")
-            counter.timeout = left / (len(benchmarks) - number) / len(context.usable)
-            reaches.append(python_reach(benchmark, counter.tasks(benchmark), folders, code))
-    return tuple(reaches)
-
-
-def _no_time(timeout: float) -> str:
-    return f"the {timeout:g} s for simulation were used up before its turn"
-
-
-def _reach(
-    counter: BuildCounter,
-    benchmark: Benchmark,
-    names: Mapping[str, Mapping[str, str]],
-    code: CodeComparison,
-) -> ChangeCoverage:
-    if benchmark.kind.countable:
-        return _reach_of(benchmark, counter.simulated(benchmark)[0], names, code)
-    if MAKERS[benchmark.runner].to_see is None:
-        return ChangeCoverage(
-            benchmark.name, None, f"a {benchmark.runner} benchmark cannot be simulated"
-        )
-    # Once shows what most changes are about. That something is not executed takes as many
-    # iterations as are measured: inputs may differ from one to the next.
-    seen = _reach_of(benchmark, counter.seen(benchmark, ONCE), names, code)
-    if seen.placement_only:
-        seen = _reach_of(benchmark, counter.seen(benchmark, LONG), names, code)
-    return replace(seen, instructions=None)
-
-
-def _reach_of(
-    benchmark: Benchmark,
-    counts: list[Counts],
-    names: Mapping[str, Mapping[str, str]],
-    code: CodeComparison,
-) -> ChangeCoverage:
-    broken = next((c for c in counts if c.profile is None or c.failed), None)
-    if broken is not None or not counts:
-        notes = broken.notes if broken else ()
-        return ChangeCoverage(benchmark.name, None, notes[0] if notes else "it was not simulated")
-    changed = {base_name(f.name) for f in code.reached}
-    sides = [_costs_by_name(c.profile, names[c.variant]) for c in counts if c.profile is not None]
-    costs = {n: [s.get(n, 0.0) for s in sides] for s in sides for n in s if n in changed}
-    # What takes more or fewer instructions than before says most of why.
-    executed = tuple(
-        sorted(costs, key=lambda n: (min(costs[n]) - max(costs[n]), -max(costs[n]), n))
-    )
-    totals = [c.profile.totals.get(c.profile.main) for c in counts if c.profile]
-    both = len(totals) == 2 and totals[0] is not None and totals[1] is not None
-    instructions = (totals[0] or 0.0, totals[1] or 0.0) if both else None
-    if not executed and not code.traced:
-        return ChangeCoverage(benchmark.name, None, "; ".join(code.reasons), instructions)
-    return ChangeCoverage(benchmark.name, executed, "", instructions)
-
-
-def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, float]:
-    """Self cost by the name that the program puts first; libraries' functions by their own."""
-    costs: dict[str, float] = {}
-    for function in profile.functions:
-        plain = base_name(function.name.split("'")[0])
-        name = names.get(plain, plain)
-        costs[name] = costs.get(name, 0.0) + function.costs.get(profile.main, 0.0)
-    return costs
-
 
 BASE, HEAD = "base", "head"
 
@@ -250,7 +121,7 @@ def run_check(
         return _with_check(judge(context, run.recorded), check)
     limit = min(SIMULATED, request.budget)
     if in_python and code.reached:
-        reaches = _reached_in_python(context, code, limit, len(program.parts))
+        reaches = reached_in_python(context, code, limit, len(program.parts))
     else:
         reaches = reached_by(context, code, limit)
     check = replace(check, reaches=reaches)
@@ -261,6 +132,9 @@ def run_check(
     with recording(context, run_key(context), alone=elsewhere is None) as run:
         context = observe(context)
         _measure(context, run, check, elsewhere)
+        if elsewhere is None:
+            context, notes = measure_layouts(asked.study, context, run, check)
+            check = replace(check, notes=(*check.notes, *notes))
         context = repeat_builds(count_costs(context))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))

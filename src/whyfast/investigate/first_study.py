@@ -11,19 +11,19 @@ import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
-from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
 from whyfast.measure.invocation import InvocationFailed, completed, running
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
-from whyfast.model.study import Source
+from whyfast.model.study import Source, Study
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
@@ -43,6 +43,9 @@ from whyfast.study.skeleton import check_file
 #: What a line of a failing program has that says why.
 _TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 
+#: What Python says of a module that is not there.
+_LACKS = re.compile(r"No module named '?([\w.]+)")
+
 #: Seconds that a download, a program that lists its benchmarks, and one that is tried may take.
 _FETCH, _LIST, _TRY = 600.0, 120.0, 10.0
 
@@ -54,12 +57,34 @@ _NO_BENCHMARK = "it has no benchmark that runs; add [benchmarks.NAME] with a com
 class FirstStudy:
     """``text`` is that of the file. ``failure`` says why the project does not build or what else
     must be changed in the file before it can be used; empty when nothing must. ``beside`` are
-    further files by name, ``notes`` what was chosen and left out, in words."""
+    further files by name, ``notes`` what was chosen and left out, in words. ``builds``: whether it
+    does."""
 
     text: str
     failure: str = ""
     beside: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    builds: bool = True
+
+
+def first_that_builds(
+    folder: Path,
+    kinds: Iterable[tuple[str, Project]],
+    home: Home,
+    observer: Observer,
+    services: Services,
+) -> tuple[str, FirstStudy]:
+    """The study of the first kind of project as which the folder builds, and that kind; else of the
+    first."""
+    tried: list[tuple[str, FirstStudy]] = []
+    for kind, project in kinds:
+        if tried:
+            observer.note(f"it does not build as a {tried[-1][0]} project: {tried[-1][1].failure}")
+        study = first_study(folder, project, home, observer, services)
+        if study.builds:
+            return kind, study
+        tried.append((kind, study))
+    return tried[0]
 
 
 def first_study(
@@ -70,10 +95,10 @@ def first_study(
     Nothing is raised for a project that does not build.
     """
     if project.fetch and (reason := _fetched(folder, project.fetch, observer)):
-        return FirstStudy(check_file(_noted(project, reason)), reason)
+        return FirstStudy(check_file(_noted(project, reason)), reason, builds=False)
     failures: list[str] = []
     for way in _ways(project):
-        outcome = _built(folder, way, home, observer, services)
+        way, outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
             way = _with_benchmarks(folder, way, outcome, observer)
             failure = way.incomplete
@@ -83,7 +108,8 @@ def first_study(
             return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
     reason = failures[0]
-    return FirstStudy(check_file(_noted(project, f"It does not build: {reason}")), reason)
+    text = check_file(_noted(project.as_linked or project, f"It does not build: {reason}"))
+    return FirstStudy(text, reason, builds=False)
 
 
 def _ways(project: Project) -> Iterator[Project]:
@@ -125,8 +151,59 @@ def _fetched(folder: Path, words: tuple[str, ...], observer: Observer) -> str:
 
 def _built(
     folder: Path, project: Project, home: Home, observer: Observer, services: Services
-) -> Build | str:
-    """The build of the project's files as they are, or why there is none."""
+) -> tuple[Project, Build | str]:
+    """The build of the project's files as they are, or why there is none; and the project without
+    its step that links, where the program cannot be linked again by it."""
+    heard = _Layouts(observer)
+    context = _build_once(folder, project, home, heard, services)
+    if isinstance(context, str):
+        return project, context
+    (outcome,) = context.builds
+    bare = project.as_linked
+    if bare is not None and not context.layouts:
+        if isinstance(outcome, Build):
+            comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."
+            bare = replace(bare, comments=(*bare.comments, comment))
+        elif not _links(project, outcome.reason):
+            return project, _because(outcome)
+        return _built(folder, bare, home, observer, services)
+    return project, outcome if isinstance(outcome, Build) else _because(outcome)
+
+
+class _Layouts(Silent):
+    """Passes steps and notes on, but keeps the reason why there are no other layouts."""
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        self.reason = "it is the same"
+
+    def phase(self, name: str) -> None:
+        self._observer.phase(name)
+
+    def step(self, text: str) -> None:
+        self._observer.step(text)
+
+    def note(self, text: str) -> None:
+        if text.startswith("no other layouts"):
+            self.reason = text.partition(": ")[2]
+        else:
+            self._observer.note(text)
+
+
+def _links(project: Project, reason: str) -> bool:
+    """Whether it was the step that links which failed."""
+    return any(
+        mark in project.link and mark in reason for mark in ("rm -f ", "-ldflags=", "save-temps")
+    )
+
+
+def _because(failure: BuildFailure) -> str:
+    return f"{failure.reason}; its log is {failure.log}" if failure.log else failure.reason
+
+
+def _build_once(
+    folder: Path, project: Project, home: Home, observer: Observer, services: Services
+) -> RunContext[Study] | str:
     with scratch_folder(home) as scratch:
         file = scratch / ROOT_FILE
         # A study needs a benchmark; those of the program are known after the build.
@@ -136,14 +213,13 @@ def _built(
         file.write_text(check_file(whole), encoding="utf-8")
         try:
             study = replace(load_study(file), source=Source("path", str(folder), folder))
+            # One layout shows whether there are any.
+            measure = replace(study.measure, layouts=1 if project.link else 0)
+            study = replace(study, measure=measure, control=False)
             with BuildStore(home.builds).in_use():
-                context = build(RunContext(study, home, observer, services))
+                return build(RunContext(study, home, observer, services))
         except (UserError, CannotBuildHere) as error:
             return str(error)
-    (outcome,) = context.builds
-    if isinstance(outcome, BuildFailure):
-        return f"{outcome.reason}; its log is {outcome.log}" if outcome.log else outcome.reason
-    return outcome
 
 
 def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
@@ -263,6 +339,8 @@ def _fails(
             with running(("env", "-C", empty, *command), env=dict(os.environ)) as child:
                 usage = completed(child, command, _TRY)
         except InvocationFailed as error:
+            if lacks := _LACKS.search(error.output):
+                return f"the interpreter on PATH lacks the module {lacks[1]}; install it there", 0.0
             lines = [line for line in error.output.splitlines() if _TROUBLE.search(line)]
             return "; ".join([str(error), *lines[-1:]]), 0.0
     return "", usage.user + usage.system

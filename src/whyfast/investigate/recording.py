@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from whyfast.judge.looks import LiveJudge, Looks, TogetherJudge
     from whyfast.model.machine import Boot
     from whyfast.model.result import Recorded
+    from whyfast.model.verdict import Verdict
 
 #: The key in a session's environment with the name of its host in a fleet.
 FLEET_HOST = "fleet_host"
@@ -326,12 +327,18 @@ class LiveSink:
                 "the programs of a block had ended, and ended with them"
             )
 
+    def verdicts(self, benchmark: str) -> tuple[Verdict, ...]:
+        """As of the last look."""
+        return self._judge.verdicts(benchmark)
+
     def settled(self, entry: BenchmarkRun) -> bool:
         if not entry.blocks:
             return False
         from whyfast.judge.ratios import over_layouts
 
         layouts = min(entry.layouts.values(), default=0)
+        if not layouts and over_layouts(entry.blocks):
+            return True  # only more layouts say more
         decided = self._judge.settled(self._judge.verdicts(entry.name))
         if not layouts or len(over_layouts(entry.blocks)) < layouts:
             return self._spec.stop == "decided" and decided

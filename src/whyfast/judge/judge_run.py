@@ -33,7 +33,7 @@ from whyfast.judge.processes import (
     set_aside,
     unlike_medians,
 )
-from whyfast.judge.ratios import Ratios, as_linked, blocks_by_benchmark, over_layouts
+from whyfast.judge.ratios import Ratios, as_linked, blocks_by_benchmark, deciding
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Block
@@ -71,10 +71,10 @@ def judge_run(
     # Of all variants: a baseline that failed on a benchmark does not decide it.
     non_stationary = judge_stationarity(blocks, benchmarks=benchmarks, variants=variants)
     compared = replace(compared, warming=set_aside(non_stationary))
-    varied = over_layouts(blocks)
     # A layout has a speed of its own, so modes are those of builds as linked, where there are any.
     linked = blocks_by_benchmark(as_linked(blocks) or blocks, names)
-    final = replace(compared, blocks=varied or blocks)
+    final = replace(compared, blocks=deciding(blocks))
+    varied = bool(blocks) and all(b.layouts for b in final.blocks)
     verdicts, suites = judge_study(final, ended if level_of_looks(question) < ALPHA else None)
     # A failed side gets no further blocks, so the cost of deciding its comparisons is unknown.
     failed = {(f.benchmark, f.variant) for f in recorded.failed}
@@ -205,7 +205,7 @@ class ChosenMeans:
         compared, _ = comparisons_of(result.question, result.recorded, result.found.evidence)
         self._compared = replace(
             compared,
-            blocks=over_layouts(result.recorded.blocks) or result.recorded.blocks,
+            blocks=deciding(result.recorded.blocks),
             warming=set_aside(result.judged.non_stationary),
         )
         self._families = [(f, self._compared.samples(f)) for f in self._compared.families]

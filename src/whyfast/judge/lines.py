@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.decide import outcome_of
-from whyfast.judge.ratios import median, over_layouts, robust_deviation
+from whyfast.judge.ratios import deciding, median, robust_deviation
 from whyfast.model.sample import Block
 from whyfast.model.study import Question
 from whyfast.model.variant import Benchmark, Parameter, Variant, alike
@@ -51,7 +51,7 @@ def judge_lines(
 
     Where layouts are varied, of the blocks that vary them, as the verdicts are.
     """
-    blocks = over_layouts(blocks) or blocks
+    blocks = deciding(blocks)
     families: dict[str, list[tuple[str, Parameter]]] = {}
     for benchmark in benchmarks:
         if benchmark.parameter:

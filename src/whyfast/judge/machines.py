@@ -33,7 +33,7 @@ from whyfast.judge.decide import (
 )
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
 from whyfast.judge.processes import set_aside
-from whyfast.judge.ratios import over_layouts
+from whyfast.judge.ratios import deciding
 from whyfast.judge.special import t_limit, t_tail
 from whyfast.model.build import Build
 from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
@@ -92,7 +92,7 @@ def verdicts_at(result: Result, *, suites: float, benchmarks: float) -> Iterator
         yield from judged.verdicts
         return
     plan = ComparisonPlan(
-        blocks=over_layouts(recorded.blocks) or recorded.blocks,
+        blocks=deciding(recorded.blocks),
         benchmarks=[b.name for b in question.benchmarks],
         pairs=list(dict.fromkeys((v.variant, v.baseline) for v in judged.verdicts)),
         margin=question.margin,

@@ -281,6 +281,12 @@ def as_linked(blocks: Iterable[Block]) -> list[Block]:
     return [b for b in blocks if not b.layouts]
 
 
+def deciding(blocks: Sequence[Block]) -> list[Block]:
+    """The blocks that verdicts are about: of a benchmark those over layouts, where it has any."""
+    drawn = {b.benchmark for b in blocks if b.layouts}
+    return [b for b in blocks if b.layouts or b.benchmark not in drawn]
+
+
 def over_layouts(blocks: Iterable[Block]) -> list[Block]:
     """The blocks in which builds ran in drawn layouts."""
     return [b for b in blocks if b.layouts]

@@ -36,6 +36,11 @@ LEVELS_AFTER = 8
 #: The most times as precise as the median block that a block can count.
 MOST_PRECISE = 4.0
 
+#: Standard errors from which on the past shows that the level of a block tells the sign: one side
+#: alone makes it. At :data:`LEVELS_AFTER` blocks all have to agree. Independent of each other they
+#: pass once in 80 times (python -m bench.correlated --noise "all else quiet").
+TELLING = 2.5
+
 #: The capital of the strategy with the wide scale, to 1 of all others together.
 WIDE_SHARE = 1 / 8
 
@@ -168,11 +173,16 @@ def _fill(
     """The scales and weights of the ``new`` blocks from the ``past`` ones, in place."""
     rows = len(past.logs)
     center = median(past.logs, axis=-1, keepdims=True) if theta is None else theta
-    away = np.abs(past.logs - center)
+    signed = past.logs - center
+    away = np.abs(signed)
     scale[:, :rows] = _by_spread(away, past.spread, new.spread).transpose(2, 0, 1)
     if past.levelled:
         at = slice(rows, 2 * rows)
         scales, weights = _by_level(away, past.level, new.level)
+        if theta is None:  # else no sign may have a say
+            told = _tells_sign(signed, past.level)[..., None]
+            plain = _MAD * median(away, axis=-1, keepdims=True)
+            scales, weights = np.where(told, plain, scales), np.where(told, 1.0, weights)
         scale[:, at], weight[:, at] = scales.transpose(2, 0, 1), weights.transpose(2, 0, 1)
     scale[:, -1] = _WIDE * quantile(away[0], _WIDE_AT)
 
@@ -211,6 +221,16 @@ def _by_level(away: Floats, past: Floats, new: Floats) -> tuple[Floats, Floats]:
     is_quiet = new <= median(past, axis=-1, keepdims=True)
     ratio = np.where(quiet > 0, quiet / np.where(loud > 0, loud, 1.0), 1.0)
     return np.where(is_quiet, quiet, loud), np.where(is_quiet, 1.0, ratio)
+
+
+def _tells_sign(signed: Floats, level: Floats) -> NDArray[np.bool_]:
+    """Whether blocks of high level lie on one side of the median more often than chance allows:
+    one side is noisy and all else is quiet, so that weights by level would favour a sign. Of shape
+    (statistics, m); ``signed`` are the distances from the median."""
+    high = np.sign(level - median(level, axis=-1, keepdims=True))
+    together = np.abs((np.sign(signed) * high).sum(axis=-1))
+    count = signed.shape[-1]
+    return np.asarray((count >= LEVELS_AFTER) & (together > TELLING * math.sqrt(count)))
 
 
 #: The most steps towards the estimate; Newton's need three or four, halving some fifty.

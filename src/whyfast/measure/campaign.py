@@ -61,7 +61,8 @@ class BenchmarkRun:
     ``variants`` begins with the main baseline and loses variants that fail; ``pinned`` says whether
     its processes are bound to one CPU, and is given up when they have several threads.
     ``layouts`` says how many layouts each variant has. While they last, every second block takes a
-    fresh one of each; the other blocks run the builds as linked. ``least_turns`` may be raised
+    fresh one of each; the other blocks run the builds as linked, and so did the first ``linked``
+    blocks, before there were layouts. ``least_turns`` may be raised
     while measuring, where processes turn out to warm up; ``reviewed`` is the number of blocks when
     the turns were last chosen.
     """
@@ -74,6 +75,7 @@ class BenchmarkRun:
     turn: float | None = None
     turns: int | None = None
     layouts: Mapping[str, int] = field(default_factory=dict)
+    linked: int = 0
     next_index: int = 0
     blocks: list[Block] = field(default_factory=list)
     calibration: Calibration | None = None
@@ -260,13 +262,11 @@ def _one_block(
 
 def _layouts(entry: BenchmarkRun, run: str) -> dict[str, int]:
     """The layouts of the next block; empty for one of the builds as linked."""
-    if entry.next_index % 2 == 0:
+    index = entry.next_index - entry.linked
+    if index % 2 == 0:
         return {}
     seed = _seed(run, entry.name, "layouts")
-    drawn = {
-        v: draw_layouts(seed, v, entry.layouts.get(v, 0), entry.next_index // 2)
-        for v in entry.variants
-    }
+    drawn = {v: draw_layouts(seed, v, entry.layouts.get(v, 0), index // 2) for v in entry.variants}
     # All or none: a block compares like with like.
     return {v: n for v, n in drawn.items() if n is not None} if all(drawn.values()) else {}
 

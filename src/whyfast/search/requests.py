@@ -13,7 +13,7 @@ from pathlib import Path
 from whyfast.build.revisions import top_level
 from whyfast.build.source import with_source
 from whyfast.investigate.building import build
-from whyfast.investigate.check_run import reached_by
+from whyfast.investigate.change_reach import reached_by
 from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.study_run import narrow

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.same_code import same_builds
+from whyfast.explain.same_builds import same_builds
 from whyfast.model.code import ChangeCoverage, CodeComparison
 from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.errors import UserError

@@ -10,9 +10,11 @@ from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.study.project import (
+    SECTIONS,
     WHOLE,
     Project,
     first_group,
+    linked_again,
     needed,
     others,
     shell_word,
@@ -241,13 +243,24 @@ def c(folder: Path) -> Project:
     comments = [f"The program consists of {chosen.name} and the files without a main()."]
     if others:
         comments.append(f"Left out, with a main() of their own: {', '.join(others)}.")
-    return Project(
+    plain = Project(
         "path:cc",
         (f"{{cc}} {{cflags}} {include} -o {{program}} {names} {{ldflags}} -lm",),
         "program",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
         comments=tuple(comments),
+    )
+    return replace(
+        plain,
+        # Each by itself: two folders may have files of one name.
+        steps=(
+            f"mkdir -p objects && for f in {names}; do "
+            f'{{cc}} {{cflags}} {include} -c -o "objects/$(echo $f | tr / _).o" $f || exit; done',
+        ),
+        cflags=("-O2", "-g", SECTIONS),
+        link="{cc} {cflags} -o {program} objects/*.o {layout} {ldflags} -lm",
+        as_linked=plain,
     )
 
 
@@ -278,6 +291,7 @@ def _make(makefile: Path) -> Project:
         benchmarks=WHOLE,
         comments=("CFLAGS replace those of the Makefile; leave them out to have its own.",),
     )
+    again = f'CC="{{cc}} {{layout}}" {target}'
     # A Makefile with CFLAGS += adds to those of the environment; with CFLAGS = it has its own.
     added = replace(
         replaced,
@@ -292,6 +306,8 @@ def _make(makefile: Path) -> Project:
         cflags=(),
         comments=("Compiler and flags are those of the Makefile.",),
     )
+    added = linked_again(added, f"{flags} {make} {again}")
+    replaced = linked_again(replaced, f"{make} {flags} {again}")
     return replace(replaced, otherwise=replace(added, otherwise=own))
 
 
@@ -322,18 +338,22 @@ def cmake(folder: Path) -> Project:
     cxx = bool(in_cxx or not in_c)
     language = "CXX" if cxx else "C"
     place = _made_in(text, names[0], places[names[0]])
-    return Project(
+    make = f"cmake --build build -j{{jobs}} --target {names[0]}"
+    project = Project(
         "path:c++" if cxx else "path:cc",
         (
             "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo "
             f'-DCMAKE_{language}_COMPILER={{cc}} -DCMAKE_{language}_FLAGS="{{cflags}}"',
-            f"cmake --build build -j{{jobs}} --target {names[0]}",
+            make,
         ),
         str(Path("build") / place / names[0]),
         env=tools("cmake"),
         benchmarks={} if timed else WHOLE,
         runner="google-benchmark" if timed else "command",
         comments=others(names),
+    )
+    return linked_again(
+        project, f'cmake build -DCMAKE_EXE_LINKER_FLAGS="{{ldflags}} {{layout}}" && {make}'
     )
 
 
@@ -370,7 +390,7 @@ def _cmake_project_programs(text: str, top: str) -> list[str]:
     return [n for a in added if (n := variables.get(a[2:-1], "") if a.startswith("$") else a)]
 
 
-_FILES = ("Makefile.am", "*/Makefile.am")
+_FILES = ("Makefile.am", "*/Makefile.am", "*/*/Makefile.am")
 _PROGRAMS = re.compile(r"^[ \t]*(bin|noinst)_PROGRAMS\s*\+?=\s*([^#\n]*)", re.MULTILINE)
 
 
@@ -397,13 +417,14 @@ def autotools(folder: Path) -> Project:
     compiler, flags = ("CXX", "CXXFLAGS") if cxx else ("CC", "CFLAGS")
     # One that came with the source has the same date as the rest, so it is not made again.
     generate = () if generated else ("cd {source} && autoreconf -fi",)
-    return Project(
+    make = f"make -C {{source}} --silent -j{{jobs}}{target}"
+    project = Project(
         "path:c++" if cxx else "path:cc",
         (
             *generate,
             f"cd {{source}} && ./configure --quiet {compiler}={{cc}} "
             f'{flags}="{{cflags}}" LDFLAGS="{{ldflags}}"',
-            f"make -C {{source}} --silent -j{{jobs}}{target}",
+            make,
         ),
         f"src/{names[0]}",
         cflags=("-O2", "-g"),
@@ -411,6 +432,7 @@ def autotools(folder: Path) -> Project:
         benchmarks=WHOLE,
         comments=others(names),
     )
+    return linked_again(project, f'{make} LDFLAGS="{{ldflags}} {{layout}}"')
 
 
 def meson(folder: Path) -> Project:
@@ -426,16 +448,21 @@ def meson(folder: Path) -> Project:
         raise UserError("has no executable", where=folder / "meson.build")
     cxx = bool(re.search(r"project\s*\([^()]*'cpp'", text))
     compiler = "CXX" if cxx else "CC"
-    flags = f"-Dc{'pp' if cxx else ''}_args"
-    return Project(
+    language = "cpp" if cxx else "c"
+    make = f"meson compile -C build -j{{jobs}} {names[0]}:executable"
+    made = Project(
         "path:c++" if cxx else "path:cc",
         (
             f"{compiler}={{cc}} meson setup --buildtype=release -Ddebug=true "
-            f'--wrap-mode=nodownload {flags}="{{cflags}}" build {{source}}',
-            f"meson compile -C build -j{{jobs}} {names[0]}:executable",
+            f'--wrap-mode=nodownload -D{language}_args="{{cflags}}" build {{source}}',
+            make,
         ),
         f"build/{names[0]}",
         env=tools("meson", "ninja"),
         benchmarks=WHOLE,
         comments=others(names),
+    )
+    return linked_again(
+        made,
+        f'meson configure build -D{language}_link_args="{{ldflags}} {{layout}}" && {make}',
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
@@ -50,14 +51,14 @@ def go(folder: Path) -> Project:
             message = "has neither a program nor a benchmark in its tests, and no package here"
             raise UserError(message, where=folder)
         steps, place = (go_file(folder, "{source}"),), "./"
-    if place:
-        build = f'test -c {{cflags}} -buildvcs=false -o "$OLDPWD/{{program}}" {place}'
-    else:
-        package = f"./{mains[0].parent.relative_to(folder)}"
-        build = f'build {{cflags}} -buildvcs=false -o "$OLDPWD/{{program}}" {package}'
-    return Project(
+    verb, what = (
+        ("test -c", place) if place else ("build", f"./{mains[0].parent.relative_to(folder)}")
+    )
+    start = f"cd {{source}} && {{cc}} {verb} {{cflags}} -buildvcs=false"
+    end = f'-o "$OLDPWD/{{program}}" {what}'
+    plain = Project(
         "path:go",
-        (*steps, "cd {source} && {cc} " + build),
+        (*steps, f"{start} {end}"),
         "program",
         env=env,
         benchmarks={} if place else WHOLE,
@@ -66,6 +67,7 @@ def go(folder: Path) -> Project:
         fetch=fetch,
         incomplete=to_fill_in("BenchmarkWork") if steps else "",
     )
+    return replace(plain, link=f'{start} -ldflags="{{layout}}" {end}', as_linked=plain)
 
 
 def _module(folder: Path) -> Path:

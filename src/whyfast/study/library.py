@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.project import WHOLE, Project, shell_word, sources, text_of
+from whyfast.study.project import SECTIONS, WHOLE, Project, shell_word, sources, text_of
 
 _FILL_IN = "Fill in: call what should be fast, with data of a realistic size."
 
@@ -84,19 +85,24 @@ def c_library(folder: Path) -> Project:
         shell_word(f.parent.relative_to(folder)) for f in (header, *linked, folder / "x")
     )
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
+    found = " ".join(f"-I{{source}}/{f}" for f in folders)
     text = _C.format(includes=includes, fill_in=_FILL_IN)
-    return Project(
+    file = with_file("bench.c", text)
+    plain = Project(
         "path:cc",
-        (
-            with_file("bench.c", text),
-            f"{{cc}} {{cflags}} {' '.join(f'-I{{source}}/{f}' for f in folders)} -o {{program}} "
-            f"bench.c {names} {{ldflags}} -lm",
-        ),
+        (file, f"{{cc}} {{cflags}} {found} -o {{program}} bench.c {names} {{ldflags}} -lm"),
         "program",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
         comments=(f"The program is bench.c below, with {header.name}.",),
         incomplete=to_fill_in("main() of bench.c"),
+    )
+    return replace(
+        plain,
+        steps=(file, f"{{cc}} {{cflags}} {found} -c bench.c {names}"),
+        cflags=("-O2", "-g", SECTIONS),
+        link="{cc} {cflags} -o {program} *.o {layout} {ldflags} -lm",
+        as_linked=plain,
     )
 
 

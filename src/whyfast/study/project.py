@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whyfast.formats.input import opened
@@ -36,6 +36,8 @@ class Project:
     once; a runner that lists them does so in ``files``. ``instead`` has other benchmarks of the
     same build, for where there is none of this. ``beside`` are files, by name, that benchmarks
     need beside the study. ``incomplete`` says what a person must fill in first.
+    ``link`` is the last step, where the program can be linked again in another layout, and
+    ``as_linked`` the project without such a step.
     """
 
     toolchain: str
@@ -54,6 +56,8 @@ class Project:
     instead: Project | None = None
     beside: Mapping[str, str] = field(default_factory=dict)
     incomplete: str = ""
+    link: str = ""
+    as_linked: Project | None = None
 
 
 #: What times the whole program.
@@ -80,6 +84,22 @@ def others(names: list[str]) -> tuple[str, ...]:
     """A comment that names the programs behind the first, which was chosen."""
     more = ", ".join(names[1:])
     return (f"The program is {names[0]}; there are also {more}.",) if more else ()
+
+
+#: The flag of a compiler with which each function can be placed by itself.
+SECTIONS = "-ffunction-sections"
+
+
+def linked_again(project: Project, again: str) -> Project:
+    """The project whose program the command ``again`` links anew once it is gone.
+
+    The program stays where the project makes it, and the study's is a copy beside it.
+    """
+    made, flags = project.program, dict.fromkeys((*project.cflags, SECTIONS))
+    link = f"rm -f {made} && {again} && cp {made} {{program}}"
+    return replace(
+        project, program=f"{made}.linked", cflags=tuple(flags), link=link, as_linked=project
+    )
 
 
 def first_group(pattern: str, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,8 @@ def cargo(folder: Path) -> Project:
     if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
         bins.append(str(data["package"].get("name", "")))
     bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
-    bench = _criterion(folder, data)
+    benches = _criterion(folder, data)
+    bench = benches[0] if benches else ""
     package, members = "", tuple[str, ...]()
     if not bench:
         package, bench, members = _of_member(folder, data)
@@ -43,9 +45,11 @@ def cargo(folder: Path) -> Project:
     profile = "BENCH" if bench else "RELEASE"
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
     comments = [f"The program is the benchmark {bench}."] if bench else list(others(bins))
+    if more := [b for b in benches[1:] if not package]:
+        comments.append(f"Other benchmarks by Criterion: {', '.join(more)}.")
     if members:
         comments.append(f"Other benchmarks by Criterion: {', '.join(members)}.")
-    steps: list[str] = []
+    steps = ["mkdir -p cargo"]
     fetch: tuple[str, ...] = ()
     if _needs_registry(folder, data):
         fetch = ("cargo", "fetch")
@@ -54,28 +58,28 @@ def cargo(folder: Path) -> Project:
         comments.append(offline_comment("cargo fetch", "REGISTRY", "cargo vendor"))
         # In a separate folder: credentials stay hidden, and cargo can unpack and lock.
         steps = [
-            "mkdir -p cargo/registry; "
+            "mkdir -p cargo/registry && "
             'for f in index cache; do ln -s "$REGISTRY/$f" cargo/registry/$f; done'
         ]
-    home = 'export CARGO_HOME="$PWD/cargo"; ' if steps else ""
+    home = 'export CARGO_HOME="$PWD/cargo"; ' if fetch else ""
     how = f'{home}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" RUSTFLAGS="{{cflags}}" {{cc}}'
     if bench:
-        # Its file has a hash behind its name.
-        newest = f"$(ls -t target/release/deps/{bench}-* | grep -v '\\.d$' | head -n 1)"
         of = f" -p {package}" if package else ""
-        build = f"{how} bench --no-run --offline -j{{jobs}}{of} --bench {bench}"
-        steps += [build, f'cp "{newest}" {{program}}']
+        target = f"--profile bench{of} --bench {bench}"
+        # Its file has a hash behind its name.
+        made = f"$(ls -t target/release/deps/{bench}-* | grep -v '\\.' | head -n 1)"
     elif library:
         crate = data.get("lib", {}).get("name") or data["package"].get("name", "")
         steps.append(rust_file(str(crate)))
-        steps.append(f"{how} build --release --offline -j{{jobs}} --example whyfast_bench")
-        bins = ["examples/whyfast_bench"]
+        target = "--release --example whyfast_bench"
+        made = "target/release/examples/whyfast_bench"
     else:
-        steps.append(f"{how} build --release --offline -j{{jobs}} --bin {bins[0]}")
-    return Project(
+        target, made = f"--release --bin {bins[0]}", f"target/release/{bins[0]}"
+    make, copy = f"({how} rustc {target} --offline -j{{jobs}}", f") && cp {made} {{program}}"
+    plain = Project(
         "path:cargo",
-        tuple(steps),
-        "program" if bench else f"target/release/{bins[0]}",
+        (*steps, make + copy),
+        "program",
         env=env,
         benchmarks={} if bench else WHOLE,
         runner="criterion" if bench else "command",
@@ -84,6 +88,9 @@ def cargo(folder: Path) -> Project:
         comments=tuple(comments),
         fetch=fetch,
     )
+    # Only the last crate is compiled, whose objects are kept.
+    again = ' -- -C save-temps -C link-args="{layout}"'
+    return replace(plain, steps=tuple(steps), link=make + again + copy, as_linked=plain)
 
 
 def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
@@ -112,23 +119,24 @@ def _of_member(folder: Path, data: Mapping[str, Any]) -> tuple[str, str, tuple[s
             except ValueError:
                 continue
             name = inner.get("package", {}).get("name", "")
-            if name and (bench := _criterion(member, inner)):
-                found.append((str(name), bench))
+            if name and (benches := _criterion(member, inner)):
+                found.append((str(name), benches[0]))
     if not found:
         return "", "", ()
     return *found[0], tuple("/".join(pair) for pair in found[1:])
 
 
-def _criterion(folder: Path, manifest: Mapping[str, Any]) -> str:
-    """The first target of benchmarks that uses Criterion; empty without one."""
+def _criterion(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
+    """The targets of benchmarks that use Criterion."""
     if not _criterion_wanted(manifest):
-        return ""
+        return []
+    found = []
     for entry in manifest.get("bench", ()):
         name = str(entry.get("name", ""))
         places = entry.get("path", f"benches/{name}.rs"), f"benches/{name}/main.rs"
         if any("criterion" in text_of(folder / str(place)) for place in places):
-            return name
-    return ""
+            found.append(name)
+    return found
 
 
 def _criterion_wanted(manifest: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -94,13 +94,19 @@ margin = "1%"
 # is written twice.
 steps = [
 {steps}]
-# The file that the steps make, relative to that folder.
+{link}# The file that the steps make, relative to that folder.
 program = {program}
 {env}
 [variant.release]
 toolchain = {toolchain}
 {cflags}
 {benchmarks}"""
+
+
+_LINK = """\
+# The last step; it also links the program in other layouts, which tell what its place does.
+link = {}
+"""
 
 
 def check_file(project: Project) -> str:
@@ -112,6 +118,7 @@ def check_file(project: Project) -> str:
             for line in project.comments
         ),
         steps="".join(f"    {_string(step)},\n" for step in project.steps),
+        link=_LINK.format(_string(project.link)) if project.link else "",
         program=_string(project.program),
         env=_table("build.env", project.env),
         toolchain=_string(project.toolchain),
@@ -142,6 +149,8 @@ def _string(text: str) -> str:
     text.encode("utf-8")
     if "\n" in text and "'''" not in text:
         return tomlkit.string(f"\n{text}", literal=True, multiline=True).as_string()
+    if "'" in text and '"' in text and "''" not in text and not text.endswith("'"):
+        return tomlkit.string(text, literal=True, multiline=True).as_string()
     literal = "'" not in text and '"' in text
     return tomlkit.string(text, literal=literal).as_string()
 
@@ -163,10 +172,15 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
 }
 
 
-def project_of(folder: Path) -> tuple[str, Project]:
-    """What kind of project is in the folder, and how it is built.
+#: Kinds of projects in C. One that does not build as the first of them may build as another.
+_IN_C = {"c", "cmake", "autotools", "meson"}
 
-    The first kind that its files tell and that has something to time. UserError when there is none.
+
+def projects_of(folder: Path) -> Iterator[tuple[str, Project]]:
+    """What kinds of project are in the folder, and how it is built as each.
+
+    First that which its files tell and that has something to time; of one in C then also the
+    others. UserError when there is none.
     """
     kinds = [
         kind
@@ -174,15 +188,29 @@ def project_of(folder: Path) -> tuple[str, Project]:
         if any(True for mark in marks for _ in folder.glob(mark))
     ]
     errors = []
+    found: set[str] = set()
     for kind in kinds:
+        if found and not found | {kind} <= _IN_C:
+            continue
         try:
-            return kind, KINDS[kind][1](folder)
+            project = KINDS[kind][1](folder)
         except UserError as error:
             errors.append(error)
-    if errors and {"c", "cmake", "autotools", "meson"} & set(kinds):
+            continue
+        found.add(kind)
+        yield kind, project
+    if found:
+        return
+    if errors and _IN_C & set(kinds):
         with suppress(UserError):
-            return "c", c_library(folder)
+            yield "c", c_library(folder)
+            return
     if errors:
         raise errors[0]
     known = ", ".join(dict.fromkeys(m[0] for m, _ in KINDS.values()))
     raise UserError(f"contains none of {known}; expected the folder of a project", where=folder)
+
+
+def project_of(folder: Path) -> tuple[str, Project]:
+    """The first of :func:`projects_of`."""
+    return next(projects_of(folder))

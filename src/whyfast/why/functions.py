@@ -200,8 +200,7 @@ def _mean_change(fast: Sequence[float], slow: Sequence[float]) -> Change:
     """Means add up over functions where medians do not."""
     change = change_of(fast, slow)
     a, b = sum(fast) / max(1, len(fast)), sum(slow) / max(1, len(slow))
-    shift = (b - a) - change.difference
-    return Change(a, b, change.low + shift, change.high + shift)
+    return Change(a, b, change.low, change.high)
 
 
 def _self_times(run: SampledRun, names: Names) -> dict[FunctionKey, float]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from whyfast.explain.python_changes import executed_name, with_functions
-from whyfast.explain.same_code import same_builds
+from whyfast.explain.same_builds import same_builds
 from whyfast.model.code import CodeComparison
 
 BEFORE = "import os\n\n\nclass A:\n    def f(self):\n        return 1\n\n\ndef g():\n    return 2\n"

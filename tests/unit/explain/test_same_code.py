@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.same_code import same_builds, same_code
+from whyfast.explain.same_builds import same_builds
+from whyfast.explain.same_code import same_code
 from whyfast.model.code import CodeComparison
 
 pytestmark = pytest.mark.skipif(
@@ -177,6 +178,23 @@ def test_constants_of_a_function_may_be_numbered_anew(tmp_path: Path) -> None:
     other = function % ("used", 9) + function % ("more", 4) + text
     found = same_code(base, compiled(tmp_path / "other", other))
     assert [f.name for f in found.reached] == ["used"]
+
+
+@pytest.mark.parametrize(
+    ("file", "same"), [("main.rs", True), ("main.go", False)], ids=["Rust", "others"]
+)
+def test_lines_of_panics_of_rust_are_no_difference(tmp_path: Path, file: str, same: bool) -> None:
+    """As core::panic::Location has them."""
+    place = (
+        "#include <stdio.h>\n"
+        "struct place { const char *file; unsigned long size; unsigned at[2]; };\n"
+        "__attribute__((noinline)) void fails(const struct place *p)\n"
+        '{ printf("%s %u", p->file, p->at[0]); }\n'
+        f'static const struct place here = {{"{file}", {len(file)}, {{12, 5}}}};\n'
+        "int main(void) { fails(&here); return 0; }\n"
+    )
+    found = compared(tmp_path, place.replace("12, 5", "13, 9"), base=place)
+    assert found.same == same
 
 
 def test_where_data_ends_is_no_change_of_what_the_linker_adds(tmp_path: Path) -> None:

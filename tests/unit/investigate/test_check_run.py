@@ -19,7 +19,7 @@ from whyfast.build.source import obtain
 from whyfast.cli.runs import check_exit_code as exit_code
 from whyfast.fleet.replicate import Sharded
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
-from whyfast.investigate import check_run
+from whyfast.investigate import change_reach, check_run
 from whyfast.investigate.check_run import GOES_ON, Request, ask, run_check
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter
@@ -424,19 +424,25 @@ def test_all_simulations_together_have_a_limit(
         now[0] += {"quick": 0.0, "slow": 150.0}[benchmark.name]
         return ChangeCoverage(benchmark.name, ("hot",), "")
 
-    monkeypatch.setattr(check_run, "_reach", reach)
-    monkeypatch.setattr(check_run, "load", lambda path: SimpleNamespace(functions=()))
-    monkeypatch.setattr(check_run, "BuildCounter", lambda *given: SimpleNamespace(timeout=given[3]))
+    monkeypatch.setattr(change_reach, "runs_without", lambda *given: False)
+    monkeypatch.setattr(change_reach, "_reach", reach)
+    monkeypatch.setattr(change_reach, "load", lambda path: SimpleNamespace(functions=()))
+    monkeypatch.setattr(
+        change_reach,
+        "BuildCounter",
+        lambda *given: SimpleNamespace(timeout=given[3], tasks=lambda of: ()),
+    )
     context = SimpleNamespace(
         question=SimpleNamespace(
-            benchmarks=[SimpleNamespace(name=n) for n in ("quick", "slow", "late")]
+            build=SimpleNamespace(program="vm"),
+            benchmarks=[SimpleNamespace(name=n) for n in ("quick", "slow", "late")],
         ),
         usable=[SimpleNamespace(variant=v, program=tmp_path) for v in ("base", "head")],
         home=SimpleNamespace(cache=tmp_path),
         services=SimpleNamespace(clock=SimpleNamespace(monotonic=lambda: now[0])),
         observer=SimpleNamespace(step=steps.append),
     )
-    reaches = check_run.reached_by(cast(RunContext[Study], context), TRACED, 120.0)
+    reaches = change_reach.reached_by(cast(RunContext[Study], context), TRACED, 120.0)
     assert limits == [20.0, 30.0]  # of each of two builds: 120 s for three, then for two
     assert [step.split(";")[0] for step in steps] == [
         "what executes the change: quick, 1 of 3",

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.investigate.first_study import FirstStudy, first_study
+from whyfast.investigate.first_study import FirstStudy, first_study, first_that_builds
 from whyfast.investigate.services import Services, Silent
 from whyfast.store.home import Home
-from whyfast.study.skeleton import KINDS, project_of
+from whyfast.study.skeleton import KINDS, project_of, projects_of
 
 
 @pytest.fixture
@@ -59,6 +59,31 @@ def test_a_project_that_does_not_build_gets_its_file_and_the_compilers_error(
     first = written(tmp_path / "p", home, "app: app.c\n\t$(CC) -o $@ app.c\n")
     assert "#error LEVEL is not set" in first.failure
     assert tomllib.loads(first.text)["build"]["program"] == "src/app"
+
+
+OBJECTS = "app: app.o\n\t$(CC) -o $@ app.o\napp.o: app.c\n\t$(CC) $(CFLAGS) -c app.c\n"
+
+
+def test_a_program_that_can_be_linked_in_other_layouts_keeps_the_step(
+    tmp_path: Path, home: Home
+) -> None:
+    source = "int f(int n) { return n * 7; }\nint main(int n, char **v) { return f(n) == 1; }\n"
+    first = written(tmp_path / "p", home, OBJECTS, source)
+    build = tomllib.loads(first.text)["build"]
+    assert build["program"] == "src/app.linked"
+    assert 'CC="{cc} {layout}" app' in build["link"]
+
+
+def test_what_does_not_build_by_meson_is_tried_by_make(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "app.c").write_text("int main(void)\n{\n    return 0;\n}\n")
+    (folder / "meson.build").write_text("project('app', 'c')\nexecutable('app', 'none.c')\n")
+    (folder / "Makefile").write_text(OBJECTS)
+    kinds = list(projects_of(folder))
+    kind, first = first_that_builds(folder, kinds, home, Silent(), Services())
+    assert [k for k, _ in kinds] == ["meson", "c"]
+    assert (kind, first.builds, first.failure) == ("c", True, "")
 
 
 def test_a_fetch_whose_tool_is_missing_is_named(tmp_path: Path, home: Home) -> None:

@@ -14,7 +14,7 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.report.parts import as_terminal
 
 from whyfast.build.recipe import Recipe
-from whyfast.investigate.check_run import _reach
+from whyfast.investigate.change_reach import _reach
 from whyfast.investigate.counting import BuildCounter
 from whyfast.investigate.study_run import run_study
 from whyfast.measure.harnesses import LONG, ONCE

@@ -49,6 +49,17 @@ def test_blocks_in_which_both_sides_took_long_are_told_from_the_others() -> None
     assert s.weight[:, 0, 0].tolist() == [1.0] * 10
 
 
+def test_where_one_side_alone_makes_the_level_it_has_no_say() -> None:
+    # The level rises and falls with the difference: the baseline always takes as long.
+    d = np.array([[4.0, -0.1, 5.0, -0.2, 3.0, -0.3, 6.0, -0.4, 4.0, -0.1]])
+    s = strategies([Ratios(d, None, 2.0 + d[0])])
+    assert s.weight[:, 1, 0].tolist() == [1.0] * 10
+    assert s.inverse[:, 1, 0].tolist() == s.inverse[:, 0, 0].tolist()
+    # Scales in hindsight, about a given shift, may not depend on signs.
+    told = strategies_in_hindsight([Ratios(d, None, 2.0 + d[0])], 0.0)
+    assert told.weight[:, 1, 0].tolist() != [1.0] * 10
+
+
 def test_both_ways_are_the_comparisons_and_then_those_with_the_sides_exchanged() -> None:
     a = Ratios(np.array([[0.0, 1.0, 3.0, 2.0, 4.0]]))
     b = Ratios(np.array([[0.5, 0.0, -1.0, 2.0, -2.0]]))

@@ -104,7 +104,7 @@ def test_files_that_are_none(
     for mark in {m.replace("*", "x") for m in marks if "/" not in m} | {"Makefile.am", "a.c"}:
         make(repository / mark)
     if (kind, make) == ("c", _secret):  # its lines look like rules of make, for the names of users
-        assert re.fullmatch(r"src/[\w-]+", project(repository).program)
+        assert re.fullmatch(r"src/[\w-]+\.linked", project(repository).program)
         return
     assert "root:" not in refusal(UserError, lambda: project(repository))
     assert main(["new"]) == 2

@@ -78,7 +78,7 @@ def test_an_empty_folder_is_none(tmp_path: Path, golden: Hear) -> None:
 def test_names_in_quotes_and_variables_of_cmake(tmp_path: Path) -> None:
     text = 'project(x C)\nset(TEST x_test)\nadd_executable("${TEST}" test.c)\n'
     project(tmp_path, "CMakeLists.txt", text=text)
-    assert KINDS["cmake"][1](tmp_path).program == "build/x_test"
+    assert KINDS["cmake"][1](tmp_path).program == "build/x_test.linked"
 
 
 def test_subfolders_are_read_and_the_projects_own_goes_first(tmp_path: Path, golden: Hear) -> None:
@@ -90,16 +90,16 @@ def test_subfolders_are_read_and_the_projects_own_goes_first(tmp_path: Path, gol
     project(tmp_path, "fuzzing/CMakeLists.txt", text="add_executable(main f.c)\n")
     project(tmp_path, "tool/CMakeLists.txt", text="add_executable(${PROJECT_NAME} x.c)\n")
     made = KINDS["cmake"][1](tmp_path)
-    assert made.program == "build/tool/x"
+    assert made.program == "build/tool/x.linked"
     golden(*made.comments)
 
 
 @pytest.mark.parametrize(
     ("more", "program"),
     [
-        ("set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)\n", "build/bin/x"),
-        ("set_property(TARGET x PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/tool/x"),
-        ("set_property(TARGET xy PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/x"),
+        ("set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)\n", "build/bin/x.linked"),
+        ("set_property(TARGET x PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/tool/x.linked"),
+        ("set_property(TARGET xy PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/x.linked"),
     ],
 )
 def test_cmake_says_where_a_program_is_made(tmp_path: Path, more: str, program: str) -> None:
@@ -138,7 +138,7 @@ def test_a_program_with_google_benchmark_is_preferred(tmp_path: Path) -> None:
     )
     project(tmp_path, "CMakeLists.txt", text=text)
     made = KINDS["cmake"][1](tmp_path)
-    assert (made.program, made.runner) == ("build/timed", "google-benchmark")
+    assert (made.program, made.runner) == ("build/timed.linked", "google-benchmark")
     assert made.benchmarks == {}  # the program lists them
 
 
@@ -151,7 +151,7 @@ def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path, golden: Hear) -
     made = cargo(tmp_path)
     assert made.runner == "criterion"
     assert made.fetch == ("cargo", "fetch")  # a library keeps no lock file
-    golden(*made.steps[1:])
+    golden(*made.steps[1:], made.link)
     assert made.benchmarks == {}  # the program lists them
 
 
@@ -159,7 +159,7 @@ def test_of_two_mains_one_is_chosen_and_the_other_named(tmp_path: Path, golden: 
     project(tmp_path, "app.c", "bench.c")
     project(tmp_path, "lib.c", text="int f(void) { return 1; }\n")
     made = KINDS["c"][1](tmp_path)
-    golden(*made.steps)
+    golden(*made.steps, made.link)
     golden(made.comments[1])
 
 
@@ -218,7 +218,7 @@ def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path, gold
         tmp_path, "src/Makefile.am", text="noinst_PROGRAMS = gen\nbin_PROGRAMS = zip \\\n cat\n"
     )
     made = KINDS["autotools"][1](tmp_path)
-    assert made.program == "src/src/zip"
+    assert made.program == "src/src/zip.linked"
     golden(*made.comments)
     golden(*made.steps)
     project(tmp_path, "configure", text="#!/bin/sh\n")
@@ -233,7 +233,7 @@ def test_configure_without_automake_makes_what_its_makefile_says(tmp_path: Path)
     project(tmp_path, "configure", "main.c")
     kind, made = project_of(tmp_path)
     assert kind == "autotools"
-    assert made.program == "src/calc"
+    assert made.program == "src/calc.linked"
     assert made.steps == (
         'cd {source} && ./configure --quiet CC={cc} CFLAGS="{cflags}" LDFLAGS="{ldflags}"',
         "make -C {source} --silent -j{jobs} calc",
@@ -251,7 +251,7 @@ def test_configure_without_automake_makes_what_its_makefile_says(tmp_path: Path)
 def test_the_program_of_a_makefile(tmp_path: Path, text: str, target: str) -> None:
     project(tmp_path, "Makefile", text=text)
     project(tmp_path, "src/a.c")
-    assert KINDS["c"][1](tmp_path).program == f"src/{target}"
+    assert KINDS["c"][1](tmp_path).program == f"src/{target}.linked"
 
 
 def test_a_parser_that_two_jobs_would_write_at_once_is_made_by_one(tmp_path: Path) -> None:

@@ -75,6 +75,15 @@ def test_welchs_interval_of_runs_that_are_not_paired() -> None:
     assert (change.low, change.high) == pytest.approx((0.8415, 1.3585), abs=1e-4)
 
 
+def test_the_interval_is_that_of_the_mean_and_holds_the_median() -> None:
+    d = [1.0, 1.0, 1.0, 5.0]  # mean 2, standard error 1, Student's quantile 3.1824
+    change = change_of([0.0] * 4, d, paired=True)
+    assert change.difference == 1.0
+    assert (change.low, change.high) == pytest.approx((-1.1824, 5.1824), abs=1e-4)
+    skewed = change_of([0.0] * 41, [0.0] * 21 + [1.0] * 20, paired=True)
+    assert skewed.low == skewed.slow == 0.0
+
+
 @pytest.mark.parametrize("paired", [False, True])
 def test_of_two_runs_there_is_a_difference_but_no_interval(paired: bool) -> None:
     change = change_of([1.0, 1.0], [2.0, 2.0], paired=paired)

@@ -88,9 +88,7 @@ def _heading(result: Result) -> str:
     check = check_of(result)
     names = (check.base_name, check.head_name)
     ends = f"{names[0]}..{names[1]}" if not any(" " in n for n in names) else " to ".join(names)
-    source = getattr(result.question, "source", None)
-    project = f" of {source.folder.name}" if source is not None and source.folder.name else ""
-    return f"{ends}{project}: {short_answer(result)}"
+    return f"{ends} of {result.question.name}: {short_answer(result)}"
 
 
 def _machine(result: Result) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from whyfast.judge.decide import ALPHA
 from whyfast.model.result import Result
-from whyfast.model.verdict import Confound, Outcome, Verdict
+from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
 from whyfast.report.document import Cell, Row, Table, right, table
 from whyfast.report.formatting import (
     escape_controls,
@@ -107,8 +107,8 @@ CHECK_HEADING = "Did this change make it slower?"
 
 #: Below this share of them, a difference in instructions is none.
 _AS_MANY = 0.0005
-#: Differences in time that placement alone makes in programs of one kind: docs/placement.md.
-_PLACEMENT = 0.03
+#: A spread over layouts below this is not worth a figure.
+_NO_SPREAD = 0.001
 #: Names in a headline above a table that has all.
 _FEW_NAMES = 2
 #: From so many minutes on, a budget is written in hours.
@@ -190,8 +190,9 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             yield f"the same on {join_words(names) if len(group) <= NAMES else len(group)}"
     if group := groups["undecided"]:
         yield from _counted(group, check, most)
+        with_figures = figures and len(group) <= _FEW_NAMES  # the table has those of more
         texts = [
-            f"{_benchmark(v)}{f' ({undecided_text(v, needs(result, v))})' if figures else ''}"
+            f"{_benchmark(v)}{f' ({undecided_text(v, needs(result, v))})' if with_figures else ''}"
             for v in group
         ]
         # Without an interval it is not known that there is none.
@@ -207,7 +208,7 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
 def _by_luck(verdict: Verdict, check: Check) -> bool:
     """Whether the difference is as small as placement makes them, with no other sign of it."""
     more = more_instructions(check.reach(verdict.benchmark or ""))
-    return more is not None and abs(more) < _AS_MANY and size_of(verdict.ratio) < _PLACEMENT
+    return more is not None and abs(more) < _AS_MANY and size_of(verdict.ratio) < MADE_BY_PLACEMENT
 
 
 def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[str]:
@@ -246,7 +247,13 @@ def undecided_text(verdict: Verdict, seconds: float | None = None) -> str:
     seconds = verdict.seconds_to_margin if seconds is None else seconds
     if seconds is None or not math.isfinite(seconds):
         return width
-    return f"{width}, needs about {format_seconds(max(seconds, 1.0))}"
+    return f"{width}, needs about {_whole_seconds(seconds)}"
+
+
+def _whole_seconds(seconds: float) -> str:
+    """An estimate, which has no decimals: ``9 s``, ``12 min``."""
+    whole = max(math.ceil(seconds), 1)
+    return f"{whole} s" if whole < 60 else format_seconds(whole)
 
 
 def needs(result: Result, verdict: Verdict) -> float | None:
@@ -277,7 +284,7 @@ def _again(result: Result, check: Check) -> Iterator[str]:
     yield (
         f"Undecided on {pluralize(len(undecided), 'benchmark')}: "
         f"`{escape_controls(f'whyfast check{ends} --budget {budget}')}` goes on from what was "
-        f"measured and needs about {format_seconds(max(sum(times), 1.0))} on this machine."
+        f"measured and needs about {_whole_seconds(sum(times))} on this machine."
     )
 
 
@@ -309,7 +316,7 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
         return ""
     where = f" on {quote(reach.benchmark)}" if several else ""
     if abs(more) < _AS_MANY:
-        small = size_of(verdict.ratio) < _PLACEMENT
+        small = size_of(verdict.ratio) < MADE_BY_PLACEMENT
         return "" if small else f", but the number of instructions{where} is unchanged"
     if (more > 0) == (verdict.outcome == "slower"):
         return ""
@@ -319,6 +326,7 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
 
 def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from account_sentences(result.found.account, headline=False)
+    yield from _placed(result)
     yield from changed_code(check)
     yield from check_cost_sentences(result)
     yield from since_sentences(result, check)
@@ -337,6 +345,25 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
     if left and not check.code.same:
         yield f"No time was left for {some(left)}."
     yield from check.notes
+
+
+def _placed(result: Result) -> Iterator[str]:
+    """What other layouts of the same code say, where they were measured."""
+    for p in result.judged.placements:
+        if p.varied.benchmark is None or math.isnan(p.spread):
+            continue
+        size = f"± {format_percent(p.spread)}" if p.spread >= _NO_SPREAD else "less than 0.1 %"
+        floor = (
+            f"Placement alone moves {_benchmark(p.varied)} by {size} (one standard deviation of "
+            f"{pluralize(p.layouts, 'link')})"
+        )
+        if p.varied.outcome in ("faster", "slower"):
+            yield f"{floor}; over them the change is {percent_text(p.varied)}."
+        elif p.linked.outcome in ("faster", "slower"):
+            was = percent_text(p.linked).factor
+            yield f"{floor}; as linked the change is {was}, over them there is nothing to see."
+        else:
+            yield f"{floor}; there is nothing to see."
 
 
 def since_sentences(result: Result, check: Check) -> Iterator[str]:

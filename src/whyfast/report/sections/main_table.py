@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from statistics import median
 
-from whyfast.judge.ratios import over_layouts
+from whyfast.judge.ratios import deciding
 from whyfast.model.build import BuildFailure
 from whyfast.model.result import Pooled, Result
 from whyfast.model.sample import Block
@@ -107,7 +107,7 @@ def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
     """
     times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     blocks = list(blocks)
-    for block in over_layouts(blocks) or blocks:
+    for block in deciding(blocks):
         for variant, values in block.values.items():
             times[block.benchmark, variant].extend(v / block.loops for v in values)
     return {key: median(values) for key, values in times.items() if values}

@@ -396,6 +396,7 @@ def check_summary(result: Result) -> Summary:
         care=tuple(care),
         headline=headline if table else "",
         bars="verdict",
+        row="benchmark",
     )
 
 

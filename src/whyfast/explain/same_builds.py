@@ -1,0 +1,126 @@
+"""Are two builds the same: programs up to addresses, or the files that could be run or read?"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.explain.same_code import changed, same_code
+from whyfast.model.code import CodeComparison
+
+#: Files for people alone, and what Python makes of its files.
+_NOT_READ = {".md", ".rst", ".adoc", ".pyc"}
+#: Folders of which nothing runs: caches, version control, and an installer's notes on packages.
+_NOT_RUN = {"__pycache__", ".git", ".github"}
+_RECORDS = (".dist-info", ".egg-info")
+#: Files at the top of a project that no program reads: what to measure, which is compared by
+#: itself, and those for version control and editors.
+_ASIDE = {
+    *("whyfast.toml", ".gitignore", ".gitattributes", ".editorconfig", ".pre-commit-config.yaml"),
+    *("LICENSE", "COPYING"),
+}
+
+
+def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeComparison:
+    """Compare two builds, each the folder that it was built in and the program's path in it.
+
+    A program of machine code runs by itself, with the shared libraries that were built with it. Of
+    any other, such as a script or the interpreter of a virtual environment, every file of the
+    folder could be run or read, but for documents; a file of Python is the same when it says the
+    same to Python.
+    """
+    programs = [_machine_code(*build) for build in (base, head)]
+    if programs[0] is None or programs[1] is None:
+        return _files(base[0], head[0])
+    parts = []
+    for name in sorted({*programs[0], *programs[1]}):
+        left, right = programs[0].get(name), programs[1].get(name)
+        if left is None or right is None:
+            side = "base" if right is None else "head"
+            parts.append(changed(f"the library {name} is only in the build of {side}"))
+            continue
+        part = same_code(left, right, (base[0], head[0]))
+        library = f"{name}: " if name else ""
+        parts.append(replace(part, reasons=tuple(f"{library}{r}" for r in part.reasons)))
+    return CodeComparison(
+        identical=all(p.identical for p in parts),
+        same=all(p.same for p in parts),
+        functions=tuple(f for p in parts for f in p.functions),
+        reasons=tuple(r for p in parts for r in p.reasons),
+        traced=all(p.traced for p in parts),
+    )
+
+
+def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
+    """The program and the shared libraries that were built with it, by their names in the folder;
+    None where the program is no machine code of its own."""
+    parts = _machine_code(folder, program)
+    return parts and {name or str(program): path for name, path in parts.items()}
+
+
+def _machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
+    """The program under an empty name, and the libraries; None for another's interpreter."""
+    path = folder / program
+    if not path.resolve().is_relative_to(folder.resolve()) or not _begins(path, b"\x7fELF"):
+        return None
+    if (path.parent.parent / "pyvenv.cfg").exists():
+        return None
+    libraries = {
+        str(library.relative_to(folder)): library
+        for library in sorted(folder.rglob("*.so*"))
+        if library.is_file() and not library.is_symlink() and _begins(library, b"\x7fELF")
+    }
+    return {"": path, **libraries}
+
+
+def _begins(path: Path, mark: bytes) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(mark)) == mark
+
+
+def _files(base: Path, head: Path) -> CodeComparison:
+    files = [dict(_relevant(folder)) for folder in (base, head)]
+    reasons = []
+    for name in sorted({*files[0], *files[1]}):
+        left, right = files[0].get(name), files[1].get(name)
+        shown = name.removeprefix("src/")  # where the source is copied to
+        if left is None or right is None:
+            reasons.append(f"the file {shown} is only in {'base' if right is None else 'head'}")
+        elif not _same_file(left, right, (base, head)):
+            reasons.append(f"the file {shown} differs")
+    return CodeComparison(not reasons, not reasons, reasons=tuple(reasons), traced=not reasons)
+
+
+def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
+        aside = relative.name in _ASIDE or path.suffix in _NOT_READ
+        not_run = any(p in _NOT_RUN or p.endswith(_RECORDS) for p in relative.parts)
+        if path.is_file() and not aside and not not_run:
+            yield str(relative), path
+
+
+def _same_file(left: Path, right: Path, folders: tuple[Path, Path]) -> bool:
+    a, b = (
+        path.read_bytes().replace(str(folder).encode(), b"\0")
+        for path, folder in zip((left, right), folders, strict=True)
+    )
+    if a == b:
+        return True
+    if left.suffix == ".py":
+        return (tree := _python(a)) is not None and tree == _python(b)
+    library = ".so" in left.name and a.startswith(b"\x7fELF")
+    return library and same_code(left, right, folders).same
+
+
+def _python(text: bytes) -> str | None:
+    """What a file of Python says, without comments and layout; None when it is not Python."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(text).readline)
+        return ast.dump(ast.parse(text.decode(encoding)))
+    except (SyntaxError, ValueError, LookupError, RecursionError):
+        return None

@@ -1,0 +1,151 @@
+"""Which benchmarks execute what has changed: by a run with traps in it, or under a simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.explain.functions import base_name
+from whyfast.explain.program import load
+from whyfast.investigate.context import RunContext
+from whyfast.investigate.counting import BuildCounter, scratch_folder
+from whyfast.investigate.python_reach import python_reach
+from whyfast.investigate.trapped import runs_without
+from whyfast.measure.harnesses import LONG, ONCE
+from whyfast.measure.registry import MAKERS
+from whyfast.model.code import ChangeCoverage, CodeComparison
+from whyfast.model.counters import Counts, Profile
+from whyfast.model.errors import UserError
+from whyfast.model.study import Study
+from whyfast.model.variant import Benchmark
+
+
+def reached_by(
+    context: RunContext[Study], code: CodeComparison, timeout: float
+) -> tuple[ChangeCoverage, ...]:
+    """One entry a benchmark, by runs of both builds with traps in what has changed, and where these
+    do not end well, under a simulator; ``timeout`` seconds in all.
+
+    Each run may take an equal share of what is left; a benchmark that needs further runs takes from
+    those after it. Nothing is raised for what cannot be simulated. Nothing is run where no function
+    is known to have changed, as then it cannot be told who executes it.
+    """
+    benchmarks = context.question.benchmarks
+    if not code.reached:
+        why = "what has changed is not machine code with names"
+        return tuple(ChangeCoverage(b.name, None, why) for b in benchmarks)
+    try:
+        names = {
+            b.variant: {
+                base_name(name): base_name(function.name)
+                for function in load(b.program).functions
+                for name in function.names
+            }
+            for b in context.usable
+        }
+    except UserError as error:
+        return tuple(ChangeCoverage(b.name, None, error.message) for b in benchmarks)
+    programs = {b.variant: b.program for b in context.usable}
+    inner = Path(context.question.build.program)
+    with scratch_folder(context.home) as folder:
+        counter = BuildCounter(context, {}, folder, timeout)
+        clock, observer = context.services.clock, context.observer
+        end = clock.monotonic() + timeout
+        reaches = []
+        for number, benchmark in enumerate(benchmarks):
+            left = end - clock.monotonic()
+            if left <= 0:
+                reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
+                continue
+            observer.step(
+                f"what executes the change: {benchmark.name}, {number + 1} of {len(benchmarks)}; "
+                f"at most {left:.0f} s more for all"
+            )
+            counter.timeout = left / (len(benchmarks) - number) / len(context.usable)
+            if runs_without(benchmark, counter.tasks(benchmark), programs, inner, code):
+                reaches.append(ChangeCoverage(benchmark.name, ()))
+            else:
+                reaches.append(_reach(counter, benchmark, names, code))
+        return tuple(reaches)
+
+
+def reached_in_python(
+    context: RunContext[Study], code: CodeComparison, timeout: float, parts: int
+) -> tuple[ChangeCoverage, ...]:
+    """The same for a package of Python, by runs under its profiler; ``parts`` is how deep in a
+    build its program lies."""
+    folders = {b.variant: b.program.parents[parts - 1] for b in context.usable}
+    benchmarks = context.question.benchmarks
+    reaches = []
+    with scratch_folder(context.home) as folder:
+        end = context.services.clock.monotonic() + timeout
+        counter = BuildCounter(context, {}, folder, timeout)
+        for number, benchmark in enumerate(benchmarks):
+            left = end - context.services.clock.monotonic()
+            if left <= 0:
+                reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
+                continue
+            context.observer.step(f"what executes the change: {benchmark.name}")
+            counter.timeout = left / (len(benchmarks) - number) / len(context.usable)
+            reaches.append(python_reach(benchmark, counter.tasks(benchmark), folders, code))
+    return tuple(reaches)
+
+
+def _no_time(timeout: float) -> str:
+    return f"the {timeout:g} s for simulation were used up before its turn"
+
+
+def _reach(
+    counter: BuildCounter,
+    benchmark: Benchmark,
+    names: Mapping[str, Mapping[str, str]],
+    code: CodeComparison,
+) -> ChangeCoverage:
+    if benchmark.kind.countable:
+        return _reach_of(benchmark, counter.simulated(benchmark)[0], names, code)
+    if MAKERS[benchmark.runner].to_see is None:
+        return ChangeCoverage(
+            benchmark.name, None, f"a {benchmark.runner} benchmark cannot be simulated"
+        )
+    # Once shows what most changes are about. That something is not executed takes as many
+    # iterations as are measured: inputs may differ from one to the next.
+    seen = _reach_of(benchmark, counter.seen(benchmark, ONCE), names, code)
+    if seen.placement_only:
+        seen = _reach_of(benchmark, counter.seen(benchmark, LONG), names, code)
+    return replace(seen, instructions=None)
+
+
+def _reach_of(
+    benchmark: Benchmark,
+    counts: list[Counts],
+    names: Mapping[str, Mapping[str, str]],
+    code: CodeComparison,
+) -> ChangeCoverage:
+    broken = next((c for c in counts if c.profile is None or c.failed), None)
+    if broken is not None or not counts:
+        notes = broken.notes if broken else ()
+        return ChangeCoverage(benchmark.name, None, notes[0] if notes else "it was not simulated")
+    changed = {base_name(f.name) for f in code.reached}
+    sides = [_costs_by_name(c.profile, names[c.variant]) for c in counts if c.profile is not None]
+    costs = {n: [s.get(n, 0.0) for s in sides] for s in sides for n in s if n in changed}
+    # What takes more or fewer instructions than before says most of why.
+    executed = tuple(
+        sorted(costs, key=lambda n: (min(costs[n]) - max(costs[n]), -max(costs[n]), n))
+    )
+    totals = [c.profile.totals.get(c.profile.main) for c in counts if c.profile]
+    both = len(totals) == 2 and totals[0] is not None and totals[1] is not None
+    instructions = (totals[0] or 0.0, totals[1] or 0.0) if both else None
+    if not executed and not code.traced:
+        return ChangeCoverage(benchmark.name, None, "; ".join(code.reasons), instructions)
+    return ChangeCoverage(benchmark.name, executed, "", instructions)
+
+
+def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, float]:
+    """Self cost by the name that the program puts first; libraries' functions by their own."""
+    costs: dict[str, float] = {}
+    for function in profile.functions:
+        plain = base_name(function.name.split("'")[0])
+        name = names.get(plain, plain)
+        costs[name] = costs.get(name, 0.0) + function.costs.get(profile.main, 0.0)
+    return costs

@@ -1,0 +1,99 @@
+"""Programs of Go that are the same but for lines and for where types, strings and functions lie."""
+
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from whyfast.explain.same_code import same_code
+from whyfast.model.code import CodeComparison
+
+pytestmark = pytest.mark.skipif(
+    platform.machine() != "x86_64" or shutil.which("go") is None, reason="needs go on x86-64"
+)
+
+SOURCE = """\
+package main
+
+import "os"
+
+type shape interface{ area() int }
+
+type square struct {
+	side int `unit:"m"`
+	name string
+}
+
+func (s square) area() int { return s.side * s.side }
+
+type circle struct{ r int }
+
+func (c *circle) area() int { return 3 * c.r * c.r }
+
+//go:noinline
+func hot(all []shape) (n int) {
+	for _, s := range all {
+		n += s.area()
+	}
+	return n
+}
+
+func main() {
+	all := []shape{square{len(os.Args), "one"}, &circle{2}}
+	var any interface{} = all[0]
+	if named, ok := any.(square); ok && named.name == "never" {
+		panic(named)
+	}
+	println("the area is", hot(all))
+}
+"""
+
+
+def built(folder: Path, text: str) -> Path:
+    folder.mkdir()
+    (folder / "main.go").write_text(text)
+    (folder / "go.mod").write_text("module example.org/p\n\ngo 1.20\n")
+    words = ["go", "build", "-trimpath", "-buildvcs=false", "-o", "program", "."]
+    env = {**os.environ, "GOFLAGS": "", "GOPROXY": "off", "CGO_ENABLED": "0"}
+    subprocess.run(words, cwd=folder, env=env, check=True)
+    return folder / "program"
+
+
+def compared(folder: Path, old: str, new: str) -> CodeComparison:
+    text = SOURCE.replace(old, new)
+    assert text != SOURCE
+    return same_code(built(folder / "base", SOURCE), built(folder / "head", text))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("type shape", "// A comment.\n\n\ntype shape"),
+        ("func main", 'func unused() string { return "text" }\n\nfunc main'),
+    ],
+    ids=["lines", "unused function"],
+)
+def test_what_moves_lines_alone_is_no_change(tmp_path: Path, old: str, new: str) -> None:
+    found = compared(tmp_path, old, new)
+    assert (found.same, found.functions, found.reasons) == (True, (), ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        ("3 * c.r", "4 * c.r", {"main.(*circle).area"}),
+        ("the area is", "the sum is", {"main.main"}),
+        ('unit:"m"', 'unit:"k"', {"main.main"}),
+    ],
+    ids=["code", "string", "tag of a type"],
+)
+def test_what_the_source_says_otherwise_is_found_where_it_is_used(
+    tmp_path: Path, old: str, new: str, names: set[str]
+) -> None:
+    found = compared(tmp_path, old, new)
+    assert names <= {f.name for f in found.reached}
+    assert len(found.reached) < 20
+    assert not found.same

@@ -1,0 +1,91 @@
+"""A check measures over layouts what placement alone could have made."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.studies.commit_study import Repository
+from tests.unit.investigate.doubles import Watcher, World, own, ratios
+
+from whyfast.build.recipe import Recipe
+from whyfast.build.relink import CannotRelink
+from whyfast.investigate.check_layouts import LAYOUTS
+from whyfast.investigate.check_run import Request, run_check
+from whyfast.model.build import Build
+from whyfast.model.result import Result
+from whyfast.report.sections.check import check_sentences
+from whyfast.store.builds import BuildStore
+
+STUDY = """\
+[study]
+title = "Did this change make it slower?"
+baseline = "release"
+
+[build]
+steps = ["{cc} {cflags} -c {source}/main.c"]
+link = "{cc} -o {program} *.o {layout} {ldflags}"
+program = "vm"
+
+[variant.release]
+toolchain = "path:cc"
+
+[benchmarks.one]
+runner = "command"
+command = ["{program}", "1"]
+
+[measure]
+turns = 2
+"""
+
+
+def relink(
+    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str]
+) -> list[Path]:
+    return [build.program.with_name(f"vm.layout-{seed}") for seed in seeds]
+
+
+def cannot(
+    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str]
+) -> list[Path]:
+    raise CannotRelink("linking layout 1 ended with exit code 1")
+
+
+def check(folder: Path, slower: float, relinker: object, budget: float = 600.0) -> Result:
+    repository = Repository(folder / "repo")
+    (repository.folder / "whyfast.toml").write_text(STUDY)
+    (repository.folder / "main.c").write_text("before")
+    repository.commit("first")
+    (repository.folder / "main.c").write_text("after")
+    world = World(script=ratios({"base": 1.0, "head": slower}))
+    services = world.services(cpus=(0,), relink=relinker)
+    request = Request(repository.folder, budget=budget)
+    return run_check(request, own(folder), Watcher(), services=services)
+
+
+def drawn(result: Result) -> int:
+    return sum(bool(b.layouts) for b in result.recorded.blocks)
+
+
+@pytest.mark.parametrize(("slower", "layouts"), [(1.02, LAYOUTS), (1.1, 0), (1.0, 0)])
+def test_a_small_difference_is_measured_over_layouts(
+    tmp_path: Path, slower: float, layouts: int
+) -> None:
+    result = check(tmp_path, slower, relink)
+    assert drawn(result) == layouts
+    assert result.judged.about == ("change" if layouts else "binaries")
+    assert any(s.startswith("Placement alone moves ") for s in check_sentences(result)) == (
+        layouts > 0
+    )
+
+
+def test_without_other_layouts_the_verdict_is_about_the_builds_and_says_why(tmp_path: Path) -> None:
+    result = check(tmp_path, 1.02, cannot)
+    assert drawn(result) == 0
+    assert [v.outcome for v in result.judged.verdicts] == ["slower"]
+    assert any("exit code 1" in s for s in check_sentences(result))
+
+
+def test_a_budget_too_small_for_layouts_says_how_much_they_take(tmp_path: Path) -> None:
+    result = check(tmp_path, 1.02, relink, budget=120.0)
+    assert drawn(result) == 0
+    assert any("(--budget)" in s for s in check_sentences(result))
