@@ -147,7 +147,7 @@ def test_a_comment_is_updated_instead_of_repeated(tmp_path: Path) -> None:
 
 def check_line(seconds: float, head: str) -> str:
     entry = {"outcome": "same", "ratio": 1.0, "seconds": {"base": seconds, "head": seconds}}
-    data = {"head": head, "base": "b", "date": f"2026-01-0{head[-1]}T00:00:00+00:00", "same": ""}
+    data = {"head": head, "base": "b", "date": f"2026-01-0{head[-1]}T00:00:00+00:00", "same": False}
     return dump("check", {**data, "benchmarks": {"parse": entry}}, levels=0)
 
 

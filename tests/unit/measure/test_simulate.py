@@ -317,7 +317,8 @@ def _root(home: Home) -> Path:
     library = root / "usr/libexec/valgrind"
     library.mkdir(parents=True)
     for architecture in ("amd64", "arm64"):
-        (library / f"callgrind-{architecture}-linux").touch()
+        for tool in ("callgrind", "dhat"):
+            (library / f"{tool}-{architecture}-linux").touch()
     (root.parent / "digest").write_text("d\n")
     return root
 
@@ -329,7 +330,7 @@ def _choose(
 
 
 def _replay(valgrind: str | None = "valgrind-3.19.0") -> Replay:
-    tools = ("callgrind-amd64-linux", "callgrind-arm64-linux")
+    tools = [f"{t}-{a}-linux" for t in ("callgrind", "dhat") for a in ("amd64", "arm64")]
     answers = {tool: _version("valgrind-3.24.0") for tool in tools}
     return Replay(answers if valgrind is None else {**answers, "valgrind": _version(valgrind)})
 
