@@ -211,5 +211,5 @@ def test_no_color(value: str, coloured: bool) -> None:
         file=out, force_terminal=True, color_system="256", width=120, _environ=environment
     )
     render_terminal(result_page(sample_result()), console=console, verbose=True)
-    # rich keeps the codes of a style as it first rendered it: of 256 colours, or of all.
-    assert bool(re.search(r"38;[25];", out.getvalue())) == coloured
+    # rich keeps the codes of a style as it first rendered it: of 16, 256 or all colours.
+    assert bool(re.search(r"\x1b\[([\d;]*;)?(38;|[39][0-7]m)", out.getvalue())) == coloured
