@@ -8,6 +8,7 @@ beside is debug information and symbols, which cost space on disk only. Zero-ini
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,12 +52,13 @@ class Sizes:
         return ", ".join(sorted(self.loads))
 
 
-def sizes_of(files: Mapping[str, Path]) -> Sizes:
-    """The sizes of a program, the first of these ELF files, and of its libraries, together.
+def sizes_of(files: Mapping[str, Path], *, largest: float = math.inf) -> Sizes:
+    """The sizes of a program, the first of these ELF files, and of its libraries, together; of
+    files of more than ``largest`` bytes sections alone, as functions take seconds to read.
     UserError, or OSError, for a file that cannot be read."""
     sizes = Sizes()
     for number, (name, path) in enumerate(files.items()):
-        _add(sizes, path, f"{name}: " if number else "")
+        _add(sizes, path, f"{name}: " if number else "", largest)
     sizes.loads -= {path.name for path in files.values()}
     return sizes
 
@@ -71,7 +73,7 @@ def kind_of(section: Section) -> str:
     return "data" if writable else "rodata"
 
 
-def _add(sizes: Sizes, path: Path, library: str) -> None:
+def _add(sizes: Sizes, path: Path, library: str, largest: float) -> None:
     elf = open_elf(path)
     sizes.totals["file"] += len(elf.blob)
     for section in elf.sections:
@@ -81,6 +83,9 @@ def _add(sizes: Sizes, path: Path, library: str) -> None:
             sizes.totals["size"] += section.size
         if section.loaded and section.size:
             sizes.parts["section"][f"{library}{section.name}"] += section.size
+    sizes.loads |= {text for kind, text in elf.dynamic() if kind == "needed"}
+    if len(elf.blob) > largest:
+        return
     try:
         functions = load(path).functions
     except UserError:  # stripped: the sections are all that is known
@@ -102,7 +107,6 @@ def _add(sizes: Sizes, path: Path, library: str) -> None:
             text = texts.get(name, readable_of(name, (name,)))
             sizes.parts["data"][f"{library}{family(base_name(text))}"] += end - max(start, seen)
             seen = end
-    sizes.loads |= {text for kind, text in elf.dynamic() if kind == "needed"}
     for name, size in _by_source(elf):
         sizes.parts["source"][name] += size
 

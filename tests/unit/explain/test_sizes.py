@@ -52,6 +52,15 @@ def test_a_table_is_read_only_data_of_its_size(gcc: Compile) -> None:
 
 
 @on_elf
+def test_of_a_large_file_there_are_sections_alone(gcc: Compile) -> None:
+    path = gcc(SOURCE, "-O2")
+    whole, part = sizes_of({"p": path}), sizes_of({"p": path}, largest=path.stat().st_size - 1)
+    assert (part.totals, part.parts["section"]) == (whole.totals, whole.parts["section"])
+    assert (bool(whole.parts["function"]), bool(part.parts["function"])) == (True, False)
+    assert part.loads == whole.loads
+
+
+@on_elf
 def test_an_unrolled_loop_is_in_its_function(gcc: Compile) -> None:
     sizes = _sizes(gcc(SOURCE, "-O2", "-g"), gcc(SOURCE, "-O2", "-g", "-DUNROLL"))
     functions = _changes(sizes, "function")
