@@ -75,6 +75,15 @@ def test_a_merged_program_is_measured_and_kept(own_home: Home, folder: Path) -> 
     assert "measuring" not in again.stderr
 
 
+def test_another_workload_is_another_survey(own_home: Home, folder: Path) -> None:
+    asked = ("survey", "run", folder, "--only", "threaded", "--evidence-only")
+    for changed, is_read in ((False, True), (False, False), (True, True)):
+        if changed:
+            (folder / "workloads").mkdir()
+            (folder / "workloads" / "sort.txt").write_text("3 1 2")
+        assert ("reading the machine code" in whyfast(*asked).stderr) == is_read
+
+
 def test_a_folder_without_a_survey(folder: Path) -> None:
     for arguments, where in (
         (["nowhere"], "nowhere"),

@@ -89,8 +89,14 @@ def survey_studies(
 
 
 def _key(study: Study, choice: Choice) -> str:
+    """Of the study, and of the files beside it and beside the other programs, which it may run."""
     text = json.dumps([_VERSION, encode(study), encode(choice)], sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
+    digest = hashlib.sha256(text.encode())
+    shared = (f for f in study.folder.parent.iterdir() if f.is_dir() and not (f / FILE).exists())
+    for folder in sorted({study.folder, *shared}):
+        for file in sorted(f for f in folder.rglob("*") if f.is_file()):
+            digest.update(f"{file.relative_to(folder.parent)}".encode() + file.read_bytes())
+    return digest.hexdigest()[:32]
 
 
 def _recorded(file: Path) -> SurveyedProgram | None:
