@@ -77,7 +77,6 @@ LATE = {
     ("investigate.services", "whyfast.build.incremental"),
     ("investigate.services", "whyfast.build.run"),
     ("investigate.services", "whyfast.interpreter.registry"),
-    ("investigate.services", "whyfast.build.repeat"),
     ("investigate.services", "whyfast.toolchain.kernels"),
     ("investigate.services", "whyfast.toolchain.registry"),
     ("investigate.services", "whyfast.toolchain.valgrind"),

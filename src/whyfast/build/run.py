@@ -8,8 +8,10 @@ import platform
 import shlex
 import shutil
 import time
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ from whyfast.model.errors import CannotBuildHere
 from whyfast.model.study import HIDDEN
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.files import exclusive, lacking, sha256_of, write_whole
+from whyfast.store.home import Home
 from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 
@@ -350,3 +353,33 @@ def _in_root(step: str, root: str) -> str:
         f'{shlex.join(words)} --bind "$here" "$here" --chdir "$here" -- '
         f"/bin/sh -euc {shlex.quote(step)}"
     )
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """One build from scratch: ``seconds`` of all its steps, and the ``peak`` memory in bytes of the
+    largest process among them; None where none was larger than this one, see
+    :class:`whyfast.build.steps.Steps`."""
+
+    seconds: float
+    peak: float | None
+
+
+def rebuild(recipe: Recipe, home: Home, jobs: int) -> Rebuilt | BuildFailure:
+    """Make the build in a folder of its own, which is removed; the stored build stays as it is.
+
+    Copying the source is not part of the time, linking is.
+    """
+    folder = home.cache / "rebuilt" / uuid.uuid4().hex
+    store, steps = BuildStore(folder / "builds"), Steps()
+    try:
+        store.root.mkdir(parents=True)
+        outcome = make_build(recipe, store, jobs, steps, lambda text: None)
+        if isinstance(outcome, BuildFailure):
+            return outcome
+        return Rebuilt(steps.seconds, steps.peak or None)
+    except BaseException:
+        steps.cancel()
+        raise
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -20,7 +20,7 @@ from whyfast.toolchain.watcher import WATCHER
 
 if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
-    from whyfast.build.repeat import Rebuilt
+    from whyfast.build.run import Rebuilt
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
     from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter, Toolchain
     from whyfast.model.machine import BootUnit, Kernel
@@ -110,7 +110,7 @@ def _build(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> Sequence
 
 
 def _rebuild(recipe: Recipe, home: Home) -> Rebuilt | BuildFailure:
-    from whyfast.build.repeat import rebuild
+    from whyfast.build.run import rebuild
 
     return rebuild(recipe, home, os.cpu_count() or 1)
 

@@ -42,7 +42,7 @@ def surveyed_studies(where: str, only: Sequence[str] = ()) -> tuple[Study, ...]:
         folder = bundled_folder("studies") / where
     files = sorted(folder.glob(f"*/{FILE}")) if folder.is_dir() else []
     if not files:
-        raise UserError(f"no folder with folders that hold a {FILE}", where=where)
+        raise UserError(f"no studies; expected folders with a {FILE} each", where=where)
     names = [f.parent.name for f in files]
     for word in only:
         if not any(word in name for name in names):

@@ -17,7 +17,7 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 from tests.unit.measure.doubles import FakeClock, fails_at
 
 from whyfast.build.recipe import Recipe
-from whyfast.build.repeat import Rebuilt
+from whyfast.build.run import Rebuilt
 from whyfast.cli.main import main
 from whyfast.cli.results import exit_code
 from whyfast.investigate.costs import BUILD_ROUNDS

@@ -14,7 +14,7 @@ from tests.unit.measure.doubles import Script, steady
 from tests.unit.search.worlds import make_study
 
 from whyfast.build.recipe import Recipe
-from whyfast.build.repeat import Rebuilt
+from whyfast.build.run import Rebuilt
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.services import Note
 from whyfast.measure.invocation import Sample
