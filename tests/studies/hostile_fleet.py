@@ -92,9 +92,21 @@ def answer(task: bytes, data: bytes) -> Any:
 
 async def workers() -> None:
     answer_with(answer)
-    async with contextlib.AsyncExitStack() as stack:
-        for attack in ("metrics",) if KIND == "metrics" else (*ATTACKS, "versions", ESCAPE):
-            worker = Worker(
+    names = ("metrics",) if KIND == "metrics" else (*ATTACKS, "versions", ESCAPE)
+    first = {name: asyncio.Event() for name in names}
+    async with asyncio.TaskGroup() as group:
+        for name in names:
+            group.create_task(worker(name, first[name]))
+        for connected in first.values():
+            await connected.wait()
+        print("ready", flush=True)
+
+
+async def worker(attack: str, connected: asyncio.Event) -> None:
+    """One that connects again whenever the scheduler has cut it off, as a real one does."""
+    while True:
+        with contextlib.suppress(OSError, TimeoutError, ValueError, RuntimeError):
+            made = Worker(
                 ADDRESS,
                 name=attack,
                 nthreads=1,
@@ -105,12 +117,14 @@ async def workers() -> None:
                 dashboard_address="127.0.0.1:0",
             )
             if attack == "versions":
-                worker.handlers["versions"] = lambda **_: to_serialize(Harmful())
+                made.handlers["versions"] = lambda **_: to_serialize(Harmful())
             if attack == "metrics":
-                worker.metrics["harm"] = lambda _: to_serialize(Harmful())
-            await stack.enter_async_context(worker)
-        print("ready", flush=True)
-        await asyncio.Event().wait()
+                made.metrics["harm"] = lambda _: to_serialize(Harmful())
+            async with made:
+                connected.set()
+                await made.finished()
+            print(f"{ascii(attack)} was cut off", flush=True)
+        await asyncio.sleep(0.5)
 
 
 class Plugin(SchedulerPlugin):  # type: ignore[misc]

@@ -121,7 +121,7 @@ def test_nothing_that_a_worker_sends_is_run_or_reaches_the_terminal(
     assert not listener.heard()
     assert isinstance(honest, Answered), (came, notes)
     assert isinstance(read_answer(honest.answer), HostFacts)
-    assert all(came.values()), came
+    assert all(came.values()), (came, fleet.said("worker"))
     for attack in ANSWERS:
         assert isinstance(came[attack], LeftUnanswered), came
     assert len([n for n in notes if n.startswith("versions: left out")]) == 1
