@@ -418,11 +418,16 @@ def autotools(folder: Path) -> Project:
     # One that came with the source has the same date as the rest, so it is not made again.
     generate = () if generated else ("cd {source} && autoreconf -fi",)
     make = f"make -C {{source}} --silent -j{{jobs}}{target}"
+    # With its shared libraries, libtool makes a shell script in the program's place.
+    asked = text_of(folder / "configure.ac") + text_of(folder / "configure")
+    static = (
+        " --disable-shared" if re.search(r"LT_INIT|PROG_LIBTOOL|--enable-shared", asked) else ""
+    )
     project = Project(
         "path:c++" if cxx else "path:cc",
         (
             *generate,
-            f"cd {{source}} && ./configure --quiet {compiler}={{cc}} "
+            f"cd {{source}} && ./configure --quiet{static} {compiler}={{cc}} "
             f'{flags}="{{cflags}}" LDFLAGS="{{ldflags}}"',
             make,
         ),

@@ -12,6 +12,9 @@ DIVISION, FLOAT_DIVISION = 20.0, 8.0
 #: that is known of them: about one in a loop of ten.
 SAMPLED = 0.1
 
+#: Instructions on several elements, by the bytes of their registers.
+_PACKED = ("vector 16", "vector 32", "vector 64")
+
 
 def vectorisation(v: GroupView) -> CauseLabel | None:
     fast, slow = v.fast.vector_bytes, v.slow.vector_bytes
@@ -21,6 +24,10 @@ def vectorisation(v: GroupView) -> CauseLabel | None:
         return None  # a call in the loop is the reason why it is not vectorised
     if v.counted and (scalar := _scalar(v)) is not None:
         return scalar
+    if not v.counted and not any(
+        v.fast.static[kind] > v.slow.static[kind] for kind in v.fast.static if kind in _PACKED
+    ):
+        return None  # samples fall on other instructions of the same code
     narrower = v.slow.packed < v.fast.packed / 2 or (fast >= 1.5 * slow and fast > 8)
     if not narrower or (v.counted and v.slow.total < 1.25 * v.fast.total) or v.memory_bound:
         return None
