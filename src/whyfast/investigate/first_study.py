@@ -311,6 +311,7 @@ def _with_work(folder: Path, project: Project, made: Build, observer: Observer) 
     if not reason and alone >= _ENOUGH:
         return project
     good: Commands = {}
+    words: tuple[str, ...]
     candidates = [f for f in sources(folder, _WORK) if not _NO_WORK.search(f.name)]
     for file in list(dict.fromkeys(candidates))[:_TRIES]:
         name = str(file.relative_to(folder))

@@ -8,6 +8,9 @@ from whyfast.why.view import CauseLabel, GroupView, number
 #: Cycles of a division of 64-bit integers (20 to 40), of one of floats (4 to 20).
 DIVISION, FLOAT_DIVISION = 20.0, 8.0
 
+#: Cycles that a call may cost at most, with what the compiler can no longer do around it.
+CALL = 100.0
+
 #: Share of a function's further time that instructions of a kind must have where samples are all
 #: that is known of them: about one in a loop of ten.
 SAMPLED = 0.1
@@ -165,6 +168,8 @@ def inlining(v: GroupView) -> CauseLabel | None:
     callee = max(inlined, key=lambda n: v.slow.calls[n])
     outer = next((m.key.name for m in v.group.members if m.key.name != callee), "")
     calls = v.slow.calls[callee]
+    if v.counted and not v.carries(calls, CALL):
+        return None  # what the callee does takes the time, wherever it is
     fact = Fact(f"calls of {callee}", 0.0, calls, "", v.basis)
     times = f": {number(calls)} calls" if v.counted else ""
     return CauseLabel(

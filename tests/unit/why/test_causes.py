@@ -286,3 +286,11 @@ def test_samples_elsewhere_in_the_same_code_are_no_vectors_lost() -> None:
     found = label(view(fast, slow, counted=False, seconds=(0.03, 1.0)))
     assert found is not None
     assert found.key == "vectorisation"
+
+
+def test_too_few_calls_to_matter_are_no_lost_inlining() -> None:
+    # 1,800 calls of what executes a hundred thousand instructions each.
+    slow = executed(2.5e8, {"sum": 1.8e3})
+    found = label(view(executed(1e8), slow, members=("sum", "work")))
+    assert found is not None
+    assert found.key == "more-work"
