@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from whyfast.build.revisions import lacking_submodules
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
@@ -108,6 +109,9 @@ def first_study(
             return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
     reason = failures[0]
+    if absent := lacking_submodules(folder):
+        paths = ", ".join(absent[:3])
+        reason = f"submodules are not checked out: {paths}; git submodule update --init; {reason}"
     text = check_file(_noted(project.as_linked or project, f"It does not build: {reason}"))
     return FirstStudy(text, reason, builds=False)
 

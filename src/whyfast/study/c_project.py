@@ -413,7 +413,11 @@ def autotools(folder: Path) -> Project:
             "no Makefile.am here names a program (bin_PROGRAMS), and no Makefile.in makes one",
             where=folder,
         )
-    cxx = bool(sources(folder, ("*.cc", "*.cpp", "*/*.cc", "*/*.cpp")))
+    in_c, in_cxx = (
+        len(sources(folder, tuple(f"{place}*.{end}" for place in ("", "*/") for end in ends)))
+        for ends in (("c",), ("cc", "cpp", "cxx"))
+    )
+    cxx = in_cxx > in_c
     compiler, flags = ("CXX", "CXXFLAGS") if cxx else ("CC", "CFLAGS")
     # One that came with the source has the same date as the rest, so it is not made again.
     generate = () if generated else ("cd {source} && autoreconf -fi",)
