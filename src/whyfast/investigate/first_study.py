@@ -112,7 +112,9 @@ def first_study(
     if absent := lacking_submodules(folder):
         paths = ", ".join(absent[:3])
         reason = f"submodules are not checked out: {paths}; git submodule update --init; {reason}"
-    text = check_file(_noted(project.as_linked or project, f"It does not build: {reason}"))
+    text = check_file(
+        _noted(project.as_linked or project, f"It does not build: {_portable(reason)}")
+    )
     return FirstStudy(text, reason, builds=False)
 
 
@@ -201,8 +203,16 @@ def _links(project: Project, reason: str) -> bool:
     )
 
 
+_LOG = "; its log is "
+
+
 def _because(failure: BuildFailure) -> str:
-    return f"{failure.reason}; its log is {failure.log}" if failure.log else failure.reason
+    return f"{failure.reason}{_LOG}{failure.log}" if failure.log else failure.reason
+
+
+def _portable(reason: str) -> str:
+    """Without the place of the log, for a file that others read, too."""
+    return reason.partition(_LOG)[0]
 
 
 def _build_once(
