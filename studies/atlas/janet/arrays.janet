@@ -29,5 +29,5 @@
   (place 0)
   solutions)
 
-(unless (= (sieve 100000) 9592) (error "sieve"))
-(unless (= (queens 8) 92) (error "queens"))
+(unless (= (sieve 500000) 41538) (error "sieve"))
+(unless (= (queens 9) 352) (error "queens"))
