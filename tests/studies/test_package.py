@@ -73,7 +73,11 @@ def whyfast(place: Path, *words: str, code: int | None = 0, at: Path | None = No
         text=True,
         check=False,
     )
-    assert done.returncode in ((0, 2) if code is None else (code,)), (words, done.stdout[-2000:], done.stderr[-2000:])
+    assert done.returncode in ((0, 2) if code is None else (code,)), (
+        words,
+        done.stdout[-2000:],
+        done.stderr[-2000:],
+    )
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr
 
