@@ -17,6 +17,7 @@ import time
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from textwrap import shorten
 
 from whyfast.cli.results import stored_result
 from whyfast.model.study import Study
@@ -28,7 +29,7 @@ from whyfast.study.find import bundled_studies
 
 ROOT = Path(__file__).parents[1]
 
-#: Studies that need gcc alone, download nothing and take half a minute each.
+#: Studies that need gcc alone and download nothing: two minutes in all.
 QUICK = ("code-placement", "bpf-tail-call-vm")
 
 _ANCHOR = re.compile(r'^<a id="([^"]+)"></a>\n', re.MULTILINE)
@@ -44,7 +45,7 @@ def main(folder: Path, studies: Sequence[str] = ()) -> int:
     results = any(stored_result(study.name) for study in bundled_studies())
     for study in studies or (() if results else QUICK):
         print(f"running {study} for the gallery", file=sys.stderr)
-        whyfast = [sys.executable, "-m", "whyfast", "run", study, "--quick"]
+        whyfast = [sys.executable, "-m", "whyfast", "run", study]
         if code := subprocess.run(whyfast, stdout=subprocess.DEVNULL).returncode:
             return code
     files = subprocess.run(
@@ -110,7 +111,8 @@ def _listing() -> str:
     for page in sorted((ROOT / "docs").rglob("*.md")):
         title, *rest = page.read_text("utf-8").split("\n\n")
         texts = (p for p in rest if p[:1] not in ("#", " ", "|", "<", "`"))
-        about = " ".join(next(texts, "").split()).split(". ")[0][:160]
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", next(texts, ""))
+        about = shorten(" ".join(words.split()).split(". ")[0], 200, placeholder=" …")
         place = page.relative_to(ROOT).with_suffix(".html")
         lines.append(f"- [{title.removeprefix('# ')}]({place}): {about}")
     return "\n".join(lines) + "\n"

@@ -3,6 +3,7 @@ checkout works there, and says what is missing where an extra is needed."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from tests.unit.test_action import ACTION, GH
+from tests.unit.test_action import run as run_step
 
 ROOT = Path(__file__).parents[2]
 
@@ -174,6 +177,85 @@ def test_a_checked_change_and_a_search(place: Path) -> None:
     (line,) = (folder / "checks.jsonl").read_text().splitlines()
     (checked,) = json.loads(line)["data"]["benchmarks"].values()
     assert checked["outcome"] == "slower"
+
+
+WATCHED = """
+[study]
+title = "Is the program faster?"
+baseline = "gcc"
+margin = "5%"
+[source]
+path = "."
+[build]
+steps = ["cp -r {source}/. .", "make program CC={cc}", "date +%N > built"]
+program = "program"
+[variant.gcc]
+toolchain = "path:gcc"
+[benchmarks.loop]
+runner = "command"
+command = ["{program}"]
+"""
+
+
+def test_the_action(built: Path, tmp_path: Path) -> None:
+    """Its steps one after the other for two pushes to a pull request, each on a runner of its own,
+    to which nothing but the repository and the kept builds come."""
+    (wheel,) = built.glob("*.whl")
+    origin, work, runner, kept = (tmp_path / n for n in ("origin", "work", "runner", "kept"))
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e", "-C", work]
+    run("git", "init", "-q", "--bare", origin)
+    run("git", "clone", "-q", origin, work)
+    (work / "Makefile").write_text("program: program.c\n\t$(CC) -O1 $< -o $@\n")
+    (work / "whyfast.toml").write_text(WATCHED)
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "gh").write_text(GH)
+    (tmp_path / "tools" / "gh").chmod(0o755)
+    (builds,) = re.findall(r"path: \$\{\{ runner.temp \}\}/(\S+)", ACTION)
+
+    def commit(loops: int) -> str:
+        text = f"int main(void) {{ volatile int x = 0; for (int i = 0; i < {loops}; i++) x += i; }}"
+        (work / "program.c").write_text(text)
+        run(*git, "add", "-A")
+        run(*git, "commit", "-q", "-m", f"{loops} loops")
+        return run(*git, "rev-parse", "HEAD").stdout.strip()
+
+    def step(name: str, **env: str) -> None:
+        path = f"{tmp_path}/tools:{os.environ['PATH']}"
+        summary = str(tmp_path / "summary.md")
+        env = {"PATH": path, "HOME": str(tmp_path), "GITHUB_STEP_SUMMARY": summary, **env}
+        run_step(name, runner, folder="../work", **env)
+
+    def pushed(base: str) -> set[str]:
+        """What the steps leave behind: when each build in the cache was made."""
+        runner.mkdir()
+        step("Install whyfast", VERSION=str(wheel), ACTION="")
+        if kept.exists():
+            shutil.move(kept, runner / builds)
+        inputs = dict.fromkeys(("HEAD", "STUDY", "MARGIN", "FAIL_ON"), "")
+        step("Check", BASE=base, BUDGET="10s", **inputs)
+        step("Comment", GH_TOKEN="t", PULL="3", GITHUB_REPOSITORY="o/p")
+        step("Trend", TREND="performance")
+        shutil.move(runner / builds, kept)
+        run(*git, "worktree", "remove", runner / "whyfast-trend")
+        shutil.rmtree(runner)
+        return {f.read_text() for f in kept.glob("*/work/built")}
+
+    base = commit(4_000_000)
+    commit(4_000_001)
+    first = pushed(base)
+    run(*git, "branch", "-D", "whyfast-trend")
+    commit(12_000_000)
+    second = pushed(base)
+    assert (len(first), len(second)) == (2, 3)
+    assert first < second  # nothing was built again
+    comments = json.loads((tmp_path / "tools" / "comments.json").read_text())
+    assert [number for number, _ in comments] == [7, 8]
+    assert "slower" in comments[1][1]
+    assert "slower" in (tmp_path / "summary.md").read_text()
+    lines = run("git", "-C", origin, "show", "performance:checks.jsonl").stdout.splitlines()
+    outcomes = [json.loads(line)["data"]["benchmarks"]["loop"]["outcome"] for line in lines]
+    assert len(outcomes) == 2
+    assert outcomes[1] == "slower"
 
 
 def test_manual_pages(place: Path) -> None:
