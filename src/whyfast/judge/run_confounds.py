@@ -281,7 +281,7 @@ def _unnamed(
         for name, keys in _NAMES.items()
         if not any(key in r.metadata for key in keys for r in recordings)
     ]
-    if missing:
+    if missing and any(r.tool != "values" for r in recordings):  # of whyfast.judge: no files
         yield Confound("unnamed", f"the files name {', '.join(missing)}", "note")
     base, *subjects = (
         {key: facts[key][r.name] for key in SUBJECT if r.name in facts.get(key, {})}
