@@ -185,6 +185,7 @@ def run_key(context: RunContext[Study]) -> str:
         "baselines": list(study.baselines),
         "layouts": study.measure.layouts,
         "turn": [study.measure.turn, study.measure.turns],
+        **({"copies": True} if study.measure.copies else {}),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

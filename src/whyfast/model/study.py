@@ -224,6 +224,7 @@ class MeasureSpec:
     length of one value in seconds, None to calibrate; ``turns`` the number of values a process
     yields in one block, None to calibrate. ``layouts`` is how many layouts of each build are
     linked; while they last, every second block takes a fresh one. 0 to measure only as linked.
+    ``copies``: each process runs a fresh copy of its program's file.
     """
 
     budget: float = 60.0
@@ -231,6 +232,7 @@ class MeasureSpec:
     turn: float | None = None
     turns: int | None = None
     layouts: int = 0
+    copies: bool = False
 
 
 @dataclass(frozen=True)

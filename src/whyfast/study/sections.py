@@ -220,7 +220,7 @@ def placeholders(table: TomlTable, at: Key, text: str) -> list[str]:
 
 def read_measure(table: TomlTable) -> MeasureSpec:
     """``[measure]``."""
-    table.check_keys("budget", "stop", "turn", "turns", "layouts")
+    table.check_keys("budget", "stop", "turn", "turns", "layouts", "copies")
     default = MeasureSpec()
     stop = table.choice("stop", ("decided", "budget"), default.stop)
     return MeasureSpec(
@@ -229,6 +229,7 @@ def read_measure(table: TomlTable) -> MeasureSpec:
         turn=table.converted("turn", parse_duration, 'turn = "1ms" or "500us"', default.turn),
         turns=_whole(table, "turns", 1),
         layouts=_whole(table, "layouts", FEWEST_LAYOUTS) or 0,
+        copies=table.flag("copies"),
     )
 
 
