@@ -134,11 +134,12 @@ def launch_arguments(
 
 
 def programs_of(context: RunContext[Study]) -> dict[str, tuple[Path, ...]]:
-    """Of each variant the program as linked, and those of its layouts; a control draws from its
-    original's."""
+    """Of each variant the program as linked, those of its layouts, and those with other profiles; a
+    control draws from its original's."""
     original = {v.name: v.twin_of or v.name for v in context.question.variants}
+    drawn = (context.layouts, context.profiles)
     return {
-        b.variant: (b.program, *context.layouts.get(original[b.variant], ()))
+        b.variant: (b.program, *(p for each in drawn for p in each.get(original[b.variant], ())))
         for b in context.usable
     }
 
@@ -180,6 +181,8 @@ def entry_of(
     runner, arguments = runner_of(context, benchmark)
     main, usable = context.baselines[0], [b.variant for b in context.usable]
     ordered = [main, *(v for v in usable if v != main)]
+    twins = {v.name: v.twin_of or v.name for v in context.question.variants}
+    profiles = {v: len(context.profiles.get(twins[v], ())) for v in usable}
     return BenchmarkRun(
         name=benchmark.name,
         runner=runner,
@@ -188,7 +191,8 @@ def entry_of(
         pinned=benchmark.kind.takes_turns and all(b.cpu is not None for b in taken),
         turn=study.measure.turn,
         turns=study.measure.turns,
-        layouts={v: len(argvs) for v, argvs in arguments.layouts.items()},
+        layouts={v: len(argvs) - profiles[v] for v, argvs in arguments.layouts.items()},
+        profiles=profiles,
         next_index=max((b.index for b in taken), default=-1) + 1,
         blocks=taken,
     )
