@@ -123,7 +123,7 @@ async def worker(attack: str, connected: asyncio.Event) -> None:
             async with made:
                 connected.set()
                 await made.finished()
-            print(f"{ascii(attack)} was cut off", flush=True)
+            print(f"{attack!a} was cut off", flush=True)
         await asyncio.sleep(0.5)
 
 

@@ -63,16 +63,49 @@ def _remote(where: Path, address: str, *arguments: str) -> None:
 
 
 def export(repository: Path, commit: str, to: Path) -> None:
-    """Write the files of the commit into the new folder ``to``, as they are in it.
+    """Write the files of the commit into the folder ``to``, new or empty, as they are in it, with
+    those of its :func:`submodules`.
 
-    Neither ``export-ignore`` leaves any out nor are submodules fetched.
+    ``export-ignore`` leaves none out, and nothing is fetched.
     """
-    to.mkdir(parents=True)
+    to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="whyfast-git-") as place:
         borrowed = Path(place, "repository")
         borrow(repository, borrowed)
         must_git(borrowed, "read-tree", commit)
         must_git(borrowed, f"--work-tree={to}", "checkout-index", "--all", f"--prefix={to}/")
+    for path, (inner, its_commit) in submodules(repository, commit).items():
+        export(inner, its_commit, to / path)
+
+
+def submodules(repository: Path, commit: str) -> dict[str, tuple[Path, str]]:
+    """The submodules of a commit by their paths, each with a repository on this machine that has
+    its commit, and that; without those that were not checked out (``git submodule update``)."""
+    if git(repository, "cat-file", "-e", f"{commit}:.gitmodules").returncode:
+        return {}
+    common = git(repository, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    listed = must_git(repository, "ls-tree", "-r", "-z", "--full-tree", commit)
+    there = {}
+    for entry in listed.split("\0"):
+        about, _, path = entry.partition("\t")
+        if about.startswith("160000 "):
+            its_commit = about.split()[2]
+            # Its checkout, or what git keeps of it where the checkout is at another commit.
+            for inner in (repository / path, Path(common.stdout.strip(), "modules", path)):
+                own = (inner / ".git").exists() or (inner / "HEAD").is_file()
+                if own and not git(inner, "cat-file", "-e", f"{its_commit}^{{commit}}").returncode:
+                    there[path] = inner, its_commit
+                    break
+    return there
+
+
+def lacking_submodules(folder: Path) -> list[str]:
+    """The submodules of a checkout that were not checked out."""
+    listed = git(
+        folder, "config", "--file", ".gitmodules", "--get-regexp", r"^submodule\..*\.path$"
+    )
+    paths = [line.partition(" ")[2] for line in listed.stdout.splitlines()]
+    return [p for p in paths if ".." not in p and not any((folder / p).glob("*"))]
 
 
 #: The default branch by the names that it usually has, where the repository does not say.

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
 
-from whyfast.build.revisions import clone, commit_of, export, is_local
+from whyfast.build.revisions import clone, commit_of, export, is_local, submodules
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
 from whyfast.store.files import exclusive, lacking, make_once, replacing, sha256_of
@@ -247,7 +247,7 @@ def present(source: Source, home: Home) -> Source | None:
     if source.kind in LOCAL:
         return source
     try:
-        folder = home.sources / _pin(source, home)[:40]
+        folder = _place(source, _pin(source, home), home)
     except UserError:
         if is_local(source.name):
             raise
@@ -267,7 +267,7 @@ def obtain(source: Source, home: Home, progress: Progress) -> Source:
     if source.kind in LOCAL:
         return source
     pin = _pin(source, home)
-    folder = home.sources / pin[:40]
+    folder = _place(source, pin, home)
 
     def take() -> None:
         with replacing(folder) as work:
@@ -286,6 +286,13 @@ def _pin(source: Source, home: Home) -> str:
     if source.kind != "git":
         return source.sha256
     return commit_of(_repository(source, home), source.revision)
+
+
+def _place(source: Source, pin: str, home: Home) -> Path:
+    """Where its files are kept: others once a submodule has been checked out."""
+    inner = submodules(_repository(source, home), pin) if source.kind == "git" else {}
+    digest = hashlib.sha256("\n".join(inner).encode()).hexdigest()[:8] if inner else ""
+    return home.sources / f"{pin[:40]}{digest and '-'}{digest}"
 
 
 def _repository(source: Source, home: Home) -> Path:

@@ -1,4 +1,5 @@
-"""Records of a compiler's missed optimisations: ``-fsave-optimization-record`` of GCC and Clang.
+"""Records of a compiler's missed optimisations: ``-fsave-optimization-record`` of GCC and Clang,
+what Go's compiler prints with ``-m=2``.
 
 GCC's file, gzipped JSON, is described in its ``optinfo-emit-json.cc``: a list of metadata, the tree
 of passes, and records. A record has a ``kind``, a ``location``, the ``function`` that was optimised
@@ -116,3 +117,16 @@ def _unquoted(value: str) -> str:
     if value[:1] == value[-1:] == "'" and len(value) > 1:
         return value[1:-1].replace("''", "'")
     return value.strip('"')
+
+
+_GO = re.compile(r"^(\S*?\.go):(\d+):\d+: (cannot inline ([\w.()*\[\]]+): .*?)$", re.MULTILINE)
+
+
+def read_go_record(text: str) -> list[MissedOptimisation]:
+    """The functions that Go's compiler cannot inline, with its reason: ``cannot inline (*T).next:
+    function too complex: cost 84 exceeds budget 80``. ``text`` is all that a build printed."""
+    found = (
+        MissedOptimisation((name,), message.strip(), Path(file).name, int(line))
+        for file, line, message, name in _GO.findall(text)
+    )
+    return list(dict.fromkeys(found))

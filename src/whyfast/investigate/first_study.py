@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from whyfast.build.revisions import lacking_submodules
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
@@ -108,7 +109,12 @@ def first_study(
             return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
     reason = failures[0]
-    text = check_file(_noted(project.as_linked or project, f"It does not build: {reason}"))
+    if absent := lacking_submodules(folder):
+        paths = ", ".join(absent[:3])
+        reason = f"submodules are not checked out: {paths}; git submodule update --init; {reason}"
+    text = check_file(
+        _noted(project.as_linked or project, f"It does not build: {_portable(reason)}")
+    )
     return FirstStudy(text, reason, builds=False)
 
 
@@ -197,8 +203,16 @@ def _links(project: Project, reason: str) -> bool:
     )
 
 
+_LOG = "; its log is "
+
+
 def _because(failure: BuildFailure) -> str:
-    return f"{failure.reason}; its log is {failure.log}" if failure.log else failure.reason
+    return f"{failure.reason}{_LOG}{failure.log}" if failure.log else failure.reason
+
+
+def _portable(reason: str) -> str:
+    """Without the place of the log, for a file that others read, too."""
+    return reason.partition(_LOG)[0]
 
 
 def _build_once(
@@ -296,17 +310,22 @@ _NO_WORK = re.compile(
     r"\.(c|h|cc|cpp|cxx|hh|hpp|inc|in|am|m4|mk|o|a|so|py|pl|sh|bat|cmake|txt|md|rst|toml|ya?ml|rs|go|"
     r"html?|css|out|exp\w*|err|ref|log|json|xml|csv|svg|png|pdf|gz|xz|zip|in\d*)$|^[^.]*$|^\."
 )
+#: Documents, which a parser or converter reads.
+_DOCUMENT = re.compile(r"\.(md|json|ya?ml|xml|html?|svg|csv|txt|css|in)$")
 #: Candidates that are tried, and kept; CPU seconds from which on one is work.
 _TRIES, _KEPT, _ENOUGH = 10, 4, 0.01
+#: Of documents: tried, and how many times the CPU time of a run without one is work.
+_DOCUMENTS, _MORE = 4, 1.5
 
 
 def _with_work(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
     """A program that does little without arguments, with files of the project that it reads as its
-    work: an interpreter has scripts in its folders of tests and benchmarks."""
-    reason, cpu = _fails(folder, WHOLE["whole"], made, observer)
-    if not reason and cpu >= _ENOUGH:
+    work: an interpreter has scripts in its folders of tests and benchmarks, a parser documents."""
+    reason, alone = _fails(folder, WHOLE["whole"], made, observer)
+    if not reason and alone >= _ENOUGH:
         return project
     good: Commands = {}
+    words: tuple[str, ...]
     candidates = [f for f in sources(folder, _WORK) if not _NO_WORK.search(f.name)]
     for file in list(dict.fromkeys(candidates))[:_TRIES]:
         name = str(file.relative_to(folder))
@@ -314,8 +333,16 @@ def _with_work(folder: Path, project: Project, made: Build, observer: Observer) 
         failed, cpu = _fails(folder, words, made, observer)
         if not failed and cpu >= _ENOUGH and len(good) < _KEPT:
             good[benchmark_key(name)] = words
+    comments = (*project.comments, "These files of the project are what the program runs.")
+    if not good and (document := _document(folder, 0.0 if reason else alone, made, observer)):
+        name, words, cpu = document
+        good[benchmark_key(name)] = words
+        comments = (
+            *project.comments,
+            f"The program reads a document of the project, in {1000 * cpu:.1f} ms: give it a "
+            "larger one, or several.",
+        )
     if good:
-        comments = (*project.comments, "These files of the project are what the program runs.")
         return replace(project, benchmarks=good, comments=comments)
     what = f"fails without arguments ({reason})" if reason else "does little without arguments"
     return replace(
@@ -325,6 +352,27 @@ def _with_work(folder: Path, project: Project, made: Build, observer: Observer) 
             f"The program {what}: add words to the command below that give it work.",
         ),
     )
+
+
+def _document(
+    folder: Path, alone: float, made: Build, observer: Observer
+) -> tuple[str, tuple[str, ...], float] | None:
+    """The document of the project that gives the program most to do, as an argument or as its
+    input; the command and its CPU seconds. None where it takes as long without one."""
+    files = [f for f in sources(folder, ("**/*",)) if _DOCUMENT.search(f.name)]
+    kinds: dict[str, list[Path]] = {}
+    for file in sorted(files, key=lambda f: f.stat().st_size, reverse=True):
+        if not any(part.startswith(".") for part in file.relative_to(folder).parts):
+            kinds.setdefault(file.suffix, []).append(file)
+    best: tuple[str, tuple[str, ...], float] | None = None
+    for file in [found[0] for found in kinds.values()][:_DOCUMENTS]:
+        name = str(file.relative_to(folder))
+        place = "{source}/" + name
+        for words in (("{program}", place), ("sh", "-c", 'exec "$0" < "$1"', "{program}", place)):
+            failed, cpu = _fails(folder, words, made, observer)
+            if not failed and cpu > max(_MORE * alone, best[2] if best else 0.0):
+                best = name, words, cpu
+    return best
 
 
 def _fails(

@@ -13,7 +13,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.formats.opt_records import MissedOptimisation, read_clang_record, read_gcc_record
+from whyfast.formats.opt_records import (
+    MissedOptimisation,
+    read_clang_record,
+    read_gcc_record,
+    read_go_record,
+)
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
@@ -38,12 +43,22 @@ WORK, SHORT_WORK = 0.15, 0.05
 #: Seconds of timing whole runs of both builds, for how their time is split; less likewise.
 TIMING, SHORT_TIMING = 6.0, 3.0
 
+#: Runs of a harness with one iteration, of which the fastest is its start.
+STARTS = 3
+
 #: For an account that nobody asked for, at the end of a check.
 BESIDE = AccountLimits(seconds=10.0, total=12.0)
 
-#: The flag by which GCC writes down what it did, seconds of building both sides up to which they
-#: are built with it, and the causes that its record tells of.
-RECORD, RECORD_SECONDS, RECORDED = "-fsave-optimization-record", 60.0, ("vectorisation", "inlining")
+#: The flag by which a compiler writes down or prints what it did.
+RECORD = {
+    "clang": "-fsave-optimization-record",
+    "gcc": "-fsave-optimization-record",
+    "go ": "-gcflags=-m=2",
+}
+
+#: Seconds of building both sides up to which they are built with it, and the causes that its
+#: record tells of.
+RECORD_SECONDS, RECORDED = 60.0, ("vectorisation", "inlining")
 
 #: How harnesses are told a number of iterations. Google's knows it since version 1.8; Criterion
 #: has no word for it.
@@ -171,27 +186,28 @@ def _account(
 
 def _with_records(context: RunContext[Study], account: Account, most: float) -> Account:
     """With what the compiler did not do for the slower build, by a second build of both that has
-    it written down, where the first took at most so many seconds and the compiler is GCC or
-    Clang."""
+    it written down, where the first took at most so many seconds and the compiler is GCC, Clang
+    or Go's."""
     names = (account.fast, account.slow)
     builds = {b.variant: b for b in context.usable if b.variant in names}
     took = sum(float(b.provenance.get("seconds", 0.0)) for b in builds.values())
     toolchains = {t.name: t for t in context.toolchains}
-    variants = tuple(replace(v, cflags=(*v.cflags, RECORD)) for v in context.question.variants)
-    used = [toolchains.get(v.toolchain) for v in variants if v.name in names]
+    both = [v for v in context.question.variants if v.name in names]
+    used = [toolchains.get(v.toolchain) for v in both]
     compilers = {_recorder(t.version) if t else "" for t in used}
     about = any(c.key in RECORDED for c in account.causes)
     if not about or took > most or len(compilers) != 1 or "" in compilers:
         return account
     context.observer.step("building again for the compiler's remarks")
-    both = tuple(v for v in variants if v.name in names)
+    compiler = compilers.pop()
+    flag = RECORD[compiler]
     source = context.question.source
     if source.repository is not None:  # of which the sides may be other revisions
         source = replace(source, folder=source.repository)
     study = replace(
         context.question,
         source=source,
-        variants=both,
+        variants=tuple(replace(v, cflags=(*v.cflags, flag)) for v in both),
         baselines=(account.fast,),
         evidence=EvidenceSpec(),
         measure=replace(context.question.measure, layouts=0),
@@ -210,12 +226,14 @@ def _with_records(context: RunContext[Study], account: Account, most: float) -> 
                 missed[made.variant] += read_gcc_record(path)
             for path in sorted(folder.rglob("*.opt.yaml")):
                 missed[made.variant] += read_clang_record(path)
-    return with_records(account, missed[account.fast], missed[account.slow], compilers.pop())
+            if compiler == "go ":
+                missed[made.variant] += read_go_record((folder / "log.txt").read_text("utf-8"))
+    return with_records(account, missed[account.fast], missed[account.slow], compiler.strip())
 
 
 def _recorder(version: str) -> str:
     """The compiler that writes such a record; empty for another."""
-    return next((name for name in ("clang", "gcc") if name in version.lower()), "")
+    return next((name for name in RECORD if name in version.lower()), "")
 
 
 def _repeats(side: BuildSide) -> bool:
@@ -224,8 +242,9 @@ def _repeats(side: BuildSide) -> bool:
 
 def loops_of(side: BuildSide, env: dict[str, str], work: float = WORK) -> int:
     """As many as take that many seconds, about. Raises CannotCount."""
+    start = 0.0 if side.task.turns else min(side.seconds(1, env) for _ in range(STARTS))
     loops = 1
-    while (seconds := side.seconds(loops, env)) < work / 2 and loops < 2**40:
+    while (seconds := side.seconds(loops, env) - start) < work / 2 and loops < 2**40:
         loops *= max(2, min(1000, round(work / max(seconds, 1e-9))))
     return loops
 

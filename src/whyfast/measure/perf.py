@@ -97,7 +97,7 @@ def sample(run: ToolRun) -> tuple[Profile, str]:
     if not samples:
         last = done.output.strip().splitlines()[-1:]
         raise CannotCount(f"perf record took no samples{': ' + last[0] if last else ''}")
-    program = program_names(run.command[0])
+    program = program_names(*run.command)
     functions = tuple(
         FunctionCost(name, "" if object_ in program else object_, {"samples": float(n)})
         for (object_, name), n in samples.items()

@@ -365,9 +365,20 @@ class SystemLauncher:
                 os.killpg(pid, signal.SIGKILL)
 
 
-def program_names(program: str) -> set[str]:
-    """What tools call the program itself: its own name, or that of the file that it links to."""
-    return {os.path.basename(program), os.path.basename(os.path.realpath(program))}
+#: Programs that put another one into their place.
+_LAUNCHERS = {"sh", "bash", "dash", "env", "nice", "taskset"}
+
+
+def runs_another(command: Sequence[str]) -> bool:
+    """Whether it begins with a shell or the like, in whose place another program then runs."""
+    return os.path.basename(command[0]) in _LAUNCHERS
+
+
+def program_names(*command: str) -> set[str]:
+    """What tools call the program itself: its own name, or that of the file that it links to; of
+    a command that runs another program, that of each of its words."""
+    words = command if runs_another(command) else command[:1]
+    return {os.path.basename(name) for word in words for name in (word, os.path.realpath(word))}
 
 
 class CannotCount(Exception):

@@ -22,7 +22,14 @@ from whyfast.formats.profiles import (
     parse_callgrind,
 )
 from whyfast.measure.doctor.system import System, number
-from whyfast.measure.process import CannotCount, Launcher, ToolRun, describe_status, program_names
+from whyfast.measure.process import (
+    CannotCount,
+    Launcher,
+    ToolRun,
+    describe_status,
+    program_names,
+    runs_another,
+)
 from whyfast.model.counters import Counter, FunctionCost, Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
@@ -261,6 +268,7 @@ def simulate(
             *options,
             f"--{tool}-out-file={folder}/profile.%p",
             *(["--dump-line=no"] if tool == "callgrind" else []),
+            *(["--trace-children=yes"] if runs_another(run.command) else []),
             *run.command,
         ]
         done = run.under(version, argv, fixed)
@@ -279,7 +287,7 @@ def simulate(
         raise CannotCount(f"the profile of {version} cannot be read: {error}") from None
     if not parsed.costs:
         raise CannotCount(f"the profile of {version} has no function in it: it is cut short")
-    profile = _profile(parsed, f"{tool} of {version}", program_names(run.command[0]))
+    profile = _profile(parsed, f"{tool} of {version}", program_names(*run.command))
     notes.extend(_names_missing(profile, printed, version))
     if children:
         notes.append(f"not counted: what the program forked ({children})")

@@ -414,16 +414,25 @@ def autotools(folder: Path) -> Project:
             "no Makefile.am here names a program (bin_PROGRAMS), and no Makefile.in makes one",
             where=folder,
         )
-    cxx = bool(sources(folder, ("*.cc", "*.cpp", "*/*.cc", "*/*.cpp")))
+    in_c, in_cxx = (
+        len(sources(folder, tuple(f"{place}*.{end}" for place in ("", "*/") for end in ends)))
+        for ends in (("c",), ("cc", "cpp", "cxx"))
+    )
+    cxx = in_cxx > in_c
     compiler, flags = ("CXX", "CXXFLAGS") if cxx else ("CC", "CFLAGS")
     # One that came with the source has the same date as the rest, so it is not made again.
     generate = () if generated else ("cd {source} && autoreconf -fi",)
     make = f"make -C {{source}} --silent -j{{jobs}}{target}"
+    # With its shared libraries, libtool makes a shell script in the program's place.
+    asked = text_of(folder / "configure.ac") + text_of(folder / "configure")
+    static = (
+        " --disable-shared" if re.search(r"LT_INIT|PROG_LIBTOOL|--enable-shared", asked) else ""
+    )
     project = Project(
         "path:c++" if cxx else "path:cc",
         (
             *generate,
-            f"cd {{source}} && ./configure --quiet {compiler}={{cc}} "
+            f"cd {{source}} && ./configure --quiet{static} {compiler}={{cc}} "
             f'{flags}="{{cflags}}" LDFLAGS="{{ldflags}}"',
             make,
         ),

@@ -12,7 +12,7 @@ from dataclasses import replace
 from whyfast.why import code_rules as code
 from whyfast.why import program_rules as program
 from whyfast.why.counts import CYCLES
-from whyfast.why.view import CauseLabel, GroupView, Rule, caller_of, number
+from whyfast.why.view import SLOWEST, CauseLabel, GroupView, Rule, caller_of, number
 
 
 def label(view: GroupView) -> CauseLabel | None:
@@ -35,9 +35,10 @@ def same_code(view: GroupView) -> bool:
     )
 
 
-#: Cycles of a miss that a large last level serves; its size in the simulation is the processor's,
-#: of which a program on a busy or virtual machine has a part.
-FAR = 60.0
+#: Cycles of a miss that memory serves, with the walk through its pages: 60 to 100 ns. In the
+#: simulation the last level has the processor's size, of which a program on a busy or virtual
+#: machine has a part: misses of the first level may be such.
+FAR = 250.0
 
 
 def program_label(view: GroupView) -> CauseLabel | None:
@@ -75,7 +76,8 @@ def branch_misses(v: GroupView) -> CauseLabel | None:
 
 def cache_misses(v: GroupView) -> CauseLabel | None:
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
-    far = v.carries(slow - fast, FAR) and slow > 1.5 * fast and v.slow.total < 1.1 * v.fast.total
+    work = v.carries(v.group.extra("instructions"), SLOWEST)
+    far = slow > 1.5 * fast and not work and v.carries(slow - fast, FAR)
     if _other_work(v) or not (v.carries(v.miss_cycles, 1.0) or far):
         return None
     last = v.group.extra("last-level misses") * CYCLES["last-level misses"]

@@ -8,9 +8,15 @@ from whyfast.why.view import CauseLabel, GroupView, number
 #: Cycles of a division of 64-bit integers (20 to 40), of one of floats (4 to 20).
 DIVISION, FLOAT_DIVISION = 20.0, 8.0
 
+#: Cycles that a call may cost at most, with what the compiler can no longer do around it.
+CALL = 100.0
+
 #: Share of a function's further time that instructions of a kind must have where samples are all
 #: that is known of them: about one in a loop of ten.
 SAMPLED = 0.1
+
+#: Instructions on several elements, by the bytes of their registers.
+_PACKED = ("vector 16", "vector 32", "vector 64")
 
 
 def vectorisation(v: GroupView) -> CauseLabel | None:
@@ -21,6 +27,10 @@ def vectorisation(v: GroupView) -> CauseLabel | None:
         return None  # a call in the loop is the reason why it is not vectorised
     if v.counted and (scalar := _scalar(v)) is not None:
         return scalar
+    if not v.counted and not any(
+        v.fast.static[kind] > v.slow.static[kind] for kind in v.fast.static if kind in _PACKED
+    ):
+        return None  # samples fall on other instructions of the same code
     narrower = v.slow.packed < v.fast.packed / 2 or (fast >= 1.5 * slow and fast > 8)
     if not narrower or (v.counted and v.slow.total < 1.25 * v.fast.total) or v.memory_bound:
         return None
@@ -158,6 +168,8 @@ def inlining(v: GroupView) -> CauseLabel | None:
     callee = max(inlined, key=lambda n: v.slow.calls[n])
     outer = next((m.key.name for m in v.group.members if m.key.name != callee), "")
     calls = v.slow.calls[callee]
+    if v.counted and not v.carries(calls, CALL):
+        return None  # what the callee does takes the time, wherever it is
     fact = Fact(f"calls of {callee}", 0.0, calls, "", v.basis)
     times = f": {number(calls)} calls" if v.counted else ""
     return CauseLabel(

@@ -145,6 +145,7 @@ def with_flags(account: Account, fast: Record, slow: Record) -> Account:
 _ABOUT: Mapping[str, tuple[str, ...]] = {
     "vectorisation": ("not vectorized", "clobbers memory", "no vectype", "unsupported", "not supp"),
     "inlining": (
+        "cannot inline",
         "not inlinable",
         "will not early inline",
         "will not inline",
@@ -185,6 +186,8 @@ def _is_of(missed: MissedOptimisation, cause: Cause) -> bool:
     """Whether it is about functions that the cause names: of a call, about caller or callee."""
     names = {short_name(base_name(symbol)) for symbol in missed.symbols}
     named = set(re.findall(r"`([^`]+)`", cause.sentence)) | {cause.place.function}
+    if missed.file.endswith(".go"):  # which names functions without their package
+        return any(n.endswith(f".{symbol}") for n in named for symbol in missed.symbols)
     if cause.key == "inlining":
         return len(names) > 1 and names <= named | {cause.place.function}
     return bool(names & named)

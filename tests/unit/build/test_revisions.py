@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear, refusal
 
-from whyfast.build.revisions import change_between, commits_between, snapshot, top_level
+from whyfast.build.revisions import (
+    change_between,
+    commits_between,
+    export,
+    lacking_submodules,
+    snapshot,
+    submodules,
+    top_level,
+)
 from whyfast.model.errors import UserError
 from whyfast.store.git import git as git_at
 
@@ -129,3 +137,30 @@ def test_unrelated_histories(repo: Path) -> None:
 
 def test_outside_of_any_repository(tmp_path: Path, golden: Hear) -> None:
     golden(refusal(UserError, lambda: top_level(tmp_path)))
+
+
+def test_submodules_are_taken_at_their_commits(repo: Path, tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q", "-b", "main")
+    for text in ("old", "new"):
+        (inner / "lib.c").write_text(text)
+        git(inner, "add", "-A")
+        git(inner, "commit", "-qm", text)
+    words = ("-c", "protocol.file.allow=always", "submodule", "--quiet", "add")
+    git(repo, *words, str(inner), "vendor/inner")
+    git(repo / "vendor/inner", "checkout", "-q", "HEAD~1")
+    git(repo, "commit", "-qam", "with a submodule")
+    git(repo / "vendor/inner", "checkout", "-q", "main")  # the work tree is elsewhere
+    head = git(repo, "rev-parse", "HEAD")
+    export(repo, head, tmp_path / "made")
+    assert (tmp_path / "made/vendor/inner/lib.c").read_text() == "old"
+    assert (tmp_path / "made/b.txt").read_text() == "three"
+    assert lacking_submodules(repo) == []
+    # A clone without them has its own files alone.
+    fresh = tmp_path / "fresh"
+    git(tmp_path, "clone", "-q", str(repo), str(fresh))
+    assert submodules(fresh, head) == {}
+    assert lacking_submodules(fresh) == ["vendor/inner"]
+    export(fresh, head, tmp_path / "without")
+    assert not (tmp_path / "without/vendor/inner/lib.c").exists()

@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.formats.opt_records import MissedOptimisation, read_clang_record, read_gcc_record
+from whyfast.formats.opt_records import (
+    MissedOptimisation,
+    read_clang_record,
+    read_gcc_record,
+    read_go_record,
+)
 
 #: Of ``int scan(const int *p, int n) { … s += peek(p[i]) + other(i); … }``.
 GCC = """[
@@ -132,3 +137,20 @@ def test_what_is_no_record_of_clang(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     assert [m for m in read_clang_record(path) if m.text] == []
     assert read_clang_record(tmp_path / "none.opt.yaml") == []
+
+
+#: Go 1.26, -gcflags=-m=2; its cache prints it again for each build.
+GO = """\
+# example.com/scan [example.com/scan.test]
+./scan.go:3:6: can inline peek with cost 73 as: func(string, int) int { return 3 }
+./scan.go:24:6: cannot inline (*Scanner).next: function too complex: cost 99 exceeds budget 80
+./scan.go:24:6: cannot inline (*Scanner).next: function too complex: cost 99 exceeds budget 80
+./scan.go:27:12: inlining call to peek
+"""
+
+
+def test_go_says_which_functions_it_cannot_inline() -> None:
+    reason = "cannot inline (*Scanner).next: function too complex: cost 99 exceeds budget 80"
+    expected = MissedOptimisation(("(*Scanner).next",), reason, "scan.go", 24)
+    assert read_go_record(GO) == [expected]
+    assert read_go_record("") == []

@@ -263,3 +263,34 @@ def test_code_that_is_the_same_on_both_sides_gets_no_cause_of_code() -> None:
     assert found.key == "more-work"
     slow.instructions = 41
     assert program_label(view(fast, slow)) is None
+
+
+def test_misses_that_memory_serves_of_a_list_in_another_order() -> None:
+    fast, slow = executed(7.9e7, load=(3e7, 6)), executed(1.05e8, load=(4e7, 9))
+    misses = {"L1 data misses": (4.2e6, 1.2e7), "instructions": (7.9e7, 1.05e8)}
+    found = label(view(fast, slow, quantities=misses, seconds=(0.026, 1.03)))
+    assert found is not None
+    assert found.key == "cache-misses"
+    # Four times the instructions take as long by themselves.
+    misses["instructions"] = (7.9e7, 2.5e9)
+    found = label(view(fast, executed(2.5e9), quantities=misses, seconds=(0.026, 1.03)))
+    assert found is not None
+    assert found.key == "more-work"
+
+
+def test_samples_elsewhere_in_the_same_code_are_no_vectors_lost() -> None:
+    fast = executed(0.03, vector_16=(0.01, 8), load=(0.01, 6))
+    slow = executed(1.0, vector_16=(0.01, 8), load=(0.9, 7))
+    assert label(view(fast, slow, counted=False, seconds=(0.03, 1.0))) is None
+    slow = executed(1.0, vector_16=(0.01, 2), load=(0.9, 7))
+    found = label(view(fast, slow, counted=False, seconds=(0.03, 1.0)))
+    assert found is not None
+    assert found.key == "vectorisation"
+
+
+def test_too_few_calls_to_matter_are_no_lost_inlining() -> None:
+    # 1,800 calls of what executes a hundred thousand instructions each.
+    slow = executed(2.5e8, {"sum": 1.8e3})
+    found = label(view(executed(1e8), slow, members=("sum", "work")))
+    assert found is not None
+    assert found.key == "more-work"

@@ -123,3 +123,12 @@ def test_records_of_other_functions_and_causes_are_left_out() -> None:
     other = caused("inlining", "`leaf` is not inlined into `scan`: 7 calls", "leaf")
     assert remark(other, [], [CALL]) == ""
     assert remark(caused("division", "`scan` divides", "scan"), [], [LOOP, CALL]) == ""
+
+
+def test_go_names_the_function_that_it_cannot_inline() -> None:
+    reason = "cannot inline Sum: function too complex: cost 99 exceeds budget 80"
+    missed = MissedOptimisation(("Sum",), reason, "scan.go", 24)
+    account = caused("inlining", "`example.com/s.Sum` is not inlined into `m.main`: 7 calls", "")
+    assert remark(account, [], [missed]) == f'gcc: "{reason}" (scan.go:24)'
+    other = caused("inlining", "`example.com/s.CheckSum` is not inlined into `m.main`: 7 calls", "")
+    assert remark(other, [], [missed]) == ""

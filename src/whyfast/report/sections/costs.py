@@ -264,10 +264,9 @@ def check_cost_sentences(result: Result) -> Iterator[str]:
         if size.equal:
             yield f"The size is unchanged: {loaded} of code and data."
         elif not size_clause(result):
-            yield (
-                f"The size went from {format_bytes(size.before or 0.0)} to {loaded}: "
-                f"{_clause(size, changes, result.found.growth)}."
-            )
+            before = format_bytes(size.before or 0.0)
+            sizes = f"went from {before} to {loaded}" if before != loaded else f"is {loaded}"
+            yield f"The size {sizes}: {_clause(size, changes, result.found.growth)}."
     others = [c for c in changes if c.key not in ("size", "code", "rodata", "data", "file")]
     certain = [c for c in others if c.outcome in ("more", "less")]
     if certain:

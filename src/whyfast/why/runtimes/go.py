@@ -31,6 +31,11 @@ _ALLOCATES = re.compile(
 )
 _RUNTIME = ("runtime.", "internal/runtime/", "runtime/")
 
+#: Bytes of heap at which the first collection begins (GOGC=100; the runtime's ``heapMinimum``).
+HEAP = 4e6
+#: Times the bytes that count as more.
+MORE = 1.2
+
 
 @dataclass(frozen=True)
 class Collections:
@@ -56,7 +61,7 @@ class Go:
     def explain(self, sides: Sides) -> Findings:
         """Divide the samples; trace both sides only if allocation or collection carry something."""
         divided = _Divided(sides)
-        causes = list(divided.candidates())
+        causes = dict(divided.candidates())
         if not causes:
             return Findings()
         sides.runs.note("tracing Go's garbage collector")
@@ -66,8 +71,10 @@ class Go:
             traced = {side: trace_collections(sides.runs, side) for side in ("fast", "slow")}
         except CannotCount as error:
             limits = (f"Go's garbage collector was not traced: {error}",)
+        if "garbage-collection" in causes and _allocates_more(traced):
+            causes = {"allocation": divided.change_of_kinds("allocation", "garbage-collection")}
         return Findings(
-            tuple(divided.cause(kind, change, traced) for kind, change in causes),
+            tuple(divided.cause(kind, change, traced) for kind, change in causes.items()),
             divided.seen.__contains__,
             limits,
         )
@@ -108,9 +115,15 @@ class _Divided:
 
     def candidates(self) -> Iterator[tuple[str, Change]]:
         for kind in ("allocation", "garbage-collection"):
-            change = change_of(*([r[kind] for r in self._rows[s]] for s in ("fast", "slow")))
+            change = self.change_of_kinds(kind)
             if self._sides.share(change.difference) >= LEAST and change.low > 0:
                 yield kind, change
+
+    def change_of_kinds(self, *kinds: str) -> Change:
+        """Seconds of the kinds together."""
+        return change_of(
+            *([sum(r[kind] for kind in kinds) for r in self._rows[s]] for s in ("fast", "slow"))
+        )
 
     def cause(self, kind: str, change: Change, traced: dict[str, Collections]) -> Cause:
         quoted = self._sides.quoted
@@ -148,7 +161,12 @@ class _Divided:
             default="",
         )
         size = ""
-        if slow and slow.number:
+        if fast and slow and _allocates_more(traced):
+            size = (
+                f", at least {slow.allocated / 1e6:,.0f} MB ({fast.allocated / 1e6:,.0f} MB), and "
+                f"collects it {slow.number:,} times ({fast.number:,})"
+            )
+        elif slow and slow.number:
             size = f", at least {slow.allocated / 1e6:,.0f} MB"
         where = f", most of it by `{through}` in `{caller}`" if caller else ""
         return self._sides.cause(
@@ -160,6 +178,14 @@ class _Divided:
             facts=facts,
             remedy="go build -gcflags=-m says what escapes to the heap",
         )
+
+
+def _allocates_more(traced: dict[str, Collections]) -> bool:
+    """Whether garbage is collected for longer because there is more of it. The first collection
+    begins at :data:`HEAP`, so up to that is not seen of a side."""
+    if len(traced) < 2:
+        return False
+    return traced["slow"].allocated > MORE * traced["fast"].allocated + HEAP
 
 
 def kind_of(names: list[str]) -> str:

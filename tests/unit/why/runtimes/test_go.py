@@ -51,6 +51,7 @@ def sampled(side: str, **seconds: float) -> SampledRun:
         for key, names in {
             "new": ("runtime.mallocgc", "runtime.newobject", "main.sum", "main.main"),
             "own": ("main.sum", "main.main"),
+            "collect": ("runtime.scanSpan", "runtime.gcDrain", "runtime.gcBgMarkWorker"),
         }.items()
         if key in seconds
     }
@@ -70,6 +71,24 @@ def test_seconds_and_the_caller_are_those_of_the_samples(tmp_path: Path) -> None
     assert (cause.facts[0].name, cause.facts[0].slow) == ("collections", 3)
     assert findings.takes(FunctionKey("", "runtime.mallocgc"))
     assert not findings.takes(FunctionKey("", "main.sum"))
+
+
+def test_what_more_allocation_costs_the_collector_is_allocation(tmp_path: Path) -> None:
+    script = tmp_path / "p"
+    script.write_text(f"#!/bin/sh\ncat >&2 <<'E'\n{TRACE}E\n")
+    script.chmod(0o755)
+    quiet = tmp_path / "quiet"
+    quiet.write_text("#!/bin/sh\n:\n")
+    quiet.chmod(0o755)
+    runs = [sampled("fast", own=0.1 + n / 1000, new=0.01) for n in range(3)]
+    runs += [sampled("slow", own=0.1 + n / 1000, new=0.1, collect=0.2) for n in range(3)]
+    findings = Go().explain(sides_of([str(quiet)], [str(script)], (0.111, 0.401), runs))
+    (cause,) = findings.causes
+    assert (cause.key, cause.place.function) == ("allocation", "main.sum")
+    assert cause.share == pytest.approx(1.0, abs=0.02)
+    # As much is allocated: then the collector's time is a cause of its own.
+    findings = Go().explain(sides_of([str(script)], [str(script)], (0.111, 0.401), runs))
+    assert {c.key for c in findings.causes} == {"allocation", "garbage-collection"}
 
 
 def test_nothing_is_said_where_samples_do_not_differ() -> None:
