@@ -38,7 +38,7 @@ pictures: $(VENV)/.ready-dev
 	$(BIN)/python -m bench.pictures
 
 # The documentation as a site, build/site/index.html, and manual pages, build/man/man1. The gallery has
-# the studies that were run here; RUN="dispatch code-placement" runs some first, minutes each.
+# the studies that were run here, or runs two that take a minute each; RUN="dispatch" runs others first.
 docs: $(VENV)/.ready-docs
 	$(BIN)/python -m web.build build/site --run $(RUN)
 

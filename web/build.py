@@ -2,7 +2,8 @@
 
 Sphinx makes the pages of docs; every warning, a dead link among them, fails. Beside them lie the
 reports of the bundled studies that this machine has results of (``whyfast run NAME``, or ``--run
-NAME`` here), and ``llms.txt``, all pages in one list for programs that read.
+NAME`` here; without any, those of :data:`QUICK` are run), and ``llms.txt``, all pages in one list
+for programs that read.
 """
 
 import argparse
@@ -12,16 +13,24 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
+from textwrap import shorten
 
 from whyfast.cli.results import stored_result
+from whyfast.model.study import Study
+from whyfast.report.formatting import format_seconds
 from whyfast.report.pages.results import result_page
 from whyfast.report.render.html import render_html
 from whyfast.report.result_json import from_json
 from whyfast.study.find import bundled_studies
 
 ROOT = Path(__file__).parents[1]
+
+#: Studies that need gcc alone and download nothing: two minutes in all.
+QUICK = ("code-placement", "bpf-tail-call-vm")
 
 _ANCHOR = re.compile(r'^<a id="([^"]+)"></a>\n', re.MULTILINE)
 _REDIRECT = """<!doctype html>
@@ -33,8 +42,10 @@ _REDIRECT = """<!doctype html>
 
 def main(folder: Path, studies: Sequence[str] = ()) -> int:
     """Run the studies, build the site; 0, or the exit code of what failed."""
-    for study in studies:
-        whyfast = [sys.executable, "-m", "whyfast", "run", study, "--quick"]
+    results = any(stored_result(study.name) for study in bundled_studies())
+    for study in studies or (() if results else QUICK):
+        print(f"running {study} for the gallery", file=sys.stderr)
+        whyfast = [sys.executable, "-m", "whyfast", "run", study]
         if code := subprocess.run(whyfast, stdout=subprocess.DEVNULL).returncode:
             return code
     files = subprocess.run(
@@ -69,26 +80,29 @@ def _name_targets(source: Path) -> None:
 
 def _gallery(reports: Path) -> str:
     """The page of the gallery; writes the reports that it links to."""
-    lines = []
+    shown, missing = [], []
     for study in bundled_studies():
         stored = stored_result(study.name)
         if stored is None:
+            missing.append(f"`{study.name}`")
             continue
-        page = result_page(from_json(json.loads(json.dumps(stored))))
+        result = from_json(json.loads(json.dumps(stored)))
+        page = result_page(result)
         (reports / f"{study.name}.html").write_text(render_html(page), encoding="utf-8")
-        lines.append(
-            f'<p><a href="../reports/{study.name}.html">{study.name}</a>: {study.title}<br>'
-            f"{page.headline}</p>"
-        )
-    none = "This copy was built where no study had been run."
-    return "\n\n".join(
-        [
-            "# Gallery",
-            "Reports of the bundled studies, as `whyfast run NAME --html FILE` writes them; what "
-            "they mean is told in [the studies](../docs/studies.md).",
-            *(lines or [none]),
+        day = time.strftime("%Y-%m-%d", time.gmtime(result.recorded.started))
+        assert isinstance(result.question, Study)
+        budget = format_seconds(result.question.measure.budget)
+        shown += [
+            f"## {study.title}",
+            f'<p><a href="../reports/{study.name}.html">{escape(study.name)}, the report</a>'
+            f" of {day}; measuring took {budget} at most</p>",
+            f"<p>{escape(page.headline)}</p>",
         ]
-    )
+    begin = "Reports of the bundled studies, as `whyfast run NAME --html FILE` writes them, from "
+    begin += "the machine that built this site. What they mean is told in "
+    begin += "[the studies](../docs/studies.md), with figures of longer runs."
+    end = f"Not run on that machine: {', '.join(missing)}." if missing else ""
+    return "\n\n".join(["# Gallery", begin, *shown, end])
 
 
 def _listing() -> str:
@@ -97,7 +111,8 @@ def _listing() -> str:
     for page in sorted((ROOT / "docs").rglob("*.md")):
         title, *rest = page.read_text("utf-8").split("\n\n")
         texts = (p for p in rest if p[:1] not in ("#", " ", "|", "<", "`"))
-        about = " ".join(next(texts, "").split()).split(". ")[0][:160]
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", next(texts, ""))
+        about = shorten(" ".join(words.split()).split(". ")[0], 200, placeholder=" …")
         place = page.relative_to(ROOT).with_suffix(".html")
         lines.append(f"- [{title.removeprefix('# ')}]({place}): {about}")
     return "\n".join(lines) + "\n"

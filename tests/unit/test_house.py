@@ -69,7 +69,6 @@ LATE = {
     ("investigate.first_runs", "whyfast.judge.decide"),
     ("investigate.first_runs", "whyfast.judge.power"),
     ("investigate.recording", "whyfast.judge.looks"),
-    ("investigate.recording", "whyfast.judge.ratios"),
     ("investigate.recording", "whyfast.model.result"),
     ("report.progress", "whyfast.report.sections.programs"),
     # What builds, too, when it builds.

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import zip_longest
-from os import fspath
+from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeVar
 
@@ -76,6 +76,8 @@ def ab(
     A mapping gives them names. ``shell`` as ``--shell``; by default ``sh`` where a line needs one.
     ``progress`` is printed to standard error. UserError for a command that cannot be run.
     """
+    if isinstance(commands, str):
+        raise UserError("expected a list or mapping of command lines", where="commands")
     named = commands.items() if isinstance(commands, Mapping) else [(c, c) for c in commands]
     options = Options(
         budget=_parsed(parse_duration, budget, "budget"),
@@ -255,13 +257,17 @@ def judge(
 
 
 def history(
-    series: Sequence[StrPath] | Mapping[str, Sequence[float | None]],
+    series: StrPath | Sequence[StrPath] | Mapping[str, Sequence[float | None]],
     *,
     points: Sequence[str] = (),
 ) -> Report:
     """Find steps, drifts and outliers, as ``whyfast history``: in files in order, or in series of
     seconds by name (None: no value at that point). ``points`` are the names of their points."""
+    if isinstance(series, (str, PathLike)):
+        series = [series]
     if not isinstance(series, Mapping):
+        if not isinstance(series, Iterable):
+            raise UserError("expected files, or a mapping of values by name", where="series")
         return Report(detect(load_timeline([fspath(f) for f in series], Wanted())))
     lengths = {len(values) for values in series.values()}
     if len(lengths) != 1:
@@ -270,7 +276,11 @@ def history(
     if points and len(points) != len(names):
         raise UserError(f"{len(points)} names for {len(names)} values", where="points")
     timeline = Timeline(
-        tuple(names), tuple(PointSeries(name, tuple(values)) for name, values in series.items())
+        tuple(names),
+        tuple(
+            PointSeries(name, tuple(None if v is None else _seconds(v, name) for v in values))
+            for name, values in series.items()
+        ),
     )
     return Report(detect(timeline))
 
@@ -305,10 +315,19 @@ def _parsed(parse: Callable[[object], T], value: object, name: str) -> T:
 
 
 def _values(values: Iterable[float], name: str) -> list[float]:
-    taken = [float(v) for v in values]
+    if not isinstance(values, Iterable):
+        raise UserError(f"{values!r:.40}: expected values in seconds", where=name)
+    taken = [_seconds(v, name) for v in values]
     if len(taken) < 2:
         raise UserError(f"{len(taken)} values; expected two or more", where=name)
-    bad = [v for v in taken if not 0 < v < math.inf]
-    if bad:
-        raise UserError(f"{bad[0]}: expected seconds above 0", where=name)
     return taken
+
+
+def _seconds(value: object, name: str) -> float:
+    try:
+        seconds = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise UserError(f"{value!r:.40}: expected seconds above 0", where=name)
+    return seconds

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -77,7 +77,7 @@ def source_size(source: SourceTree) -> int:
 class Recipe:
     """A build before it is made. ``inputs`` is plain JSON data; ``digest`` is over it.
     ``packages`` are what the steps need beside the compiler. ``env`` has the values that
-    ``inputs`` hides."""
+    ``inputs`` hides. ``profile`` is the number of the training run, 0 for the first."""
 
     variant: str
     inputs: dict[str, Any]
@@ -89,6 +89,12 @@ class Recipe:
     link: str | None = None
     interpreter: Interpreter | None = None
     packages: tuple[str, ...] = ()
+    profile: int = 0
+
+    def trained_again(self, profile: int) -> Recipe:
+        """The same with the profile of another training run; its layouts are not wanted."""
+        inputs = {**self.inputs, "profile": profile}
+        return replace(self, inputs=inputs, profile=profile, link=None)
 
     @property
     def hidden(self) -> dict[str, str]:

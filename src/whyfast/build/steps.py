@@ -157,6 +157,7 @@ def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
         "include": "include",
         "jobs": str(jobs),
         "program": shlex.quote(recipe.program),
+        "profile": str(recipe.profile),
     }
 
 

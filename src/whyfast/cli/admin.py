@@ -8,16 +8,18 @@ import os
 import shlex
 import sys
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 from whyfast.build.run import repeat_script
 from whyfast.cli.main import say
-from whyfast.cli.output import FAILED, check_outputs, duration, show
+from whyfast.cli.output import FAILED, check_outputs, duration, piped, show, show_actions
 from whyfast.investigate.first_study import FirstStudy, first_that_builds
 from whyfast.investigate.services import Services
 from whyfast.measure.doctor.readings import examine
 from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
+from whyfast.model.action import Action
 from whyfast.model.codec import dump
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.report.formatting import escape_controls, format_bytes
@@ -39,6 +41,7 @@ from whyfast.study.skeleton import KINDS, check_file, projects_of, skeleton
 from whyfast.toolchain.debian import DebianProvider
 from whyfast.toolchain.debian_root import RecordedRoot, recorded_root
 from whyfast.toolchain.entrance import entrances_in_words
+from whyfast.toolchain.provider import Progress
 from whyfast.toolchain.registry import providers, resolve, split_name
 from whyfast.toolchain.sandbox import tools
 from whyfast.toolchain.valgrind import NAME, newer_valgrind, remove_valgrind, valgrind_size
@@ -73,50 +76,66 @@ def run_builds(args: argparse.Namespace) -> int:
     else:
         age = 0.0 if args.all else duration(args.older_than, "--older-than")
         removed = store.remove_unused(age)
-        kept = f"; {removed.kept} kept: in use by a running whyfast" if removed.kept else ""
-        print(f"removed {removed.count} builds, {format_bytes(removed.freed)}{kept}")
+        kept = f"{removed.kept} kept: in use by a running whyfast" if removed.kept else ""
+        text = f"removed {len(removed.freed)} builds, {format_bytes(sum(removed.freed.values()))}"
+        actions = [Action("removed", digest, bytes=size) for digest, size in removed.freed.items()]
+        notes = [kept] if kept else []
+        show_actions("builds gc", actions, args, f"{'; '.join([text, *notes])}\n", notes)
     return 0
 
 
 def run_toolchain(args: argparse.Namespace) -> int:
     """List, install or remove compilers; 1 when one cannot be installed here."""
     home = own_home()
+    check_outputs(args)
     if args.action == "list":
-        return _list_toolchains(args, home)
+        return _list_toolchains(home, args)
     recorded = [_recorded_root(build) for build in args.recorded]
     if not args.names and not recorded:
         raise UserError("no toolchain given; expected e.g. zig:clang-19, or --from BUILD")
-    chosen = [(full, *split_name(full)) for full in args.names]
-    failed = False
-    for full, provider, name in chosen:
+    for full in args.names:
+        split_name(full)
+    note = partial(print, file=sys.stderr if piped(args) else None)
+    install = args.action == "install"
+    act = _install if install else _remove
+    works = [(full, partial(act, full, home, note)) for full in args.names]
+    works += [
+        (f"--from {build}", partial(_install_again, root, home, note))
+        for build, root in zip(args.recorded, recorded, strict=True)
+    ]
+    actions = []
+    for name, work in works:
         try:
-            if args.action == "install":
-                text = (
-                    f"{NAME}: {newer_valgrind(home, print)}"
-                    if full == NAME
-                    else toolchain_text(resolve(full, home, print))
-                )
-                print(text)
-                continue
-            if full == NAME:
-                remove_valgrind(home)
-            else:
-                providers()[provider].remove(name, home)
-            print(f"removed {full}")
+            text = work()
+            note(text)
+            actions.append(Action("installed", name, text) if install else Action("removed", name))
         except CannotBuildHere as error:
-            print(f"whyfast: {full}: {error}", file=sys.stderr)
-            failed = True
-    for build, root in zip(args.recorded, recorded, strict=True):
-        try:
-            print(toolchain_text(DebianProvider().install_again(root, home, print)))
-        except CannotBuildHere as error:
-            print(f"whyfast: --from {build}: {error}", file=sys.stderr)
-            failed = True
-    return FAILED if failed else 0
+            print(f"whyfast: {name}: {error}", file=sys.stderr)
+            actions.append(Action("failed", name, str(error)))
+    show_actions(f"toolchain {args.action}", actions, args)
+    return FAILED if any(a.did == "failed" for a in actions) else 0
 
 
-def _list_toolchains(args: argparse.Namespace, home: Home) -> int:
-    check_outputs(args)
+def _install(full: str, home: Home, note: Progress) -> str:
+    if full == NAME:
+        return f"{NAME}: {newer_valgrind(home, note)}"
+    return toolchain_text(resolve(full, home, note))
+
+
+def _install_again(root: RecordedRoot, home: Home, note: Progress) -> str:
+    return toolchain_text(DebianProvider().install_again(root, home, note))
+
+
+def _remove(full: str, home: Home, note: Progress) -> str:
+    if full == NAME:
+        remove_valgrind(home)
+    else:
+        provider, name = split_name(full)
+        providers()[provider].remove(name, home)
+    return f"removed {full}"
+
+
+def _list_toolchains(home: Home, args: argparse.Namespace) -> int:
     rows = []
     for provider, p in providers().items():
         names = [*p.names(), *(DebianProvider().elsewhere(home) if provider == "debian" else ())]
@@ -183,8 +202,9 @@ def run_new(args: argparse.Namespace) -> int:
         raise UserError("only without FOLDER: it is for whyfast.toml", where="--kind")
     if not source.is_dir():
         raise UserError("no such folder", where=source)
+    check_outputs(args)
     if args.folder is None:
-        return _new_check_file(source, args.kind, not args.no_build)
+        return _new_check_file(source, args)
     file: Path = args.folder / "study.toml"
     try:
         text = skeleton(os.path.relpath(source.resolve(), args.folder.resolve()))
@@ -192,7 +212,8 @@ def run_new(args: argparse.Namespace) -> int:
         message = "the path of the source is not valid UTF-8"
         raise UserError(message, where=str(source).encode("utf-8", "replace").decode()) from None
     _write_new(file, text)
-    print(f"wrote {file}; edit it, then: whyfast plan {args.folder}")
+    said = f"wrote {file}; edit it, then: whyfast plan {args.folder}\n"
+    show_actions("new", [Action("wrote", str(file))], args, said)
     return 0
 
 
@@ -209,14 +230,15 @@ def _write_new(file: Path, text: str) -> None:
         raise UserError(f"cannot be written: {error.strerror}", where=file) from None
 
 
-def _new_check_file(source: Path, kind: str | None, try_build: bool) -> int:
+def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     """Write whyfast.toml, after one build of the project; 1 when that failed."""
     folder, file = source.resolve(), source / ROOT_FILE
     if file.exists():
         raise UserError("already exists; nothing was written", where=file)
-    kinds = [(kind, KINDS[kind][1](folder))] if kind else list(projects_of(folder))
+    given: str | None = args.kind
+    kinds = [(given, KINDS[given][1](folder))] if given else list(projects_of(folder))
     kind, project = kinds[0]
-    if try_build:
+    if not args.no_build:
         with watching(f"whyfast new: {kind} project", 0.01) as observer:
             kind, first = first_that_builds(folder, kinds, own_home(), observer, Services())
     elif project.benchmarks or project.candidates:
@@ -225,16 +247,24 @@ def _new_check_file(source: Path, kind: str | None, try_build: bool) -> int:
     else:
         message = "the names of its benchmarks are known only after a build"
         raise UserError(f"{message}; leave out --no-build", where=folder)
-    _write_new(file, first.text)
-    for name, text in first.beside.items():
-        if not (file.parent / name).exists():
-            _write_new(file.parent / name, text)
-            print(f"wrote {file.parent / name}")
-    for note in first.notes:
-        print(f"  {escape_controls(note)}")
+    beside = {file.parent / name: text for name, text in first.beside.items()}
+    missing = {path: text for path, text in beside.items() if not path.exists()}
+    for path, text in {file: first.text, **missing}.items():
+        _write_new(path, text)
+    notes = [escape_controls(note) for note in first.notes]
     study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
+    todo = (
+        f", which has to be completed: {first.failure}"
+        if first.failure
+        else f"; edit it, then: whyfast check{study}"
+    )
+    lines = [
+        *(f"wrote {path}" for path in missing),
+        *(f"  {note}" for note in notes),
+        f"wrote {file} for a {kind} project{todo}",
+    ]
+    actions = [Action("wrote", str(path)) for path in (file, *missing)]
     if first.failure:
-        print(f"wrote {file} for a {kind} project, which has to be completed: {first.failure}")
-        return FAILED
-    print(f"wrote {file} for a {kind} project; edit it, then: whyfast check{study}")
-    return 0
+        actions.append(Action("failed", f"build of the {kind} project", first.failure))
+    show_actions("new", actions, args, "".join(f"{line}\n" for line in lines), notes)
+    return FAILED if first.failure else 0

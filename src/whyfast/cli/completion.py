@@ -10,8 +10,7 @@ import shtab
 from whyfast.cli.main import say
 from whyfast.cli.options import whole_parser
 
-#: Words of positional arguments that are files or folders.
-_FILES = ("BASE", "HEAD", "FILE", "RESULT", "STUDY", "WHAT")
+#: Values that are folders.
 _FOLDERS = ("DIR", "FOLDER")
 
 
@@ -36,5 +35,7 @@ def _complete_files(parser: argparse.ArgumentParser) -> None:
                 _complete_files(inner)
         elif action.metavar in _FOLDERS:
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
-        elif action.type is Path or action.metavar in _FILES:
+        elif action.type is Path or not (action.option_strings or action.choices):
+            # Arguments most often begin with a file: ./old of ab too. In zsh, a command whose
+            # argument completes as nothing lists its options instead of completing them.
             action.complete = shtab.FILE  # type: ignore[attr-defined]

@@ -17,11 +17,13 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from importlib.util import find_spec
 
+from whyfast.cli.output import check_outputs, show_actions
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Cluster
 from whyfast.fleet.launching import HostsFile, LaunchedCluster, launched, read_hosts
 from whyfast.fleet.security import make_certificates, read_address
 from whyfast.investigate.services import Services
+from whyfast.model.action import Action
 from whyfast.model.errors import UserError
 from whyfast.store.home import own_home
 
@@ -32,8 +34,11 @@ PATIENCE = 3.0
 def run_fleet(args: argparse.Namespace) -> int:
     """Create certificates, or run a scheduler."""
     if args.action == "certificates":
-        for file in make_certificates(args.folder, args.days):
+        check_outputs(args)
+        files = make_certificates(args.folder, args.days)
+        for file in files:
             print(f"wrote {file}", file=sys.stderr)
+        show_actions("fleet certificates", [Action("wrote", str(f)) for f in files], args)
         return 0
     _begin_serving(args)
     from whyfast.fleet.dask_servers import serve_scheduler

@@ -289,6 +289,7 @@ def add_fleet(options: OptionGroup) -> None:
     certificates = add("certificates", text)
     certificates.value("folder FOLDER", None, type=Path)
     certificates.value("--days", "validity in days (default: 365)", type=int, default=365)
+    certificates.json_output()
     options.examples(
         "fleet certificates ~/fleet", "fleet scheduler --listen build1:8786 --certificates ~/fleet"
     )

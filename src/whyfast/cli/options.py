@@ -118,11 +118,16 @@ class OptionGroup:
 
     def outputs(self, verbose: str = "show every detail") -> OptionGroup:
         """The group ``output`` with ``--json``, ``--html``, ``--markdown`` and ``-v``."""
-        group = self.group("output", "FILE may be - for standard output")
-        group.value("--json FILE", "write all data as JSON", type=Path)
+        group = self.json_output("write all data as JSON")
         group.value("--html FILE", "write one offline HTML report", type=Path)
         group.value("--markdown FILE", "write the tables as Markdown", type=Path)
         group.flag("-v --verbose", verbose)
+        return group
+
+    def json_output(self, text: str = "write what was done as JSON") -> OptionGroup:
+        """The group ``output`` with ``--json`` alone, of a command that has no report."""
+        group = self.group("output", "FILE may be - for standard output")
+        group.value("--json FILE", text, type=Path)
         return group
 
     def study_outputs(self) -> OptionGroup:

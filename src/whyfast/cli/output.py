@@ -11,7 +11,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ from rich.console import Console
 
 from whyfast.cli.main import say
 from whyfast.cli.options import FILE_OPTIONS
+from whyfast.model.action import Action
+from whyfast.model.codec import dump
 from whyfast.model.errors import UserError
 from whyfast.store.files import write_whole
 from whyfast.study.notation import parse_duration, parse_margin
@@ -89,6 +91,21 @@ def show(
             say(printed)
     if failure is not None:
         raise failure
+
+
+def show_actions(
+    command: str,
+    actions: Sequence[Action],
+    args: argparse.Namespace,
+    text: str = "",
+    notes: Sequence[str] = (),
+) -> None:
+    """What a command without a report did: ``text`` on standard output, and ``--json``."""
+    if args.json is not None:
+        data = {"command": command, "actions": actions, "notes": notes}
+        write(args.json, dump("actions", data))
+    if not piped(args):
+        say(text)
 
 
 def _page(text: str) -> bool:

@@ -12,8 +12,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from whyfast.cli.main import say
-from whyfast.cli.output import FAIL_ON_MET, check_outputs, percent, show
+from whyfast.cli.output import FAIL_ON_MET, check_outputs, percent, show, show_actions
 from whyfast.cli.results import exit_code, own_result, show_result, stored_result
 from whyfast.fleet.merging import merge_results
 from whyfast.formats.load import by_position, by_subject, load_recordings
@@ -23,6 +22,7 @@ from whyfast.history.detect import detect
 from whyfast.history.findings import at_least, has_changed, only_series
 from whyfast.history.kept import imported_result, points_of, timeline_of_kept
 from whyfast.investigate.compare_run import compare_recordings
+from whyfast.model.action import Action
 from whyfast.model.errors import UserError
 from whyfast.model.history import Timeline
 from whyfast.model.result import Merged, OneResult
@@ -209,8 +209,9 @@ def run_import(args: argparse.Namespace) -> int:
     """Store each file as one result; files that are stored already are skipped."""
     if not args.study.strip():
         raise UserError("expected a name", where="--study")
+    check_outputs(args)
     recordings = load_recordings(args.files)
-    added = 0
+    actions = []
     with closing(SampleStore(own_home().database)) as store:
         for recording in recordings:
             # The same values at the same time are the same file, wherever it is.
@@ -219,8 +220,11 @@ def run_import(args: argparse.Namespace) -> int:
             result = imported_result(recording, identity, args.variant, time.time())
             started = result.recorded.started
             run = Run(identity, f"import {identity}", args.study, started, started)
-            added += store.add_result(run, to_json(result))
-    skipped = len(recordings) - added
-    message = f"stored {pluralize(added, 'file')} as {pluralize(added, 'result')} of {args.study}"
-    say(f"{message}; {skipped} already stored\n" if skipped else f"{message}\n")
+            added = store.add_result(run, to_json(result))
+            actions.append(Action("stored" if added else "known", recording.source, identity))
+    stored = sum(a.did == "stored" for a in actions)
+    skipped = len(actions) - stored
+    text = f"stored {pluralize(stored, 'file')} as {pluralize(stored, 'result')} of {args.study}"
+    text += f"; {skipped} already stored" if skipped else ""
+    show_actions("import", actions, args, f"{text}\n")
     return 0

@@ -85,6 +85,7 @@ def add_import(options: OptionGroup) -> None:
         default="imported",
     )
     options.value("--variant NAME", "variant of the study that was measured", default="")
+    options.json_output()
     options.examples("import r*.json", "import nightly.json --study mystudy --variant gcc")
 
 
@@ -200,9 +201,11 @@ def add_builds(options: OptionGroup) -> None:
     log = add("log", "print the output of the steps of a build, even if failed")
     for action in (show, log):
         action.value("digest DIGEST", "the beginning of a digest")
-    gc = add("gc", "remove builds that have not been used for a while")
+    text = "remove builds that have not been used for a while"
+    gc = add("gc", text, argument_default=argparse.SUPPRESS)
     gc.value("--older-than TIME", "e.g. 12h (default: 30d)", default="30d")
-    gc.flag("--all", "remove all builds")
+    gc.flag("--all", "remove all builds", default=False)
+    gc.json_output()
     options.examples("builds", "builds show 4f2a --script")
 
 
@@ -216,15 +219,18 @@ def add_toolchain(options: OptionGroup) -> None:
     options.outputs()
     add = options.actions("list", recorded=[])
     _add_list(add, "list the compilers available here (default)")
-    install = add("install", "download compilers now, instead of at the first build")
+    text = "download compilers now, instead of at the first build"
+    install = add("install", text, argument_default=argparse.SUPPRESS)
     text = (
         "restore the Debian root of a build with exactly the same packages; BUILD is the "
         "beginning of its digest, or a file provenance.json"
     )
     install.value("--from BUILD", text, dest="recorded", action="append", default=[])
-    install.value("names TOOLCHAIN", "e.g. zig:clang-19", nargs="*")
-    remove = add("remove", "delete downloaded compilers")
+    install.value("names TOOLCHAIN", "e.g. zig:clang-19", nargs="*", default=[])
+    remove = add("remove", "delete downloaded compilers", argument_default=argparse.SUPPRESS)
     remove.value("names TOOLCHAIN", "e.g. zig:clang-19", nargs="+")
+    for action in (install, remove):
+        action.json_output()
     options.examples("toolchain", "toolchain install zig:clang-19 debian:gcc-14")
 
 
@@ -261,6 +267,7 @@ def add_new(options: OptionGroup) -> None:
     text = "folder with the source of the program (default: the current folder)"
     options.value("--source DIR", text, type=Path, default=Path())
     options.flag("--no-build", "write whyfast.toml without fetching, building or running anything")
+    options.json_output()
     options.examples("new", "new ./mystudy --source ~/src/program")
 
 

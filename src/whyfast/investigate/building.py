@@ -177,6 +177,38 @@ def _layouts(
     return layouts
 
 
+def train_profiles(context: RunContext[Study]) -> RunContext[Study]:
+    """Make each build again, so many times as the study wants profiles; one that cannot be made is
+    noted, and none are used then. Nor are they where no program changed by it."""
+    count, builds = context.question.measure.profiles, context.usable
+    wanted = {b.variant for b in builds}
+    recipes = [
+        recipe.trained_again(n)
+        for n in range(1, count + 1)
+        for recipe in context.recipes
+        if recipe.variant in wanted
+    ]
+    if not recipes:
+        return context
+    note, store = context.observer.note, BuildStore(context.home.builds)
+    made = context.services.build(recipes, store, context.observer.step)
+    failed = next((o for o in made if isinstance(o, BuildFailure)), None)
+    if failed is not None:
+        note(f"no other profiles: {failed.variant}: {failed.reason}")
+        return context
+    programs = [(o.variant, o) for o in made if isinstance(o, Build)]
+    if {(name, o.program_sha256) for name, o in programs} <= {
+        (b.variant, b.program_sha256) for b in builds
+    }:
+        note(
+            "no other profiles: training again made the same programs; let {profile} in the steps "
+            "of [build] decide something of the training, such as a seed or an order"
+        )
+        return context
+    profiles = {name: tuple(o.program for v, o in programs if v == name) for name in wanted}
+    return replace(context, profiles=profiles)
+
+
 def _control_build(
     control: Variant, outcomes: Sequence[BuildOutcome], layouts: Mapping[str, tuple[Path, ...]]
 ) -> BuildOutcome:

@@ -36,12 +36,13 @@ class RunContext(Generic[Q]):
     """The question, the environment of the investigation, and the results so far.
 
     Building fills ``toolchains``, ``recipes``, ``builds`` (in the order of variants), ``layouts``
-    (programs of further layouts, by variant), ``packages`` (folders of Python packages, by runner
-    or placeholder), ``evidence`` and its ``seconds``; the measurer fills ``prefixes``, the words
-    before each variant's commands, or the ``kernels`` of variants. ``same`` maps variants to those
-    that stand for them, see :func:`whyfast.investigate.building.dedupe_builds`. The stages
-    ``observe``, ``count`` and ``count_costs`` fill ``observed``, ``counted`` and ``costs``.
-    ``built_again`` has what each round of repeated builds took. Values are in the store.
+    (programs of further layouts, by variant), ``profiles`` (programs with other profiles),
+    ``packages`` (folders of Python packages, by runner or placeholder), ``evidence`` and its
+    ``seconds``; the measurer fills ``prefixes``, the words before each variant's commands, or the
+    ``kernels`` of variants. ``same`` maps variants to those that stand for them, see
+    :func:`whyfast.investigate.building.dedupe_builds`. The stages ``observe``, ``count`` and
+    ``count_costs`` fill ``observed``, ``counted`` and ``costs``. ``built_again`` has what each
+    round of repeated builds took. Values are in the store.
     """
 
     question: Q
@@ -51,6 +52,7 @@ class RunContext(Generic[Q]):
     toolchains: tuple[Toolchain, ...] = ()
     builds: tuple[BuildOutcome, ...] = ()
     layouts: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+    profiles: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     packages: Mapping[str, Path] = field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -141,11 +143,15 @@ def study_prefixes(
         root = roots[build.provenance["toolchain"]["digest"]]
         if python:
             root = Path(python["root"]) if python["root"] else None
+        name = study.variant(build.variant).twin_of or build.variant
         box = replace(
             also,
             root=root,
             # The store's folder of the build holds its program and other layouts of it.
-            writable=(context.home.builds / build.digest, *also.writable),
+            writable=(
+                *(context.home.builds / build.digest, *also.writable),
+                *(f for p in context.profiles.get(name, ()) if (f := _folder(p, context.home))),
+            ),
             readable=(*also.readable, *seen, *map(Path, python["readable"] if python else ())),
         )
         boxes.append(box)

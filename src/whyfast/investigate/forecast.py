@@ -70,8 +70,9 @@ class Forecast:
 
     @property
     def to_build(self) -> int:
-        """The number of variants to build, without those for evidence only."""
-        return self._count(evidence_only=False)
+        """The number of builds, one for each further profile among them, without those for evidence
+        only."""
+        return self._count(evidence_only=False) * (1 + self.study.measure.profiles)
 
     @property
     def to_read(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from whyfast.explain.jit import explain_image, this_architecture
@@ -17,6 +18,7 @@ from whyfast.investigate.context import RunContext, argument_vector, study_prefi
 from whyfast.investigate.recording import OpenRun, Settled, measure_blocks
 from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.measure.campaign import BenchmarkRun
+from whyfast.measure.copies import CopyRunner, name_of_copy
 from whyfast.measure.doctor.tune import CannotHold, SysctlRunner
 from whyfast.measure.invocation import LaunchArguments, Runner
 from whyfast.measure.output import TooMuchOutput
@@ -101,40 +103,57 @@ def check_programs(context: RunContext[Study]) -> None:
 
 
 def launch_arguments(
-    context: RunContext[Study], benchmark: Benchmark, prefixes: Mapping[str, tuple[str, ...]]
+    context: RunContext[Study],
+    benchmark: Benchmark,
+    prefixes: Mapping[str, tuple[str, ...]],
+    programs: Mapping[str, Sequence[Path]] | None = None,
 ) -> LaunchArguments:
-    """How the processes of a benchmark start; a control draws from its original's layouts."""
-    original = {v.name: v.twin_of or v.name for v in context.question.variants}
-    commands = {
-        b.variant: prefixes[b.variant] + argument_vector(context, benchmark.command, b)
+    """How the processes of a benchmark start; ``programs`` are those of each variant, by layout."""
+    programs = programs or programs_of(context)
+    vectors = {
+        b.variant: [
+            prefixes[b.variant] + argument_vector(context, benchmark.command, b, program)
+            for program in programs[b.variant]
+        ]
         for b in context.usable
     }
+    commands = {name: first for name, (first, *_) in vectors.items()}
     return LaunchArguments(
         commands,
         context.services.env,
         benchmark.timeout,
         benchmark.check,
-        layouts={
-            b.variant: [
-                prefixes[b.variant] + argument_vector(context, benchmark.command, b, program)
-                for program in programs
-            ]
-            for b in context.usable
-            if (programs := context.layouts.get(original[b.variant]))
-        },
+        layouts={name: others for name, (_, *others) in vectors.items() if others},
         programs={
-            b.variant: commands[b.variant].index(str(b.program))
-            for b in context.usable
-            if str(b.program) in commands[b.variant]
+            name: commands[name].index(str(first))
+            for name, (first, *_) in programs.items()
+            if str(first) in commands[name]
         },
         packages=context.packages.get(benchmark.runner),
     )
 
 
+def programs_of(context: RunContext[Study]) -> dict[str, tuple[Path, ...]]:
+    """Of each variant the program as linked, those of its layouts, and those with other profiles; a
+    control draws from its original's."""
+    original = {v.name: v.twin_of or v.name for v in context.question.variants}
+    drawn = (context.layouts, context.profiles)
+    return {
+        b.variant: (b.program, *(p for each in drawn for p in each.get(original[b.variant], ())))
+        for b in context.usable
+    }
+
+
 def runner_of(context: RunContext[Study], benchmark: Benchmark) -> tuple[Runner, LaunchArguments]:
     """The runner of a benchmark's processes, under the settings of their variants."""
-    arguments = launch_arguments(context, benchmark, context.prefixes)
+    programs, files = programs_of(context), {}
+    if context.question.measure.copies:
+        files = {v: [(p, name_of_copy(p)) for p in each] for v, each in programs.items()}
+        programs = {v: tuple(copy for _, copy in each) for v, each in files.items()}
+    arguments = launch_arguments(context, benchmark, context.prefixes, programs)
     runner = context.services.runner(benchmark.runner, arguments)
+    if files:
+        runner = CopyRunner(runner, files)
     settings = {v.name: v.sysctl for v in context.question.variants}
     if any(settings.values()):
         runner = SysctlRunner(runner, settings, context.sysctls)
@@ -162,6 +181,8 @@ def entry_of(
     runner, arguments = runner_of(context, benchmark)
     main, usable = context.baselines[0], [b.variant for b in context.usable]
     ordered = [main, *(v for v in usable if v != main)]
+    twins = {v.name: v.twin_of or v.name for v in context.question.variants}
+    profiles = {v: len(context.profiles.get(twins[v], ())) for v in usable}
     return BenchmarkRun(
         name=benchmark.name,
         runner=runner,
@@ -170,7 +191,8 @@ def entry_of(
         pinned=benchmark.kind.takes_turns and all(b.cpu is not None for b in taken),
         turn=study.measure.turn,
         turns=study.measure.turns,
-        layouts={v: len(argvs) for v, argvs in arguments.layouts.items()},
+        layouts={v: len(argvs) - profiles[v] for v, argvs in arguments.layouts.items()},
+        profiles=profiles,
         next_index=max((b.index for b in taken), default=-1) + 1,
         blocks=taken,
     )

@@ -185,6 +185,8 @@ def run_key(context: RunContext[Study]) -> str:
         "baselines": list(study.baselines),
         "layouts": study.measure.layouts,
         "turn": [study.measure.turn, study.measure.turns],
+        **({"copies": True} if study.measure.copies else {}),
+        **({"profiles": study.measure.profiles} if study.measure.profiles else {}),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -334,19 +336,19 @@ class LiveSink:
     def settled(self, entry: BenchmarkRun) -> bool:
         if not entry.blocks:
             return False
-        from whyfast.judge.ratios import over_layouts
-
-        layouts = min(entry.layouts.values(), default=0)
-        if not layouts and over_layouts(entry.blocks):
+        layouts, profiles = entry.drawn
+        taken = sum(bool(b.layouts) for b in entry.blocks)
+        if not layouts + profiles and taken:
             return True  # only more layouts say more
         decided = self._judge.settled(self._judge.verdicts(entry.name))
-        if not layouts or len(over_layouts(entry.blocks)) < layouts:
+        if not layouts + profiles or taken < layouts + profiles:
             return self._spec.stop == "decided" and decided
         if entry.name not in self._noted and not decided:
             self._noted.add(entry.name)
+            word, count = ("profiles", profiles) if profiles else ("layouts", layouts)
             self._observer.note(
-                f"{entry.name}: layouts used up, all {layouts} were taken before it was decided; "
-                f"layouts = {4 * layouts} in [measure] would halve the interval"
+                f"{entry.name}: {word} used up, all {count} were taken before it was decided; "
+                f"{word} = {4 * count} in [measure] would halve the interval"
             )
         return True  # further blocks could only repeat layouts
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from whyfast.investigate.building import build, dedupe_builds, with_control
+from whyfast.investigate.building import build, dedupe_builds, train_profiles, with_control
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
 from whyfast.investigate.counting import count
@@ -52,6 +52,8 @@ def chosen(study: Study, choice: Choice) -> Study:
         only, benchmarks = only or quick.variants, benchmarks or quick.benchmarks
         quick_budget = study.measure.budget * QUICK_SHARE if quick.budget is None else quick.budget
         budget = quick_budget if budget is None else budget
+        # Each is a whole build.
+        study = replace(study, measure=replace(study.measure, profiles=0))
     if choice.evidence_only:
         study = replace(
             study,
@@ -160,7 +162,7 @@ def run_study(
         return read_only(
             replace(context, question=replace(context.question, benchmarks=(), claim=None))
         )
-    context = dedupe_builds(measurer.ready(context))
+    context = dedupe_builds(measurer.ready(train_profiles(context)))
     if not comparable(context):
         return read_only(context)
     observer.phase("measure")

@@ -23,7 +23,7 @@ from whyfast.judge.correlation import is_clear, lag_one
 from whyfast.judge.decide import ALPHA, Key, Sample, judge_each, outcome_beside, precise_enough
 from whyfast.judge.power import needed_blocks, small_sample
 from whyfast.judge.processes import non_stationary, set_aside
-from whyfast.judge.ratios import Ratios, RatioTable, over_layouts
+from whyfast.judge.ratios import Ratios, RatioTable, deciding
 from whyfast.judge.strategies import location, strategies_in_hindsight
 from whyfast.model.sample import Block
 from whyfast.model.study import Commands, Question
@@ -100,7 +100,7 @@ class _Standing:
     look, which hold until there are ``next_look`` blocks. ``waiting``: for a look at those."""
 
     table: RatioTable
-    varied: bool
+    varied: tuple[bool, bool]
     baseline: str
     non_stationary: tuple[NonStationary, ...] = ()
     skip: int = 0
@@ -151,8 +151,8 @@ class LiveJudge:
         the end.
         """
         # Where layouts are varied, the blocks that vary them are what the verdict will be about.
-        drawn = over_layouts(blocks)
-        varied, blocks = bool(drawn), drawn or blocks
+        blocks = deciding(blocks)
+        varied = bool(blocks and blocks[-1].layouts), bool(blocks and blocks[-1].profiles)
         pairs = self._compared(variants, baseline)
         standing = self._standing.get(benchmark)
         # The blocks as linked that came before the first drawn one no longer count.

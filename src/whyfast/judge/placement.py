@@ -20,6 +20,7 @@ from whyfast.judge.ratios import (
     blocks_by_benchmark,
     median,
     over_layouts,
+    over_profiles,
     pair_ratios,
     robust_deviation,
     tamed,
@@ -27,6 +28,7 @@ from whyfast.judge.ratios import (
 )
 from whyfast.model.sample import Block
 from whyfast.model.verdict import (
+    Draw,
     Fix,
     FixWord,
     NonStationary,
@@ -44,24 +46,26 @@ REMAINS = 1 / 3
 
 
 def judge_placements(compared: ComparisonPlan) -> tuple[Placement, ...]:
-    """Placement or change, for each pair: of the suite where there is one, and each benchmark.
+    """Placement or change, for each pair: of the suite where there is one, and each benchmark; then
+    profile or change.
 
-    Empty without blocks in drawn layouts.
+    Empty without blocks in drawn layouts or profiles.
     """
-    if not over_layouts(compared.blocks):
-        return ()
-    linked, varied = (
+    series = [
         _suite_and_benchmarks(replace(compared, blocks=kind(compared.blocks)))
-        for kind in (as_linked, over_layouts)
-    )
-    of_linked, of_varied = (_verdicts(series, compared.margin) for series in (linked, varied))
-    return tuple(
-        judge_placement(
-            of_linked[key], of_varied[key], linked[key].medians, ratios.medians, compared.margin
-        )
-        for key, ratios in varied.items()
-        if key in linked
-    )
+        for kind in (as_linked, over_layouts, over_profiles)
+    ]
+    linked, of_linked = series[0], _verdicts(series[0], compared.margin)
+    found: list[Placement] = []
+    kinds: tuple[Draw, ...] = ("layouts", "profiles")
+    for varied, over in zip(series[1:], kinds, strict=True):
+        of_varied = _verdicts(varied, compared.margin)
+        for key, ratios in varied.items():
+            if key in linked:
+                both = linked[key].medians, ratios.medians
+                placement = judge_placement(of_linked[key], of_varied[key], *both, compared.margin)
+                found.append(replace(placement, over=over))
+    return tuple(found)
 
 
 def _suite_and_benchmarks(compared: ComparisonPlan) -> dict[Key, Ratios]:

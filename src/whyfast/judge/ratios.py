@@ -282,11 +282,23 @@ def as_linked(blocks: Iterable[Block]) -> list[Block]:
 
 
 def deciding(blocks: Sequence[Block]) -> list[Block]:
-    """The blocks that verdicts are about: of a benchmark those over layouts, where it has any."""
-    drawn = {b.benchmark for b in blocks if b.layouts}
-    return [b for b in blocks if b.layouts or b.benchmark not in drawn]
+    """The blocks that verdicts are about: of a benchmark those over profiles, where it has any, or
+    else those over layouts. A profile also places the code anew."""
+    best: dict[str, int] = {}
+    for b in blocks:
+        best[b.benchmark] = max(best.get(b.benchmark, 0), _drawn(b))
+    return [b for b in blocks if _drawn(b) == best[b.benchmark]]
+
+
+def _drawn(block: Block) -> int:
+    return 2 if block.profiles else int(bool(block.layouts))
 
 
 def over_layouts(blocks: Iterable[Block]) -> list[Block]:
     """The blocks in which builds ran in drawn layouts."""
-    return [b for b in blocks if b.layouts]
+    return [b for b in blocks if b.layouts and not b.profiles]
+
+
+def over_profiles(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks in which builds ran with drawn profiles."""
+    return [b for b in blocks if b.profiles]

@@ -180,7 +180,7 @@ def _gap(base: Recording, head: Recording) -> float | None:
 
 def _duration(seconds: float) -> str:
     if seconds < 2 * _HOUR:
-        return f"{seconds / 60:.0f} min"
+        return f"{seconds / 60:.0f} min" if seconds >= 2 * 60 else f"{seconds:.0f} s"
     return f"{seconds / _HOUR:.0f} h" if seconds < 2 * _DAY else f"{seconds / _DAY:.0f} days"
 
 
@@ -227,7 +227,10 @@ def _differing_sides(groups: Mapping[str, Sequence[str]]) -> str:
     """Each value with the files that have it; of long ones only the words that tell them apart."""
     if all(len(text) <= _LONG for text in groups):
         return sides(groups)
-    shared = set.intersection(*(set(text.split(" ")) for text in groups))
+    words = [set(text.split(" ")) for text in groups]
+    shared = set.intersection(*words)
+    if set.union(*words) == shared:
+        return "the same words, in another order or repeated"
     parts = []
     for text, names in groups.items():
         different = " ".join(word for word in text.split(" ") if word not in shared)
@@ -281,7 +284,7 @@ def _unnamed(
         for name, keys in _NAMES.items()
         if not any(key in r.metadata for key in keys for r in recordings)
     ]
-    if missing:
+    if missing and any(r.tool != "values" for r in recordings):  # of whyfast.judge: no files
         yield Confound("unnamed", f"the files name {', '.join(missing)}", "note")
     base, *subjects = (
         {key: facts[key][r.name] for key in SUBJECT if r.name in facts.get(key, {})}

@@ -24,7 +24,8 @@ class Plan:
     """What a block will do; everything follows from ``seed`` and the arguments of :func:`draw`.
 
     ``order[t]`` is the order of the variants in turn ``t``. ``warmups`` turns come before these
-    and are not recorded; each is of ``loops`` loops.
+    and are not recorded; each is of ``loops`` loops. ``layouts`` and ``profiles`` as in
+    :class:`~whyfast.model.sample.Block`.
     """
 
     seed: int
@@ -33,6 +34,7 @@ class Plan:
     pads: dict[str, int]
     order: tuple[tuple[str, ...], ...]
     layouts: Mapping[str, int] = field(default_factory=dict)
+    profiles: bool = False
     loops: int = 1
     warmups: int = 0
 
@@ -146,6 +148,7 @@ def run_block(runner: Runner, wanted: WantedBlock, clock: Clock) -> Block:
         extra=came,
         layouts=dict(plan.layouts),
         threads=threads,
+        profiles=plan.profiles,
     )
 
 

@@ -60,9 +60,10 @@ class BenchmarkRun:
 
     ``variants`` begins with the main baseline and loses variants that fail; ``pinned`` says whether
     its processes are bound to one CPU, and is given up when they have several threads.
-    ``layouts`` says how many layouts each variant has. While they last, every second block takes a
-    fresh one of each; the other blocks run the builds as linked, and so did the first ``linked``
-    blocks, before there were layouts. ``least_turns`` may be raised
+    ``layouts`` says how many layouts each variant has, ``profiles`` how many builds with other
+    profiles, which are numbered after them. While they last, every second block takes a
+    fresh one of each, of layouts and profiles in turn; the other blocks run the builds as linked,
+    and so did the first ``linked`` blocks, before there were layouts. ``least_turns`` may be raised
     while measuring, where processes turn out to warm up; ``reviewed`` is the number of blocks when
     the turns were last chosen.
     """
@@ -75,6 +76,7 @@ class BenchmarkRun:
     turn: float | None = None
     turns: int | None = None
     layouts: Mapping[str, int] = field(default_factory=dict)
+    profiles: Mapping[str, int] = field(default_factory=dict)
     linked: int = 0
     next_index: int = 0
     blocks: list[Block] = field(default_factory=list)
@@ -86,6 +88,16 @@ class BenchmarkRun:
     def baseline(self) -> str:
         """The first of the study's baselines that still runs; empty when none does."""
         return next((b for b in self.baselines if b in self.variants), "")
+
+    @property
+    def drawn(self) -> tuple[int, int]:
+        """How many layouts and how many profiles all variants have: a block compares like with
+        like."""
+        layouts, profiles = (
+            min((each.get(v, 0) for v in self.variants), default=0)
+            for each in (self.layouts, self.profiles)
+        )
+        return layouts, profiles
 
     @property
     def comparable(self) -> bool:
@@ -209,7 +221,7 @@ def next_round(
     """
     there = [e for e in entries if e.comparable]
     open_ = [e for e in there if not settled(e)]
-    resting = [e for e in there if e not in open_ and not e.layouts]
+    resting = [e for e in there if e not in open_ and not any(e.drawn)]
     length = 1
     if resting:
         taken = max((len(e.blocks) for e in open_), default=0)
@@ -239,8 +251,10 @@ def _one_block(
     _review_turns(entry, session.sink)
     c = entry.calibration
     seed = _seed(session.run, entry.name, entry.next_index)
+    layouts, profiles = _layouts(entry, session.run)
     plan = replace(
-        draw(seed, entry.variants, c.turns, places, _layouts(entry, session.run)),
+        draw(seed, entry.variants, c.turns, places, layouts),
+        profiles=profiles,
         loops=c.loops,
         warmups=1 if entry.runner.loops_vary else 0,
     )
@@ -260,15 +274,24 @@ def _one_block(
     return block
 
 
-def _layouts(entry: BenchmarkRun, run: str) -> dict[str, int]:
-    """The layouts of the next block; empty for one of the builds as linked."""
+def _layouts(entry: BenchmarkRun, run: str) -> tuple[dict[str, int], bool]:
+    """The layouts of the next block, empty for one of the builds as linked; and whether they are
+    profiles instead."""
     index = entry.next_index - entry.linked
-    if index % 2 == 0:
-        return {}
-    seed = _seed(run, entry.name, "layouts")
-    drawn = {v: draw_layouts(seed, v, entry.layouts.get(v, 0), index // 2) for v in entry.variants}
-    # All or none: a block compares like with like.
-    return {v: n for v, n in drawn.items() if n is not None} if all(drawn.values()) else {}
+    turn = index // 2
+    layouts, profiles = entry.drawn
+    both = min(layouts, profiles)
+    if turn < 2 * both:
+        number, of_profiles = turn // 2, turn % 2 == 1
+    else:
+        number, of_profiles = turn - both, profiles > layouts
+    if index % 2 == 0 or number >= (profiles if of_profiles else layouts):
+        return {}, False
+    counts, kind = (entry.profiles, "profiles") if of_profiles else (entry.layouts, "layouts")
+    seed = _seed(run, entry.name, kind)
+    drawn = {v: draw_layouts(seed, v, counts[v], number) for v in entry.variants}
+    first = {v: entry.layouts.get(v, 0) if of_profiles else 0 for v in entry.variants}
+    return {v: first[v] + n for v, n in drawn.items() if n is not None}, of_profiles
 
 
 def _drop(entry: BenchmarkRun, failure: RunFailure, sink: Sink) -> None:

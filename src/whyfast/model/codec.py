@@ -37,6 +37,7 @@ VERSIONS = {
     "search-set": 2,
     "shipped": 1,
     "survey": 1,
+    "actions": 1,
 }
 #: Earlier versions that are still read. Their data stands beside ``schema``, without an envelope.
 _EARLIER = {"result": "whyfast-result/2", "merged": "whyfast-merged/1", "check": "whyfast-check/1"}

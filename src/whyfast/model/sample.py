@@ -19,9 +19,10 @@ class Block:
     variants took turn ``t``, ``start_order`` the order in which the processes were started, both
     drawn from ``seed``. ``cpu`` is the CPU that all were pinned to, or None. ``started`` is seconds
     since the epoch, ``seconds`` the wall time that the block cost. ``warmups`` values were taken
-    and thrown away before the first turn. ``layouts[variant]`` is the layout of the code that
-    ran, 0 (or absent) for the build as linked. ``extra[variant][name]`` are further quantities of
-    the same turns; where :data:`WAITED` is among them it has been taken out of all values.
+    and thrown away before the first turn. ``layouts[variant]`` is the layout of the code that ran,
+    0 (or absent) for the build as linked; ``profiles``: these are no layouts, but builds with
+    another profile, which are numbered after them. ``extra[variant][name]`` are further quantities
+    of the same turns; where :data:`WAITED` is among them it has been taken out of all values.
     ``threads[variant]`` is how many threads were seen at work at one time, 1 (or absent) where no
     more are known.
     """
@@ -41,6 +42,7 @@ class Block:
     extra: Mapping[str, Mapping[str, tuple[float, ...]]] = field(default_factory=dict)
     layouts: Mapping[str, int] = field(default_factory=dict)
     threads: Mapping[str, int] = field(default_factory=dict)
+    profiles: bool = False
 
 
 @dataclass(frozen=True)

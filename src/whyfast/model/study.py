@@ -169,14 +169,15 @@ class BuildSpec:
 
     ``steps`` are shell lines, run in order in the build folder by ``sh -eu``; the placeholders
     ``{cc} {cflags} {ldflags} {configure} {source} {include} {jobs} {program}`` are replaced,
-    quoted. ``program`` is the path of the result, relative to the build folder. ``link`` is the
-    last step where the program can be linked again in another layout: it contains ``{program}``
-    and ``{layout}``, which is empty for the program as it is. ``packages`` are what the steps need
-    beside the compiler, by Debian's names, for toolchains that bring a root of their own.
-    ``evidence`` is how variants are built that are not measured; None: like the others.
-    ``takes`` (seconds) and ``room`` (bytes) are what one build takes, about, for a forecast before
-    any was made. ``incremental``: a search over commits may build each from what the last one left.
-    ``hide`` are patterns of further names in ``env`` whose values are hidden.
+    quoted, and ``{profile}``, the number of the training run, 0 for the first. ``program`` is the
+    path of the result, relative to the build folder. ``link`` is the last step where the program
+    can be linked again in another layout: it contains ``{program}`` and ``{layout}``, which is
+    empty for the program as it is. ``packages`` are what the steps need beside the compiler, by
+    Debian's names, for toolchains that bring a root of their own. ``evidence`` is how variants are
+    built that are not measured; None: like the others. ``takes`` (seconds) and ``room`` (bytes) are
+    what one build takes, about, for a forecast before any was made. ``incremental``: a search over
+    commits may build each from what the last one left. ``hide`` are patterns of further names in
+    ``env`` whose values are hidden.
     """
 
     steps: tuple[str, ...]
@@ -224,6 +225,9 @@ class MeasureSpec:
     length of one value in seconds, None to calibrate; ``turns`` the number of values a process
     yields in one block, None to calibrate. ``layouts`` is how many layouts of each build are
     linked; while they last, every second block takes a fresh one. 0 to measure only as linked.
+    ``profiles`` is how many times more each build is made, with another profile; further blocks
+    take a fresh one of these likewise. ``copies``: each process runs a fresh copy of its program's
+    file.
     """
 
     budget: float = 60.0
@@ -231,6 +235,8 @@ class MeasureSpec:
     turn: float | None = None
     turns: int | None = None
     layouts: int = 0
+    profiles: int = 0
+    copies: bool = False
 
 
 @dataclass(frozen=True)

@@ -228,16 +228,20 @@ class VarianceComponents:
 #: Differences in time that placement alone makes in programs of one kind: docs/placement.md.
 MADE_BY_PLACEMENT = 0.03
 
+#: What is drawn of a build: where its code lies, or the profile that it was optimised by.
+Draw = Literal["layouts", "profiles"]
+
 PlacementWord = Literal["placement", "change", "both", "neither", "undecided"]
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Is a difference the change, or where the linker put the code?
+    """Is a difference the change, or where the linker put the code, or what a profile made of it?
 
     ``linked`` is the verdict on the two programs as linked, ``varied`` the one over ``layouts``
     fresh layouts of each side. ``spread`` is the standard deviation of the log time of one side
-    that placement alone makes, and ``points`` the log ratio of each varied block. ``added_low`` and
+    that placement alone makes, and ``points`` the log ratio of each varied block. ``over``: what
+    was drawn; with ``profiles`` the same holds of builds with other profiles. ``added_low`` and
     ``added_high`` bound what placement multiplies the ratio of the programs as linked by.
     """
 
@@ -249,6 +253,7 @@ class Placement:
     points: tuple[float, ...] = ()
     added_low: float = 0.0
     added_high: float = math.inf
+    over: Draw = "layouts"
 
 
 FixWord = Literal["removed", "reduced", "larger", "none", "undecided"]

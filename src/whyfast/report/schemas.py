@@ -9,6 +9,7 @@ from typing import Any, Literal
 from whyfast.explain.program import CodeTotals
 from whyfast.explain.source_lines import TouchedFunctions
 from whyfast.history.findings import Coincidence
+from whyfast.model.action import Action
 from whyfast.model.code import CodeRow
 from whyfast.model.counters import Counts, Heat, HotFunction, Overlap
 from whyfast.model.evidence import DispatchFacts, Evidence, Trouble
@@ -147,6 +148,7 @@ DOCUMENTS: Mapping[str, Mapping[str, Any] | With] = {
     "search-set": With(SetResult, {"headline": str}),
     "shipped": {"rows": tuple[ShippedRow, ...]},
     "survey": {"programs": tuple[SurveyedProgram, ...]},
+    "actions": {"command": str, "actions": tuple[Action, ...], "notes": tuple[str, ...]},
 }
 
 

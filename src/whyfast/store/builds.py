@@ -60,10 +60,10 @@ class FailedBuild:
 
 @dataclass(frozen=True)
 class Removed:
-    """How many folders went, how many bytes that freed, and how many stayed as they are in use."""
+    """The folders that went with the bytes that this freed, by digest, and how many stayed as they
+    are in use."""
 
-    count: int
-    freed: int
+    freed: Mapping[str, int]
     kept: int
 
 
@@ -168,9 +168,10 @@ class BuildStore:
         What is being built at the moment stays, and what a running process uses.
         """
         now = time.time() if now is None else now
-        count = freed = kept = 0
+        freed: dict[str, int] = {}
+        kept = 0
         if not self.root.is_dir():
-            return Removed(0, 0, 0)
+            return Removed(freed, kept)
         for folder in [f for f in self.root.iterdir() if f.is_dir()]:
             with exclusive_if_free(self.lock(folder.name)) as free:
                 if not free:
@@ -188,9 +189,8 @@ class BuildStore:
                     (folder / "provenance.json").unlink(missing_ok=True)
                 shutil.rmtree(folder)
                 self.lock(folder.name).unlink(missing_ok=True)
-            count += 1
-            freed += size
-        return Removed(count, freed, kept)
+            freed[folder.name] = size
+        return Removed(freed, kept)
 
     def _load(self, folder: Path) -> StoredBuild | None:
         try:

@@ -342,7 +342,8 @@ def cmake(folder: Path) -> Project:
     project = Project(
         "path:c++" if cxx else "path:cc",
         (
-            "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo "
+            # Layouts move what is in the program, and nothing in a library beside it.
+            "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_SHARED_LIBS=OFF "
             f'-DCMAKE_{language}_COMPILER={{cc}} -DCMAKE_{language}_FLAGS="{{cflags}}"',
             make,
         ),

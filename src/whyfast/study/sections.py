@@ -68,7 +68,7 @@ def hide(
 #: What a line of ``build.steps`` may use.
 STEP_NAMES = (
     *("cc", "cflags", "ldflags", "configure", "source", "include", "jobs", "program"),
-    *("python", "python_cflags"),
+    *("python", "python_cflags", "profile"),
 )
 #: What ``build.link`` may use.
 LINK_NAMES = (*STEP_NAMES, "layout")
@@ -84,6 +84,8 @@ INTERPRETER_NAMES = ("python", "python_cflags")
 _BUDGET = 'budget = "3m" or "90s"'
 #: A verdict over layouts takes at least nine blocks, each with a fresh layout.
 FEWEST_LAYOUTS = 12
+#: Profiles are dear, so no more than the least that can decide anything.
+FEWEST_PROFILES = 9
 
 
 def read_build(table: TomlTable) -> BuildSpec:
@@ -220,7 +222,7 @@ def placeholders(table: TomlTable, at: Key, text: str) -> list[str]:
 
 def read_measure(table: TomlTable) -> MeasureSpec:
     """``[measure]``."""
-    table.check_keys("budget", "stop", "turn", "turns", "layouts")
+    table.check_keys("budget", "stop", "turn", "turns", "layouts", "profiles", "copies")
     default = MeasureSpec()
     stop = table.choice("stop", ("decided", "budget"), default.stop)
     return MeasureSpec(
@@ -229,6 +231,8 @@ def read_measure(table: TomlTable) -> MeasureSpec:
         turn=table.converted("turn", parse_duration, 'turn = "1ms" or "500us"', default.turn),
         turns=_whole(table, "turns", 1),
         layouts=_whole(table, "layouts", FEWEST_LAYOUTS) or 0,
+        profiles=_whole(table, "profiles", FEWEST_PROFILES) or 0,
+        copies=table.flag("copies"),
     )
 
 

@@ -44,10 +44,12 @@ def test_values_apart_have_a_wider_interval() -> None:
         ([1.0, 1.0], [1.0, float("nan")], {}, "variant"),
         ([1.0, 1.0], [1.0, 1.0, 1.0], {"paired": True}, "paired"),
         ([1.0, 1.0], [1.0, 1.0], {"margin": "a lot"}, "margin"),
+        (["a", 1.0], [1.0, 1.0], {}, "baseline"),
+        (1.0, [1.0, 1.0], {}, "baseline"),
     ],
 )
 def test_bad_values_are_named(
-    base: list[float], other: list[float], options: dict[str, Any], where: str
+    base: Any, other: list[float], options: dict[str, Any], where: str
 ) -> None:
     with pytest.raises(wf.UserError) as error:
         wf.judge(base, other, **options)
@@ -99,6 +101,14 @@ def test_a_series_of_values() -> None:
     with pytest.raises(wf.UserError) as error:
         wf.history({"a": [1.0, 1.0]}, points=["one"])
     assert error.value.where == "points"
+    wrong: dict[Any, str] = {5: "series", ("nowhere.json",): "nowhere.json", "no.json": "no.json"}
+    for series, where in wrong.items():
+        with pytest.raises(wf.UserError) as error:
+            wf.history(series)
+        assert error.value.where == where
+    with pytest.raises(wf.UserError) as error:
+        wf.history({"a": [1.0, None, -1.0, 1.0, 1.0]})
+    assert error.value.where == "a"
 
 
 def test_files_of_other_tools(tmp_path: Path) -> None:
@@ -120,6 +130,9 @@ def test_commands(own_home: Home) -> None:
     assert report.headline in str(report)
     with pytest.raises(wf.UserError):
         wf.ab(["./there-is-no-such-program", "true"])
+    with pytest.raises(wf.UserError) as error:
+        wf.ab("true")  # not its letters
+    assert error.value.where == "commands"
     with pytest.raises(wf.UserError) as error:
         wf.why(wf.judge(BASE, MORE))
     assert error.value.where == "why"

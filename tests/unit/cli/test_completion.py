@@ -1,7 +1,11 @@
-"""``whyfast completion`` in the shells that are here."""
+"""``whyfast completion`` in the shells that are here, by the tabulator key where they have one."""
 
+import os
+import pty
+import select
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -28,25 +32,80 @@ def test_scripts_know_commands_and_options(
         subprocess.run([program, "-n", str(tmp_path / "script")], check=True)
 
 
-def test_bash_completes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    (tmp_path / "script").write_text(script("bash", capsys))
-    (tmp_path / "old.json").touch()
+#: How a shell of a person begins, and loads the script as docs/completion.md has it.
+START = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], ". ./script"),
+    "zsh": (
+        ["zsh", "-f", "-i"],
+        "mkdir zfunc; cp script zfunc/_whyfast; fpath+=$PWD/zfunc;"
+        " autoload -U compinit; compinit -u -d $PWD/dump",
+    ),
+}
+#: What is typed before the key is pressed, and what the shell then runs.
+TYPED = {
+    "whyfast sea": "search",
+    "whyfast ab --budg": "ab --budget",
+    "whyfast ab ./old.j": "ab ./old.json",
+    "whyfast compare old.json ne": "compare old.json new.json",
+    "whyfast builds sh": "builds show",
+    "whyfast history --fail-on sl": "history --fail-on slower",
+}
 
-    def completed(*words: str) -> list[str]:
-        line = " ".join(words)
-        code = f"""
-            source ./script
-            COMP_WORDS=({line} {"''" if words[-1] == "" else ""})
-            COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)) COMP_LINE="{line}" COMP_POINT=${{#COMP_LINE}}
-            compopt() {{ :; }}
-            $(complete -p whyfast | sed 's/.*-F \\([^ ]*\\).*/\\1/')
-            printf '%s\\n' "${{COMPREPLY[@]}}"
-        """
+
+def with_key(argv: list[str], start: str, folder: Path) -> list[str]:
+    """The arguments of whyfast, once for each line typed in that shell on a terminal."""
+    process, terminal = pty.fork()
+    if process == 0:
+        os.chdir(folder)
+        variables = {"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "dumb"}
+        os.execvpe(argv[0], argv, variables)
+    said, deadline = b"", time.monotonic() + 120
+
+    def until(text: bytes, times: int) -> None:
+        nonlocal said
+        while said.count(text) < times:
+            assert time.monotonic() < deadline, said.decode(errors="replace")
+            if select.select([terminal], [], [], 1)[0]:
+                said += os.read(terminal, 65536)
+
+    try:
+        # A mark that is printed, and not only typed.
+        os.write(terminal, f"{start}; whyfast() {{ echo \"<$*>\"; }}; echo re''ady\n".encode())
+        until(b"ready", 1)
+        for number, line in enumerate(TYPED, 1):
+            os.write(terminal, f"{line}\t\n".encode())
+            until(b">\r\n", number)
+    finally:
+        os.close(terminal)
+        os.waitpid(process, 0)
+    lines = said.decode(errors="replace").splitlines()
+    return [s[1:-1].strip() for s in lines if s.startswith("<") and s.endswith(">")]
+
+
+@pytest.mark.parametrize("shell", START)
+def test_the_key_completes(shell: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"needs {shell}")
+    (tmp_path / "script").write_text(script(shell, capsys))
+    for name in ("old.json", "new.json"):
+        (tmp_path / name).touch()
+    assert with_key(*START[shell], tmp_path) == list(TYPED.values())
+
+
+def test_fish_completes(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("needs fish")
+    (tmp_path / "script").write_text(script("fish", capsys))
+    for name in ("old.json", "new.json"):
+        (tmp_path / name).touch()
+    for line, wanted in TYPED.items():
         done = subprocess.run(
-            ["bash", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+            [fish, "--no-config", "-c", f"source script; complete -C '{line}'"],
+            env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
         )
-        return done.stdout.split()
-
-    assert completed("whyfast", "co") == ["compare", "completion"]
-    assert "--budget" in completed("whyfast", "ab", "--bu")
-    assert "old.json" in completed("whyfast", "compare", "ol")
+        assert [s.split("\t")[0] for s in done.stdout.splitlines()] == [wanted.split()[-1]]

@@ -14,7 +14,7 @@ from tests.golden_files import Hear, refusal
 from tests.unit.build.example import study as example
 from tests.unit.build.example import write_source
 from tests.unit.investigate.doubles import Watcher, World, own, ratios
-from tests.unit.measure.doubles import FakeClock, fails_at
+from tests.unit.measure.doubles import FakeClock, FakeRunner, fails_at
 
 from whyfast.build.recipe import Recipe
 from whyfast.build.run import Rebuilt
@@ -22,12 +22,13 @@ from whyfast.cli.main import main
 from whyfast.cli.results import exit_code
 from whyfast.investigate.costs import BUILD_ROUNDS
 from whyfast.investigate.study_run import run_study
-from whyfast.model.build import BuildFailure
+from whyfast.measure.invocation import LaunchArguments
+from whyfast.model.build import Build, BuildFailure
 from whyfast.model.cost import CostsSpec
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.study import EvidenceSpec, MeasureSpec, Study
-from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.variant import Benchmark, RunnerName, Variant
 from whyfast.report.result_json import from_json, to_json
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
@@ -90,6 +91,26 @@ def test_once_all_is_decided_measuring_ends_before_the_budget(bench: Bench) -> N
     bench.world.script = ratios({"a": 1.0, "b": 1.5, "c": 0.5})
     bench.run(measure=MeasureSpec(budget=1e6, turns=2))
     assert bench.world.clock.seconds < 1000
+
+
+def test_each_process_runs_a_copy_of_its_own_where_the_study_says_so(bench: Bench) -> None:
+    bench.world.script = ratios({"a": 1.0, "b": 1.5, "c": 0.5})
+    seen: dict[str, Path] = {}
+
+    def runner(name: RunnerName, arguments: LaunchArguments) -> FakeRunner:
+        seen.update({v: Path(argv[0]) for v, argv in arguments.commands.items()})
+        return bench.world.runner(name, arguments)
+
+    result = bench.run(
+        services={"runner": runner}, measure=MeasureSpec(budget=300.0, turns=2, copies=True)
+    )
+    assert len(result.judged.verdicts) == 2
+    for build in result.recorded.builds:
+        assert isinstance(build, Build)
+        copy = seen[build.variant]
+        assert copy.parent == build.program.parent
+        assert copy.name.startswith(f".{build.program.name}.")
+        assert not copy.exists()
 
 
 def test_a_build_that_fails_leaves_the_others(bench: Bench) -> None:

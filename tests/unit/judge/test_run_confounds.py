@@ -62,6 +62,8 @@ def test_of_long_flags_only_the_words_that_differ_are_shown() -> None:
     flags = "-O3 -Wall -g -fno-strict-overflow -Wsign-compare -Wunreachable-code"
     texts = said({"python_cflags": flags}, {"python_cflags": f"{flags} -mllvm -x=5"})
     assert any("only what all have (old); … -mllvm -x=5 (new)" in t for t in texts)
+    texts = said({"python_cflags": flags}, {"python_cflags": f"{flags} {flags}"})
+    assert any("the same words, in another order or repeated" in t for t in texts)
 
 
 def test_what_only_one_file_names_is_noted() -> None:

@@ -399,6 +399,25 @@ def test_every_second_block_takes_a_fresh_layout_of_each() -> None:
         assert dict(pair) == {v: taken.layouts.get(v, 0) for v in "ab"}
 
 
+@pytest.mark.parametrize(("layouts", "kinds"), [(0, "ppp"), (2, "lplpp"), (4, "lplplpl")])
+def test_profiles_are_numbered_after_the_layouts_and_come_in_turn_with_them(
+    layouts: int, kinds: str
+) -> None:
+    bench = Bench()
+    entry = bench.add()
+    entry.layouts, entry.profiles = {"a": layouts, "b": layouts}, {"a": 3, "b": 3}
+    bench.measure(1e6, blocks=2 * len(kinds) + 2)
+    drawn = [b for b in bench.sink.blocks if b.layouts]
+    assert "".join("p" if b.profiles else "l" for b in drawn) == kinds
+    for variant in "ab":
+        taken = [b.layouts[variant] for b in drawn if b.profiles]
+        assert sorted(taken) == [layouts + 1, layouts + 2, layouts + 3]
+        assert sorted(b.layouts[variant] for b in drawn if not b.profiles) == [
+            *range(1, layouts + 1)
+        ]
+    assert not any(b.profiles for b in bench.sink.blocks if not b.layouts)
+
+
 def test_each_variant_has_an_order_of_its_own_that_follows_from_the_run() -> None:
     def orders(run: str) -> list[list[int]]:
         bench = Bench(run=run)

@@ -121,7 +121,7 @@ def test_the_clock_orders_no_uses_and_no_failures(store: BuildStore) -> None:
 
 def test_all_is_removed_though_the_clock_was_set_back(store: BuildStore) -> None:
     _complete(store, "ab12", used=NOW + DAY)
-    assert store.remove_unused(0.0, NOW).count == 1
+    assert len(store.remove_unused(0.0, NOW).freed) == 1
 
 
 def test_the_size_is_that_of_all_files(store: BuildStore) -> None:
@@ -153,7 +153,7 @@ def test_removing_takes_unused_builds_and_old_remains(store: BuildStore) -> None
     remains = _incomplete(store, "remains", age=31 * DAY)
     young = _incomplete(store, "young", age=DAY)
 
-    assert store.remove_unused(30 * DAY, NOW) == Removed(2, size + len("+ cc\n"), 0)
+    assert store.remove_unused(30 * DAY, NOW) == Removed({"old": size, "remains": len("+ cc\n")}, 0)
     assert [f.exists() for f in (kept, young, old, remains)] == [True, True, False, False]
     assert not store.lock("old").exists()
 
@@ -161,15 +161,15 @@ def test_removing_takes_unused_builds_and_old_remains(store: BuildStore) -> None
 def test_removing_leaves_alone_what_is_being_built(store: BuildStore) -> None:
     folder = _incomplete(store, "ab12", age=31 * DAY)
     with exclusive(store.lock("ab12")):
-        assert store.remove_unused(0.0, NOW) == Removed(0, 0, 0)
+        assert store.remove_unused(0.0, NOW) == Removed({}, 0)
         assert folder.exists()
         assert store.lock("ab12").exists()
-    assert store.remove_unused(0.0, NOW).count == 1
+    assert len(store.remove_unused(0.0, NOW).freed) == 1
     assert not folder.exists()
 
 
 def test_removing_where_nothing_was_ever_built(store: BuildStore) -> None:
-    assert store.remove_unused(0.0) == Removed(0, 0, 0)
+    assert store.remove_unused(0.0) == Removed({}, 0)
 
 
 def test_what_an_interrupted_removal_leaves_is_no_build(
@@ -214,11 +214,11 @@ def test_removing_leaves_alone_what_another_process_uses(store: BuildStore, end:
         # The clock is set back after the other has begun, and before it finds its build.
         os.utime(store.folder("used") / "used", (NOW, NOW))
         removed = store.remove_unused(0.0)
-        assert (removed.count, removed.kept) == (1, 1)
+        assert (list(removed.freed), removed.kept) == (["other"], 1)
         assert [b.digest for b in store.all()] == ["used"]
         if end == "is killed":
             user.kill()
         user.stdin.close()
-    assert store.remove_unused(0.0).count == 1
+    assert len(store.remove_unused(0.0).freed) == 1
     assert list(store.all()) == []
     assert list(store.root.glob("in-use-*")) == []

@@ -232,6 +232,20 @@ def _huge_pages(system: System, seconds: float) -> MachineReading:
     return MachineReading(value != "always", value, effect=asked)
 
 
+#: What fixes the order of hash tables in Python and Perl, where it holds a number.
+_SEEDS = ("PYTHONHASHSEED", "PERL_HASH_SEED")
+
+
+def _hash_seeds(system: System, seconds: float) -> MachineReading:
+    """Those that programs get from the environment of this process."""
+    text = system.read("proc/self/environ")
+    if text is None:
+        return UNKNOWN
+    words = [w.partition("=") for w in text.split("\0")]
+    fixed = [f"{name}={v}" for name, _, v in words if name in _SEEDS and v not in ("", "random")]
+    return MachineReading(not fixed, ", ".join(fixed) or "drawn")
+
+
 def _swap(system: System, seconds: float) -> MachineReading:
     """Memory on disk."""
     sizes = {}
@@ -380,6 +394,13 @@ CHECKS = (
         "values.",
         how="whyfast doctor --tune, or: sysctl kernel.randomize_va_space=2",
         tunable=True,
+    ),
+    MachineCheck(
+        *("hash_seeds", "hash seeds", _hash_seeds),
+        unknown="A fixed hash seed would put the luck of one order of hash tables in all values.",
+        good="Python, Perl and others draw the order of their hash tables for each process.",
+        warning="Every process gets the same order of hash tables, so its luck is in all values.",
+        how="unset the variable",
     ),
     MachineCheck(
         *("transparent_hugepages", "transparent huge pages", _huge_pages),

@@ -165,7 +165,7 @@ class _Printer:
                 self._console.print(self._text(command), soft_wrap=True)
         self._space()
         if fitted.care:
-            self._line(self._text(fitted.care, "yellow"), fitted.care_lines)
+            self._line(self._text(fitted.care, _ORANGE), fitted.care_lines)
         self._line(self._text(last_line(summary, fitted.missing), "dim"))
 
     def _height(self, text: str) -> int:

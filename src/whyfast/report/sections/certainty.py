@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from whyfast.judge.ratios import over_layouts
+from whyfast.judge.ratios import over_layouts, over_profiles
 from whyfast.model.result import Result
 from whyfast.model.sample import Block
 from whyfast.model.series import MEAN_AMOUNTS
@@ -53,6 +53,10 @@ _ABOUT: dict[About, str] = {
     "runs": "The verdicts are about the recorded runs: anything else that changed between two runs "
     "is part of the difference.",
 }
+_TRAINED = (
+    "Every block ran programs that were trained once more, so the verdicts are about the change, "
+    "not about one profile or where the linker placed the code."
+)
 _LOOPS = (
     "The verdicts are about these loops in these interpreters, with the data of the setup in the "
     "caches."
@@ -114,10 +118,11 @@ def how_sure(result: Result) -> tuple[str, ...]:
             f"of looks; {several}{pluralize(numbers[-1], 'block')} per benchmark."
         )
     more = "" if about == "runs" else ', "undecided" that more blocks are needed'
+    trained = about == "change" and any(b.profiles for b in result.recorded.blocks)
     return (
         start,
         f'The margin is {margin}: "same" means that the interval lies within it{more}.',
-        _LOOPS if result.found.loops else _ABOUT[about],
+        _LOOPS if result.found.loops else _TRAINED if trained else _ABOUT[about],
         *shell_sentences(result),
         *pinning_sentences(result.recorded.blocks),
         *_used_up(result),
@@ -132,11 +137,18 @@ def shell_sentences(result: Result) -> Iterator[str]:
 
 
 def _used_up(result: Result) -> Iterator[str]:
-    """Where measuring ended because no further layout was there."""
+    """Where measuring ended because no further layout or profile was there."""
     study = result.question
-    if not isinstance(study, Study) or not (layouts := study.measure.layouts):
+    if not isinstance(study, Study):
         return
-    taken = Counter(b.benchmark for b in over_layouts(result.recorded.blocks))
+    blocks = over_profiles(result.recorded.blocks)
+    word, layouts = "profiles", study.measure.profiles
+    if not blocks:
+        blocks = over_layouts(result.recorded.blocks)
+        word, layouts = "layouts", study.measure.layouts
+    if not layouts:
+        return
+    taken = Counter(b.benchmark for b in blocks)
     undecided = {v.benchmark for v in result.judged.verdicts if v.outcome == "undecided"}
     names = sorted(name for name in undecided if name and taken[name] >= layouts)
     if names:
@@ -146,10 +158,10 @@ def _used_up(result: Result) -> Iterator[str]:
         if budget - used > 1.0 and used > 0:
             fill = int(layouts * budget / used)
             unused = format_seconds(budget - used)
-            left = f", {unused} of the budget unused; layouts = {fill} would use it"
+            left = f", {unused} of the budget unused; {word} = {fill} would use it"
         yield (
-            f"No layouts left: on {', '.join(map(quote, names))} all {layouts} were used before a "
-            f"decision{left}; layouts = {4 * layouts} in [measure] would halve the interval."
+            f"No {word} left: on {', '.join(map(quote, names))} all {layouts} were used before a "
+            f"decision{left}; {word} = {4 * layouts} in [measure] would halve the interval."
         )
 
 

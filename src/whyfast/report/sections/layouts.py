@@ -1,4 +1,5 @@
-"""Placement or change: differences, fixes and the A/A control over random layouts."""
+"""Placement or change: differences, fixes and the A/A control over random layouts; and profile or
+change, over builds that were trained again."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 
 from whyfast.model.result import Result
 from whyfast.model.study import Question
-from whyfast.model.verdict import Fix, FixWord, Placement, PlacementWord, Verdict
+from whyfast.model.verdict import Draw, Fix, FixWord, Placement, PlacementWord, Verdict
 from whyfast.report.document import Cell, Plot, Table, right, table
 from whyfast.report.formatting import (
     format_percent,
@@ -32,7 +33,18 @@ _SPREADS: dict[FixWord, str] = {"larger": "increased", "none": "no spread"}
 
 
 def _cause(p: Placement) -> str:
+    if p.outcome == "placement" and p.over == "profiles":
+        return "profile"
     return _CAUSES.get(p.outcome, p.outcome)
+
+
+#: What the programs are that no draw has moved.
+_FIRST: dict[Draw, str] = {"layouts": "as linked", "profiles": "as first trained"}
+
+
+def _over(p: Placement) -> str:
+    """``over 24 layouts``."""
+    return f"over {pluralize(p.layouts, p.over[:-1])}"
 
 
 def placement_sentences(
@@ -45,12 +57,16 @@ def placement_sentences(
     """
     main = study.baselines[0] if study.baselines else None
     controls = {v.name for v in study.variants if v.twin_of}
-    overall = _overall([p for p in placements if p.linked.baseline == main])
-    changes = [p for p in overall if p.linked.variant not in controls]
-    # A fix is what a study is about only where there is nothing else.
-    changes = [p for p in changes if p.linked.variant not in fixes] or changes
-    sentences = [_sentence(p, study.margin) for p in changes]
-    return [*sentences, *_spread_sentence(overall)]
+    sentences, spreads = [], []
+    against_main = [p for p in placements if p.linked.baseline == main]
+    for over in _FIRST:
+        overall = _overall([p for p in against_main if p.over == over])
+        changes = [p for p in overall if p.linked.variant not in controls]
+        # A fix is what a study is about only where there is nothing else.
+        changes = [p for p in changes if p.linked.variant not in fixes] or changes
+        sentences += [_sentence(p, study.margin) for p in changes]
+        spreads += _spread_sentence(overall)
+    return [*sentences, *spreads]
 
 
 def _overall(placements: Sequence[Placement]) -> list[Placement]:
@@ -74,18 +90,19 @@ def _spread_sentence(overall: Sequence[Placement]) -> list[str]:
     known = [p for p in overall if math.isfinite(p.spread)]
     if not known:
         return []
-    most, layouts = max(p.spread for p in known), max(p.layouts for p in known)
-    text = (
-        f"Random placement changes the time of a build by {spread_text(most)} (one standard "
-        f"deviation over {layouts} layouts)"
+    most, over = max(p.spread for p in known), _over(max(known, key=lambda p: p.layouts))
+    cause = "Random placement" if known[0].over == "layouts" else "Training again"
+    by = (
+        f"{spread_text(most)} (one standard deviation {over})"
         if most > 0
-        else f"Over {layouts} random layouts, placement changes the time of a build by less than "
-        "the noise"
+        else f"less than the noise, {over}"
     )
+    text = f"{cause} changes the time of a build by {by}"
     far = [quote(p.linked.variant) for p in known if _rare(p)]
     if far:
         base = quote(known[0].linked.baseline)
-        text += f"; as linked, {has(far, 'is', 'are')} further from {base} than any random layout"
+        first, drawn = _FIRST[known[0].over], known[0].over[:-1]
+        text += f"; {first}, {has(far, 'is', 'are')} further from {base} than any random {drawn}"
     return [f"{text}."]
 
 
@@ -101,26 +118,28 @@ def _sentence(p: Placement, margin: float) -> str:
     name, base = quote(p.linked.variant), quote(p.linked.baseline)
     text, plain = text_of(p.linked), plain_text_of(p.linked)
     linked = f"{name} is {text.than(base)} {text.interval}"
-    over, varied = f"over {p.layouts} layouts", verdict_text(p.varied)
+    over, varied, first = _over(p), verdict_text(p.varied), _FIRST[p.over]
+    luck = "placement" if p.over == "layouts" else "the profile"
     same = f"{name} is the same as {base} within {format_percent(margin)}"
     match p.outcome:
         case "placement":
-            return f"{linked} as linked, but {varied} {over}: placement, not the change."
+            return f"{linked} {first}, but {varied} {over}: {luck}, not the change."
         case "change":
-            as_linked = verdict_text(p.linked)
-            return f"{name} is {varied} {over} and {as_linked} as linked: it is the change."
+            return (
+                f"{name} is {varied} {over} and {verdict_text(p.linked)} {first}: it is the change."
+            )
         case "both":
             return (
-                f"{linked} as linked, and {varied} {over}: the difference over layouts is the "
-                "change, the rest is placement."
+                f"{linked} {first}, and {varied} {over}: the difference over {p.over} is the "
+                f"change, the rest is {luck}."
             )
         case "neither":
-            return f"{same}, as linked ({plain}) and {over} ({varied})."
+            return f"{same}, {first} ({plain}) and {over} ({varied})."
         case _ if p.linked.outcome == "same":
-            return f"{same} as linked ({plain}); {over} it is undecided ({varied})."
+            return f"{same} {first} ({plain}); {over} it is undecided ({varied})."
         case _:
             return (
-                f"{linked} as linked, and {varied} {over}: whether that is the change or placement "
+                f"{linked} {first}, and {varied} {over}: whether that is the change or {luck} "
                 "is undecided."
             )
 
@@ -142,6 +161,7 @@ def fix_sentences(
     """One sentence for each fix: its verdicts as linked, and whether layouts still change the time.
     Of the suite where there is one, of each benchmark otherwise."""
     texts, margin = [], study.margin
+    placements = [p for p in placements if p.over == "layouts"]
     for fix in _overall_fixes(fixes):
         text = f"{quote(fix.variant)}, a fix of {quote(fix.of)},"
         if fix.benchmark is not None and len(study.benchmarks) > 1:
@@ -197,31 +217,38 @@ def _spread(fix: Fix, margin: float) -> str:
 
 
 def placement_table(result: Result) -> Table | None:
-    """A row for each pair, in a long report also for each benchmark; None without layouts."""
+    """A row for each pair and kind of draw, in a long report also for each benchmark; None without
+    layouts and profiles."""
     every = result.judged.placements
-    return _shortened(_placement_table(every), _placement_table(_overall(every)))
+    short = [p for over in _FIRST for p in _overall([p for p in every if p.over == over])]
+    return _shortened(_placement_table(every), _placement_table(short))
 
 
 def _placement_table(placements: Sequence[Placement]) -> Table | None:
     named = len({p.linked.benchmark for p in placements}) > 1
-    layouts = max((p.layouts for p in placements), default=0)
+    kinds = [over for over in _FIRST if any(p.over == over for p in placements)]
     rows, seen = [], set()
     for p in placements:
         v = p.linked
-        if (v.benchmark, v.variant, v.baseline) in seen:  # said from the other side
+        if (p.over, v.benchmark, v.variant, v.baseline) in seen:  # said from the other side
             continue
-        seen.add((v.benchmark, v.baseline, v.variant))
+        seen.add((p.over, v.benchmark, v.baseline, v.variant))
         rows.append(
             (
-                *(v.variant, v.baseline, v.benchmark or "all", _cause(p)),
+                *(v.variant, v.baseline, v.benchmark or "all", p.over, _cause(p)),
                 *(verdict_cell(v), verdict_cell(p.varied)),
                 Cell(spread_text(p.spread), number=p.spread) if math.isfinite(p.spread) else None,
             )
         )
     names = ("variant", "against", "benchmark" if named else None)
-    columns = (*names, "cause", "as linked", "over layouts", *right("spread"))
-    caption = f"Placement or change, over {layouts} layouts"
-    return table(caption, columns, rows, fixed=3)
+    drawn = "drawn" if len(kinds) > 1 else None
+    first = _FIRST[kinds[0]] if len(kinds) == 1 else "as built"
+    over = f"over {kinds[0]}" if len(kinds) == 1 else "over these"
+    columns = (*names, drawn, "cause", first, over, *right("spread"))
+    what = {"layouts": "Placement", "profiles": "Profile"}
+    counts = [max((p for p in placements if p.over == k), key=lambda p: p.layouts) for k in kinds]
+    caption = f"{' or '.join(what[k] for k in kinds)} or change, {', '.join(map(_over, counts))}"
+    return table(caption, columns, rows, fixed=4)
 
 
 def _shortened(full: Table | None, short: Table | None) -> Table | None:
@@ -264,9 +291,10 @@ def placement_plot(result: Result) -> Plot | None:
     """One figure for each pair, with a row for the mean and each benchmark; all ratios of time."""
     if not result.judged.placements:
         return None
-    pairs: dict[str, dict[str, list[Placement]]] = {}
+    pairs: dict[str, dict[tuple[str, str], list[Placement]]] = {}
     for p in result.judged.placements:
-        pairs.setdefault(p.linked.baseline, {}).setdefault(p.linked.variant, []).append(p)
+        key = (p.over, p.linked.variant)
+        pairs.setdefault(p.linked.baseline, {}).setdefault(key, []).append(p)
     margin = result.question.margin
     baselines = [
         {"name": name, "figures": [_figure(each, margin) for each in pairs[name].values()]}
@@ -282,14 +310,14 @@ def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
     texts, rows = [], []
     for p in placements:
         name = p.linked.benchmark or SUITE
-        linked = f"as linked {format_verdict(p.linked, margin)}"
-        layouts = f"over {pluralize(p.layouts, 'layout')}"
+        linked = f"{_FIRST[p.over]} {format_verdict(p.linked, margin)}"
+        layouts = _over(p)
         varied = f"{layouts} {format_verdict(p.varied, margin)}"
         texts.append(f"{'' if alone else f'{quote(name)}: '}{linked}, {varied}: {_cause(p)}")
         rows.append(
             {
                 "name": "" if alone else name,
-                "linked": _interval(p.linked, margin, "as linked"),
+                "linked": _interval(p.linked, margin, _FIRST[p.over]),
                 "varied": _interval(p.varied, margin, layouts),
                 "points": [math.exp(x) for x in p.points if math.isfinite(x)],
             }

@@ -65,13 +65,13 @@ def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[
 
 
 def _point(b: Block, first: float, level: float) -> dict[str, Any]:
-    drawn = any(b.layouts.values())
+    drawn = "drawn profiles" if b.profiles else "drawn layouts" if any(b.layouts.values()) else ""
     cpu = "" if b.cpu is None else f", CPU {b.cpu}"
     return {
         "at": round((b.started - first) / 60, 4),
         "level": round(level, 5),
-        "drawn": drawn,
-        "text": f"block {b.index}{cpu}{', drawn layouts' if drawn else ''}: {level:.3f}x",
+        "drawn": bool(drawn),
+        "text": f"block {b.index}{cpu}{f', {drawn}' if drawn else ''}: {level:.3f}x",
     }
 
 

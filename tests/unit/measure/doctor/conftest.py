@@ -22,6 +22,7 @@ UNTUNED = {
     "proc/self/cgroup": "0::/user/me",
     "sys/fs/cgroup/user/cpu.max": "max 100000",
     "proc/sys/kernel/randomize_va_space": "1",
+    "proc/self/environ": "HOME=/root\0PYTHONHASHSEED=0\0PERL_HASH_SEED=\0",
     "proc/sys/kernel/perf_event_paranoid": "4",
     "proc/sys/kernel/nmi_watchdog": "1",
     "sys/kernel/mm/transparent_hugepage/enabled": "[always] madvise never",
