@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -46,7 +47,7 @@ def _together(first: Cause, others: Sequence[Cause], sentence: str) -> Cause:
 def linked(causes: Sequence[Cause], items: Sequence[Item]) -> list[Cause]:
     """The causes in the order of their shares, consequences with what they follow from."""
     result = sorted(causes, key=lambda c: -c.share)
-    for rule in (_relocated, _started, _larger_data):
+    for rule in (_relocated, _started, _larger_data, _scheduled):
         result = sorted(rule(result, items), key=lambda c: -c.share)
     return result
 
@@ -104,6 +105,24 @@ def _larger_data(causes: list[Cause], _items: Sequence[Item]) -> list[Cause]:
     number_of = f"{faults[0].slow:,.0f} pages instead of {faults[0].fast or 0:,.0f}"
     text = f"{missing[0].sentence}; its data takes {number_of}"
     return _replaced(causes, missing[0], [*missing[1:], *memory], text)
+
+
+#: What Go's runtime does around each system call.
+_AROUND = re.compile(
+    r"runtime\.(re)?(enter|exit)syscall\w*|(internal/runtime/)?syscall(/linux)?\.\w+"
+)
+
+
+def _scheduled(causes: list[Cause], _items: Sequence[Item]) -> list[Cause]:
+    """What Go's scheduler does about calls that block, with these calls: it hands the goroutines
+    of the thread to another one, which it wakes."""
+    wakes = _first(causes, lambda c: c.key == "locks" and "`runtime." in c.sentence)
+    calls = _first(causes, lambda c: c.key in ("system-calls", "io-wait"))
+    if wakes is None or calls is None or _further(calls) < _further(wakes) / 2:
+        return causes
+    around = [c for c in causes if c.key == "more-calls" and _AROUND.fullmatch(c.place.function)]
+    text = f"{calls.sentence}; Go's scheduler wakes other threads meanwhile"
+    return _replaced(causes, calls, [wakes, *around], text)
 
 
 #: How many times the instructions of a loop and the calls from it must be, to belong together.

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.why.records import executed, time_of, view
 
@@ -90,3 +92,25 @@ def test_comparisons_belong_to_the_loop_that_runs_longer(
     causes = [cause("string-work", 0.5), cause("more-work", 0.4, at="find")]
     together = with_loops(causes, [library(calls), loop])
     assert shares(together) == expected
+
+
+def woken(futex: int, share: float = 0.3) -> Cause:
+    facts = (Fact("futex calls", 100, futex),)
+    text = f"its threads wait for one another: {futex} `futex` calls, from `runtime.futex.abi0`"
+    return replace(cause("locks", share, *facts, items=("futex",)), sentence=text)
+
+
+def test_threads_that_go_wakes_for_calls_that_block_belong_to_the_calls() -> None:
+    causes = [
+        woken(27_000),
+        cause("system-calls", 0.12, Fact("write calls", 10, 40_000), items=("write",)),
+        cause("more-calls", 0.07, at="runtime.exitsyscall"),
+        cause("more-calls", 0.05, at="main.bill"),
+    ]
+    assert shares(linked(causes, ())) == [("system-calls", 0.49), ("more-calls", 0.05)]
+
+
+@pytest.mark.parametrize("writes", [10, 9000])
+def test_threads_that_wait_for_one_another_stay_a_cause_beside_few_calls(writes: int) -> None:
+    causes = [woken(27_000), cause("system-calls", 0.12, Fact("write calls", 10, writes))]
+    assert shares(linked(causes, ())) == [("locks", 0.3), ("system-calls", 0.12)]

@@ -71,7 +71,9 @@ class Go:
             traced = {side: trace_collections(sides.runs, side) for side in ("fast", "slow")}
         except CannotCount as error:
             limits = (f"Go's garbage collector was not traced: {error}",)
-        if "garbage-collection" in causes and _allocates_more(traced):
+        if "garbage-collection" in causes and (
+            _allocates_more(traced) or ("allocation" in causes and _collects_more(traced))
+        ):
             causes = {"allocation": divided.change_of_kinds("allocation", "garbage-collection")}
         return Findings(
             tuple(divided.cause(kind, change, traced) for kind, change in causes.items()),
@@ -186,6 +188,11 @@ def _allocates_more(traced: dict[str, Collections]) -> bool:
     if len(traced) < 2:
         return False
     return traced["slow"].allocated > MORE * traced["fast"].allocated + HEAP
+
+
+def _collects_more(traced: dict[str, Collections]) -> bool:
+    """Whether the slow side has more collections."""
+    return len(traced) == 2 and traced["slow"].number > traced["fast"].number
 
 
 def kind_of(names: list[str]) -> str:
