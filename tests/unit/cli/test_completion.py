@@ -5,6 +5,7 @@ import pty
 import select
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -52,13 +53,27 @@ TYPED = {
 }
 
 
+#: Makes standard input the terminal of the session, and becomes the shell. The test itself has
+#: threads, and must not fork.
+ON_A_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "os.execvp(sys.argv[1], sys.argv[1:])"
+)
+
+
 def with_key(argv: list[str], start: str, folder: Path) -> list[str]:
     """The arguments of whyfast, once for each line typed in that shell on a terminal."""
-    process, terminal = pty.fork()
-    if process == 0:
-        os.chdir(folder)
-        variables = {"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "dumb"}
-        os.execvpe(argv[0], argv, variables)
+    terminal, inner = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", ON_A_TERMINAL, *argv],
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
+        start_new_session=True,
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder), "TERM": "dumb"},
+    )
+    os.close(inner)
     said, deadline = b"", time.monotonic() + 120
 
     def until(text: bytes, times: int) -> None:
@@ -76,8 +91,8 @@ def with_key(argv: list[str], start: str, folder: Path) -> list[str]:
             os.write(terminal, f"{line}\t\n".encode())
             until(b">\r\n", number)
     finally:
-        os.close(terminal)
-        os.waitpid(process, 0)
+        os.close(terminal)  # a hangup
+        process.wait()
     lines = said.decode(errors="replace").splitlines()
     return [s[1:-1].strip() for s in lines if s.startswith("<") and s.endswith(">")]
 
