@@ -122,3 +122,40 @@ def test_a_library_alone_gets_a_program_to_be_filled_in(tmp_path: Path, home: Ho
     assert kind == "c"
     assert "main() of bench.c" in first.failure
     assert '#include "p.h"' in tomllib.loads(first.text)["build"]["steps"][0]
+
+
+#: Does nothing with arguments, and as much as it reads from standard input.
+PARSER = """\
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    (void)argv;
+    while (argc == 1 && getchar() != EOF)
+        for (volatile int i = 0; i < 100000; i++)
+            ;
+    return argc > 1;
+}
+"""
+
+
+def test_a_parser_works_on_the_largest_document_of_the_project(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    (folder / "docs").mkdir(parents=True)
+    (folder / "app.c").write_text(PARSER)
+    (folder / "docs/small.json").write_text("[]")
+    (folder / "docs/large.json").write_text("[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]")
+    first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
+    (benchmark,) = tomllib.loads(first.text)["benchmarks"].values()
+    assert benchmark["command"][-1] == "{source}/docs/large.json"
+    assert benchmark["command"][:2] == ["sh", "-c"]
+
+
+def test_a_submodule_that_is_not_there_is_named(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / ".gitmodules").write_text('[submodule "v"]\n\tpath = vendor/v\n\turl = x\n')
+    (folder / "app.c").write_text("#error no vendor\nint main(void) { return 0; }\n")
+    first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
+    assert not first.builds
+    assert "vendor/v" in first.failure
+    assert "its log is" not in first.text

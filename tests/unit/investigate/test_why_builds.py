@@ -61,9 +61,9 @@ def test_as_many_loops_as_the_work_takes(tmp_path: Path) -> None:
 
 def test_the_start_of_a_harness_is_no_work(tmp_path: Path) -> None:
     harness = side(tmp_path, runner="go")
-    # Starts for 40 ms, and takes a microsecond an iteration.
+    # Starts for 0.2 s, and takes a microsecond an iteration.
     Path(harness.task.run.command[0]).write_text(
-        '#!/bin/sh\nn=${1#-test.benchtime=}; n=${n%x}; sleep 0.04; sleep $(printf "%d.%06d" '
+        '#!/bin/sh\nn=${1#-test.benchtime=}; n=${n%x}; sleep 0.2; sleep $(printf "%d.%06d" '
         "$((n / 1000000)) $((n % 1000000)))\n"
     )
     assert loops_of(harness, dict(os.environ)) >= WORK / 2 / 1e-6 / 4

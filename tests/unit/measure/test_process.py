@@ -26,6 +26,7 @@ from whyfast.measure.process import (
     away_from,
     describe_status,
     on_cpu,
+    program_names,
     usable_cpus,
     wait_for,
 )
@@ -323,3 +324,11 @@ def test_what_another_thread_runs_is_killed_with_what_it_started(tmp_path: Path)
         assert job.result().status == -signal.SIGKILL
     assert ends(int(started.read_text()))
     launcher.stop()  # nothing is left to be killed
+
+
+def test_the_program_behind_a_shell_is_one_of_its_words(tmp_path: Path) -> None:
+    (tmp_path / "parse").touch()
+    (tmp_path / "link").symlink_to("parse")
+    words = (str(tmp_path / "link"), "file.md")
+    assert program_names(*words) == {"link", "parse"}
+    assert {"sh", "link", "parse", "file.md"} <= program_names("sh", "-c", 'exec "$0"', *words)

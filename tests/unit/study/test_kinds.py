@@ -225,6 +225,15 @@ def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path, gold
     assert KINDS["autotools"][1](tmp_path).steps == made.steps[1:]
 
 
+def test_libtool_links_the_program_itself(tmp_path: Path) -> None:
+    project(tmp_path, "configure.ac", text="AC_INIT\nLT_INIT\n")
+    project(tmp_path, "Makefile.am", text="bin_PROGRAMS = zip\n")
+    project(tmp_path, "zip.c", "fuzz.cc")
+    made = KINDS["autotools"][1](tmp_path)
+    assert " --disable-shared " in made.steps[1]
+    assert made.toolchain == "path:cc"
+
+
 def test_configure_without_automake_makes_what_its_makefile_says(tmp_path: Path) -> None:
     text = "x = @EXEEXT@\no = .@OBJEXT@\nCC = @CC@\nPROG = calc$x\nOBJS = gram$o main$o @MORE@\n"
     text += ".c$o :\n\t@RULE@\n\t$(CC) -c $<\nall :\t$(PROG)\n"
