@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, write
-from whyfast.interpreter.find import python_command
+from whyfast.interpreter.registry import python_command
 from whyfast.investigate.timeit_run import TURNS, TimedSide, TimeitOptions
 from whyfast.investigate.timeit_run import run_timeit as compare_loops
 from whyfast.model.errors import UserError

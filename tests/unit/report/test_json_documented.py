@@ -40,9 +40,7 @@ def _reached(kind: Any, found: dict[type, None]) -> dict[type, None]:
 
 KINDS = dict.fromkeys(_reached(Build, _reached(BuildFailure, _reached(Result, {}))), RESULT)
 del KINDS[Result]
-KINDS |= dict.fromkeys(
-    (Machine, MachineDifference, Pooled, Lacks, NeededBlocks), MERGE
-)
+KINDS |= dict.fromkeys((Machine, MachineDifference, Pooled, Lacks, NeededBlocks), MERGE)
 
 
 def _title(kind: type) -> str:
