@@ -39,7 +39,6 @@ LATE = {
     ("cli.ab", "whyfast.investigate.why_run"),
     ("model.result", "whyfast.model.why"),
     # Fleets, which need Dask, and renderers of files that are asked for.
-    ("cli.fleet", "whyfast.fleet.dask_cluster"),
     ("cli.fleet", "whyfast.fleet.dask_servers"),
     ("cli.output", "whyfast.report.render.html"),
     ("cli.output", "whyfast.report.render.markdown"),
@@ -53,9 +52,7 @@ LATE = {
     ("explain.troubles", "tomlkit"),
     # What judges and shows is imported after the first block: `ab` and `timeit` start at once.
     ("cli.ab", "whyfast.cli.results"),
-    ("cli.ab", "whyfast.report.result_json"),
     ("cli.timeit", "whyfast.cli.results"),
-    ("cli.timeit", "whyfast.report.result_json"),
     ("cli.output", "whyfast.report.render.terminal"),
     ("investigate.timeit_run", "whyfast.judge.judge_run"),
     ("investigate.timeit_run", "whyfast.judge.loop_times"),

@@ -48,10 +48,6 @@ def _column(program: SurveyedProgram, variant: SurveyedVariant) -> str:
     return " ".join(value for axis, value in variant.axes.items() if axis not in program.along)
 
 
-def _option(program: SurveyedProgram, variant: SurveyedVariant) -> str:
-    return " ".join(value for axis, value in variant.axes.items() if axis in program.along)
-
-
 def _baselines(program: SurveyedProgram) -> dict[str, SurveyedVariant]:
     """By column."""
     return {_column(program, v): v for v in program.variants if v.baseline == v.name}
@@ -120,7 +116,8 @@ def _changes(programs: Sequence[SurveyedProgram]) -> Table | None:
             if variant.verdict is not None:
                 text = format_verdict(variant.verdict, program.margin)
                 time = Cell(text, outcome=variant.verdict.outcome, number=variant.verdict.ratio)
-            names = program.study, _column(program, variant), _option(program, variant)
+            option = " ".join(v for axis, v in variant.axes.items() if axis in program.along)
+            names = program.study, _column(program, variant), option
             rows.append((*names, jumps, time))
     columns = ("program", "compiler", "with", "jumps", "time")
     return table("Options that change the dispatch", columns, rows, fixed=2)
