@@ -13,9 +13,10 @@ import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from whyfast.interpreter.debian import debian_python, debian_python_installed
-from whyfast.interpreter.local import (
+from whyfast.interpreter.providers import (
     built_python,
+    debian_python,
+    debian_python_installed,
     path_python,
     pyenv_python,
     pythons_here,
