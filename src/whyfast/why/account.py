@@ -331,11 +331,22 @@ def _chain(callers: Sequence[str]) -> str:
     return " in ".join(f"`{n}`" for n in names if n and not n.startswith("0x"))
 
 
+#: Calls of which each ends or begins one process, the surest first: threads are cloned as well, and
+#: a program is looked for in folder after folder.
+_STARTS = ("wait4", "waitid", "vfork", "fork", "clone3", "clone")
+
+
 def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
     share = sum(i.share for i in items)
     lows, highs = zip(*(_bounds(i.time, found.whole) for i in items), strict=True)
     top = sorted(items, key=lambda i: -i.share)
+    started = min(
+        (i for i in top if i.name in _STARTS), key=lambda i: _STARTS.index(i.name), default=None
+    )
     numbers = [
+        f"{f.slow or 0:,.0f} where {_quoted(found.fast)} starts {f.fast or 0:,.0f}"
+        for f in (started.facts if started and key == "processes" else ())
+    ] or [
         f"{f.slow or 0:,.0f} {f.name if f.name == 'page faults' else f'`{i.name}` calls'} "
         f"where {_quoted(found.fast)} {_MAKES.get(key, 'makes')} {f.fast or 0:,.0f}"
         for i in top[:2]

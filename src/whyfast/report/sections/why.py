@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import takewhile
 
@@ -162,23 +162,36 @@ def nothing_to_explain(account: Account) -> bool:
 
 def short_names(account: Account) -> tuple[str, str]:
     """The names of the fast and the slow side as sentences have them: without the arguments that
-    both have at their end; long ones without the folders that both are in, cut in the middle."""
+    both have at their end; long ones without the folders that both are in and the words that both
+    begin with, cut in the middle."""
     words = account.fast.split(), account.slow.split()
     if max(map(len, (account.fast, account.slow))) > _NAME:
         words = _apart(*words)
-    backwards = zip(reversed(words[0][1:]), reversed(words[1][1:]), strict=False)
-    same = len(list(takewhile(lambda pair: pair[0] == pair[1], backwards)))
-    names = [_ASSIGNING.sub("", " ".join(w[: len(w) - same])) for w in words]
+    same = _alike(reversed(words[0][1:]), reversed(words[1][1:]))
+    words = words[0][: len(words[0]) - same], words[1][: len(words[1]) - same]
+    if max(len(" ".join(w)) for w in words) > _NAME:
+        first = _alike(*words)
+        words = words[0][first:] or words[0], words[1][first:] or words[1]
+    names = [_ASSIGNING.sub("", " ".join(w)) for w in words]
     if not all(names) or names[0] == names[1]:
         names = [account.fast, account.slow]
     fast, slow = map(quote, shortened(names, _NAME))
     return fast, slow
 
 
+def _alike(fast: Iterable[str], slow: Iterable[str]) -> int:
+    """How many words both begin with."""
+    pairs = zip(fast, slow, strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+
+
 def _apart(fast: list[str], slow: list[str]) -> tuple[list[str], list[str]]:
-    """The words of both; paths that differ begin where they do."""
+    """The words of both; a program of both is without its folder, paths that differ begin where
+    they do."""
     pairs = list(zip(fast, slow, strict=False))
     for n, (a, b) in enumerate(pairs):
+        if n == 0 and a == b:
+            pairs[n] = (os.path.basename(a), os.path.basename(b))
         if a != b and a.startswith("/") and b.startswith("/"):
             cut = len(os.path.commonpath([os.path.dirname(a), os.path.dirname(b)]).rstrip("/")) + 1
             pairs[n] = (a[cut:], b[cut:]) if cut > 1 else (a, b)

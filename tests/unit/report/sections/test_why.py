@@ -79,6 +79,16 @@ def test_the_ratio_has_the_digits_that_it_needs(ratio: float, said: str) -> None
         ("./p", "./p -v", ("./p", "'./p -v'")),
         ("./p --one x", "./p --two x", ("'./p --one'", "'./p --two'")),
         ("old", "new", ("old", "new")),
+        (
+            "/opt/python/bin/python3 /tmp/work/a/main.py 5",
+            "/opt/python/bin/python3 /tmp/work/b/main.py 5",
+            ("'python3 a/main.py'", "'python3 b/main.py'"),
+        ),
+        (
+            "python3 /tmp/work/one/measure_everything.py",
+            "python3 /tmp/work/two/measure_everything.py",
+            ("one/measure_everything.py", "two/measure_everything.py"),
+        ),
     ],
 )
 def test_names_leave_out_what_both_end_with(fast: str, slow: str, names: tuple[str, str]) -> None:
