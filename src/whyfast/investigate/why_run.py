@@ -91,11 +91,15 @@ RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
 ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
 
 
+#: How many times as long everything may take at the most on a busy machine.
+BUSIEST = 4.0
+
+
 @dataclass(frozen=True)
 class AccountLimits:
     """``seconds`` for one simulated run of both sides together; 0: nothing is simulated. ``total``
-    for all that is looked at, after which no further step begins; a step that has begun may take
-    as long again."""
+    for all that is looked at on an idle machine, after which no further step begins; a step that
+    has begun may take as long again."""
 
     seconds: float = 30.0
     total: float = math.inf
@@ -189,7 +193,7 @@ def explain_difference(
         layers.run(result)
         if layers.left > 0:
             trials = Trials(found, arguments, home, observer, services)
-            trials.run(make_account(found).explained)
+            trials.run(make_account(found))
         account = layers.with_remarks(make_account(found))
     except KeyboardInterrupt:
         found.limits.append("interrupted: causes are those that were found until then")
@@ -239,7 +243,9 @@ class _Layers:
             "slow": arguments.commands[found.slow],
         }
         self._seed = int(services.new_id()[:12], 16)
-        self._ends = services.clock.monotonic() + limits.total
+        load = load_of(services.system) / max(1, len(services.cpus))
+        self._busy = min(BUSIEST, max(1.0, load))
+        self._ends = services.clock.monotonic() + limits.total * self._busy
 
     @property
     def left(self) -> float:
@@ -454,12 +460,11 @@ class _Layers:
                     f"--simulate {takes * 1.5:.0f}s, or use a smaller input"
                 )
             return names
-        busy = max(1.0, load_of(services.system) / max(1, len(services.cpus)))
-        timeout = min((4 * takes + 20) * busy, 2 * max(self.left, 0.0))
-        if takes * busy > self.left:
+        timeout = min((4 * takes + 20) * self._busy, 2 * max(self.left, 0.0))
+        if takes * self._busy > self.left:
             found.limits.append("nothing was simulated: there was no time left for it")
             return names
-        self._observer.step(f"simulating both sides (about {takes * busy:.0f} s)")
+        self._observer.step(f"simulating both sides (about {takes * self._busy:.0f} s)")
         try:
             valgrind = choose_valgrind(
                 services.launcher,

@@ -28,7 +28,7 @@ from whyfast.why.linked import NAMED, joined, linked, with_loops
 from whyfast.why.split import Crew
 from whyfast.why.subtrees import called_more
 from whyfast.why.surroundings import Factor, Surroundings
-from whyfast.why.trials import GONE
+from whyfast.why.trials import GONE, Experiment, with_trial
 from whyfast.why.view import CauseLabel, GroupView
 
 
@@ -38,9 +38,10 @@ class Gathered:
 
     ``whole`` and ``split`` are in seconds of one run; ``of_cpu``: ``whole`` and the ratio are of
     CPU time, wall time is undecided. ``groups`` are of user time, ``items`` of kernel time and
-    waiting; ``counted``: groups have simulated counts. ``around`` is what differs
-    around the programs, ``tried`` the trials of its factors; ``crews`` the threads of both sides.
-    ``interpreted``: machine code is that of a runtime, whose calls are not the program's.
+    waiting; ``counted``: groups have simulated counts. ``around`` is what differs around the
+    programs, ``tried`` the trials of its factors, ``mended`` those of what may mend a cause;
+    ``crews`` the threads of both sides. ``interpreted``: machine code is that of a runtime, whose
+    calls are not the program's.
     """
 
     fast: str
@@ -60,6 +61,7 @@ class Gathered:
     threads: int = 1
     around: Surroundings = field(default_factory=Surroundings)
     tried: Sequence[tuple[Factor, Intervention]] = ()
+    mended: Sequence[tuple[Experiment, Intervention]] = ()
     crews: tuple[Crew, Crew] | None = None
     slowdown: float | None = None
     frames: Frame | None = None
@@ -110,7 +112,7 @@ def make_account(found: Gathered) -> Account:
     causes = linked(joined(with_loops(causes, found.groups)), items)
     if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
         causes = _beside(cause, causes)
-    causes = _surrounded(causes, items, found)
+    causes = with_trial(_surrounded(causes, items, found), found.mended)
     return Account(
         fast=found.fast,
         slow=found.slow,
@@ -353,7 +355,9 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
         for f in i.facts
     ]
     text = PURPOSES[key].format(slow="it", numbers=" and ".join(numbers))
-    callers = next((i.callers for i in top if i.callers), ())
+    callers: Sequence[str] = next(
+        ([c for c in i.callers if c != i.name] for i in top if i.callers), ()
+    )
     if chain := _chain(callers):
         text += f", from {chain}"
         if line := next((i.place for i in top if i.callers and i.place.line), None):

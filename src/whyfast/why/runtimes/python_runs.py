@@ -47,7 +47,8 @@ PyStack = tuple[PyFrame, ...]
 @dataclass
 class SampledPython:
     """One run: CPU seconds by stack; ``start`` before the program began, ``end`` after it,
-    ``children`` in programs that it starts and that are not Python, ``total`` in all. ``modules`` are those that the program loaded."""
+    ``children`` in programs that it starts and that are not Python, ``total`` in all. ``modules``
+    are those that the program loaded."""
 
     stacks: Counter[PyStack] = field(default_factory=Counter)
     collections: list[int] = field(default_factory=lambda: [0, 0, 0])
