@@ -79,8 +79,6 @@ UNDECIDED_WALL = "wall time is undecided, it varied too much: all shares are of 
 IDLE_CPU = 0.25
 IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
 
-UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
-
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
 
@@ -181,9 +179,7 @@ def explain_difference(
     if verdict.outcome == "undecided" and certainly_more(cpu):
         _account_for_cpu(found, cpu, UNDECIDED_WALL)
     elif verdict.outcome in ("same", "undecided") or whole.difference <= 0:
-        if verdict.outcome == "undecided":
-            found.limits.append(UNDECIDED)
-        return make_account(found)
+        return replace(make_account(found), undecided=verdict.outcome == "undecided")
     if not found.of_cpu and whole is not wall:
         found.limits.append(
             "waiting varied more than it differed: shares are of the difference in CPU time"

@@ -56,6 +56,12 @@ def why_headline(account: Account) -> str:
             f"Too few runs to tell a difference between {slow} and {fast}: {account.ratio:.2f}x so "
             "far; measure longer with --budget"
         )
+    if nothing_to_explain(account) and account.undecided:
+        ratio = plain_ratio_text(account.ratio, account.low, account.high)
+        return (
+            f"Whether {slow} is slower than {fast} is undecided: {ratio} so far; measure longer "
+            "with --budget"
+        )
     if nothing_to_explain(account) and not account.complete and account.time.difference > 0:
         return f"{slow} is {_factor(account)} slower than {fast}: interrupted before the causes"
     if nothing_to_explain(account):

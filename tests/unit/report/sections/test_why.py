@@ -140,6 +140,10 @@ def test_no_cause_is_named_where_none_was_looked_for() -> None:
     assert why_headline(EQUAL) == (
         "No difference between ./b and ./a to explain: 1.003x [0.998, 1.008]"
     )
+    assert why_headline(replace(EQUAL, undecided=True)) == (
+        "Whether ./b is slower than ./a is undecided: 1.003x [0.998, 1.008] so far; measure longer "
+        "with --budget"
+    )
     assert account_table(EQUAL) is None
     assert list(why_findings(EQUAL)) == []
     assert why_headline(replace(EQUAL, low=0.0, high=float("inf"))) == (
