@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import takewhile
@@ -170,19 +171,31 @@ def short_names(account: Account) -> tuple[str, str]:
     """The names of the fast and the slow side as sentences have them: without the arguments that
     both have at their end; long ones without the folders that both are in and the words that both
     begin with, cut in the middle."""
-    words = account.fast.split(), account.slow.split()
+    words = _words(account.fast), _words(account.slow)
     if max(map(len, (account.fast, account.slow))) > _NAME:
         words = _apart(*words)
     same = _alike(reversed(words[0][1:]), reversed(words[1][1:]))
     words = words[0][: len(words[0]) - same], words[1][: len(words[1]) - same]
-    if max(len(" ".join(w)) for w in words) > _NAME:
+    if max(len(shlex.join(w)) for w in words) > _NAME:
         first = _alike(*words)
         words = words[0][first:] or words[0], words[1][first:] or words[1]
-    names = [_ASSIGNING.sub("", " ".join(w)) for w in words]
+    given = account.fast, account.slow
+    names = [
+        _ASSIGNING.sub("", name if w == _words(name) else w[0] if len(w) == 1 else shlex.join(w))
+        for name, w in zip(given, words, strict=True)
+    ]
     if not all(names) or names[0] == names[1]:
         names = [account.fast, account.slow]
     fast, slow = map(quote, shortened(names, _NAME))
     return fast, slow
+
+
+def _words(command: str) -> list[str]:
+    """Of a command line as a shell reads it; a name that is none stays whole."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return [command]
 
 
 def _alike(fast: Iterable[str], slow: Iterable[str]) -> int:

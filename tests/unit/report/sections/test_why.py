@@ -80,6 +80,14 @@ def test_the_ratio_has_the_digits_that_it_needs(ratio: float, said: str) -> None
         ("./p --one x", "./p --two x", ("'./p --one'", "'./p --two'")),
         ("old", "new", ("old", "new")),
         (
+            "perl -ne 'print if /error/' in.txt",
+            "perl -ne 'print if /error/i' in.txt",
+            (
+                """ "perl -ne 'print if /error/'" """.strip(),
+                """ "perl -ne 'print if /error/i'" """.strip(),
+            ),
+        ),
+        (
             "/opt/python/bin/python3 /tmp/work/a/main.py 5",
             "/opt/python/bin/python3 /tmp/work/b/main.py 5",
             ("'python3 a/main.py'", "'python3 b/main.py'"),
