@@ -11,8 +11,9 @@ from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.ab_run import EMPTY_RUNS, Command, Options
-from whyfast.investigate.why_run import AccountLimits, explain_commands
-from whyfast.investigate.why_trials import Trials
+from whyfast.investigate.why.why_layers import AccountLimits
+from whyfast.investigate.why.why_run import explain_commands
+from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import LaunchArguments, Sample
 from whyfast.measure.process import Finished
