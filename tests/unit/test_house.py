@@ -36,7 +36,8 @@ LATE = {
     ("explain.program", "whyfast.explain.objects.macho"),  # lief
     ("explain.program", "whyfast.explain.objects.pe"),  # lief
     # The account of a difference, which few results have.
-    ("cli.ab", "whyfast.investigate.why_run"),
+    ("cli.ab", "whyfast.investigate.why.why_layers"),
+    ("cli.ab", "whyfast.investigate.why.why_run"),
     ("model.result", "whyfast.model.why"),
     # Fleets, which need Dask, and renderers of files that are asked for.
     ("cli.fleet", "whyfast.fleet.dask_servers"),
