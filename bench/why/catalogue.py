@@ -14,8 +14,9 @@ Of each ``[[pair]]``:
 - ``check``: how the cause was found to be the cause without whyfast.
 
 The pairs of ``heldout.toml`` and ``blind.toml`` have one file each, in the folder of that name, and
-``fast`` and ``slow``: flags of the compiler, or else marks, ``A|B``. Lines that end in a mark (``//A``, ``#A``)
-are those of the side that has it alone, lines that end in ``//-A`` those of the other.
+``fast`` and ``slow``: flags of the compiler, or else marks, ``A|B``. Lines that end in a mark
+(``//A``, ``#A``) are those of the side that has it alone, lines that end in ``//-A`` those of the
+other.
 """
 
 from __future__ import annotations
