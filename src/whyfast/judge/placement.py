@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -131,17 +132,56 @@ def added(linked: Verdict, varied: Verdict) -> tuple[float, float]:
     return low, high
 
 
-def layout_spread(linked: Floats, varied: Floats) -> float:
-    """Standard deviation of one side's log time from placement alone.
+#: The level of the upper limit of a spread, on one side, as a quantile of the normal distribution.
+_LIMIT = NormalDist().inv_cdf(0.95)
+
+#: Fewer blocks bound no variance.
+_FEWEST_TO_BOUND = 5
+
+#: A single value, or this share of many, that lies far from the others is the machine's doing; more
+#: are another speed, which some layouts have.
+_SOLITARY = 0.05
+
+
+def layout_spread(linked: Floats, varied: Floats) -> tuple[float, float]:
+    """Standard deviation of one side's log time from placement alone, and its upper limit at 95 %.
 
     The blocks as linked show the noise of measuring, the varied ones that and the layouts of both
-    sides: spread² = (var(varied) − var(linked)) / 2, not below 0, with robust variances
-    (1.4826 × MAD)². NaN with fewer than 3 blocks of either kind.
+    sides: spread² = (var(varied) − var(linked)) / 2, not below 0, of the values without
+    :func:`_solitary` ones. Robust variances would be 0 where more than half of the layouts are
+    alike. The limit is that of a difference of two variances from the limits of each (Zou & Donner
+    2008), which are Bonett's (2006) and take no normal distribution; it counts every value. NaN
+    with fewer than 3 blocks of either kind; no limit, infinity, with fewer than 5.
     """
     if len(linked) < 3 or len(varied) < 3:
-        return math.nan
-    noise, total = (robust_deviation(d) ** 2 for d in (linked, varied))
-    return math.sqrt(max(0.0, total - noise) / 2)
+        return math.nan, math.inf
+    noise, total = (float(np.var(_without_solitary(d), ddof=1)) for d in (linked, varied))
+    spread = math.sqrt(max(0.0, total - noise) / 2)
+    if min(len(linked), len(varied)) < _FEWEST_TO_BOUND:
+        return spread, math.inf
+    (noise, least, _), (total, _, most) = (_variance(d) for d in (linked, varied))
+    limit = total - noise + math.hypot(most - total, noise - least)
+    return spread, max(spread, math.sqrt(max(0.0, limit) / 2))
+
+
+def _without_solitary(x: Floats) -> Floats:
+    """A value alone beyond four robust standard deviations is moved there; several stay."""
+    moved = tamed(x)
+    return moved if np.sum(moved != x) <= max(1.0, _SOLITARY * len(x)) else x
+
+
+def _variance(x: Floats) -> tuple[float, float, float]:
+    """The variance of five values or more, its lower and its upper limit, each at 95 % (Bonett
+    2006): normal on the logarithm, with the kurtosis that the values have about a trimmed mean."""
+    n, variance = len(x), float(np.var(x, ddof=1))
+    if variance == 0:
+        return 0.0, 0.0, 0.0
+    trimmed = int(n / (2 * math.sqrt(n - 4)))
+    middle = float(np.mean(np.sort(x)[trimmed : n - trimmed]))
+    kurtosis = n * float(np.sum((x - middle) ** 4) / np.sum((x - np.mean(x)) ** 2) ** 2)
+    c = n / (n - _LIMIT)
+    error = _LIMIT * c * math.sqrt(max(0.0, kurtosis - (n - 3) / n) / (n - 1))
+    return variance, c * variance * math.exp(-error), c * variance * math.exp(error)
 
 
 def judge_placement(
@@ -149,11 +189,13 @@ def judge_placement(
 ) -> Placement:
     """Combine the verdicts with the series of log ratios that they rest on."""
     low, high = added(linked, varied)
+    spread, most = layout_spread(linked_d, varied_d)
     return Placement(
         outcome=placement_word(linked, varied, margin),
         linked=linked,
         varied=varied,
-        spread=layout_spread(linked_d, varied_d),
+        spread=spread,
+        spread_high=most,
         layouts=len(varied_d),
         points=tuple(float(x) for x in varied_d),
         added_low=low,
@@ -320,7 +362,8 @@ def levels(
     nested as in Kalibera & Jones (ISMM 2013), of log ratios. None with too few blocks.
 
     The variance of a block's median splits into that of its turns, seen between its odd and even
-    turns, and the rest, which is the processes'; layouts add the further variance of varied blocks.
+    turns, and the rest, which is the processes'; layouts add the further variance of varied blocks,
+    see :func:`layout_spread`.
     """
     both = [b for b in blocks if variant in b.values and baseline in b.values]
     linked, varied = as_linked(both), over_layouts(both)
@@ -330,11 +373,12 @@ def levels(
     turns = [turn_log_ratios(b, variant, baseline, non_stationary) for b in first]
     split = np.array([median(t[::2]) - median(t[1::2]) for t in turns if len(t) > 1])
     within = robust_deviation(split) ** 2 / 4
-    total = robust_deviation(np.array([median(t) for t in turns])) ** 2
+    as_were = np.array([median(t) for t in turns])
+    total = robust_deviation(as_were) ** 2
     layout = None
     if linked and len(varied) >= FEWEST_FOR_LEVELS:
         medians = [median(turn_log_ratios(b, variant, baseline, non_stationary)) for b in varied]
-        layout = math.sqrt(max(0.0, robust_deviation(np.array(medians)) ** 2 - total))
+        layout = math.sqrt(2) * layout_spread(as_were, np.array(medians))[0]
     return VarianceComponents(
         variant=variant,
         baseline=baseline,
