@@ -300,12 +300,12 @@ def noise_levels(rng: Rng, trials: int) -> Iterator[Row]:
     yield Row("spread of layouts of one side", "0.02 ± 5 %", m, (0.99 * m, 1.01 * m), 0.019, 0.021)
     for share in (0.5, 0.2, 0.1):
         spread = 0.03 * math.sqrt(share * (1 - share))
-        found = [layout_spread(0.005 * rng.standard_normal(16), _two_speeds(rng, share, 16))
+        pairs = [layout_spread(0.005 * rng.standard_normal(16), _two_speeds(rng, share, 16))
                  for _ in range(trials)]  # fmt: skip
         what = f"spread where {share:.0%} of 16 layouts are 3 % slower"
-        m = math.sqrt(float(np.mean([s**2 for s, _ in found])))
+        m = math.sqrt(float(np.mean([s**2 for s, _ in pairs])))
         yield Row(what, f"{spread:.4f} ± 5 %", m, (m, m), 0.95 * spread, 1.05 * spread)
-        hits = sum(high >= spread for _, high in found)
+        hits = sum(high >= spread for _, high in pairs)
         yield at_least("its upper limit holds", hits, trials, 0.95)
 
 
