@@ -12,6 +12,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.measuring import check_programs, entries_of
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks
 from whyfast.investigate.services import Silent
+from whyfast.measure.calibrate import MOST_TURNS
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.model.code import Check
 from whyfast.model.sample import Block
@@ -24,6 +25,8 @@ from whyfast.model.verdict import MADE_BY_PLACEMENT
 LAYOUTS, FEWEST = 16, 9
 #: The share of the budget that is kept for them where a study can link again.
 KEPT = 0.5
+#: Of the time that is left, what blocks in layouts fill as far as can be foreseen.
+_FILLED = 0.8
 #: Seconds that linking may take in any case.
 _LINKING = 60.0
 
@@ -69,6 +72,7 @@ def measure_layouts(
     for entry in entries:
         drawn = sum(bool(b.layouts) for b in entry.blocks)
         entry.linked = entry.next_index - 2 * drawn
+    _lengthen(entries, count, plan.left)
     earlier = sum(b.seconds for e in entries for b in e.blocks)
     spec = replace(linked.question.measure, budget=plan.left + earlier)
     measure_blocks(linked, run, entries, spec, partial(_has, count))
@@ -93,7 +97,7 @@ def _planned(near: Sequence[Benchmark], blocks: Sequence[Block], left: float) ->
     """The first of these benchmarks, as many as get the fewest layouts; then as many layouts as
     they have time for. Every second block has a new one."""
     of = {b.name: [x for x in blocks if x.benchmark == b.name] for b in near}
-    cost = {name: 2 * sum(b.seconds for b in each) / len(each) for name, each in of.items()}
+    cost = {name: 2 * _turn_seconds(each) * _turns(each[0]) for name, each in of.items()}
     drawn = max(sum(bool(b.layouts) for b in each) for each in of.values())
     chosen: list[Benchmark] = []
     for benchmark in near:
@@ -107,6 +111,28 @@ def _planned(near: Sequence[Benchmark], blocks: Sequence[Block], left: float) ->
         wanted *= 2
     count = min(wanted, drawn + fits)
     return _Plan(chosen, count, left, left_out, FEWEST * sum(cost[b.name] for b in left_out))
+
+
+def _lengthen(entries: Sequence[BenchmarkRun], count: int, left: float) -> None:
+    """As many turns a block as there is time for, where the study leaves that open: a layout is
+    used in one block, so only longer blocks make more of a budget."""
+    seconds = sum(
+        2 * (count - sum(bool(b.layouts) for b in e.blocks)) * _turn_seconds(e.blocks)
+        for e in entries
+    )
+    for entry in entries:
+        if entry.turns is None:
+            entry.turns = max(_turns(entry.blocks[0]), int(_FILLED * left / seconds))
+            entry.turns = min(MOST_TURNS, entry.turns)
+
+
+def _turns(block: Block) -> int:
+    return max(map(len, block.values.values()))
+
+
+def _turn_seconds(blocks: Sequence[Block]) -> float:
+    """What one more turn of a block takes, with its share of starting the processes."""
+    return sum(b.seconds for b in blocks) / sum(map(_turns, blocks))
 
 
 def _too_long(benchmarks: Sequence[Benchmark], seconds: float) -> str:

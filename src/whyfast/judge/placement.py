@@ -57,16 +57,30 @@ def judge_placements(compared: ComparisonPlan) -> tuple[Placement, ...]:
         for kind in (as_linked, over_layouts, over_profiles)
     ]
     linked, of_linked = series[0], _verdicts(series[0], compared.margin)
+    beside = _beside(compared.blocks)
+    noise = linked
+    if len(beside) < len(as_linked(compared.blocks)):
+        noise = _suite_and_benchmarks(replace(compared, blocks=beside))
     found: list[Placement] = []
     kinds: tuple[Draw, ...] = ("layouts", "profiles")
     for varied, over in zip(series[1:], kinds, strict=True):
         of_varied = _verdicts(varied, compared.margin)
         for key, ratios in varied.items():
             if key in linked:
-                both = linked[key].medians, ratios.medians
+                both = noise.get(key, linked[key]).medians, ratios.medians
                 placement = judge_placement(of_linked[key], of_varied[key], *both, compared.margin)
                 found.append(replace(placement, over=over))
     return tuple(found)
+
+
+def _beside(blocks: Sequence[Block]) -> Sequence[Block]:
+    """The blocks as linked since others were drawn: earlier ones may have fewer turns, and so
+    another noise."""
+    first: dict[str, int] = {}
+    for b in blocks:
+        if b.layouts:
+            first[b.benchmark] = min(b.index, first.get(b.benchmark, b.index))
+    return [b for b in as_linked(blocks) if b.index >= first.get(b.benchmark, 0) - 1]
 
 
 def _suite_and_benchmarks(compared: ComparisonPlan) -> dict[Key, Ratios]:
@@ -160,7 +174,8 @@ def layout_spread(linked: Floats, varied: Floats) -> tuple[float, float]:
     if min(len(linked), len(varied)) < _FEWEST_TO_BOUND:
         return spread, math.inf
     (noise, least, _), (total, _, most) = (_variance(d) for d in (linked, varied))
-    limit = total - noise + math.hypot(most - total, noise - least)
+    # By chance the varied blocks may have less noise; that is no sign of a small spread.
+    limit = max(0.0, total - noise) + math.hypot(most - total, noise - least)
     return spread, max(spread, math.sqrt(max(0.0, limit) / 2))
 
 
@@ -187,7 +202,8 @@ def _variance(x: Floats) -> tuple[float, float, float]:
 def judge_placement(
     linked: Verdict, varied: Verdict, linked_d: Floats, varied_d: Floats, margin: float
 ) -> Placement:
-    """Combine the verdicts with the series of log ratios that they rest on."""
+    """Combine the verdicts with the series of log ratios: as linked, of what was measured beside
+    the varied ones, and these."""
     low, high = added(linked, varied)
     spread, most = layout_spread(linked_d, varied_d)
     return Placement(
@@ -378,7 +394,8 @@ def levels(
     layout = None
     if linked and len(varied) >= FEWEST_FOR_LEVELS:
         medians = [median(turn_log_ratios(b, variant, baseline, non_stationary)) for b in varied]
-        layout = math.sqrt(2) * layout_spread(as_were, np.array(medians))[0]
+        start = len(as_were) - len(_beside(both)) if linked else 0
+        layout = math.sqrt(2) * layout_spread(as_were[start:], np.array(medians))[0]
     return VarianceComponents(
         variant=variant,
         baseline=baseline,
