@@ -9,6 +9,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from whyfast.judge.confounds import UNMOVED
 from whyfast.judge.decide import ALPHA
 from whyfast.model.result import Result
 from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
@@ -351,7 +352,7 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
 def _placed(result: Result) -> Iterator[str]:
     """What other layouts of the same code say, where they were measured."""
     for p in result.judged.placements:
-        if p.varied.benchmark is None or math.isnan(p.spread):
+        if p.over != "layouts" or p.varied.benchmark is None or math.isnan(p.spread):
             continue
         detail, size = "", "less than the noise"
         if p.spread >= _NO_SPREAD:
@@ -371,6 +372,9 @@ def _placed(result: Result) -> Iterator[str]:
             unclear = p.varied.low <= 1 <= p.varied.high
             end = ": no difference found" if unclear else ", which is undecided"
         yield f"{floor}; {change}{end}."
+    for c in result.judged.confounds:
+        if c.kind == UNMOVED:
+            yield f"{c.text[0].upper()}{c.text[1:]}."
 
 
 def since_sentences(result: Result, check: Check) -> Iterator[str]:
