@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
+from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 
 from whyfast.formats.ar import MAGIC, DamagedArchive, read_members
@@ -63,8 +64,10 @@ def _loads(path: Path) -> tuple[str, ...]:
     try:
         with path.open("rb") as file:
             dynamic = ELFFile(file).get_section_by_name(".dynamic")
-            tags = dynamic.iter_tags("DT_NEEDED") if dynamic is not None else ()
-            return tuple(str(tag.needed) for tag in tags)
+            if not isinstance(dynamic, DynamicSection):
+                return ()
+            tags = dynamic.iter_tags("DT_NEEDED")
+            return tuple(str(tag.needed) for tag in tags)  # type: ignore[attr-defined]
     except (ELFError, OSError, ValueError):
         return ()
 

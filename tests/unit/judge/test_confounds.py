@@ -46,8 +46,9 @@ def test_builds_of_one_layout_each_are_noted() -> None:
 
 
 def test_libraries_that_layouts_do_not_move_are_named(golden: Hear) -> None:
-    builds = [_build("new"), _build("old")]
-    builds[1].provenance["libraries"] = ["build/src/libvm.so.1"]
+    old = _build("old")
+    libraries = {**old.provenance, "libraries": ["build/src/libvm.so.1"]}
+    builds: list[BuildOutcome] = [_build("new"), replace(old, provenance=libraries)]
     study = plain_study(*(Variant(b.variant) for b in builds))
     drawn = block({"new": [1.0], "old": [1.0]}, layouts={"new": 1, "old": 1})
     (only,) = find_confounds(study, builds, (), [drawn])
