@@ -336,7 +336,7 @@ def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
     shown = sorted(prices, key=lambda k: (k not in PRICES, -sizes[k]))[:_COLUMNS]
     shown = shown or [k for k in ("size",) if k in keys]
     short = _table(result, changes, shown)
-    if short is None or shown == keys:
+    if short is None or shown in ([], keys):
         return whole
     drops = {COSTS[k].title: i for i, k in enumerate(shown)}
     columns = tuple(replace(c, drop=drops.get(c.title, 0)) for c in short.columns)

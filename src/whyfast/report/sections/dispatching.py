@@ -239,6 +239,7 @@ def replication_sentences(result: Result) -> list[str]:
             or after is None
             or merged.twin_of
             or other.twin_of
+            or before.size in (0, after.size)
             or before.form not in _MERGED
             or after.form != "replicated"
             or {before.style, after.style} != {"loop"}
