@@ -7,6 +7,7 @@ whyfast cannot.
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,8 @@ from whyfast.study.project import (
     benchmark_key,
     literal,
     some,
+    some_names,
+    spread,
 )
 from whyfast.study.skeleton import check_file
 
@@ -260,21 +263,24 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
         return replace(project, comments=(*project.comments, comment))
     # Of Python the program is the interpreter, whose words for pytest come first.
     before = harness.list[:2] if project.files else ()
+    keys = {benchmark_key(name.removeprefix("Benchmark")): name for name in names}
     commands: Commands = {
-        benchmark_key(name.removeprefix("Benchmark")): (
+        key: (
             "{program}",
             *before,
             harness.only(name if project.files else literal(name)),
             *project.options,
         )
-        for name in names
+        for key, name in keys.items()
     }
+    # `BenchmarkParse/small` and `parse/small/8` are of one group, as are all tests of a file.
+    commands = spread(commands, lambda key: re.split(r"/|::", keys[key])[0])
     left_out = [*commands][MOST:]
     comments = project.comments
     if left_out:
         comments = (
             *comments,
-            f"{len(commands)} benchmarks, of which the first {MOST} are here; left out: "
-            f"{', '.join(left_out)}.",
+            f"{len(commands)} benchmarks, of which {MOST} are here; left out: "
+            f"{some_names(left_out)}.",
         )
     return replace(project, benchmarks=some(commands), comments=comments)

@@ -1,4 +1,4 @@
-"""Programs that time themselves: benchmarks of Go, Google Benchmark, Criterion.rs and
+"""Programs that time themselves: benchmarks of Go, Google Benchmark, Criterion.rs, divan and
 pytest-benchmark, unmodified.
 
 Each value is a process of its own, which runs one benchmark for a short while and says how long an
@@ -14,10 +14,10 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from whyfast.formats import criterion, go_bench, google_benchmark, pytest_benchmark
+from whyfast.formats import criterion, divan, go_bench, google_benchmark, pytest_benchmark
 from whyfast.formats.input import Format, Given, parse_json
 from whyfast.measure.invocation import (
     Invocation,
@@ -49,7 +49,8 @@ class Harness:
     Nobody reads its output then.
 
     ``list`` are the words with which it names all its benchmarks, one a line, in the first group
-    of ``name``; ``only`` makes the option that runs the one of a name, given as a pattern.
+    of ``name``, in an environment with ``list_env``; ``only`` makes the option that runs the one of
+    a name, given as a pattern.
     """
 
     format: Format
@@ -59,6 +60,7 @@ class Harness:
     list: tuple[str, ...]
     name: str
     only: Callable[[str], str]
+    list_env: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
     into: str = "{}"
     file: str = ""
@@ -96,6 +98,17 @@ CRITERION = Harness(
     only=lambda name: f"^{name}$",
     folder="CRITERION_HOME",
 )
+DIVAN = Harness(
+    divan.FORMAT,
+    words=("--bench", "--color=never", "--min-time=0.1", "--max-time=0.1"),
+    once=("--test",),
+    long=("--bench", "--min-time=5", "--max-time=5"),
+    # Only for cargo-nextest it prints a list without a tree.
+    list=("--list", "--format=terse"),
+    list_env={"NEXTEST": "1"},
+    name=r"(.+): bench(?:mark)?$",
+    only=lambda name: f"^{name}$",
+)
 
 PYTEST = Harness(
     pytest_benchmark.FORMAT,
@@ -117,6 +130,7 @@ HARNESSES = {
     "go": GO,
     "google-benchmark": GOOGLE,
     "criterion": CRITERION,
+    "divan": DIVAN,
     "pytest-benchmark": PYTEST,
 }
 
@@ -131,7 +145,8 @@ def benchmark_names(
     than ``timeout`` seconds has named some before; InvocationFailed when it has not.
     """
     command = ("env", "-C", str(folder), str(program), *harness.list, *files)
-    with running(command, env=dict(os.environ), whole_stdout=True) as child:
+    env = {**os.environ, **harness.list_env}
+    with running(command, env=env, whole_stdout=True) as child:
         failed = None
         try:
             completed(child, command, timeout)
