@@ -57,4 +57,18 @@ def read(given: Given) -> Recording:
     return Recording(given.name, given.where, "divan", series)
 
 
+def leaves(text: str) -> list[str]:
+    """The names of all benchmarks of a tree, with or without times: those without one below."""
+    names: list[str] = []
+    path: list[str] = []
+    for line in text.splitlines():
+        if found := _PARENT.match(line):
+            level = len(found["branches"]) // _LEVEL
+            path = [*path[:level], found["name"].strip()]
+            if level and names and names[-1] == "::".join(path[:-1]):
+                names.pop()
+            names.append("::".join(path))
+    return names
+
+
 FORMAT = Format("divan", claims, read)

@@ -7,7 +7,6 @@ whyfast cannot.
 
 from __future__ import annotations
 
-import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -273,8 +272,10 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
         )
         for key, name in keys.items()
     }
-    # `BenchmarkParse/small` and `parse/small/8` are of one group, as are all tests of a file.
-    commands = spread(commands, lambda key: re.split(r"/|::", keys[key])[0])
+    # `BenchmarkParse/small` and `parse/small/8` are of one group, `bench::parse::8` as well.
+    commands = spread(
+        commands, lambda key: keys[key].rpartition("::")[0] or keys[key].partition("/")[0]
+    )
     left_out = [*commands][MOST:]
     comments = project.comments
     if left_out:

@@ -183,7 +183,8 @@ def _fails(
                 usage = completed(child, command, _TRY)
         except InvocationFailed as error:
             if lacks := _LACKS.search(error.output):
-                return f"the interpreter on PATH lacks the module {lacks[1]}; install it there", 0.0
+                name = lacks[1].partition(".")[0]
+                return f"module {name} is not installed: python3 -m pip install {name}", 0.0
             lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
             return "; ".join([str(error), *lines[-1:]]), 0.0
     if [sorted(os.listdir(place)) for place in beside if place.is_dir()] != before:

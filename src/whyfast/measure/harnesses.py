@@ -14,7 +14,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.formats import criterion, divan, go_bench, google_benchmark, pytest_benchmark
@@ -49,8 +49,8 @@ class Harness:
     Nobody reads its output then.
 
     ``list`` are the words with which it names all its benchmarks, one a line, in the first group
-    of ``name``, in an environment with ``list_env``; ``only`` makes the option that runs the one of
-    a name, given as a pattern.
+    of ``name``, or as ``name`` reads them from the output; ``only`` makes the option that runs the
+    one of a name, given as a pattern.
     """
 
     format: Format
@@ -58,9 +58,8 @@ class Harness:
     once: tuple[str, ...]
     long: tuple[str, ...]
     list: tuple[str, ...]
-    name: str
+    name: str | Callable[[str], Sequence[str]]
     only: Callable[[str], str]
-    list_env: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
     into: str = "{}"
     file: str = ""
@@ -103,10 +102,9 @@ DIVAN = Harness(
     words=("--bench", "--color=never", "--min-time=0.1", "--max-time=0.1"),
     once=("--test",),
     long=("--bench", "--min-time=5", "--max-time=5"),
-    # Only for cargo-nextest it prints a list without a tree.
-    list=("--list", "--format=terse"),
-    list_env={"NEXTEST": "1"},
-    name=r"(.+): bench(?:mark)?$",
+    # Its --list leaves out those of a benchmark with arguments.
+    list=("--test", "--color=never"),
+    name=divan.leaves,
     only=lambda name: f"^{name}$",
 )
 
@@ -145,16 +143,18 @@ def benchmark_names(
     than ``timeout`` seconds has named some before; InvocationFailed when it has not.
     """
     command = ("env", "-C", str(folder), str(program), *harness.list, *files)
-    env = {**os.environ, **harness.list_env}
-    with running(command, env=env, whole_stdout=True) as child:
+    with running(command, env=dict(os.environ), whole_stdout=True) as child:
         failed = None
         try:
             completed(child, command, timeout)
         except InvocationFailed as error:
             failed = error
-        lines = child.stdout().splitlines()
-    matches = (re.match(harness.name, line) for line in lines)
-    names = list(dict.fromkeys(match[1] for match in matches if match))
+        text = child.stdout()
+    if isinstance(harness.name, str):
+        matches = (re.match(harness.name, line) for line in text.splitlines())
+        names = list(dict.fromkeys(match[1] for match in matches if match))
+    else:
+        names = list(dict.fromkeys(harness.name(text)))
     if failed is not None and not names:
         raise failed
     return names
