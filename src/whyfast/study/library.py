@@ -81,8 +81,8 @@ def c_library(folder: Path) -> Project:
     # A header that holds its own functions asks for a name that says so.
     wanted = re.search(r"#\s*if(?:def|\s+defined)\s*\(?\s*(\w+_IMPLEMENTATION)", text_of(header))
     cxx = bool(header.suffix != ".h" or _CXX.search(text_of(header)))
-    ends = ("cc", "cpp", "cxx") if cxx else ("c",)
-    files = sources(folder, tuple(f"{place}*.{end}" for place in ("", "src/") for end in ends))
+    written = ("cc", "cpp", "cxx") if cxx else ("c",)
+    files = sources(folder, tuple(f"{place}*.{end}" for place in ("", "src/") for end in written))
     linked = [f for f in files if not re.search(r"\bmain\s*\(", text_of(f))]
     if wanted:
         linked = []

@@ -12,7 +12,7 @@ from whyfast.cli.reading_options import PROJECT_KINDS
 from whyfast.model.errors import UserError
 from whyfast.study.c_project import makefile_in, program_of
 from whyfast.study.load import load_study
-from whyfast.study.project import spread
+from whyfast.study.project import Commands, spread
 from whyfast.study.rust_project import cargo
 from whyfast.study.skeleton import KINDS, check_file, project_of
 
@@ -490,7 +490,7 @@ def test_whatever_stands_there_is_read(tmp_path: Path, text: str) -> None:
 
 
 def test_the_first_of_many_benchmarks_are_of_different_functions() -> None:
-    names = {f"{function}/{size}": ("p",) for function in "ab" for size in (1, 2, 3)} | {
+    names: Commands = {f"{function}/{size}": ("p",) for function in "ab" for size in (1, 2, 3)} | {
         "c": ("p",)
     }
     order = [*spread(names, lambda name: name.partition("/")[0])]
