@@ -22,7 +22,7 @@ _RECORDS = (".dist-info", ".egg-info")
 #: itself, and those for version control and editors.
 _ASIDE = {
     *("whyfast.toml", ".gitignore", ".gitattributes", ".editorconfig", ".pre-commit-config.yaml"),
-    *("LICENSE", "COPYING"),
+    *("LICENSE", "COPYING", "README", "NEWS", "CHANGES", "CHANGELOG", "AUTHORS", "TODO", "HISTORY"),
 }
 
 

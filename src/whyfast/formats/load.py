@@ -11,6 +11,7 @@ from whyfast.formats import (
     benchmark_dotnet,
     criterion,
     csv_table,
+    divan,
     github_action,
     go_bench,
     google_benchmark,
@@ -42,6 +43,7 @@ FORMATS: tuple[Format, ...] = (
     hyperfine.FORMAT,
     criterion.FORMAT,
     go_bench.FORMAT,
+    divan.FORMAT,
     csv_table.FORMAT,
 )
 

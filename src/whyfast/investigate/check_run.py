@@ -94,6 +94,7 @@ def run_check(
         elsewhere.check(RunContext(asked.study, home, observer, services))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     context = _built(build(RunContext(plain, home, observer, services)), asked.change)
+    context, absent = _with_files(context, asked.change)
     program = Path(context.question.build.program)
     folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
     code = same_builds(*((folder, program) for folder in folders))
@@ -112,7 +113,7 @@ def run_check(
         code=code,
         added=asked.added,
         removed=asked.removed,
-        notes=asked.notes,
+        notes=(*asked.notes, *absent),
         commits=count,
         search=search,
     )
@@ -292,6 +293,26 @@ def _built(context: RunContext[Study], change: Range) -> RunContext[Study]:
             f"{outcome.variant} ({name}, {commit[:10]}) does not build: {outcome.reason}{log}"
         )
     return context
+
+
+def _with_files(
+    context: RunContext[Study], change: Range
+) -> tuple[RunContext[Study], tuple[str, ...]]:
+    """Without benchmarks whose command names a file that the head does not have, and notes on
+    these: a study may be newer than what it is asked about."""
+    question = context.question
+    absent: dict[str, list[str]] = {}
+    for benchmark in question.benchmarks:
+        for word in benchmark.command:
+            name = word.removeprefix("{source}/").partition("::")[0]
+            if word.startswith("{source}/") and not (question.source.folder / name).exists():
+                absent.setdefault(benchmark.name, []).append(name)
+    notes = tuple(
+        f"{name} is not run: {change.head_name} has no {files[0]}."
+        for name, files in absent.items()
+    )
+    left = tuple(b for b in question.benchmarks if b.name not in absent)
+    return replace(context, question=replace(question, benchmarks=left)), notes
 
 
 def _groups(context: RunContext[Study], check: Check) -> Iterator[tuple[Benchmark, ...]]:

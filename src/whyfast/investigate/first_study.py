@@ -7,11 +7,8 @@ whyfast cannot.
 
 from __future__ import annotations
 
-import os
-import re
 import subprocess
-import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,9 +16,10 @@ from whyfast.build.revisions import lacking_submodules
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
+from whyfast.investigate.first_work import TROUBLE, copied, tried_ones, with_work
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
-from whyfast.measure.invocation import InvocationFailed, completed, running
+from whyfast.measure.invocation import InvocationFailed
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
@@ -37,18 +35,13 @@ from whyfast.study.project import (
     benchmark_key,
     literal,
     some,
-    sources,
+    some_names,
+    spread,
 )
 from whyfast.study.skeleton import check_file
 
-#: What a line of a failing program has that says why.
-_TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
-
-#: What Python says of a module that is not there.
-_LACKS = re.compile(r"No module named '?([\w.]+)")
-
-#: Seconds that a download, a program that lists its benchmarks, and one that is tried may take.
-_FETCH, _LIST, _TRY = 600.0, 120.0, 10.0
+#: Seconds that a download and a program that lists its benchmarks may take.
+_FETCH, _LIST = 600.0, 120.0
 
 
 _NO_BENCHMARK = "it has no benchmark that runs; add [benchmarks.NAME] with a command"
@@ -101,7 +94,8 @@ def first_study(
     for way in _ways(project):
         way, outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
-            way = _with_benchmarks(folder, way, outcome, observer)
+            with copied(folder, home) as copy:
+                way = _with_benchmarks(copy, way, outcome, observer)
             failure = way.incomplete
             if not way.benchmarks:
                 failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
@@ -150,7 +144,7 @@ def _fetched(folder: Path, words: tuple[str, ...], observer: Observer) -> str:
         return f"`{command}` did not end within {_FETCH:.0f} s; run it by hand, then: whyfast check"
     except subprocess.CalledProcessError as error:
         lines = (error.stderr.strip() or error.stdout.strip() or "no message").splitlines()
-        reason = next((line for line in lines if _TROUBLE.search(line)), lines[-1])
+        reason = next((line for line in lines if TROUBLE.search(line)), lines[-1])
         return f"`{command}` failed: {reason}"
     return ""
 
@@ -244,11 +238,11 @@ def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Obse
     while way is not None:
         found = way
         if way.candidates:
-            found = _tried(folder, way, made, observer)
+            found = tried_ones(folder, way, made, observer)
         elif not way.benchmarks:
             found = _listed(folder, way, made, observer)
         elif way.benchmarks == WHOLE and not way.incomplete:
-            found = _with_work(folder, way, made, observer)
+            found = with_work(folder, way, made, observer)
         if found.benchmarks or way.instead is None:
             break
         reasons = (*reasons, *(c for c in found.comments if c not in way.comments))
@@ -262,133 +256,32 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
     try:
         names = benchmark_names(harness, made.program, folder, _LIST, project.files)
     except InvocationFailed as error:
-        lines = [line for line in error.output.splitlines() if _TROUBLE.search(line)]
+        lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
         reason = "; ".join([str(error), *lines[-1:]])
         comment = f"{project.runner} benchmarks cannot be listed: {reason}"
         return replace(project, comments=(*project.comments, comment))
     # Of Python the program is the interpreter, whose words for pytest come first.
     before = harness.list[:2] if project.files else ()
+    keys = {benchmark_key(name.removeprefix("Benchmark")): name for name in names}
     commands: Commands = {
-        benchmark_key(name.removeprefix("Benchmark")): (
+        key: (
             "{program}",
             *before,
             harness.only(name if project.files else literal(name)),
             *project.options,
         )
-        for name in names
+        for key, name in keys.items()
     }
+    # `BenchmarkParse/small` and `parse/small/8` are of one group, `bench::parse::8` as well.
+    commands = spread(
+        commands, lambda key: keys[key].rpartition("::")[0] or keys[key].partition("/")[0]
+    )
     left_out = [*commands][MOST:]
     comments = project.comments
     if left_out:
         comments = (
             *comments,
-            f"{len(commands)} benchmarks, of which the first {MOST} are here; left out: "
-            f"{', '.join(left_out)}.",
+            f"{len(commands)} benchmarks, of which {MOST} are here; left out: "
+            f"{some_names(left_out)}.",
         )
     return replace(project, benchmarks=some(commands), comments=comments)
-
-
-def _tried(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
-    """The project with those of its candidates that end well."""
-    good: Commands = {}
-    failed: dict[str, list[str]] = {}
-    for name, words in project.candidates.items():
-        if reason := _fails(folder, words, made, observer)[0]:
-            failed.setdefault(reason, []).append(name)
-        else:
-            good[name] = words
-    comments = project.comments
-    for reason, names in failed.items():
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        comments = (*comments, f"Left out: {', '.join(names[:3])}{more}: {reason}.")
-    return replace(project, benchmarks=good, comments=comments)
-
-
-#: Where a program's own files of work are likely to be, the best first, and what is none.
-_WORK = ("bench*/**/*", "perf*/**/*", "**/*bench*", "examples/*", "tests/*", "test/*")
-_NO_WORK = re.compile(
-    r"\.(c|h|cc|cpp|cxx|hh|hpp|inc|in|am|m4|mk|o|a|so|py|pl|sh|bat|cmake|txt|md|rst|toml|ya?ml|rs|go|"
-    r"html?|css|out|exp\w*|err|ref|log|json|xml|csv|svg|png|pdf|gz|xz|zip|in\d*)$|^[^.]*$|^\."
-)
-#: Documents, which a parser or converter reads.
-_DOCUMENT = re.compile(r"\.(md|json|ya?ml|xml|html?|svg|csv|txt|css|in)$")
-#: Candidates that are tried, and kept; CPU seconds from which on one is work.
-_TRIES, _KEPT, _ENOUGH = 10, 4, 0.01
-#: Of documents: tried, and how many times the CPU time of a run without one is work.
-_DOCUMENTS, _MORE = 4, 1.5
-
-
-def _with_work(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
-    """A program that does little without arguments, with files of the project that it reads as its
-    work: an interpreter has scripts in its folders of tests and benchmarks, a parser documents."""
-    reason, alone = _fails(folder, WHOLE["whole"], made, observer)
-    if not reason and alone >= _ENOUGH:
-        return project
-    good: Commands = {}
-    words: tuple[str, ...]
-    candidates = [f for f in sources(folder, _WORK) if not _NO_WORK.search(f.name)]
-    for file in list(dict.fromkeys(candidates))[:_TRIES]:
-        name = str(file.relative_to(folder))
-        words = ("{program}", "{source}/" + name)
-        failed, cpu = _fails(folder, words, made, observer)
-        if not failed and cpu >= _ENOUGH and len(good) < _KEPT:
-            good[benchmark_key(name)] = words
-    comments = (*project.comments, "These files of the project are what the program runs.")
-    if not good and (document := _document(folder, 0.0 if reason else alone, made, observer)):
-        name, words, cpu = document
-        good[benchmark_key(name)] = words
-        comments = (
-            *project.comments,
-            f"The program reads a document of the project, in {1000 * cpu:.1f} ms: give it a "
-            "larger one, or several.",
-        )
-    if good:
-        return replace(project, benchmarks=good, comments=comments)
-    what = f"fails without arguments ({reason})" if reason else "does little without arguments"
-    return replace(
-        project,
-        comments=(
-            *project.comments,
-            f"The program {what}: add words to the command below that give it work.",
-        ),
-    )
-
-
-def _document(
-    folder: Path, alone: float, made: Build, observer: Observer
-) -> tuple[str, tuple[str, ...], float] | None:
-    """The document of the project that gives the program most to do, as an argument or as its
-    input; the command and its CPU seconds. None where it takes as long without one."""
-    files = [f for f in sources(folder, ("**/*",)) if _DOCUMENT.search(f.name)]
-    kinds: dict[str, list[Path]] = {}
-    for file in sorted(files, key=lambda f: f.stat().st_size, reverse=True):
-        if not any(part.startswith(".") for part in file.relative_to(folder).parts):
-            kinds.setdefault(file.suffix, []).append(file)
-    best: tuple[str, tuple[str, ...], float] | None = None
-    for file in [found[0] for found in kinds.values()][:_DOCUMENTS]:
-        name = str(file.relative_to(folder))
-        place = "{source}/" + name
-        for words in (("{program}", place), ("sh", "-c", 'exec "$0" < "$1"', "{program}", place)):
-            failed, cpu = _fails(folder, words, made, observer)
-            if not failed and cpu > max(_MORE * alone, best[2] if best else 0.0):
-                best = name, words, cpu
-    return best
-
-
-def _fails(
-    folder: Path, words: Sequence[str], made: Build, observer: Observer
-) -> tuple[str, float]:
-    """Why the command does not end well, empty when it does, and its CPU seconds; in an empty
-    folder, as programs write where they are."""
-    observer.step(f"trying {' '.join(words[1:]) or 'the program'}")
-    command = tuple(w.format(program=made.program, source=folder, study=folder) for w in words)
-    with tempfile.TemporaryDirectory(prefix="whyfast-") as empty:
-        try:
-            with running(("env", "-C", empty, *command), env=dict(os.environ)) as child:
-                usage = completed(child, command, _TRY)
-        except InvocationFailed as error:
-            if lacks := _LACKS.search(error.output):
-                return f"the interpreter on PATH lacks the module {lacks[1]}; install it there", 0.0
-            lines = [line for line in error.output.splitlines() if _TROUBLE.search(line)]
-            return "; ".join([str(error), *lines[-1:]]), 0.0
-    return "", usage.user + usage.system

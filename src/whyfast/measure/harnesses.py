@@ -1,4 +1,4 @@
-"""Programs that time themselves: benchmarks of Go, Google Benchmark, Criterion.rs and
+"""Programs that time themselves: benchmarks of Go, Google Benchmark, Criterion.rs, divan and
 pytest-benchmark, unmodified.
 
 Each value is a process of its own, which runs one benchmark for a short while and says how long an
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.formats import criterion, go_bench, google_benchmark, pytest_benchmark
+from whyfast.formats import criterion, divan, go_bench, google_benchmark, pytest_benchmark
 from whyfast.formats.input import Format, Given, parse_json
 from whyfast.measure.invocation import (
     Invocation,
@@ -49,7 +49,8 @@ class Harness:
     Nobody reads its output then.
 
     ``list`` are the words with which it names all its benchmarks, one a line, in the first group
-    of ``name``; ``only`` makes the option that runs the one of a name, given as a pattern.
+    of ``name``, or as ``name`` reads them from the output; ``only`` makes the option that runs the
+    one of a name, given as a pattern.
     """
 
     format: Format
@@ -57,7 +58,7 @@ class Harness:
     once: tuple[str, ...]
     long: tuple[str, ...]
     list: tuple[str, ...]
-    name: str
+    name: str | Callable[[str], Sequence[str]]
     only: Callable[[str], str]
     folder: str = ""
     into: str = "{}"
@@ -96,6 +97,16 @@ CRITERION = Harness(
     only=lambda name: f"^{name}$",
     folder="CRITERION_HOME",
 )
+DIVAN = Harness(
+    divan.FORMAT,
+    words=("--bench", "--color=never", "--min-time=0.1", "--max-time=0.1"),
+    once=("--test",),
+    long=("--bench", "--min-time=5", "--max-time=5"),
+    # Its --list leaves out those of a benchmark with arguments.
+    list=("--test", "--color=never"),
+    name=divan.leaves,
+    only=lambda name: f"^{name}$",
+)
 
 PYTEST = Harness(
     pytest_benchmark.FORMAT,
@@ -117,6 +128,7 @@ HARNESSES = {
     "go": GO,
     "google-benchmark": GOOGLE,
     "criterion": CRITERION,
+    "divan": DIVAN,
     "pytest-benchmark": PYTEST,
 }
 
@@ -137,9 +149,12 @@ def benchmark_names(
             completed(child, command, timeout)
         except InvocationFailed as error:
             failed = error
-        lines = child.stdout().splitlines()
-    matches = (re.match(harness.name, line) for line in lines)
-    names = list(dict.fromkeys(match[1] for match in matches if match))
+        text = child.stdout()
+    if isinstance(harness.name, str):
+        matches = (re.match(harness.name, line) for line in text.splitlines())
+        names = list(dict.fromkeys(match[1] for match in matches if match))
+    else:
+        names = list(dict.fromkeys(harness.name(text)))
     if failed is not None and not names:
         raise failed
     return names

@@ -162,6 +162,7 @@ MAKERS: dict[RunnerName, RunnerMaker] = {
     "go": _harness("go"),
     "google-benchmark": _harness("google-benchmark"),
     "criterion": _harness("criterion"),
+    "divan": _harness("divan"),
     "pytest-benchmark": _harness("pytest-benchmark"),
 }
 

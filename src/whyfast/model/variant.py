@@ -103,7 +103,15 @@ class Benchmark:
 # How the processes of each are started is in :mod:`whyfast.measure.registry`.
 
 RunnerName = Literal[
-    "turn", "command", "pyperf", "bpf", "go", "google-benchmark", "criterion", "pytest-benchmark"
+    "turn",
+    "command",
+    "pyperf",
+    "bpf",
+    "go",
+    "google-benchmark",
+    "criterion",
+    "divan",
+    "pytest-benchmark",
 ]
 
 
@@ -138,6 +146,7 @@ RUNNER_KINDS: dict[RunnerName, RunnerKind] = {
         RunnerKind("go", takes_turns=False, countable=False),
         RunnerKind("google-benchmark", takes_turns=False, countable=False),
         RunnerKind("criterion", takes_turns=False, countable=False),
+        RunnerKind("divan", takes_turns=False, countable=False),
         RunnerKind("pytest-benchmark", takes_turns=False, countable=False),
     )
 }

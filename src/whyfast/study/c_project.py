@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 
 from whyfast.model.errors import UserError
@@ -309,86 +308,6 @@ def _make(makefile: Path) -> Project:
     added = linked_again(added, f"{flags} {make} {again}")
     replaced = linked_again(replaced, f"{make} {flags} {again}")
     return replace(replaced, otherwise=replace(added, otherwise=own))
-
-
-_CMAKE_PROJECT = r"project\s*\(\s*\"?([\w.-]+)"
-#: CMakeLists.txt that are read, at most: one may name itself, or links to itself, again and again.
-_MOST_LISTS = 300
-
-
-def cmake(folder: Path) -> Project:
-    """A program that CMakeLists.txt or those of its subfolders add: the one with Google Benchmark,
-    else the one that has the project's name, else one that is installed."""
-    needed(folder / "CMakeLists.txt")
-    lists = dict(islice(_lists(folder, Path(), _DEEPEST), _MOST_LISTS))
-    text = "\n".join(lists.values())
-    places: dict[str, Path] = {}
-    for place, content in lists.items():
-        for name in _cmake_project_programs(content, lists[Path()]):
-            places.setdefault(name, place)
-    if not places:
-        raise UserError("adds no executable", where=folder / "CMakeLists.txt")
-    timed = re.findall(r"target_link_libraries\s*\(\s*([\w.-]+)[^()]*\bbenchmark(?:_main)?\b", text)
-    installed = [
-        w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
-    ]
-    names = wanted_first(places, first_group(_CMAKE_PROJECT, text), installed)
-    names.sort(key=lambda name: name not in timed)
-    in_c, in_cxx = (re.search(rf"project\s*\([^()]*\b{name}\b", text) for name in ("C", "CXX"))
-    cxx = bool(in_cxx or not in_c)
-    language = "CXX" if cxx else "C"
-    place = _made_in(text, names[0], places[names[0]])
-    make = f"cmake --build build -j{{jobs}} --target {names[0]}"
-    project = Project(
-        "path:c++" if cxx else "path:cc",
-        (
-            # Layouts move what is in the program, and nothing in a library beside it.
-            "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_SHARED_LIBS=OFF "
-            f'-DCMAKE_{language}_COMPILER={{cc}} -DCMAKE_{language}_FLAGS="{{cflags}}"',
-            make,
-        ),
-        str(Path("build") / place / names[0]),
-        env=tools("cmake"),
-        benchmarks={} if timed else WHOLE,
-        runner="google-benchmark" if timed else "command",
-        comments=others(names),
-    )
-    return linked_again(
-        project, f'cmake build -DCMAKE_EXE_LINKER_FLAGS="{{ldflags}} {{layout}}" && {make}'
-    )
-
-
-def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]]:
-    """What the CMakeLists.txt there and below say, comments left out, by their folders."""
-    text = re.sub(r"#.*", "", text_of(folder / place / "CMakeLists.txt"))
-    yield place, text
-    if deepest:
-        inners = re.findall(r"add_subdirectory\s*\(\s*\"?([\w./-]+)", text)
-        for inner in dict.fromkeys(inners):
-            if ".." not in inner and (folder / place / inner / "CMakeLists.txt").is_file():
-                yield from _lists(folder, place / inner, deepest - 1)
-
-
-def _made_in(text: str, name: str, place: Path) -> Path:
-    """The folder of the build that a program is made in: its own where it is set, or that of all
-    programs, or that of its CMakeLists.txt."""
-    folder = r"RUNTIME_OUTPUT_DIRECTORY\s+\"?(?:(\$\{\w*BINARY_DIR\})/?)?([\w./-]*)"
-    # One expression for the whole command would take the cube of its words.
-    for words in re.findall(r"set_(?:property|target_properties)\s*\(([^()]*)", text):
-        _, _, after = f" {' '.join(words.split())} ".partition(f" {name} ")
-        if after and (output := re.search(rf"\b{folder}", after)):
-            return place / output[2]
-    every = re.search(rf"CMAKE_{folder}", text)
-    return Path(every.group(2)) if every and every.group(1) else place
-
-
-def _cmake_project_programs(text: str, top: str) -> list[str]:
-    """The names of programs, those of variables that are set among them, in their order."""
-    variables = dict(re.findall(r"set\s*\(\s*(\w+)\s+\"?([\w.-]+)\"?\s*\)", top + text))
-    if project := first_group(_CMAKE_PROJECT, top):
-        variables["PROJECT_NAME"] = project
-    added = re.findall(r"add_executable\s*\(\s*\"?(\$\{\w+\}|[\w.-]+)(?=[\s\")])", text)
-    return [n for a in added if (n := variables.get(a[2:-1], "") if a.startswith("$") else a)]
 
 
 _FILES = ("Makefile.am", "*/Makefile.am", "*/*/Makefile.am")

@@ -12,9 +12,8 @@ from whyfast.study.project import SECTIONS, WHOLE, Project, shell_word, sources,
 _FILL_IN = "Fill in: call what should be fast, with data of a realistic size."
 
 _C = """\
-#include <stdio.h>
 {includes}
-int main(void)
+int main()
 {{{{
     /* {fill_in} */
     for (int i = 0; i < 1000; i++) {{{{
@@ -47,6 +46,10 @@ func BenchmarkWork(b *testing.B) {{{{
 """
 
 
+#: What a header has that only C++ reads: one of its own headers, where none is for C alone.
+_CXX = re.compile(r"^\s*#\s*include\s*<[a-z_]+>", re.MULTILINE)
+
+
 def with_file(name: str, text: str) -> str:
     """The step that writes the file into the build, whose copy of the source is its own."""
     return f"cat > {name} <<'END'\n{text}END"
@@ -58,12 +61,14 @@ def to_fill_in(what: str) -> str:
 
 
 def c_library(folder: Path) -> Project:
-    """C files without a main(), or headers alone, with a program to be filled in.
+    """C or C++ files without a main(), or headers alone, with a program to be filled in.
 
     UserError where there is no header.
     """
-    headers = sources(folder, ("*.h", "include/**/*.h", "src/*.h"))
-    name = re.sub(r"^lib", "", folder.resolve().name.lower())
+    ends = ("h", "hpp", "hh")
+    places = tuple(f"{place}*.{end}" for place in ("", "include/**/", "src/") for end in ends)
+    headers = sources(folder, places)
+    name = re.sub(r"^lib", "", folder.resolve().name.lower()).replace("-", "_")
     headers = [
         h
         for h in headers
@@ -75,31 +80,36 @@ def c_library(folder: Path) -> Project:
     header = headers[0]
     # A header that holds its own functions asks for a name that says so.
     wanted = re.search(r"#\s*if(?:def|\s+defined)\s*\(?\s*(\w+_IMPLEMENTATION)", text_of(header))
-    files = sources(folder, ("*.c", "src/*.c"))
+    cxx = bool(header.suffix != ".h" or _CXX.search(text_of(header)))
+    written = ("cc", "cpp", "cxx") if cxx else ("c",)
+    files = sources(folder, tuple(f"{place}*.{end}" for place in ("", "src/") for end in written))
     linked = [f for f in files if not re.search(r"\bmain\s*\(", text_of(f))]
     if wanted:
         linked = []
     includes = f"#define {wanted[1]}\n" if wanted else ""
     includes += f'#include "{header.name}"\n'
+    bench = "bench.cpp" if cxx else "bench.c"
     folders = dict.fromkeys(
-        shell_word(f.parent.relative_to(folder)) for f in (header, *linked, folder / "x")
+        shell_word(f.relative_to(folder))
+        for f in (header.parent, *(f.parent for f in linked), folder / "include", folder)
+        if f.is_dir()
     )
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
     found = " ".join(f"-I{{source}}/{f}" for f in folders)
     text = _C.format(includes=includes, fill_in=_FILL_IN)
-    file = with_file("bench.c", text)
+    file = with_file(bench, text)
     plain = Project(
-        "path:cc",
-        (file, f"{{cc}} {{cflags}} {found} -o {{program}} bench.c {names} {{ldflags}} -lm"),
+        "path:c++" if cxx else "path:cc",
+        (file, f"{{cc}} {{cflags}} {found} -o {{program}} {bench} {names} {{ldflags}} -lm"),
         "program",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
-        comments=(f"The program is bench.c below, with {header.name}.",),
-        incomplete=to_fill_in("main() of bench.c"),
+        comments=(f"The program is {bench} below, with {header.name}.",),
+        incomplete=to_fill_in(f"main() of {bench}"),
     )
     return replace(
         plain,
-        steps=(file, f"{{cc}} {{cflags}} {found} -c bench.c {names}"),
+        steps=(file, f"{{cc}} {{cflags}} {found} -c {bench} {names}"),
         cflags=("-O2", "-g", SECTIONS),
         link="{cc} {cflags} -o {program} *.o {layout} {ldflags} -lm",
         as_linked=plain,

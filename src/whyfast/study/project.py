@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -67,6 +67,23 @@ WHOLE = {"whole": ("{program}",)}
 def some(commands: Commands) -> Commands:
     """The first of them: as many as a first file should have."""
     return dict(list(commands.items())[:MOST])
+
+
+def some_names(names: Sequence[str], most: int = MOST) -> str:
+    """The first, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def spread(commands: Commands, group: Callable[[str], str]) -> Commands:
+    """In an order that begins with one of each group, then a second of each: the first twelve of a
+    hundred are of twelve functions then, where there are as many."""
+    turns: dict[str, int] = {}
+    places = {}
+    for name in commands:
+        turns[group(name)] = turns.get(group(name), 0) + 1
+        places[name] = turns[group(name)]
+    return {name: commands[name] for name in sorted(commands, key=places.__getitem__)}
 
 
 def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:

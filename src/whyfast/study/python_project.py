@@ -183,7 +183,8 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
     scripts: Commands = {
         benchmark_key(name.removesuffix(".py")): ("{program}", "{source}/" + name)
         for name, text in own.items()
-        if "__main__" in text or Path(name).parent == Path()
+        if ("__main__" in text or Path(name).parent == Path())
+        and not Path(name).name.startswith("_")  # what others import
     }
     if scripts:
         yield replace(base, candidates=some(scripts))

@@ -1,11 +1,12 @@
-"""A project of Rust: benchmarks by Criterion, or a binary."""
+"""A project of Rust: benchmarks by Criterion or divan, or a binary."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,45 +18,107 @@ from whyfast.study.project import (
     needed,
     offline_comment,
     others,
+    some_names,
+    sources,
     text_of,
 )
 from whyfast.study.toml_document import parse_toml
 
+#: The crates with which benchmarks time themselves, the runners' names.
+_RUNNERS = "criterion", "divan"
+
+
+@dataclass(frozen=True)
+class _Bench:
+    """A target of benchmarks, of the package of a workspace if it is named."""
+
+    name: str
+    runner: str
+    package: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.package}/{self.name}" if self.package else self.name
+
 
 def cargo(folder: Path) -> Project:
-    """The first benchmark of the package that uses Criterion, or its first binary."""
+    """The first benchmark of the package or of its workspace that uses Criterion or divan, else,
+    also where that does not build, its first binary or one to be filled in."""
     manifest = folder / "Cargo.toml"
     try:
         data = parse_toml(needed(manifest))
     except ValueError as error:
         raise UserError(f"is not TOML: {error}", where=manifest) from None
+    benches = _benches(folder, data) or _of_members(folder, data)
+    if not benches:
+        return _without(folder, data)
+    bench, more = benches[0], benches[1:]
+    comments = [f"The program is the benchmark {bench}."]
+    if more:
+        comments.append(f"Other benchmarks: {some_names([*map(str, more)])}.")
+    of = f" -p {bench.package}" if bench.package else ""
+    plain = Project(
+        "path:cargo",
+        (),
+        "program",
+        runner=bench.runner,
+        options=_options(folder, data) if bench.runner == "criterion" else (),
+        comments=tuple(comments),
+    )
+    # Its file has a hash behind its name.
+    made = f"$(ls -t target/release/deps/{bench.name}-* | grep -v '\\.' | head -n 1)"
+    target = f"--profile bench{of} --bench {bench.name}"
+    way = _by_cargo(folder, data, plain, target, made)
+    with suppress(UserError):
+        reason = f"The benchmark {bench} does not build."
+        instead = _without(folder, data)
+        instead = replace(instead, comments=(reason, *instead.comments))
+        way = replace(way, otherwise=instead)
+    return way
+
+
+def _without(folder: Path, data: Mapping[str, Any]) -> Project:
+    """A binary of the package, or one to be filled in for its library."""
     bins = [str(b["name"]) for b in data.get("bin", ()) if "name" in b]
     if (folder / "src" / "main.rs").is_file() and "package" in data and not bins:
         bins.append(str(data["package"].get("name", "")))
     bins += sorted(f.stem for f in (folder / "src" / "bin").glob("*.rs") if f.stem not in bins)
-    benches = _criterion(folder, data)
-    bench = benches[0] if benches else ""
-    package, members = "", tuple[str, ...]()
-    if not bench:
-        package, bench, members = _of_member(folder, data)
-    library = not bins and not bench
-    if library and "package" not in data:
-        message = "no package has a benchmark by Criterion; run whyfast new in one of them"
-        raise UserError(message, where=manifest)
-    profile = "BENCH" if bench else "RELEASE"
+    plain = Project(
+        "path:cargo", (), "program", benchmarks=WHOLE, comments=others(bins) if bins else ()
+    )
+    if bins:
+        return _by_cargo(
+            folder, data, plain, f"--release --bin {bins[0]}", f"target/release/{bins[0]}"
+        )
+    if "package" not in data:
+        message = "no package has a benchmark by Criterion or divan; run whyfast new in one of them"
+        raise UserError(message, where=folder / "Cargo.toml")
+    missing = to_fill_in("main() of whyfast_bench.rs")
+    if unstable := [f for f in sources(folder, ("benches/*.rs",)) if "#[bench]" in text_of(f)]:
+        names = some_names([str(f.relative_to(folder)) for f in unstable])
+        missing = (
+            f"its benchmarks use #[bench], which only nightly Rust has: {names}; port them to "
+            "Criterion or divan, or fill in main() of whyfast_bench.rs in [build] steps"
+        )
+    crate = data.get("lib", {}).get("name") or data["package"].get("name", "")
+    plain = replace(plain, steps=(rust_file(str(crate)),), incomplete=missing)
+    made = "target/release/examples/whyfast_bench"
+    return _by_cargo(folder, data, plain, "--release --example whyfast_bench", made)
+
+
+def _by_cargo(
+    folder: Path, data: Mapping[str, Any], project: Project, target: str, made: str
+) -> Project:
+    """The project with the steps in which cargo builds the target, whose file is ``made``."""
+    profile = "BENCH" if "--profile bench" in target else "RELEASE"
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
-    comments = [f"The program is the benchmark {bench}."] if bench else list(others(bins))
-    if more := [b for b in benches[1:] if not package]:
-        comments.append(f"Other benchmarks by Criterion: {', '.join(more)}.")
-    if members:
-        comments.append(f"Other benchmarks by Criterion: {', '.join(members)}.")
+    comments = project.comments
     steps = ["mkdir -p cargo"]
     fetch: tuple[str, ...] = ()
     if _needs_registry(folder, data):
         fetch = ("cargo", "fetch")
         registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "registry")
         env["REGISTRY"] = str(registry)
-        comments.append(offline_comment("cargo fetch", "REGISTRY", "cargo vendor"))
+        comments = (*comments, offline_comment("cargo fetch", "REGISTRY", "cargo vendor"))
         # In a separate folder: credentials stay hidden, and cargo can unpack and lock.
         steps = [
             "mkdir -p cargo/registry && "
@@ -63,33 +126,11 @@ def cargo(folder: Path) -> Project:
         ]
     home = 'export CARGO_HOME="$PWD/cargo"; ' if fetch else ""
     how = f'{home}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" RUSTFLAGS="{{cflags}}" {{cc}}'
-    if bench:
-        of = f" -p {package}" if package else ""
-        target = f"--profile bench{of} --bench {bench}"
-        # Its file has a hash behind its name.
-        made = f"$(ls -t target/release/deps/{bench}-* | grep -v '\\.' | head -n 1)"
-    elif library:
-        crate = data.get("lib", {}).get("name") or data["package"].get("name", "")
-        steps.append(rust_file(str(crate)))
-        target = "--release --example whyfast_bench"
-        made = "target/release/examples/whyfast_bench"
-    else:
-        target, made = f"--release --bin {bins[0]}", f"target/release/{bins[0]}"
     make, copy = f"({how} rustc {target} --offline -j{{jobs}}", f") && cp {made} {{program}}"
-    plain = Project(
-        "path:cargo",
-        (*steps, make + copy),
-        "program",
-        env=env,
-        benchmarks={} if bench else WHOLE,
-        runner="criterion" if bench else "command",
-        options=_options(folder, data) if bench else (),
-        incomplete=to_fill_in("main() of whyfast_bench.rs") if library else "",
-        comments=tuple(comments),
-        fetch=fetch,
-    )
+    steps += project.steps
     # Only the last crate is compiled, whose objects are kept.
     again = ' -- -C save-temps -C link-args="{layout}"'
+    plain = replace(project, steps=(*steps, make + copy), env=env, comments=comments, fetch=fetch)
     return replace(plain, steps=tuple(steps), link=make + again + copy, as_linked=plain)
 
 
@@ -107,9 +148,8 @@ def _needs_registry(folder: Path, manifest: Mapping[str, Any]) -> bool:
     )
 
 
-def _of_member(folder: Path, data: Mapping[str, Any]) -> tuple[str, str, tuple[str, ...]]:
-    """The package of a workspace with the first benchmark by Criterion, that benchmark, and those
-    of further packages as ``package/benchmark``; empty without one."""
+def _of_members(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
+    """The benchmarks of a workspace's packages."""
     found = []
     patterns = [str(m) for m in data.get("workspace", {}).get("members", ()) if ".." not in str(m)]
     for pattern in patterns:
@@ -118,31 +158,28 @@ def _of_member(folder: Path, data: Mapping[str, Any]) -> tuple[str, str, tuple[s
                 inner = parse_toml(text_of(member / "Cargo.toml"))
             except ValueError:
                 continue
-            name = inner.get("package", {}).get("name", "")
-            if name and (benches := _criterion(member, inner)):
-                found.append((str(name), benches[0]))
-    if not found:
-        return "", "", ()
-    return *found[0], tuple("/".join(pair) for pair in found[1:])
+            if name := inner.get("package", {}).get("name", ""):
+                found += [replace(b, package=str(name)) for b in _benches(member, inner)]
+    return found
 
 
-def _criterion(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
-    """The targets of benchmarks that use Criterion."""
-    if not _criterion_wanted(manifest):
-        return []
+def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:
+    """The targets of benchmarks that time themselves."""
     found = []
     for entry in manifest.get("bench", ()):
         name = str(entry.get("name", ""))
         places = entry.get("path", f"benches/{name}.rs"), f"benches/{name}/main.rs"
-        if any("criterion" in text_of(folder / str(place)) for place in places):
-            found.append(name)
+        text = "".join(text_of(folder / str(place)) for place in places)
+        runner = next((r for r in _RUNNERS if _wanted(r, manifest) and r in text), "")
+        if runner:
+            found.append(_Bench(name, runner))
     return found
 
 
-def _criterion_wanted(manifest: Mapping[str, Any]) -> str:
-    """The version of Criterion that the manifest asks for; empty where it asks for none."""
+def _wanted(crate: str, manifest: Mapping[str, Any]) -> str:
+    """The version of the crate that benchmarks ask for; empty where they ask for none."""
     for table in (manifest, *manifest.get("target", {}).values()):
-        if wanted := table.get("dev-dependencies", {}).get("criterion"):
+        if wanted := table.get("dev-dependencies", {}).get(crate):
             return wanted if isinstance(wanted, str) else str(wanted.get("version", "*"))
     return ""
 
@@ -150,6 +187,6 @@ def _criterion_wanted(manifest: Mapping[str, Any]) -> str:
 def _options(folder: Path, manifest: Mapping[str, Any]) -> tuple[str, ...]:
     """Until version 0.3, Criterion takes whole seconds alone."""
     lock = re.search(r'name = "criterion"\nversion = "([^"]+)"', text_of(folder / "Cargo.lock"))
-    version = lock[1] if lock else _criterion_wanted(manifest)
+    version = lock[1] if lock else _wanted("criterion", manifest)
     old = re.match(r"[\^~=v ]*0\.[0-3](?!\d)", version)
     return ("--warm-up-time=1", "--measurement-time=1") if old else ()

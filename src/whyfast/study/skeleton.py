@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.study.c_project import autotools, c, cmake, meson
+from whyfast.study.c_project import autotools, c, meson
+from whyfast.study.cmake_project import cmake
 from whyfast.study.go_project import go
 from whyfast.study.library import c_library
 from whyfast.study.project import Project

@@ -10,6 +10,7 @@ from tests.golden_files import Hear, refusal
 from tests.unit.formats import examples
 
 from whyfast.formats import criterion
+from whyfast.formats.divan import leaves
 from whyfast.formats.load import load_recording
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording
@@ -339,3 +340,29 @@ def test_too_many_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golde
     for name in "abc":
         benchmark(tmp_path, name)
     golden(refusal(UserError, lambda: load_recording(str(tmp_path))))
+
+
+DIVAN = """\
+Timer precision: 20 ns
+parse            fastest       │ slowest       │ median        │ mean          │ samples │ iters
+├─ small                       │               │               │               │         │
+│  ├─ a b        139.4 ns      │ 8.073 ms      │ 269.4 ns      │ 383.4 ns      │ 121843  │ 121843
+│  ╰─ 2          1.2 µs        │ 3 s           │ 1,500 µs      │ 2 ms          │ 17      │ 17
+╰─ whole         55.51 µs      │ 8.198 ms      │ 63.33 µs      │ 126.6 µs      │ 829     │ 829
+                 1.2 GB/s      │ 8 MB/s        │ 1.1 GB/s      │ 0.5 GB/s      │         │
+"""
+
+
+def test_divans_tree_has_the_median_of_each_leaf(tmp_path: Path) -> None:
+    file = tmp_path / "divan.txt"
+    file.write_text(DIVAN)
+    recording = load_recording(str(file))
+    assert recording.tool == "divan"
+    assert [*recording.series] == ["parse::small::a b", "parse::small::2", "parse::whole"]
+    assert processes(recording, "parse::small::a b") == [pytest.approx((269.4e-9,))]
+    assert processes(recording, "parse::small::2") == [pytest.approx((1.5e-3,))]
+
+
+def test_the_leaves_of_divans_tree_without_times_are_its_benchmarks() -> None:
+    tree = "parse\n├─ small\n│  ├─ a b\n│  ╰─ 2\n╰─ whole\n"
+    assert leaves(tree) == ["parse::small::a b", "parse::small::2", "parse::whole"]

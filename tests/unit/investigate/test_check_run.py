@@ -128,6 +128,17 @@ def _sentences(result: Result) -> tuple[str, ...]:
     return tuple(i.text for b in blocks if isinstance(b, Sentences) for i in b.items)
 
 
+def test_a_benchmark_whose_file_the_head_lacks_is_not_run(bench: Bench) -> None:
+    bench.change_study('"{program}", "2"', '"{program}", "{source}/later.js"')
+    result = bench.run()
+    assert [v.benchmark for v in result.judged.verdicts] == ["one"]
+    check = result.found.check
+    assert check is not None
+    assert any("two" in note and "later.js" in note for note in check.notes)
+    (bench.repo / "later.js").write_text("0")
+    assert [v.benchmark for v in bench.run().judged.verdicts] == ["one", "two"]
+
+
 def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
     result = bench.run()
     assert bench.world.built == ["base", "head"]

@@ -150,6 +150,69 @@ def test_a_parser_works_on_the_largest_document_of_the_project(tmp_path: Path, h
     assert benchmark["command"][:2] == ["sh", "-c"]
 
 
+#: Replaces the file of its argument by an empty one with another name, as compressors do.
+COMPRESSOR = """\
+#include <stdio.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    char name[4096];
+    if (argc == 1)
+        return 0;
+    while (clock() < CLOCKS_PER_SEC / 20)
+        ;
+    snprintf(name, sizeof name, "%s.z", argv[1]);
+    fclose(fopen(name, "w"));
+    return remove(argv[1]);
+}
+"""
+
+
+def test_a_program_that_deletes_its_file_is_tried_on_a_copy(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    (folder / "tests").mkdir(parents=True)
+    (folder / "app.c").write_text(COMPRESSOR)
+    (folder / "tests/data.raw").write_text("data")
+    (folder / "README.md").write_text("text")
+    before = sorted(folder.rglob("*"))
+    first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
+    assert sorted(folder.rglob("*")) == before
+    # Nor does it work on a file that it deletes, which the next run would lack.
+    benchmarks = tomllib.loads(first.text)["benchmarks"]
+    assert all(
+        b["command"][:1] != ["{program}"] or len(b["command"]) == 1 for b in benchmarks.values()
+    )
+
+
+#: Runs what looks like JavaScript, for some time, and fails where it throws.
+ENGINE = """\
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+int main(int argc, char **argv)
+{
+    static char text[10000];
+    FILE *file = argc > 1 ? fopen(argv[1], "r") : 0;
+    if (!file || !strstr(argv[1], ".js") || !fread(text, 1, sizeof text - 1, file))
+        return argc > 1;
+    while (clock() < CLOCKS_PER_SEC / 20)
+        ;
+    return !strncmp(text, "throw", 5);
+}
+"""
+
+
+@pytest.mark.parametrize("throws", [True, False], ids=["an engine", "a formatter"])
+def test_an_engine_without_scripts_gets_some(tmp_path: Path, home: Home, throws: bool) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "app.c").write_text(ENGINE if throws else ENGINE.replace('"throw", 5', '"-", 1'))
+    first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
+    names = [*tomllib.loads(first.text)["benchmarks"]]
+    assert names == (["calls", "objects", "strings", "arrays"] if throws else ["whole"])
+    assert len(first.beside) == (4 if throws else 0)
+
+
 def test_a_submodule_that_is_not_there_is_named(tmp_path: Path, home: Home) -> None:
     folder = tmp_path / "p"
     folder.mkdir()

@@ -9,6 +9,7 @@ from tests.golden_files import Hear
 
 from whyfast.measure.harnesses import (
     CRITERION,
+    DIVAN,
     GO,
     GOOGLE,
     Harness,
@@ -25,6 +26,9 @@ GOOGLE_JSON = (
     '{{"context": {{"num_cpus": 2}}, "benchmarks": [{{"name": "{name}", "run_type": "iteration", '
     '"iterations": 10, "real_time": {time}, "cpu_time": 1.0, "time_unit": "ns"}}]}}'
 )
+
+
+DIVAN_LINE = "b\\n╰─ x  139.4 ns │ 8.073 ms │ 269.4 ns │ 383.4 ns │ 121843  │ 121843"
 
 
 def _turn(harness: Harness, tmp_path: Path, script: str, *words: str) -> float:
@@ -51,6 +55,7 @@ open(folder + '/sample.json', 'w').write(sample)
         (GO, f"print('{GO_LINE.format(name='Parse', time='1234.5')}')", 1.2345e-6),
         (GOOGLE, f"print('{GOOGLE_JSON.format(name='BM_x', time=250.0)}')", 2.5e-7),
         (CRITERION, SAMPLE, 2e-8),  # the median
+        (DIVAN, f"print('{DIVAN_LINE}')", 2.694e-7),
     ],
 )
 def test_an_iterations_time(tmp_path: Path, harness: Harness, script: str, seconds: float) -> None:

@@ -12,6 +12,7 @@ from whyfast.cli.reading_options import PROJECT_KINDS
 from whyfast.model.errors import UserError
 from whyfast.study.c_project import makefile_in, program_of
 from whyfast.study.load import load_study
+from whyfast.study.project import Commands, spread
 from whyfast.study.rust_project import cargo
 from whyfast.study.skeleton import KINDS, check_file, project_of
 
@@ -153,6 +154,80 @@ def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path, golden: Hear) -
     assert made.fetch == ("cargo", "fetch")  # a library keeps no lock file
     golden(*made.steps[1:], made.link)
     assert made.benchmarks == {}  # the program lists them
+
+
+def test_a_benchmark_of_divan_in_a_workspace_is_found_and_else_the_binary(tmp_path: Path) -> None:
+    project(tmp_path, "Cargo.toml", text='[workspace]\nmembers = ["a", "b"]\n')
+    for name in "ab":
+        manifest = (
+            f'[package]\nname = "{name}"\n[dev-dependencies]\ndivan = "0.1"\n'
+            f'[[bench]]\nname = "of_{name}"\n'
+        )
+        project(tmp_path, f"{name}/Cargo.toml", text=manifest)
+        project(tmp_path, f"{name}/benches/of_{name}.rs", text="divan::main();\n")
+    made = cargo(tmp_path)
+    assert (made.runner, made.otherwise) == ("divan", None)
+    assert "-p a --bench of_a" in made.link
+    assert "b/of_b" in made.comments[1]
+    # Of a package with a program of its own, that is timed where the benchmark does not build.
+    alone = tmp_path / "a"
+    project(alone, "src/main.rs")
+    otherwise = cargo(alone).otherwise
+    assert otherwise is not None
+    assert otherwise.program == "program"
+    assert "--bin a" in otherwise.link
+
+
+def test_benchmarks_that_need_nightly_rust_are_named(tmp_path: Path) -> None:
+    project(tmp_path, "Cargo.toml", text='[package]\nname = "x"\n')
+    project(tmp_path, "benches/old.rs", text="#![feature(test)]\n#[bench]\nfn f() {}\n")
+    incomplete = cargo(tmp_path).incomplete
+    assert "nightly" in incomplete
+    assert "benches/old.rs" in incomplete
+
+
+@pytest.mark.parametrize(
+    ("around", "switched"),
+    [
+        ("if(TOOLS)\n{}endif()\n", "-DTOOLS=ON"),
+        ("if(TOOLS OR SHOWN)\n{}endif()\n", ""),
+        ("if(NOT TOOLS)\n{}endif()\n", ""),
+        ("if(TOOLS)\nelse()\n{}endif()\n", ""),
+        ("if(TOOLS)\nendif()\n{}", ""),
+    ],
+)
+def test_what_cmake_builds_only_when_asked_is_asked_for(
+    tmp_path: Path, around: str, switched: str
+) -> None:
+    options = 'option(TOOLS "build (more) tools" OFF)\noption(SHOWN "shown" ON)\n'
+    text = f"project(x C)\n{options}" + around.format("add_executable(x x.c)\n")
+    project(tmp_path, "CMakeLists.txt", text=text)
+    assert ("-DTOOLS=ON" in KINDS["cmake"][1](tmp_path).steps[0]) == bool(switched)
+
+
+def test_what_needs_an_option_gives_way_to_what_needs_none(tmp_path: Path) -> None:
+    text = (
+        'project(x C)\noption(BENCH "")\nadd_executable(app app.c)\n'
+        "if(BENCH)\n  add_subdirectory(perf)\nendif()\n"
+    )
+    project(tmp_path, "CMakeLists.txt", text=text)
+    inner = "add_executable(timed t.c)\ntarget_link_libraries(timed benchmark)\n"
+    project(tmp_path, "perf/CMakeLists.txt", text=inner)
+    made = KINDS["cmake"][1](tmp_path)
+    assert made.program == "build/perf/timed.linked"
+    assert "-DBENCH=ON" in made.steps[0]
+    assert made.otherwise is not None
+    assert made.otherwise.program == "build/app.linked"
+    assert "-DBENCH=ON" not in made.otherwise.steps[0]
+
+
+def test_a_library_of_headers_in_cxx_gets_a_benchmark_in_cxx(tmp_path: Path) -> None:
+    project(tmp_path, "include/x/growth.h", text="#include <algorithm>\n")
+    project(tmp_path, "CMakeLists.txt", text="project(x CXX)\n")
+    _, made = project_of(tmp_path)
+    assert made.toolchain == "path:c++"
+    assert "bench.cpp" in made.steps[-1]
+    assert "-I{source}/include " in made.steps[-1]
 
 
 def test_of_two_mains_one_is_chosen_and_the_other_named(tmp_path: Path, golden: Hear) -> None:
@@ -412,3 +487,11 @@ def test_what_is_no_plain_file_or_has_no_end_is_not_read(tmp_path: Path) -> None
 def test_whatever_stands_there_is_read(tmp_path: Path, text: str) -> None:
     found = made_by(tmp_path, text)
     assert found is None or all(found)
+
+
+def test_the_first_of_many_benchmarks_are_of_different_functions() -> None:
+    names: Commands = {f"{function}/{size}": ("p",) for function in "ab" for size in (1, 2, 3)} | {
+        "c": ("p",)
+    }
+    order = [*spread(names, lambda name: name.partition("/")[0])]
+    assert order == ["a/1", "b/1", "c", "a/2", "b/2", "a/3", "b/3"]

@@ -345,7 +345,8 @@ def check_table(result: Result) -> Table | None:
             (
                 v.benchmark or SUITE,
                 Cell(v.outcome, outcome=v.outcome, number=v.ratio),
-                Cell(text.factor, interval),
+                # Of one block, nothing says how far its ratio is from the truth.
+                Cell(interval if undecided and v.low <= 0 else text.factor, interval),
                 executes_text(reach) if v.benchmark is not None else "",
                 *([instructions_text(reach)] if counted else []),
             )

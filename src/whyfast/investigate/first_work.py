@@ -1,0 +1,195 @@
+"""What the program of a first study works on, for ``whyfast new``: commands that end well when they
+are tried, on a copy of the project's files, as programs write and delete what they are given."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from whyfast.build.recipe import scan_source
+from whyfast.investigate.counting import scratch_folder
+from whyfast.investigate.services import Observer
+from whyfast.measure.invocation import InvocationFailed, completed, running
+from whyfast.model.build import Build
+from whyfast.store.home import Home
+from whyfast.study.project import WHOLE, Commands, Project, benchmark_key, sources
+from whyfast.study.scripts import SCRIPTS, WRONG
+
+#: What a line of a failing program has that says why.
+TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
+
+#: What Python says of a module that is not there.
+_LACKS = re.compile(r"No module named '?([\w.]+)")
+
+#: Seconds that a program which is tried may take.
+_TRY = 10.0
+
+
+@contextmanager
+def copied(folder: Path, home: Home) -> Iterator[Path]:
+    """A copy of the project's files, without version control: a compressor replaces the file that
+    it is given, and tests leave others behind."""
+    with scratch_folder(home) as scratch:
+        place = scratch / folder.resolve().name
+        place.mkdir()
+        for name in scan_source(folder).files:
+            target = place / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(folder / name, target)
+        yield place
+
+
+def tried_ones(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
+    """The project with those of its candidates that end well."""
+    good: Commands = {}
+    failed: dict[str, list[str]] = {}
+    for name, words in project.candidates.items():
+        if reason := _fails(folder, words, made, observer)[0]:
+            failed.setdefault(reason, []).append(name)
+        else:
+            good[name] = words
+    comments = project.comments
+    for reason, names in failed.items():
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        comments = (*comments, f"Left out: {', '.join(names[:3])}{more}: {reason}.")
+    return replace(project, benchmarks=good, comments=comments)
+
+
+#: Where a program's own files of work are likely to be, the best first, and what is none.
+_WORK = ("bench*/**/*", "perf*/**/*", "**/*bench*", "examples/*", "test*/*")
+_NO_WORK = re.compile(
+    r"\.(c|h|cc|cpp|cxx|hh|hpp|inc|in|am|m4|mk|o|a|so|py|pl|sh|bat|cmake|txt|md|rst|toml|ya?ml|rs|go|"
+    r"html?|css|out|exp\w*|err|ref|log|json|xml|csv|svg|png|pdf|gz|xz|zip|in\d*)$|^[^.]*$|^\."
+)
+#: Documents, which a parser or converter reads.
+_DOCUMENT = re.compile(r"\.(md|json|ya?ml|xml|html?|svg|csv|txt|css|in)$")
+#: Candidates that are tried, and kept; CPU seconds from which on one is work.
+_TRIES, _KEPT, _ENOUGH = 10, 4, 0.01
+#: Of documents: tried, and how many times the CPU time of a run without one is work.
+_DOCUMENTS, _MORE = 4, 1.5
+#: CPU seconds that the start of a shell may take.
+_START = 0.002
+#: How many times the CPU time of another way to read documents makes one better.
+_BETTER = 1.1
+
+
+def with_work(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
+    """A program that does little without arguments, with files of the project that it reads as its
+    work: an interpreter has scripts in its folders of tests and benchmarks, a parser documents."""
+    reason, alone = _fails(folder, WHOLE["whole"], made, observer)
+    if not reason and alone >= _ENOUGH:
+        return project
+    good: Commands = {}
+    words: tuple[str, ...]
+    candidates = [f for f in sources(folder, _WORK) if not _NO_WORK.search(f.name)]
+    for file in list(dict.fromkeys(candidates))[:_TRIES]:
+        name = str(file.relative_to(folder))
+        words = ("{program}", "{source}/" + name)
+        failed, cpu = _fails(folder, words, made, observer)
+        if not failed and cpu >= _ENOUGH and len(good) < _KEPT:
+            good[benchmark_key(name)] = words
+    comments = (*project.comments, "These files of the project are what the program runs.")
+    if not good and "still running" not in reason and (scripts := _scripts(made, observer)):
+        comment = "The project has no script that is work for the program: these are written."
+        return replace(
+            project,
+            benchmarks={
+                benchmark_key(n.rpartition(".")[0].removeprefix(OWN)): ("{program}", "{study}/" + n)
+                for n in scripts
+            },
+            beside=scripts,
+            comments=(*project.comments, comment),
+        )
+    if not good and (document := _document(folder, 0.0 if reason else alone, made, observer)):
+        name, words, cpu = document
+        good[benchmark_key(name)] = words
+        comments = (
+            *project.comments,
+            f"The program reads a document of the project, in {1000 * cpu:.1f} ms: give it a "
+            "larger one, or several.",
+        )
+    if good:
+        return replace(project, benchmarks=good, comments=comments)
+    what = f"fails without arguments ({reason})" if reason else "does little without arguments"
+    return replace(
+        project,
+        comments=(
+            *project.comments,
+            f"The program {what}: add words to the command below that give it work.",
+        ),
+    )
+
+
+#: How the names of scripts begin that are written.
+OWN = "whyfast_bench_"
+
+
+def _scripts(made: Build, observer: Observer) -> dict[str, str]:
+    """Scripts of a language that the program runs, by names of files; empty where it runs none."""
+    for ending, texts in SCRIPTS.items():
+        scripts = {f"{OWN}{name}.{ending}": text for name, text in texts.items()}
+        with tempfile.TemporaryDirectory(prefix="whyfast-") as place:
+            for name, text in {**scripts, f"wrong.{ending}": WRONG[ending]}.items():
+                Path(place, name).write_text(text)
+
+            def fails(name: str, place: str = place) -> bool:
+                return bool(
+                    _fails(Path(place), ("{program}", "{source}/" + name), made, observer)[0]
+                )
+
+            if not fails(next(iter(scripts))) and fails(f"wrong.{ending}"):
+                return {name: text for name, text in scripts.items() if not fails(name)}
+    return {}
+
+
+def _document(
+    folder: Path, alone: float, made: Build, observer: Observer
+) -> tuple[str, tuple[str, ...], float] | None:
+    """The document of the project that gives the program most to do, as an argument or as its
+    input; the command and its CPU seconds. None where it takes as long without one."""
+    files = [f for f in sources(folder, ("**/*",)) if _DOCUMENT.search(f.name)]
+    kinds: dict[str, list[Path]] = {}
+    for file in sorted(files, key=lambda f: f.stat().st_size, reverse=True):
+        if not any(part.startswith(".") for part in file.relative_to(folder).parts):
+            kinds.setdefault(file.suffix, []).append(file)
+    best: tuple[str, tuple[str, ...], float] | None = None
+    for file in [found[0] for found in kinds.values()][:_DOCUMENTS]:
+        name = str(file.relative_to(folder))
+        place = "{source}/" + name
+        # As an argument at last, since some programs delete the file of their argument.
+        for words in (("sh", "-c", 'exec "$0" < "$1"', "{program}", place), ("{program}", place)):
+            failed, cpu = _fails(folder, words, made, observer)
+            least = max(_MORE * alone, alone + _START)  # a shell starts in front of it, too
+            if not failed and cpu > max(least, _BETTER * best[2] if best else 0.0):
+                best = name, words, cpu
+    return best
+
+
+def _fails(
+    folder: Path, words: Sequence[str], made: Build, observer: Observer
+) -> tuple[str, float]:
+    """Why the command does not end well, empty when it does, and its CPU seconds; in an empty
+    folder, as programs write where they are."""
+    observer.step(f"trying {' '.join(words[1:]) or 'the program'}")
+    command = tuple(w.format(program=made.program, source=folder, study=folder) for w in words)
+    beside = {p.parent for w in command if (p := Path(w)).is_relative_to(folder) and p.is_file()}
+    before = [sorted(os.listdir(place)) for place in beside]
+    with tempfile.TemporaryDirectory(prefix="whyfast-") as empty:
+        try:
+            with running(("env", "-C", empty, *command), env=dict(os.environ)) as child:
+                usage = completed(child, command, _TRY)
+        except InvocationFailed as error:
+            if lacks := _LACKS.search(error.output):
+                name = lacks[1].partition(".")[0]
+                return f"module {name} is not installed: python3 -m pip install {name}", 0.0
+            lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
+            return "; ".join([str(error), *lines[-1:]]), 0.0
+    if [sorted(os.listdir(place)) for place in beside if place.is_dir()] != before:
+        return "it makes or deletes files beside the one that it is given", 0.0
+    return "", usage.user + usage.system

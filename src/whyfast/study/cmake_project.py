@@ -1,0 +1,145 @@
+"""What builds a project by CMake: the programs that its CMakeLists.txt add, read, not run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from whyfast.model.errors import UserError
+from whyfast.study.project import (
+    WHOLE,
+    Project,
+    first_group,
+    linked_again,
+    needed,
+    others,
+    text_of,
+    tools,
+    wanted_first,
+)
+
+#: Folders within each other that are read.
+_DEEPEST_FOLDER = 4
+
+_CMAKE_PROJECT = r"project\s*\(\s*\"?([\w.-]+)"
+#: CMakeLists.txt that are read, at most: one may name itself, or links to itself, again and again.
+_MOST_LISTS = 300
+
+
+def cmake(folder: Path) -> Project:
+    """A program that CMakeLists.txt or those of its subfolders add: the one with Google Benchmark,
+    else the one that has the project's name, else one that is installed."""
+    needed(folder / "CMakeLists.txt")
+    lists = dict(islice(_lists(folder, Path(), _DEEPEST_FOLDER), _MOST_LISTS))
+    text = "\n".join(lists.values())
+    places: dict[str, Path] = {}
+    for place, content in lists.items():
+        for name in _cmake_project_programs(content, lists[Path()]):
+            places.setdefault(name, place)
+    if not places:
+        raise UserError("adds no executable", where=folder / "CMakeLists.txt")
+    timed = re.findall(r"target_link_libraries\s*\(\s*([\w.-]+)[^()]*\bbenchmark(?:_main)?\b", text)
+    installed = [
+        w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
+    ]
+    names = wanted_first(places, first_group(_CMAKE_PROJECT, text), installed)
+    names.sort(key=lambda name: name not in timed)
+    in_c, in_cxx = (re.search(rf"project\s*\([^()]*\b{name}\b", text) for name in ("C", "CXX"))
+    language = "CXX" if in_cxx or not in_c else "C"
+    switches = _switches(lists)
+
+    def way(names: list[str]) -> Project:
+        name = names[0]
+        on = "".join(f" -D{option}=ON" for option in switches.get(name, ()))
+        make = f"cmake --build build -j{{jobs}} --target {name}"
+        project = Project(
+            "path:c++" if language == "CXX" else "path:cc",
+            (
+                # Layouts move what is in the program, and nothing in a library beside it.
+                "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo "
+                f"-DBUILD_SHARED_LIBS=OFF{on} "
+                f'-DCMAKE_{language}_COMPILER={{cc}} -DCMAKE_{language}_FLAGS="{{cflags}}"',
+                make,
+            ),
+            str(Path("build") / _made_in(text, name, places[name]) / name),
+            env=tools("cmake"),
+            benchmarks={} if name in timed else WHOLE,
+            runner="google-benchmark" if name in timed else "command",
+            comments=others(names),
+        )
+        return linked_again(
+            project, f'cmake build -DCMAKE_EXE_LINKER_FLAGS="{{ldflags}} {{layout}}" && {make}'
+        )
+
+    # What is off by default may need what is not there, such as a library for tests.
+    always = [name for name in names if not switches.get(name)]
+    if always and names[0] not in always:
+        return replace(way(names), otherwise=way(always))
+    return way(names)
+
+
+_CMAKE_COMMANDS = re.compile(
+    r"\b(if|elseif|else|endif|add_subdirectory|add_executable)\s*\(\s*((?:[^()]|\([^()]*\))*)\)"
+)
+#: An option that is off unless somebody asks for it.
+_OFF = re.compile(r'\boption\s*\(\s*(\w+)\s+"[^"]*"\s*(?:OFF\b|\))')
+
+
+def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
+    """The options, off by default, that stand in conditions around each program."""
+    off = {name for text in lists.values() for name in _OFF.findall(text)}
+    places: dict[Path, set[str]] = {}
+    found: dict[str, list[str]] = {}
+    for place, text in lists.items():
+        around = [places.get(place, set())]
+        for command, content in _CMAKE_COMMANDS.findall(text):
+            words = content.replace('"', "").split() or [""]
+            if command == "if":
+                # Of alternatives, one that is on by default is enough.
+                other = {"NOT"} if "OR" not in words else set(words) - off - {"OR"}
+                around.append(set() if other & set(words) else off & set(words))
+            elif command == "endif" and len(around) > 1:
+                around.pop()
+            elif command in ("else", "elseif"):
+                around[-1] = set()
+            elif command == "add_subdirectory":
+                places.setdefault(place / words[0], set().union(*around))
+            elif command == "add_executable":
+                found.setdefault(words[0], sorted(set().union(*around)))
+    return found
+
+
+def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]]:
+    """What the CMakeLists.txt there and below say, comments left out, by their folders."""
+    text = re.sub(r"#.*", "", text_of(folder / place / "CMakeLists.txt"))
+    yield place, text
+    if deepest:
+        inners = re.findall(r"add_subdirectory\s*\(\s*\"?([\w./-]+)", text)
+        for inner in dict.fromkeys(inners):
+            if ".." not in inner and (folder / place / inner / "CMakeLists.txt").is_file():
+                yield from _lists(folder, place / inner, deepest - 1)
+
+
+def _made_in(text: str, name: str, place: Path) -> Path:
+    """The folder of the build that a program is made in: its own where it is set, or that of all
+    programs, or that of its CMakeLists.txt."""
+    folder = r"RUNTIME_OUTPUT_DIRECTORY\s+\"?(?:(\$\{\w*BINARY_DIR\})/?)?([\w./-]*)"
+    # One expression for the whole command would take the cube of its words.
+    for words in re.findall(r"set_(?:property|target_properties)\s*\(([^()]*)", text):
+        _, _, after = f" {' '.join(words.split())} ".partition(f" {name} ")
+        if after and (output := re.search(rf"\b{folder}", after)):
+            return place / output[2]
+    every = re.search(rf"CMAKE_{folder}", text)
+    return Path(every.group(2)) if every and every.group(1) else place
+
+
+def _cmake_project_programs(text: str, top: str) -> list[str]:
+    """The names of programs, those of variables that are set among them, in their order."""
+    variables = dict(re.findall(r"set\s*\(\s*(\w+)\s+\"?([\w.-]+)\"?\s*\)", top + text))
+    if project := first_group(_CMAKE_PROJECT, top):
+        variables["PROJECT_NAME"] = project
+    added = re.findall(r"add_executable\s*\(\s*\"?(\$\{\w+\}|[\w.-]+)(?=[\s\")])", text)
+    return [n for a in added if (n := variables.get(a[2:-1], "") if a.startswith("$") else a)]
