@@ -47,7 +47,7 @@ def test_names_cannot_steer_the_terminal(write: Write, capsys: pytest.CaptureFix
 
 @given(data=st.data())
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_sound_files_can_be_compared(tmp_path: Path, data: st.DataObject) -> None:
     """Values of any size, in any number of processes: a report or one error, never a crash."""
