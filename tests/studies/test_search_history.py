@@ -108,6 +108,8 @@ def test_what_was_reverted_is_no_step(study: Path, tmp_path: Path) -> None:
 
 
 def test_a_merge_is_followed_into_its_branch(study: Path, tmp_path: Path) -> None:
+    file = study / "study.toml"  # layouts are what the tests above draw
+    file.write_text(file.read_text().replace("layouts = 12\n", ""))
     good, bad = f"change-{CULPRIT}", f"change-{REVERT - 1}"
     found, said = _searched(study, good, bad, tmp_path / "out.json")
     assert found["candidates"][found["answer"]["where"]["first"]]["title"].endswith(
