@@ -11,7 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from bench.fleet.studies import write_study
-from whyfast.fleet.dask_cluster import DaskCluster
+from whyfast.fleet.cluster import DaskCluster
 from whyfast.fleet.launching import HostsFile, LaunchHost, launched
 from whyfast.fleet.replicate import Sharded
 from whyfast.investigate.services import Silent

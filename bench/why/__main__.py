@@ -1,6 +1,6 @@
 """Does ``whyfast why`` name the cause of a difference?
 
-    python -m bench.why [NAME…] [--kind one] [--heldout] [--results FILE] [--markdown]
+    python -m bench.why [NAME…] [--kind one] [--heldout | --blind] [--results FILE] [--markdown]
     python -m bench.why --list
 
 Builds each pair of ``pairs.toml`` whose name begins with NAME in a temporary folder, asks
@@ -36,7 +36,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="how names of pairs begin")
     parser.add_argument("--kind", action="append", choices=["one", "two", "equal"], default=[])
-    parser.add_argument("--heldout", action="store_true", help="the pairs of heldout.toml instead")
+    for name in ("heldout", "blind"):
+        parser.add_argument(
+            f"--{name}",
+            action="store_const",
+            dest="file",
+            const=f"{name}.toml",
+            default="pairs.toml",
+            help=f"the pairs of {name}.toml instead",
+        )
     parser.add_argument("--results", type=Path, help="keep a line a pair here, and go on from it")
     parser.add_argument("--seed", type=int, default=1, help="draws the order of the sides")
     parser.add_argument("--timeout", type=float, default=180.0, help="seconds a pair")
@@ -44,8 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--list", action="store_true", help="only print the pairs")
     args = parser.parse_args(argv)
-    file = FOLDER / ("heldout.toml" if args.heldout else "pairs.toml")
-    pairs = list(chosen(catalogue(file), args.names, args.kind))
+    pairs = list(chosen(catalogue(FOLDER / args.file), args.names, args.kind))
     if args.list:
         print(_listed(pairs), end="")
         return 0

@@ -13,9 +13,10 @@ Of each ``[[pair]]``:
 - ``where``: the function or system call that an answer should name, or nothing.
 - ``check``: how the cause was found to be the cause without whyfast.
 
-The pairs of ``heldout.toml`` have one file each, in the folder ``heldout``, and ``fast`` and
-``slow``: flags of the compiler, or else marks, ``A|B``. Lines that end in a mark (``//A``, ``#A``)
-are those of the side that has it alone, lines that end in ``//-A`` those of the other.
+The pairs of ``heldout.toml`` and ``blind.toml`` have one file each, in the folder of that name, and
+``fast`` and ``slow``: flags of the compiler, or else marks, ``A|B``. Lines that end in a mark
+(``//A``, ``#A``) are those of the side that has it alone, lines that end in ``//-A`` those of the
+other.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class Pair:
         )
 
 
-#: How a held-out program of one file is built and run, by its ending: the tool it needs, and both.
+#: How a program of one file is built and run, by its ending: the tool it needs, and both.
 _DEFAULTS = {
     ".c": ("gcc", "gcc -O2 -g {flags} {source} -o {out} -pthread -lm", "{program}"),
     ".cpp": ("g++", "g++ -std=c++17 -O2 -g {flags} {source} -o {out} -pthread", "{program}"),
@@ -83,11 +84,13 @@ def catalogue(file: Path = FOLDER / "pairs.toml") -> tuple[Pair, ...]:
     """All pairs, in the order of the file."""
     with file.open("rb") as text:
         rows = tomllib.load(text)["pair"]
-    return tuple(Pair(**_listless(_whole(row) if "source" in row else row)) for row in rows)
+    return tuple(
+        Pair(**_listless(_whole(row, file.stem) if "source" in row else row)) for row in rows
+    )
 
 
-def _whole(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of ``heldout.toml`` with all keys of a pair."""
+def _whole(row: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """A row of a program of one file, in that folder, with all keys of a pair."""
     source = row["source"]
     tool, build, run = _DEFAULTS[Path(source).suffix]
     builds = {}
@@ -108,7 +111,7 @@ def _whole(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "kind": "one",
         "requires": [tool],
-        "sources": [f"../heldout/{source}"],
+        "sources": [f"../{folder}/{source}"],
         "run_fast": run,
         "run_slow": run,
         **builds,

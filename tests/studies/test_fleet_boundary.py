@@ -15,8 +15,7 @@ from tests.studies.fleet_processes import FleetProcesses
 
 pytest.importorskip("distributed")
 
-from whyfast.fleet.cluster import Answered, Event, Gone, Joined, LeftUnanswered
-from whyfast.fleet.dask_cluster import DaskCluster
+from whyfast.fleet.cluster import Answered, DaskCluster, Event, Gone, Joined, LeftUnanswered
 from whyfast.fleet.messages import AskFacts, HostFacts, read_answer, write
 from whyfast.fleet.security import make_certificates, own_certificates
 from whyfast.model.errors import UserError

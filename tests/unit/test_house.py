@@ -36,10 +36,10 @@ LATE = {
     ("explain.program", "whyfast.explain.objects.macho"),  # lief
     ("explain.program", "whyfast.explain.objects.pe"),  # lief
     # The account of a difference, which few results have.
-    ("cli.ab", "whyfast.investigate.why_run"),
+    ("cli.ab", "whyfast.investigate.why.why_layers"),
+    ("cli.ab", "whyfast.investigate.why.why_run"),
     ("model.result", "whyfast.model.why"),
     # Fleets, which need Dask, and renderers of files that are asked for.
-    ("cli.fleet", "whyfast.fleet.dask_cluster"),
     ("cli.fleet", "whyfast.fleet.dask_servers"),
     ("cli.output", "whyfast.report.render.html"),
     ("cli.output", "whyfast.report.render.markdown"),
@@ -53,9 +53,7 @@ LATE = {
     ("explain.troubles", "tomlkit"),
     # What judges and shows is imported after the first block: `ab` and `timeit` start at once.
     ("cli.ab", "whyfast.cli.results"),
-    ("cli.ab", "whyfast.report.result_json"),
     ("cli.timeit", "whyfast.cli.results"),
-    ("cli.timeit", "whyfast.report.result_json"),
     ("cli.output", "whyfast.report.render.terminal"),
     ("investigate.timeit_run", "whyfast.judge.judge_run"),
     ("investigate.timeit_run", "whyfast.judge.loop_times"),
@@ -228,7 +226,7 @@ def test_modules_are_imported_at_the_top() -> None:
 
 
 def test_a_walk_names_what_there_is_and_comes_back_to_no_file() -> None:
-    text = (Path(__file__).parents[2] / "docs/index.md").read_text("utf-8")
+    text = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
     walks = text.split("\n## Walks through the code\n")[1].split("\n**")[1:]
     assert len(walks) == 3
     for walk in walks:

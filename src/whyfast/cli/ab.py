@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from whyfast.cli.measuring_options import HYPERFINE, hyperfine_name
-from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, write
+from whyfast.cli.output import check_outputs, duration, percent
 from whyfast.investigate.ab_run import ASIDE_TIMEOUT, Options, expand
 from whyfast.investigate.ab_run import run_ab as compare_commands
 from whyfast.model.errors import UserError
@@ -61,13 +61,10 @@ def run_ab(args: argparse.Namespace) -> int:
     with watching("ab", options.margin, runs=runs) as observer:
         result = compare_commands(commands, options, own_home(), observer)
         if args.why and result.recorded.complete:
-            from whyfast.investigate.why_run import AccountLimits, why_again  # takes 0.2 s
+            from whyfast.investigate.why.why_layers import AccountLimits  # takes 0.2 s
+            from whyfast.investigate.why.why_run import why_again
 
             result = why_again(result, options, AccountLimits(), own_home(), observer)
-    from whyfast.cli.results import exit_code, finish  # loads all reports
-    from whyfast.report.result_json import values_csv
+    from whyfast.cli.results import finish  # loads all reports
 
-    finish(result, args)
-    if args.csv:
-        write(args.csv, values_csv(result))
-    return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
+    return finish(result, args)

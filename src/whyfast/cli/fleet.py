@@ -19,7 +19,7 @@ from importlib.util import find_spec
 
 from whyfast.cli.output import check_outputs, show_actions
 from whyfast.fleet.answers import HostAnswers
-from whyfast.fleet.cluster import Cluster
+from whyfast.fleet.cluster import Cluster, DaskCluster
 from whyfast.fleet.launching import HostsFile, LaunchedCluster, launched, read_hosts
 from whyfast.fleet.security import make_certificates, read_address
 from whyfast.investigate.services import Services
@@ -105,8 +105,6 @@ def connection(
 def _connected(
     args: argparse.Namespace, hosts: HostsFile | None, note: Callable[[str], None]
 ) -> Iterator[Cluster]:
-    from whyfast.fleet.dask_cluster import DaskCluster
-
     if hosts is None:
         with closing(DaskCluster(args.scheduler, args.certificates, note)) as cluster:
             yield cluster

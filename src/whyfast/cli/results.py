@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from whyfast.cli.output import FAIL_ON_MET, FAILED, show
+from whyfast.cli.output import FAIL_ON_MET, FAILED, INTERRUPTED, show, write
 from whyfast.judge.costs import exceeded
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
@@ -17,7 +17,7 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import CLEANUP, Verdict
 from whyfast.report.pages.results import result_page
 from whyfast.report.pages.why_page import why_page
-from whyfast.report.result_json import dump_result, from_json, load_result, to_json
+from whyfast.report.result_json import dump_result, from_json, load_result, to_json, values_csv
 from whyfast.store.home import own_home
 from whyfast.store.samples import SampleStore
 
@@ -42,10 +42,13 @@ def own_result(argument: str) -> Result:
     return from_json(stored)
 
 
-def finish(result: Result, args: argparse.Namespace) -> None:
-    """Keep the result for ``whyfast report``, and show it as asked."""
+def finish(result: Result, args: argparse.Namespace) -> int:
+    """Keep the result for ``whyfast report`` and show it as asked; the exit code."""
     keep(result)
     show_result(result, args)
+    if csv := getattr(args, "csv", None):
+        write(csv, values_csv(result))
+    return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
 
 
 def keep(result: Result) -> None:

@@ -44,8 +44,7 @@ def run_run(args: argparse.Namespace) -> int:
     study, home = _chosen_study(args), own_home()
     with BuildStore(home.builds).in_use(), watching(study.title, study.margin) as observer:
         result = run_study(study, home, observer, fresh=args.fresh)
-    finish(result, args)
-    return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
+    return finish(result, args)
 
 
 def run_plan(args: argparse.Namespace) -> int:

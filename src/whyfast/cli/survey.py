@@ -9,13 +9,17 @@ from rich.text import Text
 
 from whyfast.cli.output import FAILED, INTERRUPTED, check_outputs, duration, show
 from whyfast.cli.results import keep
-from whyfast.investigate.shipped_run import SUITES, shipped_programs, survey_shipped
 from whyfast.investigate.study_run import Choice
-from whyfast.investigate.survey_run import survey_studies, surveyed_studies
+from whyfast.investigate.survey_run import (
+    SUITES,
+    shipped_programs,
+    survey_shipped,
+    survey_studies,
+    surveyed_studies,
+)
 from whyfast.model.codec import dump, encode
 from whyfast.report.formatting import escape_controls
-from whyfast.report.pages.shipped_page import shipped_page
-from whyfast.report.pages.survey_page import survey_page
+from whyfast.report.pages.survey_page import shipped_page, survey_page
 from whyfast.report.progress import watching
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import own_home

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, write
-from whyfast.interpreter.find import python_command
+from whyfast.cli.output import check_outputs, duration, percent
+from whyfast.interpreter.registry import python_command
+from whyfast.investigate.ab_run import distinct_names
 from whyfast.investigate.timeit_run import TURNS, TimedSide, TimeitOptions
 from whyfast.investigate.timeit_run import run_timeit as compare_loops
 from whyfast.model.errors import UserError
@@ -45,13 +46,9 @@ def run_timeit(args: argparse.Namespace) -> int:
     with watching("timeit", options.margin, runs=args.repeat) as observer:
         sides = _sides(args, home, observer.note)
         result = compare_loops(sides, options, home, observer)
-    from whyfast.cli.results import exit_code, finish  # loads all reports
-    from whyfast.report.result_json import values_csv
+    from whyfast.cli.results import finish  # loads all reports
 
-    finish(result, args)
-    if args.csv:
-        write(args.csv, values_csv(result))
-    return exit_code(result, args.fail_on) if result.recorded.complete else INTERRUPTED
+    return finish(result, args)
 
 
 def _sides(args: argparse.Namespace, home: Home, note: Callable[[str], None]) -> list[TimedSide]:
@@ -65,14 +62,11 @@ def _sides(args: argparse.Namespace, home: Home, note: Callable[[str], None]) ->
     for label, work in works:
         for python, words in pythons:
             parts = [label] if len(works) > 1 or len(pythons) == 1 else []
-            parts += [_python_name(python)] if len(pythons) > 1 else []
+            if len(pythons) > 1:  # by name, or by the place of a virtual environment
+                parts.append(f"python{python}" if python[:1].isdigit() else python)
             sides.append(TimedSide(" in ".join(parts), words, **work))
-    return _named(sides, args.name)
-
-
-def _python_name(text: str) -> str:
-    """An interpreter in reports: its name, or the place of a virtual environment."""
-    return f"python{text}" if text[:1].isdigit() else text
+    named = distinct_names([side.name for side in sides], args.name)
+    return [replace(side, name=name) for side, name in zip(sides, named, strict=True)]
 
 
 def _statements(args: argparse.Namespace) -> list[tuple[str, dict[str, str]]]:
@@ -116,22 +110,3 @@ def _label(statement: str) -> str:
     lines = [line.strip() for line in statement.strip().splitlines() if line.strip()]
     text = "; ".join(lines) or "pass"
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
-
-
-def _named(sides: list[TimedSide], names: list[str]) -> list[TimedSide]:
-    """Names as given, else what they run; the same again gets a number."""
-    if len(names) > len(sides):
-        raise UserError(f"{len(names)} names for {len(sides)} sides", where="--name")
-    taken: set[str] = set()
-    named = []
-    for i, side in enumerate(sides):
-        first = name = names[i] if i < len(names) else side.name
-        if name in taken and i < len(names):
-            raise UserError(f"{name!r} is given twice", where="--name")
-        count = 2
-        while name in taken:
-            name = f"{first} ({count})"
-            count += 1
-        taken.add(name)
-        named.append(replace(side, name=name))
-    return named

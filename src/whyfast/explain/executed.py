@@ -323,7 +323,7 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
         yield "float division"
     if name.startswith(("CMOV", "SET")):
         yield "conditional move"
-    elif name.startswith("F") and _is_x87(insn):
+    elif name.startswith("F") and not _X87.isdisjoint(insn.cpuid_features()):
         yield "x87"
     elif name.startswith(("CVT", "VCVT")):
         yield "conversion"
@@ -416,10 +416,6 @@ def _callee(insn: Instruction, code: LoadedCode) -> int | None:
 
 def _has_memory(insn: Instruction) -> bool:
     return any(insn.op_kind(n) == OpKind.MEMORY for n in range(insn.op_count))
-
-
-def _is_x87(insn: Instruction) -> bool:
-    return any(feature in _X87 for feature in insn.cpuid_features())
 
 
 _X87 = frozenset({CpuidFeature.FPU, CpuidFeature.FPU287, CpuidFeature.FPU387})

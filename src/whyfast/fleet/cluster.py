@@ -1,14 +1,26 @@
-"""The protocol between a fleet and its transport, its events, and which hosts fit."""
+"""The protocol between a fleet and its transport, its events, which hosts fit, and the transport
+over Dask, whose client is a sealed process of its own (docs/fleet-boundary.md)."""
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import queue
 import re
+import subprocess
+import sys
+import threading
+import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from whyfast.fleet.messages import HostFacts
+from whyfast.fleet.messages import HostFacts, PipeLine, receive, send
+from whyfast.fleet.security import read_address, security_of
+from whyfast.model.codec import Malformed
+from whyfast.model.errors import UserError
 
 
 @dataclass(frozen=True)
@@ -98,3 +110,97 @@ def minor(python: str) -> str:
 
 def _version(libc: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", libc))
+
+
+#: Seconds for the client to leave the scheduler.
+ENDING = 10.0
+
+#: The most waiting messages.
+_MOST = 10_000
+
+Note = Callable[[str], None]
+
+
+class DaskCluster:
+    """The hosts whose workers are connected to a scheduler. Close it in the end."""
+
+    def __init__(self, address: str, certificates: Path | None, note: Note) -> None:
+        """UserError when there is no scheduler."""
+        place = read_address(address, certificates, "--scheduler")
+        security_of(certificates)  # raises UserError for unusable ones
+        self._note = note
+        self._number = itertools.count(1)
+        self._handed: dict[str, int] = {}
+        self._lines: queue.Queue[tuple[PipeLine, list[bytes]] | str] = queue.Queue(_MOST)
+        words = [sys.executable, "-P", "-m", "whyfast.fleet.dask_client", str(place)]
+        self._client = subprocess.Popen(
+            [*words, *([str(certificates)] if certificates else [])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # no worker writes to a terminal here
+            start_new_session=True,  # Ctrl-C is for this process, which ends it
+        )
+        threading.Thread(target=self._listen, daemon=True).start()
+        if isinstance(self._lines.get(), str):
+            self.close()
+            raise UserError(
+                "no scheduler answers; start one with whyfast fleet scheduler, and a worker on "
+                "each host with whyfast worker",
+                where=str(place),
+            )
+
+    def close(self) -> None:
+        """Leave the scheduler; blocks in progress are lost."""
+        assert self._client.stdin is not None
+        with contextlib.suppress(OSError):
+            self._client.stdin.close()
+        try:
+            self._client.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            self._client.kill()
+            self._client.wait()
+
+    def next(self, timeout: float) -> Event | None:
+        """See :class:`~whyfast.fleet.cluster.Cluster`. UserError when the client has ended."""
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                message = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
+            except queue.Empty:
+                return None
+            if isinstance(message, str):
+                raise UserError(f"the connection to the scheduler ended: {message}; start it again")
+            if event := self._event(*message):
+                return event
+
+    def hand(self, host: str, task: bytes, data: bytes = b"") -> None:
+        """See :class:`~whyfast.fleet.cluster.Cluster`."""
+        number = self._handed[host] = next(self._number)
+        assert self._client.stdin is not None
+        with contextlib.suppress(OSError):  # the next event reports its end
+            send(self._client.stdin, PipeLine("task", host, number=number), task, data)
+
+    def _event(self, line: PipeLine, parts: list[bytes]) -> Event | None:
+        if line.kind == "note":
+            self._note(line.text)
+        elif line.kind == "joined":
+            return Joined(line.host)
+        elif line.kind == "gone":
+            self._handed.pop(line.host, None)
+            return Gone(line.host, line.text)
+        elif self._handed.get(line.host) == line.number:  # else of an earlier connection
+            del self._handed[line.host]
+            if line.kind == "answered" and parts:
+                return Answered(line.host, parts[0])
+            return LeftUnanswered(line.host, line.text)
+        return None
+
+    def _listen(self) -> None:
+        assert self._client.stdout is not None
+        why = "its process ended"
+        try:
+            while message := receive(self._client.stdout):
+                self._lines.put(message)
+        except (Malformed, OSError, ValueError) as error:
+            why = f"unreadable message of its process ({error})"
+        self._lines.put(why)

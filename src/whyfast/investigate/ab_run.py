@@ -423,26 +423,27 @@ def expand(
             for variable, value in zip(variables, combination, strict=True):
                 text = text.replace(f"{{{variable}}}", value)
             expanded.append(text)
-    if len(names) > len(expanded):
-        raise UserError(f"{len(names)} names for {len(expanded)} commands", where="--name")
-    return _named(expanded, names)
+    return [
+        Command(n, line) for n, line in zip(distinct_names(expanded, names), expanded, strict=True)
+    ]
 
 
-def _named(lines: Sequence[str], names: Sequence[str]) -> list[Command]:
-    """Names as given, else the command line; the same line again gets a number."""
-    taken: set[str] = set()
-    commands = []
-    for i, line in enumerate(lines):
-        name = names[i] if i < len(names) else line
+def distinct_names(defaults: Sequence[str], names: Sequence[str]) -> list[str]:
+    """``names`` as given, in order, then the default; the same default again gets a number.
+    UserError for too many names and for one that is used twice."""
+    if len(names) > len(defaults):
+        raise UserError(f"{len(names)} names for {len(defaults)} sides", where="--name")
+    taken: dict[str, None] = {}
+    for i, default in enumerate(defaults):
+        name = names[i] if i < len(names) else default
         if name in taken and i < len(names):
             raise UserError(f"{name!r} is given twice", where="--name")
         count = 2
         while name in taken:
-            name = f"{line} ({count})"
+            name = f"{default} ({count})"
             count += 1
-        taken.add(name)
-        commands.append(Command(name, line))
-    return commands
+        taken[name] = None
+    return list(taken)
 
 
 def _scan(variable: str, low: str, high: str, step: str) -> list[str]:

@@ -1,19 +1,31 @@
-"""Which benchmarks execute what has changed: by a run with traps in it, or under a simulator."""
+"""Which benchmarks execute what has changed: by a run with traps in it, or under a simulator; of a
+package of Python by the probe inside Python.
+
+A benchmark with a trap at the start of each changed function ends well only if it executes none of
+them. Unlike under a simulator it runs at full speed, as long as for a value that is measured. Only
+benchmarks with a harness are run so: they are one process, which no trap leaves alive.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.functions import base_name
+from whyfast.explain.objects.elf import open_elf
 from whyfast.explain.program import load
+from whyfast.explain.python_changes import executed_name
+from whyfast.explain.same_builds import machine_code
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
-from whyfast.investigate.python_reach import python_reach
-from whyfast.investigate.trapped import runs_without
-from whyfast.measure.harnesses import LONG, ONCE
-from whyfast.measure.registry import MAKERS
+from whyfast.measure.count import CountingTask
+from whyfast.measure.harnesses import HARNESSES, LONG, ONCE, with_words
+from whyfast.measure.process import CannotCount
+from whyfast.measure.registry import MAKERS, WORKER
+from whyfast.measure.runtimes import RuntimeRuns, probe_python
 from whyfast.model.code import ChangeCoverage, CodeComparison
 from whyfast.model.counters import Counts, Profile
 from whyfast.model.errors import UserError
@@ -149,3 +161,102 @@ def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, floa
         name = names.get(plain, plain)
         costs[name] = costs.get(name, 0.0) + function.costs.get(profile.main, 0.0)
     return costs
+
+
+#: ``int3`` of x86-64, whose programs alone are compared by functions.
+_TRAP = 0xCC
+
+
+def runs_without(
+    benchmark: Benchmark,
+    tasks: Sequence[CountingTask],
+    programs: dict[str, Path],
+    inner: Path,
+    code: CodeComparison,
+) -> bool:
+    """Whether it runs to its end in all builds with traps in what has changed; False also where
+    that cannot be tried.
+
+    ``programs`` are by variant, ``inner`` is their path in their builds.
+    """
+    harness = HARNESSES.get(benchmark.runner)
+    if harness is None or not code.traced or not code.reached:
+        return False
+    for task in tasks:
+        program = programs[task.variant]
+        folder = program.parents[len(inner.parts) - 1]
+        if len(machine_code(folder, inner) or {}) != 1:
+            return False  # a library may have functions of these names
+        trapped = program.with_name(f"{program.name}.trapped")
+        command = [str(trapped) if w == str(program) else w for w in task.run.command]
+        try:
+            _set_traps(program, trapped, code)
+            with tempfile.TemporaryDirectory(dir=task.run.scratch) as results:
+                env = dict(task.run.env)
+                if harness.folder:
+                    env[harness.folder] = harness.into.format(results)
+                argv = [*task.run.enter, *with_words(tuple(command), harness)]
+                done = task.run.launcher.run(argv, env=env, timeout=task.run.timeout)
+        except (UserError, OSError):  # a timeout is one
+            return False
+        finally:
+            trapped.unlink(missing_ok=True)
+        if done.status != 0:
+            return False
+    return True
+
+
+def _set_traps(program: Path, trapped: Path, code: CodeComparison) -> None:
+    """A copy of the program in which no changed function can run. UserError without one of them."""
+    changed = {base_name(f.name): f.kind for f in code.reached}
+    elf = open_elf(program)
+    blob = bytearray(elf.blob)
+    found = set[str]()
+    for function in load(program).functions:
+        names = {base_name(name) for name in function.names} & changed.keys()
+        for section in elf.sections:
+            inside = section.address <= function.address < section.address + section.size
+            if names and inside and section.executable:
+                blob[section.offset + function.address - section.address] = _TRAP
+                found |= names
+    if missing := {n for n, kind in changed.items() if kind == "changed"} - found:
+        raise UserError(f"has no function {min(missing)}", where=program)
+    trapped.write_bytes(blob)
+    shutil.copymode(program, trapped)
+
+
+#: Of a pyperf script: one value of one loop.
+_ONE_VALUE = ("--worker", "--loops=1", "--values=1", "--warmups=0")
+
+
+def python_reach(
+    benchmark: Benchmark,
+    tasks: Sequence[CountingTask],
+    folders: dict[str, Path],
+    code: CodeComparison,
+) -> ChangeCoverage:
+    """By what ran of the builds in ``folders``; nothing is raised for what cannot be seen."""
+    changed = {f.name for f in code.functions}
+    calls: dict[str, int] = {}
+    for task in tasks:
+        run = task.run
+        if run.command[-len(WORKER) :] == WORKER:
+            run = replace(run, command=(*run.command[: -len(WORKER)], *_ONE_VALUE))
+        runs = RuntimeRuns({task.variant: run}, {}, 0, sides=(task.variant, task.variant))
+        try:
+            documents, _ = probe_python(runs, task.variant, "count")
+        except CannotCount as error:
+            return ChangeCoverage(benchmark.name, None, str(error))
+        for document in documents:
+            names = {
+                int(key): executed_name(folders[task.variant], (row[0], row[1], row[2]))
+                for key, row in document["codes"].items()
+            }
+            for key, count, *_ in document["functions"]:
+                name = names.get(key, "") if isinstance(key, int) else ""
+                if name in changed:
+                    calls[name] = calls.get(name, 0) + count
+    executed = tuple(sorted(calls, key=lambda name: (-calls[name], name)))
+    if not executed and not code.traced:
+        return ChangeCoverage(benchmark.name, None, "; ".join(code.reasons))
+    return ChangeCoverage(benchmark.name, executed)

@@ -27,7 +27,7 @@ from whyfast.investigate.measuring import (
 )
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
-from whyfast.investigate.why_builds import BESIDE, explain_builds, largest
+from whyfast.investigate.why.why_builds import BESIDE, explain_builds, largest
 from whyfast.model.build import Build
 from whyfast.model.code import Check
 from whyfast.model.errors import CannotBuildHere, UserError

@@ -13,7 +13,7 @@ from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import Measurer, measurer_of, observe
 from whyfast.investigate.recording import recording, run_key
 from whyfast.investigate.services import Observer, Services
-from whyfast.investigate.why_builds import explain_builds, largest
+from whyfast.investigate.why.why_builds import explain_builds, largest
 from whyfast.measure.registry import MAKERS
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError

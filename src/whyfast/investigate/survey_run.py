@@ -1,18 +1,26 @@
-"""A survey: the studies of one folder, each read whole and measured where its dispatch differs.
+"""Surveys of many programs: studies of one folder, and the interpreters that Debian ships.
 
-The machine code of all variants is read first, which needs no quiet machine. Time is measured only
-for variants that dispatch otherwise than their baseline. A program is kept when it is done without
-a failed run, so the same command goes on where it was stopped.
+Of studies the machine code of all variants is read first, which needs no quiet machine. Time is
+measured only for variants that dispatch otherwise than their baseline. What is done without a
+failure is kept, so the same command goes on where it was stopped.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
+from typing import Protocol, TypeVar
 
+from whyfast.explain.interpreter_loop import LoopSearch, unseen_notes
+from whyfast.explain.objects.containers import debug_files, taken_out
+from whyfast.explain.options import read_recorded
+from whyfast.explain.program import load
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.study_run import Choice, chosen, run_study
 from whyfast.model.build import BuildFailure
@@ -20,14 +28,25 @@ from whyfast.model.codec import Malformed, decode, encode
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.result import Result
 from whyfast.model.study import Study
-from whyfast.model.survey import SurveyedProgram, SurveyedVariant, other_dispatch
+from whyfast.model.survey import (
+    ShippedProgram,
+    ShippedRow,
+    SurveyedProgram,
+    SurveyedVariant,
+    other_dispatch,
+    shipped_verdict,
+)
 from whyfast.store.files import write_whole
 from whyfast.store.home import Home
 from whyfast.study.find import FILE, bundled_folder
 from whyfast.study.load import load_study
+from whyfast.toolchain.archive import Binary
+from whyfast.toolchain.packages import PackageFile, PackageName
 
-#: Counted up when the same studies give other rows.
+#: Counted up when the same studies or packages give other rows.
 _VERSION = "1"
+
+_Kept = TypeVar("_Kept", SurveyedProgram, ShippedRow)
 
 
 def surveyed_studies(where: str, only: Sequence[str] = ()) -> tuple[Study, ...]:
@@ -73,7 +92,7 @@ def survey_studies(
     """
     for study in studies:
         known = home.cache / "surveys" / f"{_key(study, choice)}.json"
-        if not fresh and (kept := _recorded(known)) is not None:
+        if not fresh and (kept := _kept(SurveyedProgram, known)) is not None:
             yield kept, None
             continue
         observer.note(f"{study.name}: {study.title}")
@@ -83,8 +102,7 @@ def survey_studies(
             yield replace(_bare(study), failures=(str(error),)), None
             continue
         if result is None or (result.recorded.complete and not result.recorded.failures):
-            known.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(known, json.dumps(encode(program)))
+            _keep(known, program)
         yield program, result
 
 
@@ -99,12 +117,18 @@ def _key(study: Study, choice: Choice) -> str:
     return digest.hexdigest()[:32]
 
 
-def _recorded(file: Path) -> SurveyedProgram | None:
+def _kept(kind: type[_Kept], file: Path) -> _Kept | None:
+    """What :func:`_keep` wrote; None where it is missing or another version's."""
     try:
-        program: SurveyedProgram = decode(SurveyedProgram, json.loads(file.read_text("utf-8")))
+        found: _Kept = decode(kind, json.loads(file.read_text("utf-8")))
     except (OSError, ValueError, Malformed):
         return None
-    return program
+    return found
+
+
+def _keep(file: Path, found: SurveyedProgram | ShippedRow) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, json.dumps(encode(found)))
 
 
 def _bare(study: Study) -> SurveyedProgram:
@@ -155,3 +179,118 @@ def _unbuilt(result: Result) -> Mapping[str, str]:
 def _failures(result: Result) -> tuple[str, ...]:
     runs = {f"{f.variant}, {f.benchmark}": f.reason for f in result.recorded.failures}
     return tuple(f"{name}: {reason}" for name, reason in {**_unbuilt(result), **runs}.items())
+
+
+#: Suites of Debian that a survey looks at.
+SUITES = ("bookworm", "trixie", "sid")
+
+
+class PackageSource(Protocol):
+    """Where packages come from: the archive, or files of a test."""
+
+    def look_up(self, names: Iterable[str], suite: str) -> dict[str, Binary]:
+        """The packages of a suite by name; CannotBuildHere without its index."""
+
+    def fetch(self, wanted: PackageName) -> PackageFile:
+        """A package as a file; CannotBuildHere when that fails."""
+
+
+def shipped_programs(only: Sequence[str] = ()) -> tuple[ShippedProgram, ...]:
+    """The bundled list, or those of it whose name or package contains one of ``only``. UserError
+    for one that none contains."""
+    text = (files("whyfast.investigate") / "shipped.toml").read_text(encoding="utf-8")
+    entries = tomllib.loads(text)["program"]
+    programs: list[ShippedProgram] = [decode(ShippedProgram, entry) for entry in entries]
+    for word in only:
+        if not any(_is_called(p, word) for p in programs):
+            names = ", ".join(p.name for p in programs)
+            raise UserError(f"no such program: {word}; available: {names}", where="--only")
+    return tuple(p for p in programs if not only or any(_is_called(p, w) for w in only))
+
+
+def _is_called(program: ShippedProgram, word: str) -> bool:
+    return any(word.lower() in name.lower() for name in (program.name, *program.packages))
+
+
+def survey_shipped(
+    programs: Sequence[ShippedProgram],
+    suites: Sequence[str],
+    source: PackageSource,
+    kept: Path,
+    progress: Callable[[str], None],
+) -> Iterator[ShippedRow]:
+    """A row for each program in each suite that ships it, by program. ``kept`` is the folder in
+    which rows are kept."""
+    names = {name for program in programs for name in program.packages}
+    listed: dict[str, dict[str, Binary] | str] = {}
+    for suite in suites:
+        progress(f"looking up {len(names)} packages in {suite}")
+        try:
+            listed[suite] = source.look_up(names, suite)
+        except CannotBuildHere as error:
+            listed[suite] = str(error)
+    for program in programs:
+        for suite in suites:
+            packages = listed[suite]
+            if isinstance(packages, str):
+                yield ShippedRow(program, suite, "failed", why=packages)
+            else:
+                yield _row(program, suite, packages, source, kept, progress)
+
+
+def _row(
+    program: ShippedProgram,
+    suite: str,
+    packages: Mapping[str, Binary],
+    source: PackageSource,
+    kept: Path,
+    progress: Callable[[str], None],
+) -> ShippedRow:
+    binary = next((packages[name] for name in program.packages if name in packages), None)
+    if binary is None:
+        return ShippedRow(program, suite, "not shipped")
+    key = f"{_VERSION} {binary.sha256} {program.part} {program.source}"
+    known = kept / f"{hashlib.sha256(key.encode()).hexdigest()[:32]}.json"
+    bare = ShippedRow(
+        program, suite, "failed", binary.package, binary.version, sha256=binary.sha256
+    )
+    if (row := _kept(ShippedRow, known)) is not None:
+        verdict = shipped_verdict(program, row.facts)
+        return replace(row, program=program, suite=suite, verdict=verdict, package=bare.package)
+    progress(f"{program.name} in {suite}: {binary.package} {binary.version}")
+    try:
+        row = examined(bare, source.fetch(PackageName(binary.package, suite)))
+    except (CannotBuildHere, UserError) as error:
+        return replace(bare, why=str(error))
+    _keep(known, row)
+    return row
+
+
+def examined(bare: ShippedRow, package: PackageFile) -> ShippedRow:
+    """What a package holds. UserError where it cannot be read."""
+    with tempfile.TemporaryDirectory(prefix="whyfast-") as name:
+        folder = Path(name)
+        debug = folder / "debug"
+        debug.mkdir()
+        if package.debug is not None:
+            debug_files(package.debug, debug)
+        parts = folder / "parts"
+        parts.mkdir()
+        taken = taken_out(Path(f"{package.path}:{bare.program.part}"), parts)
+        program = load(taken.path, None, (debug,))
+        found = LoopSearch(program).interpreter()
+        recorded = read_recorded(taken.path, found.address if found else None)
+    facts = found.facts if found else None
+    symbols = f"{package.name.name}-dbgsym" if package.debug else "none"
+    if not any(f.unnamed for f in program.functions):
+        symbols = "in the file"
+    return replace(
+        bare,
+        verdict=shipped_verdict(bare.program, facts),
+        file=taken.name.partition(":")[2],
+        compiler=recorded.compiler,
+        function=found.name if found else "",
+        facts=facts,
+        symbols=symbols,
+        why="; ".join(unseen_notes(program)),
+    )

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.formats.perf_stacks import SampledProcess, Stack, parse_stacks
+from whyfast.formats.profiles import SampledProcess, Stack, parse_stacks
 from whyfast.measure.process import CannotCount, ToolRun
 
 #: Samples a second: not a round number, so that it does not beat with timers of the program.

@@ -103,8 +103,8 @@ def _schema(kind: Any, found: dict[str, Any], closed: bool) -> dict[str, Any]:
     if is_dataclass(kind) and isinstance(kind, type):
         if kind.__name__ not in found:
             found[kind.__name__] = {}  # it may contain itself
-            about = " ".join((kind.__doc__ or "").split("\n\n")[0].split())
-            about = re.sub(r":\w+:`~?([^`]*)`|``([^`]*)``", r"\1\2", about)
+            about = " ".join((kind.__doc__ or "").split()).replace("``", "`")
+            about = re.sub(r":\w+:(`)~?([^`]*`)", r"\1\2", about)
             found[kind.__name__] = {
                 "description": about,
                 **_object(_keys(kind), found, closed),

@@ -170,7 +170,8 @@ class Account:
     ``frames`` is the call tree of samples, ``code`` the machine code of the function that carries
     most user time, ``next_command`` what tells more. ``of_cpu``: ``ratio`` and ``time`` are of CPU
     time, because wall time varied too much to be decided. ``benchmark`` is what builds of a study
-    ran, empty for commands. Not ``complete``: it was interrupted.
+    ran, empty for commands. Not ``complete``: it was interrupted. ``undecided``: no cause was
+    looked for, because the verdict is undecided.
     """
 
     fast: str
@@ -193,3 +194,4 @@ class Account:
     next_command: str = ""
     benchmark: str = ""
     of_cpu: bool = False
+    undecided: bool = False

@@ -26,9 +26,8 @@ from whyfast.model.result import (
     Recorded,
 )
 from whyfast.model.schema import Each, Either, Maybe, With, document_schema
-from whyfast.model.shipped import ShippedRow
 from whyfast.model.study import Commands, Recordings, Study
-from whyfast.model.survey import SurveyedProgram
+from whyfast.model.survey import ShippedRow, SurveyedProgram
 from whyfast.model.verdict import Confound, Outcome
 from whyfast.report.answer import Answer
 from whyfast.report.document import Document, ReportSection

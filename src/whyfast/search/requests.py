@@ -17,7 +17,7 @@ from whyfast.investigate.change_reach import reached_by
 from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.study_run import narrow
-from whyfast.investigate.why_builds import explain_builds
+from whyfast.investigate.why.why_builds import explain_builds
 from whyfast.judge.decide import ALPHA
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError

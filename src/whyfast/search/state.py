@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,6 @@ Quantity = Literal[
     "time", "instructions", "indirect-jumps", "size", "allocations", "peak-heap", "peak-memory",
     "build-time",
 ]  # fmt: skip
-QUANTITIES: tuple[Quantity, ...] = get_args(Quantity)
 #: Those that are measured in blocks, each with its noise; of the others one look is enough.
 MEASURED: tuple[Quantity, ...] = ("time", "peak-memory", "build-time")
 

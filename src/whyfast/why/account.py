@@ -28,7 +28,7 @@ from whyfast.why.linked import NAMED, joined, linked, with_loops
 from whyfast.why.split import Crew
 from whyfast.why.subtrees import called_more
 from whyfast.why.surroundings import Factor, Surroundings
-from whyfast.why.trials import GONE
+from whyfast.why.trials import GONE, Experiment, with_trial
 from whyfast.why.view import CauseLabel, GroupView
 
 
@@ -38,9 +38,10 @@ class Gathered:
 
     ``whole`` and ``split`` are in seconds of one run; ``of_cpu``: ``whole`` and the ratio are of
     CPU time, wall time is undecided. ``groups`` are of user time, ``items`` of kernel time and
-    waiting; ``counted``: groups have simulated counts. ``around`` is what differs
-    around the programs, ``tried`` the trials of its factors; ``crews`` the threads of both sides.
-    ``interpreted``: machine code is that of a runtime, whose calls are not the program's.
+    waiting; ``counted``: groups have simulated counts. ``around`` is what differs around the
+    programs, ``tried`` the trials of its factors, ``mended`` those of what may mend a cause;
+    ``crews`` the threads of both sides. ``interpreted``: machine code is that of a runtime, whose
+    calls are not the program's.
     """
 
     fast: str
@@ -60,6 +61,7 @@ class Gathered:
     threads: int = 1
     around: Surroundings = field(default_factory=Surroundings)
     tried: Sequence[tuple[Factor, Intervention]] = ()
+    mended: Sequence[tuple[Experiment, Intervention]] = ()
     crews: tuple[Crew, Crew] | None = None
     slowdown: float | None = None
     frames: Frame | None = None
@@ -110,7 +112,7 @@ def make_account(found: Gathered) -> Account:
     causes = linked(joined(with_loops(causes, found.groups)), items)
     if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
         causes = _beside(cause, causes)
-    causes = _surrounded(causes, items, found)
+    causes = with_trial(_surrounded(causes, items, found), found.mended)
     return Account(
         fast=found.fast,
         slow=found.slow,
@@ -331,18 +333,31 @@ def _chain(callers: Sequence[str]) -> str:
     return " in ".join(f"`{n}`" for n in names if n and not n.startswith("0x"))
 
 
+#: Calls of which each ends or begins one process, the surest first: threads are cloned as well, and
+#: a program is looked for in folder after folder.
+_STARTS = ("wait4", "waitid", "vfork", "fork", "clone3", "clone")
+
+
 def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
     share = sum(i.share for i in items)
     lows, highs = zip(*(_bounds(i.time, found.whole) for i in items), strict=True)
     top = sorted(items, key=lambda i: -i.share)
+    started = min(
+        (i for i in top if i.name in _STARTS), key=lambda i: _STARTS.index(i.name), default=None
+    )
     numbers = [
+        f"{f.slow or 0:,.0f} where {_quoted(found.fast)} starts {f.fast or 0:,.0f}"
+        for f in (started.facts if started and key == "processes" else ())
+    ] or [
         f"{f.slow or 0:,.0f} {f.name if f.name == 'page faults' else f'`{i.name}` calls'} "
         f"where {_quoted(found.fast)} {_MAKES.get(key, 'makes')} {f.fast or 0:,.0f}"
         for i in top[:2]
         for f in i.facts
     ]
     text = PURPOSES[key].format(slow="it", numbers=" and ".join(numbers))
-    callers = next((i.callers for i in top if i.callers), ())
+    callers: Sequence[str] = next(
+        ([c for c in i.callers if c != i.name] for i in top if i.callers), ()
+    )
     if chain := _chain(callers):
         text += f", from {chain}"
         if line := next((i.place for i in top if i.callers and i.place.line), None):

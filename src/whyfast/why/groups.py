@@ -20,6 +20,7 @@ FAMILIES = {
         r"^(malloc|free|calloc|realloc|int_malloc|int_free|_?int_(malloc|free|realloc)\w*|cfree"
         r"|malloc_consolidate|unlink_chunk|tcache_\w+|sysmalloc|systrim|operator (new|delete).*"
         r"|_Zn[wa].*|_Zd[la].*|(__rustc::)?__(rust_(alloc|dealloc|realloc)|rdl_)\w*|runtime\.mallocgc\w*"
+        r"|_?Py(Object|Mem)_(Raw)?(Malloc|Free|Realloc|Calloc)|_?pymalloc_\w+"
         r"|aligned_alloc|posix_memalign|memalign|je_\w+|mi_\w+|checked_request2size)\b"
     ),
     "copying": re.compile(

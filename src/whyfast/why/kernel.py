@@ -189,6 +189,10 @@ def supported(item: Item) -> bool:
     if item.part == "waiting" and any(_SCHEDULER.match(c) for c in item.callers):
         return False
     fact = item.facts[0]
+    if item.part == "kernel" and item.name != "page faults" and item.name not in SYNC:
+        few = abs((fact.slow or 0) - (fact.fast or 0)) <= 0.02 * (fact.slow or 0)
+        if few:  # as many calls: their time under the tracer is noise
+            return False
     if not item.name.startswith("futex"):
         if math.isfinite(item.time.low):
             return item.time.low > 0

@@ -7,7 +7,7 @@ of the difference that goes with it is measured like everything else.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from whyfast.why.split import change_of
 class Experiment:
     """A change: words in front of the command and variables. ``key`` is the cause that it speaks
     for if the difference goes; ``needs`` is a program that must be installed, ``preload`` C code of
-    a library to be loaded first. ``when`` is what suggests it: ``threads`` or ``floats``.
+    a library to be loaded first, ``libraries`` names of installed ones of which the first that is
+    there is loaded first. ``when`` is what suggests it: ``threads`` or ``floats``, or ``cause``: a
+    cause of this key, which then is known, and the trial tells only how much the change mends.
     """
 
     key: str
@@ -31,6 +33,12 @@ class Experiment:
     env: Mapping[str, str] = field(default_factory=dict)
     needs: str = ""
     preload: str = ""
+    libraries: tuple[str, ...] = ()
+
+    @property
+    def mends(self) -> bool:
+        """Whether it mends a cause that is known, instead of speaking for one."""
+        return self.when == "cause"
 
 
 #: Flush-to-zero and denormals-are-zero for all threads, which inherit it from the first.
@@ -51,7 +59,25 @@ EXPERIMENTS = (
         needs="cc",
         preload=FLUSH_TO_ZERO,
     ),
+    Experiment(
+        "allocation",
+        "another allocator",
+        "cause",
+        libraries=("libmimalloc.so.2", "libjemalloc.so.2", "libtcmalloc_minimal.so.4"),
+    ),
+    Experiment(  # from glibc 2.35 on, where the kernel gives huge pages to those that ask for them
+        "page-faults",
+        "huge pages (glibc.malloc.hugetlb=1)",
+        "cause",
+        env={"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"},
+    ),
+    Experiment(
+        "start-up", "symbols bound at the start (LD_BIND_NOW=1)", "cause", env={"LD_BIND_NOW": "1"}
+    ),
 )
+
+#: Share of the difference that a cause carries from which on it is worth trying to mend.
+MENDED = 0.3
 
 #: Share that a trial must take away at the least, its interval's lower end, to name a cause.
 GONE = 0.3
@@ -80,14 +106,16 @@ def judge_trial(
     return Intervention(what, change.slow, change.low, change.high, len(shares), command)
 
 
-def suggested(groups: Sequence[FunctionGroup], threads: int, left: float) -> list[Experiment]:
-    """What is worth trying: ``left`` is the share that nothing explains so far."""
-    wanted = set()
+def suggested(
+    groups: Sequence[FunctionGroup], threads: int, left: float, causes: Sequence[Cause] = ()
+) -> list[Experiment]:
+    """What is worth trying: ``left`` is the share that ``causes`` do not explain so far."""
+    wanted, known = set(), {c.key for c in causes if c.share >= MENDED}
     if threads > 1:
         wanted.add("threads")
     if left > LEFT and any(_floats(g) for g in groups):
         wanted.add("floats")
-    return [e for e in EXPERIMENTS if e.when in wanted]
+    return [e for e in EXPERIMENTS if e.when in wanted or (e.mends and e.key in known)]
 
 
 #: Share of the difference from which on what is left is worth a trial; of instructions that must be
@@ -101,6 +129,14 @@ def _floats(group: FunctionGroup) -> bool:
         return False
     vector = sum(w for kind, w in slow.kinds.items() if kind.startswith("vector "))
     return (vector + slow.kinds["x87"]) / slow.total >= FLOATS
+
+
+def with_trial(
+    causes: Sequence[Cause], tried: Sequence[tuple[Experiment, Intervention]]
+) -> list[Cause]:
+    """The causes, each with what mends it for certain."""
+    shown = {e.key: t for e, t in tried if t.low >= GONE}
+    return [replace(c, trial=shown[c.key]) if c.key in shown else c for c in causes]
 
 
 def cause_of_trial(

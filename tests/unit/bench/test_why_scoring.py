@@ -179,6 +179,7 @@ def test_results_are_not_asked_again(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 PAIRS = catalogue()
 HELD_OUT = catalogue(FOLDER / "heldout.toml")
+BLIND = catalogue(FOLDER / "blind.toml")
 KEYS = set(
     re.findall(
         r"^\| `([\w-]+)` \|",
@@ -210,12 +211,12 @@ def test_each_pair_is_whole(pair: Pair) -> None:
         assert name in pair.sources
 
 
-@pytest.mark.parametrize("pair", HELD_OUT, ids=lambda pair: pair.name)
+@pytest.mark.parametrize("pair", HELD_OUT + BLIND, ids=lambda pair: pair.name)
 def test_each_held_out_pair_is_whole(pair: Pair) -> None:
     assert {*pair.causes, *pair.causes2} <= KEYS
     assert bool(pair.causes) == (pair.kind != "equal")
     assert bool(pair.causes2) == (pair.kind == "two")
-    assert pair.build_fast != pair.build_slow
+    assert (pair.build_fast, pair.run_fast) != (pair.build_slow, pair.run_slow)
     (source,) = pair.sources
     assert (FOLDER / "programs" / source).is_file()
 

@@ -8,8 +8,7 @@ import pytest
 from tests.unit.explain.conftest import Compile
 
 from whyfast.explain.objects.elf import open_elf
-from whyfast.explain.program import load
-from whyfast.explain.unwind import unwound_functions
+from whyfast.explain.program import load, unwound_functions
 
 SOURCE = """\
 #include <stdio.h>

@@ -7,7 +7,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.formats.perf_stacks import SampledProcess, StackFrame, parse_stacks
+from whyfast.formats.profiles import SampledProcess, StackFrame, parse_stacks
 
 #: A shell starts ./old, then a shell that starts ./new with a thread.
 SCRIPT = """\

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.interpreter import find
-from whyfast.interpreter.find import python_command
+from whyfast.interpreter.registry import python_command
 from whyfast.model.errors import UserError
 from whyfast.store.home import own_home
 
@@ -68,4 +67,4 @@ def test_a_shim_of_pyenv_is_the_python_that_it_chooses(
     shim.write_text(f"#!/bin/sh\necho {sys.executable}\n")
     shim.chmod(0o755)
     monkeypatch.setenv("PATH", f"{shim.parent}:/usr/bin:/bin")
-    assert find.python_command("python3", own_home(), lambda note: None) == (sys.executable,)
+    assert python_command("python3", own_home(), lambda note: None) == (sys.executable,)

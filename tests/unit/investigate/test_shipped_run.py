@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from whyfast.investigate.shipped_run import shipped_programs
+from whyfast.investigate.survey_run import shipped_programs
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts
-from whyfast.model.shipped import ShippedProgram, shipped_verdict
+from whyfast.model.survey import ShippedProgram, shipped_verdict
 from whyfast.toolchain.archive import Binary
 from whyfast.toolchain.packages import PackageName, newest, parse_package
 

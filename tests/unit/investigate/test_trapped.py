@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from whyfast.investigate.trapped import runs_without
+from whyfast.investigate.change_reach import runs_without
 from whyfast.measure.count import CountingTask
 from whyfast.measure.process import SystemLauncher, ToolRun
 from whyfast.model.code import CodeComparison, FunctionChange

@@ -11,7 +11,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, said
 
-from whyfast.formats.perf_stacks import StackFrame
+from whyfast.formats.profiles import StackFrame
 from whyfast.measure import sampling
 from whyfast.measure.process import CannotCount, Finished, ToolRun
 from whyfast.measure.sampling import SampledRun, sample_in_turns

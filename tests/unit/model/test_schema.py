@@ -38,7 +38,7 @@ class Tree:
 
 NUMBER = {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf", "nan"]}]}
 LEAF = {
-    "description": "A leaf.",
+    "description": "A leaf. Not the first paragraph.",
     "type": "object",
     "properties": {"name": {"type": "string"}, "size": NUMBER},
     "required": ["name"],

@@ -142,7 +142,7 @@ def test_kernel_time_whose_interval_has_zero_is_no_cause() -> None:
     calls = Item("kernel", "write", time, 0.5, facts=(Fact("write calls", 10, 10),))
     assert make_account(gathered(items=(calls,))).causes == ()
     endless = Change(0.0, 0.05, -math.inf, math.inf)
-    unknown = Item("kernel", "write", endless, 0.5, facts=(Fact("write calls", 10, 10),))
+    unknown = Item("kernel", "write", endless, 0.5, facts=(Fact("write calls", 10, 400),))
     assert keys(make_account(gathered(items=(unknown,)))) == [("system-calls", 0.5)]
 
 

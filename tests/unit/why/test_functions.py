@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whyfast.formats.perf_stacks import StackFrame
+from whyfast.formats.profiles import StackFrame
 from whyfast.measure.sampling import SampledRun
 from whyfast.model.why import Change, Frame
 from whyfast.why.functions import (

@@ -33,6 +33,7 @@ def grouped(
     [
         ("libc.so.6", "malloc", "allocation"),
         ("", "malloc", "allocation"),  # of a program that brings its own
+        ("", "_PyObject_Malloc", "allocation"),
         ("libc.so.6", "memmove", "copying"),
         ("", "memmove", ""),
         ("libc.so.6", "strlen", "string-work"),

@@ -4,7 +4,7 @@ import pytest
 
 from whyfast.measure.trace import CallRow, TracedRun
 from whyfast.model.why import Change, Item
-from whyfast.why.kernel import kernel_items, purpose, waiting_items
+from whyfast.why.kernel import kernel_items, purpose, supported, waiting_items
 
 WHOLE = Change(0.010, 0.110, 0.099, 0.101)  # seconds: 0.1 more
 KERNEL = Change(0.0, 0.080, 0.078, 0.082)
@@ -35,6 +35,12 @@ def test_kernel_time_is_divided_by_the_time_of_calls() -> None:
 def test_calls_whose_time_the_kernel_does_not_see_count_by_their_number() -> None:
     fast, slow = traced(write=(0.0, 100)), traced(write=(0.0, 400_100))
     assert shares(kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0))) == {"write": 0.8}
+
+
+def test_as_many_calls_that_took_longer_under_the_tracer_are_no_cause() -> None:
+    fast, slow = traced(write=(0.020, 8014)), traced(write=(0.090, 8014))
+    (item,) = kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0))
+    assert (item.name, supported(item)) == ("write", False)
 
 
 def test_faults_are_of_the_accounting() -> None:

@@ -4,9 +4,16 @@ import pytest
 from tests.unit.why.records import executed, time_of
 
 from whyfast.model.sample import Block
-from whyfast.model.why import Intervention
+from whyfast.model.why import Cause, Intervention
 from whyfast.why.groups import FunctionGroup
-from whyfast.why.trials import CHANGED, EXPERIMENTS, cause_of_trial, judge_trial, suggested
+from whyfast.why.trials import (
+    CHANGED,
+    EXPERIMENTS,
+    cause_of_trial,
+    judge_trial,
+    suggested,
+    with_trial,
+)
 
 THREADS = next(e for e in EXPERIMENTS if e.key == "threads")
 DENORMALS = next(e for e in EXPERIMENTS if e.key == "denormals")
@@ -62,6 +69,35 @@ def test_what_is_worth_trying(
     groups: list[FunctionGroup], threads: int, left: float, keys: list[str]
 ) -> None:
     assert [e.key for e in suggested(groups, threads, left)] == keys
+
+
+def known(key: str, share: float) -> Cause:
+    return Cause(key, "it does more", share, share, share, (), "counted")
+
+
+@pytest.mark.parametrize(
+    ("key", "share", "changes"),
+    [
+        ("allocation", 0.3, ["another allocator"]),
+        ("allocation", 0.29, []),
+        ("page-faults", 0.9, ["huge pages (glibc.malloc.hugetlb=1)"]),
+        ("start-up", 0.5, ["symbols bound at the start (LD_BIND_NOW=1)"]),
+        ("vectorisation", 1.0, []),
+    ],
+)
+def test_a_known_cause_suggests_what_may_mend_it(
+    key: str, share: float, changes: list[str]
+) -> None:
+    found = suggested([group("work")], 1, 1 - share, [known(key, share)])
+    assert [e.what for e in found] == changes
+    assert all(e.mends for e in found)
+
+
+def test_what_mends_a_cause_stands_beside_it() -> None:
+    other, huge = (e for e in EXPERIMENTS if e.key in ("allocation", "page-faults"))
+    causes = [known("allocation", 0.6), known("page-faults", 0.3)]
+    tried = [(other, trial(0.3)), (huge, trial(0.29))]
+    assert [c.trial for c in with_trial(causes, tried)] == [trial(0.3), None]
 
 
 @pytest.mark.parametrize(

@@ -28,18 +28,14 @@ from whyfast.report.document import (
 )
 from whyfast.report.formatting import escape_controls, percent_text, pluralize
 from whyfast.report.render.markdown import code, fold, render_markdown
-from whyfast.report.sections.check import (
+from whyfast.report.sections.changed_code import (
     change_sentence,
     changed_hot,
     check_of,
-    check_table,
-    in_order,
-    machine_line,
     only_moved,
-    promise,
-    short_answer,
     some_code,
 )
+from whyfast.report.sections.check import check_table, in_order, machine_line, promise, short_answer
 from whyfast.report.sections.costs import check_cost_table, growth_section
 from whyfast.report.sections.distribution import interval_plot
 from whyfast.report.sections.main_table import median_times, time_cell
@@ -63,6 +59,7 @@ def check_page(result: Result) -> Document:
     if line := machine_line(result.judged.confounds):
         texts.append(line)
     started = when(result.recorded.started)
+    machine = machine_section(result)  # the terminal has no room for it
     measured = bool(result.judged.verdicts)
     return document(
         "check",
@@ -76,7 +73,7 @@ def check_page(result: Result) -> Document:
         section("costs", "Costs beside time", check_cost_table(result), importance="detail"),
         growth_section(result),
         section("code", "Changed code", *_code(result), importance="detail"),
-        _record(machine_section(result)),
+        machine and replace(machine, importance="record"),
         about=(started, _machine(result)),
         heading=_heading(result),
         summary=check_summary(result),
@@ -97,11 +94,6 @@ def _machine(result: Result) -> str:
     facts = sessions[-1].environment if sessions else {}
     known = [str(facts[key]) for key in ("cpu_model", "os", "system") if facts.get(key)]
     return ", ".join(known) or "not recorded"
-
-
-def _record(found: ReportSection | None) -> ReportSection | None:
-    """For who asks where it was measured; the terminal has no room for it."""
-    return found and replace(found, importance="record")
 
 
 def _compared(result: Result) -> ReportSection | None:

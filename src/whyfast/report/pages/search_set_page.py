@@ -35,7 +35,7 @@ from whyfast.report.sections.search import (
 from whyfast.report.sections.summary import search_summary
 from whyfast.search.ddmin import Failed, Part
 from whyfast.search.results import SetResult
-from whyfast.search.state import MEASURED, Interval
+from whyfast.search.state import MEASURED
 from whyfast.search.subsets import Subset, Trial, label, level, numbered
 from whyfast.search.view import interval_of
 
@@ -95,7 +95,7 @@ def set_headline(result: SetResult) -> str:
     """The answer in one sentence."""
     answer, further = result.answer, bool(result.reverted)
     good, bad = quote(result.good), _bad(result)
-    interval = _interval(result)
+    interval = interval_of([t.ends for t in _judged(result)])
     ends = f"{bad} {compares(result.quantity, interval)} than {good}"
     if answer.outcome == "set":
         named = join_words([_named(result, part) for part in answer.parts])
@@ -281,10 +281,6 @@ def _trials(result: SetResult) -> list[Trial]:
 def _judged(result: SetResult) -> list[Trial]:
     """The blocks that the answer is about: as linked, or over layouts."""
     return [t for t in _trials(result) if t.layouts == result.answer.over_layouts]
-
-
-def _interval(result: SetResult) -> Interval | None:
-    return interval_of([t.ends for t in _judged(result)])
 
 
 def _share(level_error: tuple[float, float]) -> str:

@@ -1,12 +1,11 @@
-"""``whyfast check``: what a change did to the code and to the times, in sentences and a table."""
+"""``whyfast check``: what a change did to the times, in sentences and a table."""
 
 from __future__ import annotations
 
 import math
-import re
 import shlex
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from whyfast.judge.decide import ALPHA
@@ -25,82 +24,20 @@ from whyfast.report.formatting import (
     size_of,
 )
 from whyfast.report.sections.because import account_sentences, named_causes
+from whyfast.report.sections.changed_code import (
+    NAMES,
+    change_sentence,
+    changed_code,
+    check_of,
+    executes_text,
+    is_called,
+    some,
+)
 from whyfast.report.sections.costs import check_cost_sentences, size_clause
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
 
 if TYPE_CHECKING:
-    from whyfast.model.code import ChangeCoverage, Check, FunctionChange
-
-#: Names that a sentence lists before it only counts the rest.
-NAMES = 5
-
-
-def changed_code(check: Check) -> Iterator[str]:
-    """Which functions changed, and what cannot be shown not to have."""
-    code = check.code
-    if code.same:
-        if code.functions:
-            names = some_code(f.name for f in code.functions)
-            yield f"Nothing that runs uses {names}; only the placement of other code can differ."
-        yield "Nothing was measured."
-        return
-    # The instructions of others are the same, but for what the data holds that they refer to.
-    changed = [f for f in code.reached if f.diff or f.kind != "changed" or not any(f.sizes)]
-    executed = list(dict.fromkeys(n for r in check.reaches for n in r.executes or ()))
-    changed.sort(
-        key=lambda f: next((i for i, n in enumerate(executed) if is_called(f, n)), len(executed))
-    )
-    if changed:
-        names = some_code(f.name for f in changed)
-        yield f"{pluralize(len(changed), 'function')} changed: {names}."
-    if rest := len(code.reached) - len(changed):
-        which = f"{pluralize(rest, 'function')}{' more' if changed else ''}"
-        has, refers = ("has", "refers") if rest == 1 else ("have", "refer")
-        yield f"{which} {has} the same instructions and {refers} to data that differs."
-    if code.reasons:
-        more = len(code.reasons) - NAMES
-        reasons = [*code.reasons[:NAMES], *([f"and {more} more"] if more > 0 else [])]
-        yield f"Counts as changed: {'; '.join(reasons)}."
-
-
-def change_sentence(change: FunctionChange) -> str:
-    """What became of one function, without a full stop."""
-    name = f"`{escape_controls(change.name)}`"
-    if change.kind == "added":
-        return f"{name} is new"
-    if change.kind == "removed":
-        return f"{name} is gone"
-    changes = []
-    if change.calls:
-        changes.append(f"now calls {some_code(change.calls)}")
-    if change.called:
-        changes.append(f"no longer calls {some_code(change.called)}")
-    if not changes:
-        before, after = change.sizes
-        if before == after == 0:
-            return f"{name} has changed"
-        same = before == after
-        size = f"has other instructions ({before} bytes)"
-        changes.append(size if same else f"went from {before} to {after} bytes")
-    return f"{name} {' and '.join(changes)}"
-
-
-def is_called(change: FunctionChange, name: str) -> bool:
-    """Whether a function is called so, but for what the compiler put behind (``.isra.0``)."""
-    return change.name == name or change.name.startswith(f"{name}.")
-
-
-def some(items: Sequence[str], most: int = NAMES) -> str:
-    """The first, and how many more there are."""
-    if len(items) <= most:
-        return join_words(items)
-    return f"{', '.join(items[:most])} and {len(items) - most} more"
-
-
-def some_code(names: Iterable[str]) -> str:
-    """The first names of functions or files, as code."""
-    return some([f"`{escape_controls(name)}`" for name in names])
-
+    from whyfast.model.code import ChangeCoverage, Check
 
 #: Above the answer, where a page has a heading.
 CHECK_HEADING = "Did this change make it slower?"
@@ -113,12 +50,6 @@ _NO_SPREAD = 0.001
 _FEW_NAMES = 2
 #: From so many minutes on, a budget is written in hours.
 _LONG = 180
-
-
-def check_of(result: Result) -> Check:
-    """The check that the result is of."""
-    assert result.found.check is not None
-    return result.found.check
 
 
 def check_sentences(result: Result) -> list[str]:
@@ -413,17 +344,6 @@ def check_table(result: Result) -> Table | None:
     return table("Each benchmark, head against base", (*columns, *more), rows)
 
 
-def executes_text(reach: ChangeCoverage | None) -> str:
-    """The changed functions that a benchmark executes."""
-    if reach is None or reach.executes is None:
-        return "not known"
-    if not reach.executes:
-        return "none: placement only"
-    few = [escape_controls(n) for n in reach.executes[:2]]
-    more = len(reach.executes) - len(few)
-    return ", ".join(few) + (f" and {more} more" if more else "")
-
-
 def instructions_text(reach: ChangeCoverage | None) -> str:
     """By how much its number of instructions changed; empty where they were not counted."""
     more = more_instructions(reach)
@@ -464,44 +384,3 @@ def machine_line(confounds: Sequence[Confound]) -> str:
         return ""
     kinds = join_words(list(dict.fromkeys(c.kind for c in warnings)))
     return f"This machine: {pluralize(len(warnings), 'warning')} ({kinds}); see `whyfast doctor`."
-
-
-def changed_hot(result: Result) -> list[FunctionChange]:
-    """The changed functions that benchmarks execute; all that are reached where that is not known.
-
-    Those first that carry the difference: by the account of it, then by how much their executed
-    instructions changed in the benchmark with the largest difference.
-    """
-    check, account = check_of(result), result.found.account
-    known = {r.benchmark: r.executes for r in check.reaches if r.executes is not None}
-    reached = check.code.reached
-    order = [item.name for item in account.items] if account else []
-    largest = sorted(result.judged.verdicts, key=lambda v: -size_of(v.ratio))
-    for verdict in largest:
-        order += known.get(verdict.benchmark or "", ())
-    order += [name for names in known.values() for name in names]
-    rank = {name: number for number, name in reversed(list(enumerate(order)))}
-    if not known:
-        return sorted(reached, key=lambda f: rank.get(f.name, len(order)))
-    return sorted((f for f in reached if f.name in rank), key=lambda f: rank[f.name])
-
-
-#: What an address, an offset or a register is in a line of disassembly. A constant is none.
-_PLACES = re.compile(
-    r"\[[^\]]*\]|\+0x[0-9a-f]+|\bloc_[0-9a-f]+"
-    r"|\b(?:[er]?(?:ax|bx|cx|dx|si|di|bp|sp)|[abcd][lh]|(?:si|di|bp|sp)l|r(?:8|9|1[0-5])[dwb]?|[xyz]mm\d+)\b"
-)
-
-
-def only_moved(change: FunctionChange) -> bool:
-    """Whether its instructions differ in offsets, addresses and registers alone, as far as they
-    are shown; a function that has grown differs in more."""
-    if change.kind != "changed" or change.calls or change.called or not change.diff:
-        return False
-    if len(change.diff) > 0 and change.diff[-1].startswith("…") and len(set(change.sizes)) > 1:
-        return False
-    sides: dict[str, list[str]] = {"-": [], "+": []}
-    for line in change.diff:
-        if line[:1] in sides:
-            sides[line[0]].append(_PLACES.sub("·", line[1:]))
-    return sides["-"] == sides["+"]

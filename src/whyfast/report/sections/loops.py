@@ -142,17 +142,13 @@ def _called(facts: LoopFacts) -> list[tuple[str, str, float]]:
 
 def _calls_text(facts: LoopFacts) -> str:
     calls = [
-        f"{c.name} {_times(c.number)}" if c.number != 1 else c.name
+        f"{c.name} {c.number:.4g} times" if c.number != 1 else c.name
         for c in facts.calls[:_MOST_CALLS]
     ]
     more = len(facts.calls) - _MOST_CALLS
     if more > 0:
         calls.append(f"{more} more")
     return f"calls {join_words(calls)}" if calls else "calls nothing"
-
-
-def _times(number: float) -> str:
-    return f"{number:.4g} times"
 
 
 def _instructions(facts: LoopFacts) -> int:

@@ -21,7 +21,7 @@ from whyfast.report.formatting import (
     ratio_text,
 )
 from whyfast.report.sections.because import named_causes
-from whyfast.report.sections.check import change_sentence, some_code
+from whyfast.report.sections.changed_code import change_sentence, some_code
 from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
 from whyfast.search.state import MEASURED, Interval, Observation, Quantity

@@ -26,10 +26,9 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.certainty import more_or_less, shell_sentences
+from whyfast.report.sections.changed_code import changed_code, check_of
 from whyfast.report.sections.check import (
-    changed_code,
     check_headline,
-    check_of,
     check_sentences,
     check_table,
     machine_line,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import takewhile
 
@@ -55,6 +56,12 @@ def why_headline(account: Account) -> str:
         return (
             f"Too few runs to tell a difference between {slow} and {fast}: {account.ratio:.2f}x so "
             "far; measure longer with --budget"
+        )
+    if nothing_to_explain(account) and account.undecided:
+        ratio = plain_ratio_text(account.ratio, account.low, account.high)
+        return (
+            f"Whether {slow} is slower than {fast} is undecided: {ratio} so far; measure longer "
+            "with --budget"
         )
     if nothing_to_explain(account) and not account.complete and account.time.difference > 0:
         return f"{slow} is {_factor(account)} slower than {fast}: interrupted before the causes"
@@ -162,23 +169,48 @@ def nothing_to_explain(account: Account) -> bool:
 
 def short_names(account: Account) -> tuple[str, str]:
     """The names of the fast and the slow side as sentences have them: without the arguments that
-    both have at their end; long ones without the folders that both are in, cut in the middle."""
-    words = account.fast.split(), account.slow.split()
+    both have at their end; long ones without the folders that both are in and the words that both
+    begin with, cut in the middle."""
+    words = _words(account.fast), _words(account.slow)
     if max(map(len, (account.fast, account.slow))) > _NAME:
         words = _apart(*words)
-    backwards = zip(reversed(words[0][1:]), reversed(words[1][1:]), strict=False)
-    same = len(list(takewhile(lambda pair: pair[0] == pair[1], backwards)))
-    names = [_ASSIGNING.sub("", " ".join(w[: len(w) - same])) for w in words]
+    same = _alike(reversed(words[0][1:]), reversed(words[1][1:]))
+    words = words[0][: len(words[0]) - same], words[1][: len(words[1]) - same]
+    if max(len(shlex.join(w)) for w in words) > _NAME:
+        first = _alike(*words)
+        words = words[0][first:] or words[0], words[1][first:] or words[1]
+    given = account.fast, account.slow
+    names = [
+        _ASSIGNING.sub("", name if w == _words(name) else w[0] if len(w) == 1 else shlex.join(w))
+        for name, w in zip(given, words, strict=True)
+    ]
     if not all(names) or names[0] == names[1]:
         names = [account.fast, account.slow]
     fast, slow = map(quote, shortened(names, _NAME))
     return fast, slow
 
 
+def _words(command: str) -> list[str]:
+    """Of a command line as a shell reads it; a name that is none stays whole."""
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return [command]
+
+
+def _alike(fast: Iterable[str], slow: Iterable[str]) -> int:
+    """How many words both begin with."""
+    pairs = zip(fast, slow, strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+
+
 def _apart(fast: list[str], slow: list[str]) -> tuple[list[str], list[str]]:
-    """The words of both; paths that differ begin where they do."""
+    """The words of both; a program of both is without its folder, paths that differ begin where
+    they do."""
     pairs = list(zip(fast, slow, strict=False))
     for n, (a, b) in enumerate(pairs):
+        if n == 0 and a == b:
+            pairs[n] = (os.path.basename(a), os.path.basename(b))
         if a != b and a.startswith("/") and b.startswith("/"):
             cut = len(os.path.commonpath([os.path.dirname(a), os.path.dirname(b)]).rstrip("/")) + 1
             pairs[n] = (a[cut:], b[cut:]) if cut > 1 else (a, b)

@@ -133,6 +133,7 @@ class Sampler:
         return {
             "began": self.began,
             "ended": ended,
+            "children": sum(os.times()[2:4]),
             "modules": modules,
             "collections": self.collections,
             "stacks": [[list(k), v] for k, v in self.stacks.items()],

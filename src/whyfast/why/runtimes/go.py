@@ -12,7 +12,7 @@ from pathlib import Path
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
-from whyfast.formats.perf_stacks import Stack
+from whyfast.formats.profiles import Stack
 from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.model.why import Cause, Change, Fact, SourcePlace

@@ -116,6 +116,7 @@ class PythonAccount:
         yield from self._start()
         yield from self._imports()
         yield from self._garbage()
+        yield from self._children()
         yield from self._calls()
         for sampled, change in self._times.own():
             function = self._times.culprit(sampled)
@@ -220,6 +221,16 @@ class PythonAccount:
             yield self._sides.cause(
                 "garbage-collection",
                 f"it frees its objects at its end for {_ms(change.slow)} "
+                f"(`{self._sides.quoted}`: {_ms(change.fast)})",
+                change,
+                "measured",
+            )
+
+    def _children(self) -> Iterator[Cause]:
+        for _, change in self._times.of("children"):
+            yield self._sides.cause(
+                "processes",
+                f"the programs that it starts take {_ms(change.slow)} of CPU time "
                 f"(`{self._sides.quoted}`: {_ms(change.fast)})",
                 change,
                 "measured",

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,12 +70,12 @@ def line_reason(
     """
     reason = _operator(fast, slow, name, file)
     if reason is None and all(stopped):
-        return _density(fast, slow, name, quoted)
-    if reason is None and not stopped[0]:
+        reason = _density(fast, slow, name, quoted)
+    elif reason is None and not stopped[0]:
         least = "more than " if stopped[1] else ""
         reason = _executions(fast, slow, name, file, quoted, least)
         reason = reason or _bytecodes(fast, slow, seconds, name, quoted, least)
-    return reason
+    return reason or _types(fast, slow, name, file, quoted)
 
 
 def _operator(
@@ -185,6 +185,31 @@ def _density(
     )
 
 
+def _types(
+    fast: Mapping[int, TracedLine],
+    slow: Mapping[int, TracedLine],
+    name: str,
+    file: str,
+    quoted: str,
+) -> Reason | None:
+    """A variable that holds another type on each side, in the line that takes most of the time."""
+    types = {variable: kind for row in fast.values() for variable, (kind, _) in row.held.items()}
+    nodes = list(_nodes(file))
+    for number, line in sorted(slow.items(), key=lambda row: -row[1].seconds):
+        names = {n.id for n in nodes if isinstance(n, ast.Name) and n.lineno == number}
+        for variable in sorted(names & line.held.keys()):
+            kind, other = line.held[variable][0], types.get(variable, "")
+            if other and other != kind and not {kind, other} & _NO_DATA:
+                text = f"`{variable}` is a {kind}, not a {other} as in `{quoted}`"
+                text += f", and takes longer to work with in {_at(name, file, number)}"
+                return Reason("more-work", text, "measured", number)
+    return None
+
+
+#: Types of names that nothing is computed with.
+_NO_DATA = frozenset(("NoneType", "module", "function", "type", "builtin_function_or_method"))
+
+
 def _executed(lines: Mapping[int, TracedLine]) -> Counter[str]:
     total: Counter[str] = Counter()
     for line in lines.values():
@@ -203,11 +228,7 @@ def work_at(
 ) -> tuple[str, str, str] | None:
     """(cause, what the line does, what to try) for an operator of a line on data whose type was
     seen; None where there is none."""
-    try:
-        tree = ast.parse(Path(file).read_text(errors="replace"))
-    except (OSError, SyntaxError, ValueError):
-        return None
-    for node in ast.walk(tree):
+    for node in _nodes(file):
         if getattr(node, "lineno", 0) != number:
             continue
         if isinstance(node, ast.Compare) and isinstance(node.ops[-1], ast.In | ast.NotIn):
@@ -242,6 +263,15 @@ def work_at(
             if kind == "list":
                 return "copying", f"`del` moves the items of a list{_of(size, 'items')}", "a deque"
     return None
+
+
+def _nodes(file: str) -> Iterator[ast.AST]:
+    """Of a file's syntax tree; none of one that cannot be read."""
+    try:
+        tree = ast.parse(Path(file).read_text(errors="replace"))
+    except (OSError, SyntaxError, ValueError):
+        return
+    yield from ast.walk(tree)
 
 
 def _held(node: ast.expr, held: Mapping[str, tuple[str, int]]) -> tuple[str, int]:

@@ -47,13 +47,15 @@ PyStack = tuple[PyFrame, ...]
 @dataclass
 class SampledPython:
     """One run: CPU seconds by stack; ``start`` before the program began, ``end`` after it,
-    ``total`` in all. ``modules`` are those that the program loaded."""
+    ``children`` in programs that it starts and that are not Python, ``total`` in all. ``modules``
+    are those that the program loaded."""
 
     stacks: Counter[PyStack] = field(default_factory=Counter)
     collections: list[int] = field(default_factory=lambda: [0, 0, 0])
     modules: set[str] = field(default_factory=set)
     start: float = 0.0
     end: float = 0.0
+    children: float = 0.0
     total: float = 0.0
 
 
@@ -146,8 +148,12 @@ class _Names:
 
 def read_sampled(documents: Sequence[Document], cpu: float, side: PythonSide) -> None:
     """Add one run of all its processes, which took ``cpu`` seconds of CPU time."""
-    run = SampledPython(total=max(cpu, sum(d["ended"] for d in documents)))
-    run.end = run.total - sum(d["ended"] for d in documents)
+    inside = sum(d["ended"] for d in documents)
+    # Of the children's time what no probe saw: other programs.
+    first = max(documents, key=lambda d: d["ended"] + d["children"])
+    children = max(0.0, first["children"] - (inside - first["ended"]))
+    run = SampledPython(total=max(cpu, inside + children), children=children)
+    run.end = run.total - inside - children
     for document in documents:
         names = _Names(document, side)
         side.version = side.version or tuple(document["version"])

@@ -52,7 +52,11 @@ class PythonTimes:
         factor = self._sides.cpu[name] / mean if mean > 0 else 1.0
         rows = []
         for run in side.sampled:
-            row: dict[TimePart, float] = {("start", ""): run.start, ("end", ""): run.end}
+            row: dict[TimePart, float] = {
+                ("start", ""): run.start,
+                ("end", ""): run.end,
+                ("children", ""): run.children,
+            }
             for stack, seconds in run.stacks.items():
                 part = self._part(stack, name)
                 row[part] = row.get(part, 0.0) + seconds

@@ -79,6 +79,24 @@ def test_the_ratio_has_the_digits_that_it_needs(ratio: float, said: str) -> None
         ("./p", "./p -v", ("./p", "'./p -v'")),
         ("./p --one x", "./p --two x", ("'./p --one'", "'./p --two'")),
         ("old", "new", ("old", "new")),
+        (
+            "perl -ne 'print if /error/' in.txt",
+            "perl -ne 'print if /error/i' in.txt",
+            (
+                """ "perl -ne 'print if /error/'" """.strip(),
+                """ "perl -ne 'print if /error/i'" """.strip(),
+            ),
+        ),
+        (
+            "/opt/python/bin/python3 /tmp/work/a/main.py 5",
+            "/opt/python/bin/python3 /tmp/work/b/main.py 5",
+            ("'python3 a/main.py'", "'python3 b/main.py'"),
+        ),
+        (
+            "python3 /tmp/work/one/measure_everything.py",
+            "python3 /tmp/work/two/measure_everything.py",
+            ("one/measure_everything.py", "two/measure_everything.py"),
+        ),
     ],
 )
 def test_names_leave_out_what_both_end_with(fast: str, slow: str, names: tuple[str, str]) -> None:
@@ -129,6 +147,10 @@ def test_what_is_not_explained_is_named_with_its_place() -> None:
 def test_no_cause_is_named_where_none_was_looked_for() -> None:
     assert why_headline(EQUAL) == (
         "No difference between ./b and ./a to explain: 1.003x [0.998, 1.008]"
+    )
+    assert why_headline(replace(EQUAL, undecided=True)) == (
+        "Whether ./b is slower than ./a is undecided: 1.003x [0.998, 1.008] so far; measure longer "
+        "with --budget"
     )
     assert account_table(EQUAL) is None
     assert list(why_findings(EQUAL)) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.unit.why.runtimes.examples import explain, keys_of, sides_of
 
-from whyfast.formats.perf_stacks import StackFrame
+from whyfast.formats.profiles import StackFrame
 from whyfast.measure.process import CannotCount, SystemLauncher, ToolRun
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.why.functions import FunctionKey

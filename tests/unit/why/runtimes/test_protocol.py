@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.investigate.why_run import RUNTIMES
+from whyfast.investigate.why.why_layers import RUNTIMES
 from whyfast.model.why import Cause, Change, Fact, Item, Part, SourcePlace
 from whyfast.why.functions import FunctionKey, FunctionTime
 from whyfast.why.groups import FunctionGroup

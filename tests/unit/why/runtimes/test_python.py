@@ -61,6 +61,7 @@ def sampled(file: Path, side: int, spent: Spent, seen: Mapping[str, Any]) -> dic
         "executable": sys.executable,
         "began": 0.01,
         "ended": 0.01 + sum(both[side] for both in spent.values()) / 1000,
+        "children": seen.get("children", (0.0, 0.0))[side],
         "modules": dict.fromkeys(modules, ""),
         "collections": [seen.get("collections", (0, 0))[side], 0, 0],
         "stacks": stacks,
@@ -85,11 +86,11 @@ def explained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Explain:
         ) -> tuple[list[dict[str, Any]], float]:
             if mode != "sample":
                 return probe_python(runs, side, mode, targets)
-            return [documents[side]], documents[side]["ended"]
+            return [documents[side]], documents[side]["ended"] + documents[side]["children"]
 
         monkeypatch.setattr(python, "probe_python", probe)
         a, b = ([sys.executable, str(file)] for file in files)
-        times = documents["fast"]["ended"], documents["slow"]["ended"]
+        times = tuple(d["ended"] + d["children"] for d in documents.values())
         return explain(CPython(), sides_of(a, b, times))
 
     return run
@@ -159,6 +160,30 @@ def test_a_function_that_is_called_more_often(explained: Explain) -> None:
     )
     assert (cause.key, cause.place.function, cause.basis) == ("more-calls", "fib", "counted")
     assert [(f.name, f.fast, f.slow) for f in cause.facts] == [("calls of fib", 24, 92735)]
+
+
+def test_what_other_programs_take_is_not_the_end_of_python(explained: Explain) -> None:
+    findings = explained("1\n", "2\n", {"<module>": (10, 10)}, children=(0.0, 0.05))
+    (cause,) = findings.causes
+    assert cause.key == "processes"
+    assert cause.share == pytest.approx(1, abs=0.01)
+
+
+SUM = """\
+def total(n, one):
+    result = one
+    for _ in range(n):
+        result = result + one
+    return result
+print(total(2000, {}))
+"""
+
+
+def test_a_variable_of_another_type(explained: Explain) -> None:
+    fast, slow = SUM.format("1.0"), SUM.format("__import__('decimal').Decimal(1)")
+    cause = first(explained(fast, slow, {"<module>/total": (2, 40)}))
+    assert (cause.key, cause.place.function, cause.place.line) == ("more-work", "total", 4)
+    assert "Decimal" in cause.sentence
 
 
 FILL = """\

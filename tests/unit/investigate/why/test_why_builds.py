@@ -9,7 +9,7 @@ import pytest
 from tests.unit.investigate.doubles import Watcher, World, own
 
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.why_builds import WORK, BuildSide, explain_builds, largest, loops_of
+from whyfast.investigate.why.why_builds import WORK, BuildSide, explain_builds, largest, loops_of
 from whyfast.measure.count import CountingTask
 from whyfast.measure.process import CannotCount, SystemLauncher, ToolRun
 from whyfast.model.study import Study

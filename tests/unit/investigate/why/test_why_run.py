@@ -11,12 +11,15 @@ from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.ab_run import EMPTY_RUNS, Command, Options
-from whyfast.investigate.why_run import AccountLimits, explain_commands
+from whyfast.investigate.why.why_layers import AccountLimits
+from whyfast.investigate.why.why_run import explain_commands
+from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.commands import ProbeRun
-from whyfast.measure.invocation import Sample
+from whyfast.measure.invocation import LaunchArguments, Sample
 from whyfast.measure.process import Finished
 from whyfast.model.errors import UserError
-from whyfast.model.why import Account
+from whyfast.model.why import Account, Cause, Change
+from whyfast.why.account import Gathered, make_account
 
 #: Seconds of wall, user and kernel time.
 Times = tuple[float, float, float]
@@ -46,10 +49,15 @@ class Programs:
         self.times = {"old": OLD, "new": new, "true": (0.001, 0.001, 0.0)}
         self.world.script = self._answer
         self.tools: dict[str, Callable[[Sequence[str]], Finished]] = {}
+        self.faults: dict[str, float] = {}
 
     def _answer(self, variant: str, loops: int, before: int) -> Sample:
         wall, user, kernel = self.times[variant]
-        extra = {"user": user * loops, "system": kernel * loops, "minor_faults": 100.0}
+        extra = {
+            "user": user * loops,
+            "system": kernel * loops,
+            "minor_faults": self.faults.get(variant, 100.0) * loops,
+        }
         return Sample(wall * loops, None, extra)
 
     def why(self, options: Options | None = None, simulate: float = 0.0) -> Account:
@@ -107,6 +115,47 @@ def reads(more: int) -> Callable[[Sequence[str]], Finished]:
         return said()
 
     return strace
+
+
+@pytest.mark.parametrize(("changed", "share"), [((1.1, 0.9, 0.1), 0.8), ((1.5, 0.9, 0.5), None)])
+def test_what_mends_page_faults_is_tried(
+    tmp_path: Path, changed: Times, share: float | None
+) -> None:
+    slow = (1.5, 0.9, 0.5)
+    programs = Programs(tmp_path, slow)
+    programs.faults["new"] = 400_000.0
+    programs.times |= {"fast": OLD, "slow": slow, "fast, changed": OLD, "slow, changed": changed}
+    programs.tools["env"] = lambda argv: said()
+    (cause,) = programs.why().causes
+    assert (cause.key, cause.basis) == ("page-faults", "measured")
+    assert (cause.trial and round(cause.trial.share, 3)) == share
+    if cause.trial:
+        assert cause.trial.command == "env GLIBC_TUNABLES=glibc.malloc.hugetlb=1"
+
+
+@pytest.mark.parametrize(("listed", "tried"), [("libjemalloc.so.2", True), ("libz.so.1", False)])
+def test_another_allocator_is_the_first_that_is_installed(
+    tmp_path: Path, listed: str, tried: bool
+) -> None:
+    programs = Programs(tmp_path, OLD)
+    programs.times |= dict.fromkeys(("fast", "slow", "fast, changed"), OLD)
+    programs.times |= {"slow": (2.0, 1.9, 0.0), "slow, changed": OLD}
+    row = f"\t{listed} (libc6,x86-64) => /lib/{listed}\n"
+    tools = {"ldconfig": lambda argv: replace(said(), stdout=row), "env": lambda argv: said()}
+    programs.world.launcher = Replay(
+        {**tools, **dict.fromkeys(("old", "new"), lambda argv: said())}
+    )
+    services = programs.world.services(probe=lambda *given: ProbeRun(False, 0.1, 0.1))
+    commands = {"fast": ("old", "x"), "slow": ("new", "x")}
+    time = Change(1.0, 2.0, 0.9, 1.1)
+    found = Gathered("fast", "slow", 2.0, 1.9, 2.1, time, {"user": time})
+    cause = Cause("allocation", "it allocates", 0.9, 0.8, 1.0, (), "counted")
+    arguments = LaunchArguments(commands, {}, 60.0)
+    trials = Trials(found, arguments, own(tmp_path), programs.watcher, services)
+    trials.run(replace(make_account(found), causes=(cause,), explained=0.9))
+    shown = [(t.what, t.share, t.command) for _, t in found.mended]
+    what = "another allocator (libjemalloc.so.2)"
+    assert shown == ([(what, 1.0, f"env LD_PRELOAD=/lib/{listed}")] if tried else [])
 
 
 @pytest.mark.parametrize(("more", "of_cpu"), [(0, True), (400, False)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.investigate.ab_run import Command, Options, run_ab
@@ -12,7 +13,7 @@ from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block
-from whyfast.model.why import Intervention
+from whyfast.model.why import Account, Intervention
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered
 from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
@@ -42,17 +43,20 @@ class Trials:
             "slow": arguments.commands[found.slow],
         }
 
-    def run(self, explained: float) -> None:
-        """Measure both sides with one thing changed, where that can tell more than the share
-        ``explained``."""
+    def run(self, known: Account) -> None:
+        """Measure both sides with one thing changed, where that can tell more than ``known``."""
         found = self._found
         self._try_factors()
-        for experiment in suggested(found.groups, found.threads, 1 - explained):
+        left = 1 - known.explained
+        for experiment in suggested(found.groups, found.threads, left, known.causes):
             self._observer.step(f"trying: {experiment.what}")
             began = self._services.clock.monotonic()
             trial = self._trial(experiment)
             found.costs[f"trial: {experiment.what}"] = self._services.clock.monotonic() - began
             if trial is None:
+                continue
+            if experiment.mends:
+                found.mended = [*found.mended, (experiment, trial)]
                 continue
             cause = cause_of_trial(experiment, trial, found.groups)
             if cause is not None:
@@ -77,6 +81,13 @@ class Trials:
                 found.tried = [*found.tried, (factor, trial)]
 
     def _trial(self, experiment: Experiment) -> Intervention | None:
+        if experiment.libraries:
+            library = self._library(experiment.libraries)
+            if library is None:
+                return None
+            what = f"{experiment.what} ({Path(library).name})"
+            env = {**experiment.env, "LD_PRELOAD": library}
+            experiment = replace(experiment, what=what, env=env)
         with tempfile.TemporaryDirectory(prefix="whyfast-") as folder:
             words = self._words(experiment, Path(folder))
             if words is None:
@@ -124,3 +135,16 @@ class Trials:
             env["LD_PRELOAD"] = str(library)
         words = tuple(w.format(cpu=self._services.cpus[0]) for w in experiment.words)
         return (*(("env", *(f"{k}={v}" for k, v in env.items())) if env else ()), *words)
+
+    def _library(self, names: Sequence[str]) -> str | None:
+        """The file of the first library that is installed, by the loader's cache."""
+        for tool in ("ldconfig", "/sbin/ldconfig"):
+            if found := self._services.launcher.find(tool):
+                listed = self._services.launcher.run(
+                    [found, "-p"], env=self._services.env, timeout=10
+                ).stdout
+                files = {
+                    row.split()[0]: row.split()[-1] for row in listed.splitlines() if "=>" in row
+                }
+                return next((files[n] for n in names if n in files), None)
+        return None

@@ -1,4 +1,4 @@
-"""Why one command takes longer than another: the layers in their order, the cheapest first."""
+"""The layers of an account, the cheapest first: each fills in what it can see of both sides."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.explain.executed import LoadedFiles
-from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.services import Observer, Services
-from whyfast.investigate.why_trials import Trials
 from whyfast.measure.call_counts import SLOWDOWN, count_calls
 from whyfast.measure.doctor.readings import load_of
 from whyfast.measure.invocation import LaunchArguments
@@ -21,11 +19,9 @@ from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, trace_calls
 from whyfast.model.result import Result
-from whyfast.model.study import Commands
-from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home
-from whyfast.why.account import Gathered, make_account, next_command
+from whyfast.why.account import Gathered
 from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
 from whyfast.why.functions import (
     FunctionKey,
@@ -57,7 +53,7 @@ from whyfast.why.runtimes.protocol import (
     take_over,
 )
 from whyfast.why.runtimes.python import CPython
-from whyfast.why.split import certainly_more, cpu_time, crew, split, without_noise
+from whyfast.why.split import certainly_more, cpu_time, crew
 from whyfast.why.surroundings import (
     compare_surroundings,
     libraries_differ,
@@ -66,20 +62,13 @@ from whyfast.why.surroundings import (
     with_libraries,
 )
 
-#: The next command where nothing tells more about the largest cause.
-PAGE = "whyfast report ab --html why.html  # functions, calls and code on one page"
-
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
-
-UNDECIDED_WALL = "wall time is undecided, it varied too much: all shares are of CPU time"
 
 #: Where waiting differs, but nothing that it could be for, and CPU time is at least this share of
 #: the difference.
 IDLE_CPU = 0.25
 IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
-
-UNDECIDED = "no cause was looked for: whether there is a difference is undecided; use --budget"
 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
@@ -91,114 +80,21 @@ RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
 ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
 
 
+#: How many times as long everything may take at the most on a busy machine.
+BUSIEST = 4.0
+
+
 @dataclass(frozen=True)
 class AccountLimits:
     """``seconds`` for one simulated run of both sides together; 0: nothing is simulated. ``total``
-    for all that is looked at, after which no further step begins; a step that has begun may take
-    as long again."""
+    for all that is looked at on an idle machine, after which no further step begins; a step that
+    has begun may take as long again."""
 
     seconds: float = 30.0
     total: float = math.inf
 
 
-def explain_commands(
-    commands: Sequence[Command],
-    options: Options,
-    limits: AccountLimits,
-    home: Home,
-    observer: Observer,
-    *,
-    services: Services | None = None,
-) -> Result:
-    """Measure two commands, then account for their difference.
-
-    UserError for a command that cannot be run or fails in its first run.
-    """
-    services = services or Services()
-    result = run_ab(
-        commands, replace(options, turns_offered=False), home, observer, services=services
-    )
-    arguments = command_arguments(commands, options, services)
-    account = explain_difference(result, arguments, limits, home, observer, services)
-    return _with_account(result, account)
-
-
-def why_again(
-    result: Result,
-    options: Options,
-    limits: AccountLimits,
-    home: Home,
-    observer: Observer,
-    *,
-    services: Services | None = None,
-) -> Result:
-    """Account for the difference in a result of ``ab``: its first command against the second.
-
-    UserError where a command is no longer there.
-    """
-    services = services or Services()
-    question = result.question
-    assert isinstance(question, Commands)
-    lines = [Command(v.name, v.about or v.name) for v in question.variants]
-    options = replace(options, shell=question.shell or None)
-    arguments = command_arguments(lines, options, services)
-    if any(b.kind.takes_turns for b in question.benchmarks):  # of which there is no CPU time
-        return explain_commands(lines[:2], options, limits, home, observer, services=services)
-    account = explain_difference(result, arguments, limits, home, observer, services)
-    return _with_account(result, account)
-
-
-def _with_account(result: Result, account: Account | None) -> Result:
-    if account is not None and account.costs and not account.next_command:
-        account = replace(account, next_command=PAGE)
-    return replace(result, found=replace(result.found, account=account))
-
-
-def explain_difference(
-    result: Result,
-    arguments: LaunchArguments,
-    limits: AccountLimits,
-    home: Home,
-    observer: Observer,
-    services: Services,
-) -> Account | None:
-    """The account of the first comparison of commands; None where nothing was measured."""
-    verdict = next(iter(result.judged.verdicts), None)
-    if verdict is None:
-        return None
-    fast, slow = _sides(verdict)
-    wall, parts = split(result.recorded.blocks, fast, slow)
-    whole = without_noise(wall, parts)
-    low, high = _bounds(verdict)
-    found = Gathered(fast, slow, max(verdict.ratio, 1 / verdict.ratio), low, high, whole, parts)
-    if not result.recorded.complete:
-        return replace(make_account(found), complete=False)
-    cpu = cpu_time(parts)
-    if verdict.outcome == "undecided" and certainly_more(cpu):
-        _account_for_cpu(found, cpu, UNDECIDED_WALL)
-    elif verdict.outcome in ("same", "undecided") or whole.difference <= 0:
-        if verdict.outcome == "undecided":
-            found.limits.append(UNDECIDED)
-        return make_account(found)
-    if not found.of_cpu and whole is not wall:
-        found.limits.append(
-            "waiting varied more than it differed: shares are of the difference in CPU time"
-        )
-    layers = _Layers(found, arguments, limits, home, observer, services)
-    try:
-        layers.run(result)
-        if layers.left > 0:
-            trials = Trials(found, arguments, home, observer, services)
-            trials.run(make_account(found).explained)
-        account = layers.with_remarks(make_account(found))
-    except KeyboardInterrupt:
-        found.limits.append("interrupted: causes are those that were found until then")
-        return replace(make_account(found), complete=False)
-    words = arguments.commands[fast], arguments.commands[slow]
-    return replace(account, next_command=next_command(account, *words))
-
-
-def _account_for_cpu(found: Gathered, cpu: Change, why: str) -> None:
+def account_for_cpu(found: Gathered, cpu: Change, why: str) -> None:
     """From here on the account is of the difference in CPU time."""
     ratios = (cpu.fast + x for x in (cpu.difference, cpu.low, cpu.high))
     found.ratio, found.low, found.high = (x / cpu.fast for x in ratios)
@@ -206,21 +102,7 @@ def _account_for_cpu(found: Gathered, cpu: Change, why: str) -> None:
     found.limits.append(why)
 
 
-def _sides(verdict: Verdict) -> tuple[str, str]:
-    slower = verdict.ratio >= 1
-    if slower:
-        return verdict.baseline, verdict.variant
-    return verdict.variant, verdict.baseline
-
-
-def _bounds(verdict: Verdict) -> tuple[float, float]:
-    ends = verdict.low, verdict.high
-    if verdict.ratio >= 1:
-        return ends
-    return tuple(1 / x if x else math.inf for x in reversed(ends))  # type: ignore[return-value]
-
-
-class _Layers:
+class Layers:
     """Fills what was gathered, layer by layer."""
 
     def __init__(
@@ -239,7 +121,9 @@ class _Layers:
             "slow": arguments.commands[found.slow],
         }
         self._seed = int(services.new_id()[:12], 16)
-        self._ends = services.clock.monotonic() + limits.total
+        load = load_of(services.system) / max(1, len(services.cpus))
+        self._busy = min(BUSIEST, max(1.0, load))
+        self._ends = services.clock.monotonic() + limits.total * self._busy
 
     @property
     def left(self) -> float:
@@ -341,7 +225,7 @@ class _Layers:
         if idle and certainly_more(cpu) and cpu.difference > IDLE_CPU * found.whole.difference:
             # A busy machine, or a virtual one whose processors were taken away.
             items = [i for i in items if i.part != "waiting"]
-            _account_for_cpu(found, cpu, IDLE)
+            account_for_cpu(found, cpu, IDLE)
             items = [replace(i, share=i.time.difference / cpu.difference) for i in items]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
@@ -454,12 +338,11 @@ class _Layers:
                     f"--simulate {takes * 1.5:.0f}s, or use a smaller input"
                 )
             return names
-        busy = max(1.0, load_of(services.system) / max(1, len(services.cpus)))
-        timeout = min((4 * takes + 20) * busy, 2 * max(self.left, 0.0))
-        if takes * busy > self.left:
+        timeout = min((4 * takes + 20) * self._busy, 2 * max(self.left, 0.0))
+        if takes * self._busy > self.left:
             found.limits.append("nothing was simulated: there was no time left for it")
             return names
-        self._observer.step(f"simulating both sides (about {takes * busy:.0f} s)")
+        self._observer.step(f"simulating both sides (about {takes * self._busy:.0f} s)")
         try:
             valgrind = choose_valgrind(
                 services.launcher,
