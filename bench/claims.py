@@ -294,10 +294,25 @@ def noise_levels(rng: Rng, trials: int) -> Iterator[Row]:
         what = f"noise of a {name}, median of {n} studies of 120 blocks"
         yield Row(what, f"{stated:.4f}", middle, ends, low * stated, 1.05 * stated)
     d = [layout_spread(0.01 * rng.standard_normal(60),
-                       np.hypot(0.01, 0.02 * 2**0.5) * rng.standard_normal(60))
+                       np.hypot(0.01, 0.02 * 2**0.5) * rng.standard_normal(60))[0]
          for _ in range(trials)]  # fmt: skip
     m = float(np.median(d))
     yield Row("spread of layouts of one side", "0.02 ± 5 %", m, (0.99 * m, 1.01 * m), 0.019, 0.021)
+    for share in (0.5, 0.2, 0.1):
+        spread = 0.03 * math.sqrt(share * (1 - share))
+        pairs = [layout_spread(0.005 * rng.standard_normal(16), _two_speeds(rng, share, 16))
+                 for _ in range(trials)]  # fmt: skip
+        what = f"spread where {share:.0%} of 16 layouts are 3 % slower"
+        m = math.sqrt(float(np.mean([s**2 for s, _ in pairs])))
+        yield Row(what, f"{spread:.4f} ± 5 %", m, (m, m), 0.95 * spread, 1.05 * spread)
+        hits = sum(high >= spread for _, high in pairs)
+        yield at_least("its upper limit holds", hits, trials, 0.95)
+
+
+def _two_speeds(rng: Rng, share: float, n: int) -> Floats:
+    """Log ratios of pairs whose sides each have one of two speeds by chance."""
+    slow = 0.03 * (rng.random((2, n)) < share)
+    return np.asarray(slow[0] - slow[1] + 0.005 * rng.standard_normal(n))
 
 
 def _block(rng: Rng, at: int, layout: int, turns: int = 20) -> Block:

@@ -1,12 +1,15 @@
 """Chains of tail calls from study file to report: in the kernel where it lets us, and in the VM."""
 
+import fcntl
 import json
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import TEST_CACHE
 from tests.studies.test_run import whyfast
 
 from whyfast.measure.registry import why_no_bpf
@@ -22,6 +25,16 @@ def _result(file: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.fixture
+def alone() -> Iterator[None]:
+    """Whatever other runs of the tests do: the setting of the kernel is everyone's."""
+    TEST_CACHE.mkdir(parents=True, exist_ok=True)
+    with (TEST_CACHE / "bpf_jit_harden.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.mark.usefixtures("alone")
 def test_in_the_kernel(own_home: Home, tmp_path: Path) -> None:
     reason = why_no_bpf()
     if reason:

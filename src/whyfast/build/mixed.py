@@ -20,7 +20,7 @@ from elftools.elf.sections import SymbolTableSection
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import make_layouts
 from whyfast.build.steps import because, expand_link, logged_steps, why
-from whyfast.model.build import Build
+from whyfast.model.build import Build, is_layout
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import exclusive
@@ -188,8 +188,9 @@ def code_digest(file: Path) -> str:
 def _prepare(good: BuiltWith, objects: Mapping[str, Path], work: Path) -> None:
     """The build folder with other objects, which are the newest files in it, so that a makefile
     puts them into its libraries."""
-    ignored = shutil.ignore_patterns("*.layout-*")
-    shutil.copytree(good.work, work, symlinks=True, ignore=ignored)
+    shutil.copytree(
+        good.work, work, symlinks=True, ignore=lambda _, names: [*filter(is_layout, names)]
+    )
     (work / good.recipe.program).unlink()
     for name, file in objects.items():
         (work / name).unlink()

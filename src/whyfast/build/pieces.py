@@ -17,9 +17,11 @@ from pathlib import Path, PurePosixPath
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.constants import SH_FLAGS
+from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 
 from whyfast.formats.ar import MAGIC, DamagedArchive, read_members
+from whyfast.model.build import is_layout
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -37,6 +39,37 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
                 yield name, file.read(size)
         except DamagedArchive:
             return
+
+
+def libraries_beside(program: Path, work: Path) -> tuple[str, ...]:
+    """The shared libraries below ``work`` that the program there loads, directly or through another
+    of them, by their names in ``work``; no layout moves their code."""
+    there = {
+        path.name: path
+        for path in sorted(work.rglob("*.so*"))
+        if path.is_file() and not is_layout(path.name)
+    }
+    found: dict[str, Path] = {}
+    waiting = [program]
+    while waiting:
+        for name in _loads(waiting.pop()):
+            if name in there and name not in found:
+                found[name] = there[name]
+                waiting.append(there[name])
+    return tuple(str(path.relative_to(work)) for path in found.values())
+
+
+def _loads(path: Path) -> tuple[str, ...]:
+    """The libraries that a program or library names; none of what is no ELF file."""
+    try:
+        with path.open("rb") as file:
+            dynamic = ELFFile(file).get_section_by_name(".dynamic")
+            if not isinstance(dynamic, DynamicSection):
+                return ()
+            tags = dynamic.iter_tags("DT_NEEDED")
+            return tuple(str(tag.needed) for tag in tags)  # type: ignore[attr-defined]
+    except (ELFError, OSError, ValueError):
+        return ()
 
 
 #: Names that a linker script takes literally.

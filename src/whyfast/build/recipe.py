@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from whyfast.model.build import Build, Interpreter, Toolchain
+from whyfast.model.build import Build, Interpreter, Toolchain, is_layout
 from whyfast.model.study import BuildSpec, Study
 from whyfast.model.variant import Variant
 from whyfast.store.files import sha256_of
@@ -225,5 +225,7 @@ def _files(build: Build) -> Mapping[str, Path]:
     return {
         str(path.relative_to(folder)): path
         for path in folder.rglob("*")
-        if path.is_file() and not any(p.startswith(".") for p in path.relative_to(folder).parts)
+        if path.is_file()
+        and not is_layout(path.name)
+        and not any(p.startswith(".") for p in path.relative_to(folder).parts)
     }

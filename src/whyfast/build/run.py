@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
+from whyfast.build.pieces import libraries_beside
 from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, include_folder, scan_source, source_size
 from whyfast.build.steps import (
     SEARCHED,
@@ -247,6 +248,7 @@ def provenance_of(
 ) -> dict[str, Any]:
     """The record of a build that has just ended."""
     toolchain = recipe.toolchain
+    libraries = libraries_beside(program, program.parents[len(Path(recipe.program).parts) - 1])
     return {
         "digest": recipe.digest,
         "inputs": recipe.inputs,
@@ -268,6 +270,7 @@ def provenance_of(
         "commands": steps,
         "program": recipe.program,
         "program_sha256": sha256_of(program),
+        **({"libraries": list(libraries)} if libraries else {}),
         "variant": recipe.variant,
         "started": watch.started,
         "seconds": watch.seconds(),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.explain.same_code import changed, same_code
+from whyfast.model.build import is_layout
 from whyfast.model.code import CodeComparison
 
 #: Files for people alone, and what Python makes of its files.
@@ -72,7 +73,10 @@ def _machine_code(folder: Path, program: Path) -> dict[str, Path] | None:
     libraries = {
         str(library.relative_to(folder)): library
         for library in sorted(folder.rglob("*.so*"))
-        if library.is_file() and not library.is_symlink() and _begins(library, b"\x7fELF")
+        if library.is_file()
+        and not library.is_symlink()
+        and not is_layout(library.name)
+        and _begins(library, b"\x7fELF")
     }
     return {"": path, **libraries}
 
@@ -100,7 +104,7 @@ def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
         relative = path.relative_to(folder)
         aside = relative.name in _ASIDE or path.suffix in _NOT_READ
         not_run = any(p in _NOT_RUN or p.endswith(_RECORDS) for p in relative.parts)
-        if path.is_file() and not aside and not not_run:
+        if path.is_file() and not aside and not not_run and not is_layout(path.name):
             yield str(relative), path
 
 

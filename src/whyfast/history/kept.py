@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from statistics import fmean, median
 from typing import Any
@@ -19,9 +19,11 @@ from whyfast.formats.timeline import (
     tells_apart,
 )
 from whyfast.history.findings import revision_of
+from whyfast.judge.costs import costs_of
 from whyfast.model.build import Build
+from whyfast.model.cost import COSTS
 from whyfast.model.errors import UserError
-from whyfast.model.history import PointSeries, Timeline
+from whyfast.model.history import CostSeries, PointSeries, Timeline
 from whyfast.model.result import Judged, Recorded, Result
 from whyfast.model.sample import Block, Session
 from whyfast.model.series import MEAN_SECONDS, Recording
@@ -97,13 +99,15 @@ _HOST = "hostname"
 @dataclass(frozen=True)
 class KeptPoint:
     """One result, or one imported file: ``values`` by (variant, benchmark), the variant perhaps
-    empty; ``facts``: as recorded; ``rates``: benchmarks that are better when higher."""
+    empty; ``facts``: as recorded; ``rates``: benchmarks that are better when higher; ``costs``:
+    those that have no chance, by (variant, benchmark, key)."""
 
     name: str
     started: float
     values: Mapping[tuple[str, str], PointValue]
     facts: Mapping[str, str]
     rates: frozenset[str] = frozenset()
+    costs: Mapping[tuple[str, str | None, str], float] = field(default_factory=dict)
 
     @property
     def host(self) -> str:
@@ -126,7 +130,7 @@ def points_of(result: Result) -> Iterator[KeptPoint]:
         check, started = result.found.check, result.recorded.started
         date = datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%d %H:%M")
         name = check.head[:_SHORT] if check else date
-        yield KeptPoint(name, started, values_of, _facts(result))
+        yield KeptPoint(name, started, values_of, _facts(result), costs=_costs(result))
 
 
 def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) -> Timeline:
@@ -156,17 +160,21 @@ def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) ->
     # In the order of time, whichever machine came first.
     points_in_order = tuple(dict.fromkeys(name for name, _ in named))
     series: list[PointSeries] = []
+    costs: list[CostSeries] = []
     facts: dict[str, tuple[Mapping[str, str] | None, ...]] = {}
     for machine in machines:
         at = {name: p for name, p in named if not apart or p.host == machine}
         placed_here = [at.get(name) for name in points_in_order]
         series += _series(machine, placed_here, several=len(variants) > 1)
         facts[machine] = tuple(p.facts if p else None for p in placed_here)
+        costs += _cost_series(machine, placed_here)
     first: dict[str, float] = {}
     for name, p in named:
         first.setdefault(name, p.started)
     when = tuple(first[name] for name in points_in_order)
-    return Timeline(points_in_order, tuple(series), "run", when, facts, study)
+    return Timeline(
+        *(points_in_order, tuple(series), "run", when, facts, study), costs=tuple(costs)
+    )
 
 
 def _named(points: Sequence[KeptPoint], *, apart: bool) -> list[tuple[str, KeptPoint]]:
@@ -199,6 +207,28 @@ def _series(
             spreads=tuple(v.spread if v else None for v in values),
             higher=any(p is not None and benchmark in p.rates for p in points),
         )
+
+
+def _cost_series(machine: str, points: Sequence[KeptPoint | None]) -> Iterator[CostSeries]:
+    """Of every cost that two points have."""
+    for at in dict.fromkeys(at for p in points if p for at in p.costs):
+        variant, benchmark, key = at
+        values = tuple(p.costs.get(at) if p else None for p in points)
+        if sum(v is not None for v in values) > 1:
+            yield CostSeries(key, variant, benchmark, values, machine)
+
+
+def _costs(result: Result) -> dict[tuple[str, str | None, str], float]:
+    """The exact costs and the counted ones that repeat; of a check those of the head."""
+    check = result.found.check is not None
+    return {
+        ("" if check else c.variant, c.benchmark, c.key): c.value
+        for c in costs_of(result)
+        if c.value is not None
+        and c.repeats
+        and COSTS[c.key].kind != "statistical"
+        and (not check or c.variant == "head")
+    }
 
 
 def _measured(result: Result) -> dict[tuple[str, str], PointValue]:

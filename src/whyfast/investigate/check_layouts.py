@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from whyfast.investigate.building import build
@@ -11,68 +12,135 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.measuring import check_programs, entries_of
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks
 from whyfast.investigate.services import Silent
+from whyfast.measure.calibrate import MOST_TURNS
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.model.code import Check
+from whyfast.model.sample import Block
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 from whyfast.model.verdict import MADE_BY_PLACEMENT
 
-#: Layouts of each side where a difference is as small as placement makes them.
-LAYOUTS = 16
+#: Layouts of each side where a difference is as small as placement makes them, and the fewest that
+#: decide anything.
+LAYOUTS, FEWEST = 16, 9
+#: The share of the budget that is kept for them where a study can link again.
+KEPT = 0.5
+#: Of the time that is left, what blocks in layouts fill as far as can be foreseen.
+_FILLED = 0.8
 #: Seconds that linking may take in any case.
 _LINKING = 60.0
+
+
+def can_link(study: Study) -> bool:
+    """Whether a check of this study may measure in other layouts by itself."""
+    return study.build.link is not None and not study.measure.layouts
 
 
 def measure_layouts(
     asked: Study, context: RunContext[Study], run: OpenRun, check: Check
 ) -> tuple[RunContext[Study], tuple[str, ...]]:
     """Measure in other layouts, too, what is as near to its margin as placement alone can bring
-    it, where the study can link again and the budget lasts; notes say why not.
+    it, where the study can link again; as many as the budget lasts for, notes say what it does not
+    last for and why not.
 
     ``context`` has the builds of the study ``asked``.
     """
-    study = context.question
-    if study.build.link is None or study.measure.layouts or run.failures():
+    if not can_link(context.question) or run.failures():
         return context, ()
     near = _near(context, run, check)
     if not near:
         return context, ()
-    names = ", ".join(b.name for b in near)
-    taken = [b for b in run.blocks() if b.benchmark in {n.name for n in near}]
-    count = LAYOUTS  # more than a check of the same builds has used
-    while count <= sum(bool(b.layouts) for b in taken) / len(near):
-        count *= 2
-    clock, left = context.services.clock, study.measure.budget - run.seconds.get("measure", 0.0)
-    # Every second block has a new layout.
-    measuring = 2 * count * len(near) * sum(b.seconds for b in taken) / len(taken)
-    seconds = measuring
-    if measuring <= left:
-        context.observer.note(f"{names}: as small as placement makes differences; linking it anew")
-        began = clock.monotonic()
-        linked, notes = _linked(
-            asked, context, 1
-        )  # shows whether it can be done, and how long it takes
-        if notes:
-            return context, notes
-        seconds = (clock.monotonic() - began) * count / 2
-        if seconds <= max(left, _LINKING):
-            linked, notes = _linked(asked, context, count)
-            entries = entries_of(linked, run, near)
-            for entry in entries:
-                drawn = sum(bool(b.layouts) for b in entry.blocks)
-                entry.linked = entry.next_index - 2 * drawn
-            earlier = sum(b.seconds for e in entries for b in e.blocks)
-            spec = replace(linked.question.measure, budget=left + earlier)
-            enough = partial(_has, count)
-            measure_blocks(linked, run, entries, spec, enough)
-            check_programs(linked)
-            return linked, ()
-        seconds += measuring
-    note = (
-        f"On {names} the difference is as small as placement alone makes: measuring it in other "
-        f"layouts takes about {seconds:.0f} s more (--budget)."
+    spent = run.seconds.get("measure", 0.0)
+    plan = _planned(near, run.blocks(), context.question.measure.budget - spent)
+    notes = (_too_long(plan.left_out, plan.seconds),) if plan.left_out else ()
+    if not plan.chosen:
+        return context, notes
+    names = ", ".join(b.name for b in plan.chosen)
+    context.observer.note(f"{names}: as small as placement makes differences; linking it anew")
+    clock = context.services.clock
+    began = clock.monotonic()
+    linked, why = _linked(asked, context, 1)  # whether it can be done, and how long it takes
+    if why:
+        return context, why
+    each = (clock.monotonic() - began) / 2
+    most = max(plan.left, _LINKING)
+    count = plan.count if each * plan.count <= most else int(most / each)
+    if count < FEWEST:
+        return context, (*notes, _too_long(plan.chosen, each * FEWEST + plan.seconds))
+    linked, _ = _linked(asked, context, count)
+    entries = entries_of(linked, run, plan.chosen)
+    for entry in entries:
+        drawn = sum(bool(b.layouts) for b in entry.blocks)
+        entry.linked = entry.next_index - 2 * drawn
+    _lengthen(entries, count, plan.left)
+    earlier = sum(b.seconds for e in entries for b in e.blocks)
+    spec = replace(linked.question.measure, budget=plan.left + earlier)
+    measure_blocks(linked, run, entries, spec, partial(_has, count))
+    check_programs(linked)
+    return linked, notes
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Which benchmarks are measured in so many layouts of each side, of all checks together, in
+    what is ``left`` of the budget; ``left_out`` are the others, ``seconds`` what the fewest layouts
+    of these take."""
+
+    chosen: Sequence[Benchmark]
+    count: int
+    left: float
+    left_out: Sequence[Benchmark]
+    seconds: float
+
+
+def _planned(near: Sequence[Benchmark], blocks: Sequence[Block], left: float) -> _Plan:
+    """The first of these benchmarks, as many as get the fewest layouts; then as many layouts as
+    they have time for. Every second block has a new one."""
+    of = {b.name: [x for x in blocks if x.benchmark == b.name] for b in near}
+    cost = {name: 2 * _turn_seconds(each) * _turns(each[0]) for name, each in of.items()}
+    drawn = max(sum(bool(b.layouts) for b in each) for each in of.values())
+    chosen: list[Benchmark] = []
+    for benchmark in near:
+        if FEWEST * sum(cost[b.name] for b in (*chosen, benchmark)) <= left:
+            chosen.append(benchmark)
+    left_out = [b for b in near if b not in chosen]
+    total = sum(cost[b.name] for b in chosen)
+    fits = int(left / total) if total > 0 else LAYOUTS
+    wanted = LAYOUTS  # more than a check of the same builds has used
+    while wanted <= drawn:
+        wanted *= 2
+    count = min(wanted, drawn + fits)
+    return _Plan(chosen, count, left, left_out, FEWEST * sum(cost[b.name] for b in left_out))
+
+
+def _lengthen(entries: Sequence[BenchmarkRun], count: int, left: float) -> None:
+    """As many turns a block as there is time for, where the study leaves that open: a layout is
+    used in one block, so only longer blocks make more of a budget."""
+    seconds = sum(
+        2 * (count - sum(bool(b.layouts) for b in e.blocks)) * _turn_seconds(e.blocks)
+        for e in entries
     )
-    return context, (note,)
+    for entry in entries:
+        if entry.turns is None:
+            entry.turns = max(_turns(entry.blocks[0]), int(_FILLED * left / seconds))
+            entry.turns = min(MOST_TURNS, entry.turns)
+
+
+def _turns(block: Block) -> int:
+    return max(map(len, block.values.values()))
+
+
+def _turn_seconds(blocks: Sequence[Block]) -> float:
+    """What one more turn of a block takes, with its share of starting the processes."""
+    return sum(b.seconds for b in blocks) / sum(map(_turns, blocks))
+
+
+def _too_long(benchmarks: Sequence[Benchmark], seconds: float) -> str:
+    names = ", ".join(b.name for b in benchmarks)
+    return (
+        f"On {names} the difference is as small as placement alone makes: measuring it in other "
+        f"layouts takes about {max(1.0, seconds):.0f} s more (--budget)."
+    )
 
 
 def _linked(
@@ -94,22 +162,24 @@ def _has(count: int, entry: BenchmarkRun) -> bool:
 
 
 def _near(context: RunContext[Study], run: OpenRun, check: Check) -> list[Benchmark]:
-    """The benchmarks whose difference is no more than placement can make."""
+    """The benchmarks whose difference is no more than placement can make, the largest first: one
+    that is certain, or as likely as not beyond the margin."""
     moved = {r.benchmark for r in check.reaches if r.placement_only}
     benchmarks = [b for b in context.question.benchmarks if b.name not in moved]
     entries = entries_of(context, run, benchmarks)
     live = LiveSink(replace(context, observer=Silent()), run, entries, context.question.measure)
     drawn = {b.benchmark for b in run.blocks() if b.layouts}
-    limit = math.log1p(MADE_BY_PLACEMENT)
-    return [
-        b
-        for b in benchmarks
-        if any(
-            (v.outcome in ("faster", "slower") or (v.outcome == "undecided" and b.name in drawn))
-            and abs(math.log(v.ratio)) < limit
-            for v in live.verdicts(b.name)
-        )
-    ]
+    least, limit = math.log1p(context.question.margin) / 2, math.log1p(MADE_BY_PLACEMENT)
+    near: dict[str, float] = {}
+    for benchmark in benchmarks:
+        for v in live.verdicts(benchmark.name):
+            size = abs(math.log(v.ratio))
+            bounded = v.low > 0 and v.high < math.inf
+            likely = benchmark.name in drawn or (bounded and size >= least)
+            certain = v.outcome in ("faster", "slower")
+            if size < limit and (certain or (v.outcome == "undecided" and likely)):
+                near[benchmark.name] = max(size, near.get(benchmark.name, 0.0))
+    return sorted((b for b in benchmarks if b.name in near), key=lambda b: -near[b.name])
 
 
 class _Noting(Silent):

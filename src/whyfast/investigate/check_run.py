@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from whyfast.explain.python_changes import with_functions
 from whyfast.explain.same_builds import same_builds
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
-from whyfast.investigate.check_layouts import measure_layouts
+from whyfast.investigate.check_layouts import KEPT, can_link, measure_layouts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
 from whyfast.investigate.judging import judge
@@ -33,7 +34,7 @@ from whyfast.model.code import Check
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.result import Result
 from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
-from whyfast.model.variant import Variant
+from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
@@ -132,10 +133,17 @@ def run_check(
     observer.phase("measure")
     with recording(context, run_key(context), alone=elsewhere is None) as run:
         context = observe(context)
-        _measure(context, run, check, elsewhere)
         if elsewhere is None:
-            context, notes = measure_layouts(asked.study, context, run, check)
-            check = replace(check, notes=(*check.notes, *notes))
+            tell_earlier(context, run)
+            if can_link(asked.study):
+                _measure(context, run, check, share=1 - KEPT, done=_linked_anew(run))
+                context, notes = measure_layouts(asked.study, context, run, check)
+                check = replace(check, notes=(*check.notes, *notes))
+            done = _linked_anew(run) if can_link(asked.study) else set()
+            _measure(context, run, check, done=done)
+            run.goes_on = _goes_on(context, run, done)
+        else:
+            _measure_elsewhere(context, run, check, elsewhere)
         context = repeat_builds(count_costs(context))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
@@ -307,39 +315,68 @@ def _with_files(
     return replace(context, question=replace(question, benchmarks=left)), notes
 
 
-def _measure(
-    context: RunContext[Study], run: OpenRun, check: Check, elsewhere: Measurer | None
-) -> None:
+def _groups(context: RunContext[Study], check: Check) -> Iterator[tuple[Benchmark, ...]]:
     """First what executes changed code, then what only its place can make differ."""
     last = {r.benchmark for r in check.reaches if r.placement_only}
     benchmarks = context.question.benchmarks
-    groups = (
-        tuple(b for b in benchmarks if b.name not in last),
-        tuple(b for b in benchmarks if b.name in last),
-    )
+    yield tuple(b for b in benchmarks if b.name not in last)
+    yield tuple(b for b in benchmarks if b.name in last)
+
+
+def _measure(
+    context: RunContext[Study],
+    run: OpenRun,
+    check: Check,
+    *,
+    done: Collection[str],
+    share: float = 1.0,
+) -> None:
+    """All benchmarks but those ``done``, in that share of the budget."""
     spec: MeasureSpec = context.question.measure
     clock = context.services.clock
-    began = clock.monotonic()
-    whole = True
-    if elsewhere is None:
-        tell_earlier(context, run)
-    for group in groups:
-        left = spec.budget - (clock.monotonic() - began)
-        if not group or left <= 0:
-            continue
-        if elsewhere is None:
-            entries = entries_of(context, run, group)
+    began, before = clock.monotonic(), run.seconds.get("measure", 0.0)
+    for group in _groups(context, check):
+        left = share * spec.budget - before - (clock.monotonic() - began)
+        open_ = [b for b in group if b.name not in done]
+        if open_ and left > 0:
+            entries = entries_of(context, run, open_)
             earlier = sum(b.seconds for e in entries for b in e.blocks)  # each check has its budget
             measure_blocks(context, run, entries, replace(spec, budget=left + earlier))
-        else:
+    check_programs(context)
+
+
+def _measure_elsewhere(
+    context: RunContext[Study], run: OpenRun, check: Check, elsewhere: Measurer
+) -> None:
+    spec: MeasureSpec = context.question.measure
+    clock = context.services.clock
+    began, whole = clock.monotonic(), True
+    for group in _groups(context, check):
+        left = spec.budget - (clock.monotonic() - began)
+        if group and left > 0:
             asked = replace(context.question, benchmarks=group, measure=replace(spec, budget=left))
             elsewhere.measure(replace(context, question=asked), run)
             whole = run.complete = run.complete and whole
-    if elsewhere is None:
-        check_programs(context)
-        entries = entries_of(context, run, benchmarks)
-        live = LiveSink(replace(context, observer=Silent()), run, entries, spec)
-        run.goes_on = not run.failures() and not all(live.settled(e) for e in entries)
+
+
+def _linked_anew(run: OpenRun) -> set[str]:
+    """The benchmarks that were measured in other layouts."""
+    return {b.benchmark for b in run.blocks() if b.layouts}
+
+
+def _goes_on(context: RunContext[Study], run: OpenRun, anew: Collection[str]) -> bool:
+    """Whether a further check of the same builds has something to decide; of benchmarks in ``anew``
+    it takes further layouts."""
+    if run.failures():
+        return False
+    entries = entries_of(context, run, context.question.benchmarks)
+    live = LiveSink(replace(context, observer=Silent()), run, entries, context.question.measure)
+    return not all(
+        all(v.outcome != "undecided" for v in live.verdicts(e.name))
+        if e.name in anew
+        else live.settled(e)
+        for e in entries
+    )
 
 
 def _with_check(result: Result, check: Check) -> Result:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from whyfast.judge.option_confounds import option_confounds
@@ -18,6 +19,9 @@ from whyfast.model.sample import WAITED, Block, Session
 from whyfast.model.study import Question
 from whyfast.model.variant import MAKING, Variant, alike
 from whyfast.model.verdict import Confound
+
+#: The kind of code that layouts do not move.
+UNMOVED = "unmoved-libraries"
 
 _ABSOLUTE = "ratios are unaffected; absolute times are inflated"
 
@@ -99,6 +103,10 @@ NOTES = {
         "measured in a virtual machine: neighbours share its caches, and hardware counters may be "
         "missing"
     ),
+    UNMOVED: (
+        "layouts move the code of the program, not that of {names}, built beside it: what "
+        "placement does in there is not in the spread; linked statically, it is"
+    ),
     "one-layout": (
         "each build has one memory layout: the verdicts are about these binaries, and a difference "
         "of a few per cent may come from where the linker placed the code"
@@ -170,6 +178,13 @@ def find_confounds(
         confounds.append(confound("virtual-machine"))
     if len({b.program_sha256 for b in built}) > 1 and not any(b.layouts for b in blocks):
         confounds.append(confound("one-layout"))
+    if any(b.layouts for b in blocks):
+        beside = {b.variant: b.provenance.get("libraries", ()) for b in built}
+        if libraries := dict.fromkeys(
+            PurePosixPath(n).name for each in beside.values() for n in each
+        ):
+            of = [name for name, each in beside.items() if each]
+            confounds.append(confound(UNMOVED, of, names=", ".join(libraries)))
     return warnings_first(confounds)
 
 

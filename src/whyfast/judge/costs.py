@@ -19,9 +19,23 @@ _AS_COST: Mapping[Outcome, CostOutcome] = {"slower": "more", "faster": "less"}
 def cost_changes(result: Result) -> tuple[CostChange, ...]:
     """Every cost of every variant against its main baseline, in the order of :data:`COSTS`."""
     question = result.question
-    changes = [*_exact(question, result.found.costs), *_measured(result.judged.metrics)]
+    changes = [*_exact(question, costs_of(result)), *_measured(result.judged.metrics)]
     order = list(COSTS)
     return tuple(sorted(changes, key=lambda c: order.index(c.key)))
+
+
+def costs_of(result: Result) -> tuple[VariantCost, ...]:
+    """The costs that were found, and the bytes of the functions that dispatch, where a study looks
+    at those: what replicating the jumps costs."""
+    twins = {v.name for v in result.question.variants if v.twin_of or v.evidence_only}
+    return (
+        *result.found.costs,
+        *(
+            VariantCost("dispatch-code", e.variant, float(e.dispatch.size))
+            for e in result.found.evidence
+            if e.dispatch is not None and e.dispatch.size and e.variant not in twins
+        ),
+    )
 
 
 def margin_of(question: Question, key: str) -> float:

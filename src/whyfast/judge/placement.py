@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,16 +57,30 @@ def judge_placements(compared: ComparisonPlan) -> tuple[Placement, ...]:
         for kind in (as_linked, over_layouts, over_profiles)
     ]
     linked, of_linked = series[0], _verdicts(series[0], compared.margin)
+    beside = _beside(compared.blocks)
+    noise = linked
+    if len(beside) < len(as_linked(compared.blocks)):
+        noise = _suite_and_benchmarks(replace(compared, blocks=beside))
     found: list[Placement] = []
     kinds: tuple[Draw, ...] = ("layouts", "profiles")
     for varied, over in zip(series[1:], kinds, strict=True):
         of_varied = _verdicts(varied, compared.margin)
         for key, ratios in varied.items():
             if key in linked:
-                both = linked[key].medians, ratios.medians
+                both = noise.get(key, linked[key]).medians, ratios.medians
                 placement = judge_placement(of_linked[key], of_varied[key], *both, compared.margin)
                 found.append(replace(placement, over=over))
     return tuple(found)
+
+
+def _beside(blocks: Sequence[Block]) -> Sequence[Block]:
+    """The blocks as linked since others were drawn: earlier ones may have fewer turns, and so
+    another noise."""
+    first: dict[str, int] = {}
+    for b in blocks:
+        if b.layouts:
+            first[b.benchmark] = min(b.index, first.get(b.benchmark, b.index))
+    return [b for b in as_linked(blocks) if b.index >= first.get(b.benchmark, 0) - 1]
 
 
 def _suite_and_benchmarks(compared: ComparisonPlan) -> dict[Key, Ratios]:
@@ -131,29 +146,72 @@ def added(linked: Verdict, varied: Verdict) -> tuple[float, float]:
     return low, high
 
 
-def layout_spread(linked: Floats, varied: Floats) -> float:
-    """Standard deviation of one side's log time from placement alone.
+#: The level of the upper limit of a spread, on one side, as a quantile of the normal distribution.
+_LIMIT = NormalDist().inv_cdf(0.95)
+
+#: Fewer blocks bound no variance.
+_FEWEST_TO_BOUND = 5
+
+#: A single value, or this share of many, that lies far from the others is the machine's doing; more
+#: are another speed, which some layouts have.
+_SOLITARY = 0.05
+
+
+def layout_spread(linked: Floats, varied: Floats) -> tuple[float, float]:
+    """Standard deviation of one side's log time from placement alone, and its upper limit at 95 %.
 
     The blocks as linked show the noise of measuring, the varied ones that and the layouts of both
-    sides: spread² = (var(varied) − var(linked)) / 2, not below 0, with robust variances
-    (1.4826 × MAD)². NaN with fewer than 3 blocks of either kind.
+    sides: spread² = (var(varied) − var(linked)) / 2, not below 0, of the values without
+    :func:`_solitary` ones. Robust variances would be 0 where more than half of the layouts are
+    alike. The limit is that of a difference of two variances from the limits of each (Zou & Donner
+    2008), which are Bonett's (2006) and take no normal distribution; it counts every value. NaN
+    with fewer than 3 blocks of either kind; no limit, infinity, with fewer than 5.
     """
     if len(linked) < 3 or len(varied) < 3:
-        return math.nan
-    noise, total = (robust_deviation(d) ** 2 for d in (linked, varied))
-    return math.sqrt(max(0.0, total - noise) / 2)
+        return math.nan, math.inf
+    noise, total = (float(np.var(_without_solitary(d), ddof=1)) for d in (linked, varied))
+    spread = math.sqrt(max(0.0, total - noise) / 2)
+    if min(len(linked), len(varied)) < _FEWEST_TO_BOUND:
+        return spread, math.inf
+    (noise, least, _), (total, _, most) = (_variance(d) for d in (linked, varied))
+    # By chance the varied blocks may have less noise; that is no sign of a small spread.
+    limit = max(0.0, total - noise) + math.hypot(most - total, noise - least)
+    return spread, max(spread, math.sqrt(max(0.0, limit) / 2))
+
+
+def _without_solitary(x: Floats) -> Floats:
+    """A value alone beyond four robust standard deviations is moved there; several stay."""
+    moved = tamed(x)
+    return moved if np.sum(moved != x) <= max(1.0, _SOLITARY * len(x)) else x
+
+
+def _variance(x: Floats) -> tuple[float, float, float]:
+    """The variance of five values or more, its lower and its upper limit, each at 95 % (Bonett
+    2006): normal on the logarithm, with the kurtosis that the values have about a trimmed mean."""
+    n, variance = len(x), float(np.var(x, ddof=1))
+    if variance == 0:
+        return 0.0, 0.0, 0.0
+    trimmed = int(n / (2 * math.sqrt(n - 4)))
+    middle = float(np.mean(np.sort(x)[trimmed : n - trimmed]))
+    kurtosis = n * float(np.sum((x - middle) ** 4) / np.sum((x - np.mean(x)) ** 2) ** 2)
+    c = n / (n - _LIMIT)
+    error = _LIMIT * c * math.sqrt(max(0.0, kurtosis - (n - 3) / n) / (n - 1))
+    return variance, c * variance * math.exp(-error), c * variance * math.exp(error)
 
 
 def judge_placement(
     linked: Verdict, varied: Verdict, linked_d: Floats, varied_d: Floats, margin: float
 ) -> Placement:
-    """Combine the verdicts with the series of log ratios that they rest on."""
+    """Combine the verdicts with the series of log ratios: as linked, of what was measured beside
+    the varied ones, and these."""
     low, high = added(linked, varied)
+    spread, most = layout_spread(linked_d, varied_d)
     return Placement(
         outcome=placement_word(linked, varied, margin),
         linked=linked,
         varied=varied,
-        spread=layout_spread(linked_d, varied_d),
+        spread=spread,
+        spread_high=most,
         layouts=len(varied_d),
         points=tuple(float(x) for x in varied_d),
         added_low=low,
@@ -320,7 +378,8 @@ def levels(
     nested as in Kalibera & Jones (ISMM 2013), of log ratios. None with too few blocks.
 
     The variance of a block's median splits into that of its turns, seen between its odd and even
-    turns, and the rest, which is the processes'; layouts add the further variance of varied blocks.
+    turns, and the rest, which is the processes'; layouts add the further variance of varied blocks,
+    see :func:`layout_spread`.
     """
     both = [b for b in blocks if variant in b.values and baseline in b.values]
     linked, varied = as_linked(both), over_layouts(both)
@@ -330,11 +389,13 @@ def levels(
     turns = [turn_log_ratios(b, variant, baseline, non_stationary) for b in first]
     split = np.array([median(t[::2]) - median(t[1::2]) for t in turns if len(t) > 1])
     within = robust_deviation(split) ** 2 / 4
-    total = robust_deviation(np.array([median(t) for t in turns])) ** 2
+    as_were = np.array([median(t) for t in turns])
+    total = robust_deviation(as_were) ** 2
     layout = None
     if linked and len(varied) >= FEWEST_FOR_LEVELS:
         medians = [median(turn_log_ratios(b, variant, baseline, non_stationary)) for b in varied]
-        layout = math.sqrt(max(0.0, robust_deviation(np.array(medians)) ** 2 - total))
+        start = len(as_were) - len(_beside(both)) if linked else 0
+        layout = math.sqrt(2) * layout_spread(as_were[start:], np.array(medians))[0]
     return VarianceComponents(
         variant=variant,
         baseline=baseline,

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+#: What a program in another layout is called behind the program's own name.
+_LAYOUT = re.compile(r".+\.layout-(?:[0-9a-f]{12}|seed-\d+)(?:\.partial)?")
+
+
+def is_layout(name: str) -> bool:
+    """Whether a file of a build folder is the program in another layout, which no step made."""
+    return _LAYOUT.fullmatch(name) is not None
+
 
 # A compiler with its linker and libraries, from a named provider.
 

@@ -34,6 +34,7 @@ COSTS: Mapping[str, CostSpec] = {
     "rodata": CostSpec("read-only data", "read-only data", "exact", "bytes"),
     "data": CostSpec("writable data", "writable data", "exact", "bytes"),
     "file": CostSpec("file", "on disk", "exact", "bytes"),
+    "dispatch-code": CostSpec("dispatching code", "dispatching code", "exact", "bytes"),
     "instructions": CostSpec("instructions", "instructions", "counted", "number"),
     "allocations": CostSpec("allocations", "allocations", "counted", "number"),
     "allocated": CostSpec("allocated", "allocated memory", "counted", "bytes"),

@@ -29,6 +29,19 @@ class PointSeries:
 
 
 @dataclass(frozen=True)
+class CostSeries:
+    """One exact or counted cost of a variant (empty: of the head of checks) over all points, on one
+    ``benchmark`` or None: ``values[i]`` in the unit of the ``key``, None where point i lacks it or
+    where it did not repeat. Two equal values are the same cost, two others a change."""
+
+    key: str
+    variant: str
+    benchmark: str | None
+    values: tuple[float | None, ...]
+    machine: str = ""
+
+
+@dataclass(frozen=True)
 class Timeline:
     """The points by name, in order, and the series over them. ``by`` says what orders them.
 
@@ -36,7 +49,7 @@ class Timeline:
     known; empty where nothing is. ``facts[machine][i]`` is what is on record of point i on that
     machine: kernel, compiler, revision; None where it has no such point. ``study`` is the study
     that the points are runs of, empty for files. ``notes`` say what was left out or looks wrong, a
-    sentence each.
+    sentence each. ``costs`` are those that have no chance.
     """
 
     points: tuple[str, ...]
@@ -46,6 +59,7 @@ class Timeline:
     facts: Mapping[str, tuple[Mapping[str, str] | None, ...]] = field(default_factory=dict)
     study: str = ""
     notes: tuple[str, ...] = ()
+    costs: tuple[CostSeries, ...] = ()
 
     @property
     def machines(self) -> tuple[str, ...]:

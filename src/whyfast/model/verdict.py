@@ -240,9 +240,10 @@ class Placement:
 
     ``linked`` is the verdict on the two programs as linked, ``varied`` the one over ``layouts``
     fresh layouts of each side. ``spread`` is the standard deviation of the log time of one side
-    that placement alone makes, and ``points`` the log ratio of each varied block. ``over``: what
-    was drawn; with ``profiles`` the same holds of builds with other profiles. ``added_low`` and
-    ``added_high`` bound what placement multiplies the ratio of the programs as linked by.
+    that placement alone makes, ``spread_high`` its upper limit at 95 % (infinite where nothing
+    bounds it), and ``points`` the log ratio of each varied block. ``over``: what was drawn; with
+    ``profiles`` the same holds of builds with other profiles. ``added_low`` and ``added_high``
+    bound what placement multiplies the ratio of the programs as linked by.
     """
 
     outcome: PlacementWord
@@ -254,6 +255,7 @@ class Placement:
     added_low: float = 0.0
     added_high: float = math.inf
     over: Draw = "layouts"
+    spread_high: float = math.inf
 
 
 FixWord = Literal["removed", "reduced", "larger", "none", "undecided"]

@@ -125,6 +125,10 @@ def records_of(programs: Sequence[Path]) -> Record:
     return record
 
 
+#: A flag that has every variable cleared where it begins.
+_CLEARED = re.compile(r"-ftrivial-auto-var-init=(zero|pattern).* given")
+
+
 def with_flags(account: Account, fast: Record, slow: Record) -> Account:
     """The account with remarks on causes in functions of the program. ``fast`` and ``slow`` give
     the compiler's record of a function by its name, an empty one where there is none."""
@@ -133,10 +137,9 @@ def with_flags(account: Account, fast: Record, slow: Record) -> Account:
         function = cause.place.function
         if not function or cause.place.library or cause.remark:
             return cause
-        return replace(
-            cause,
-            remark=flag_remark(cause.key, account.fast, fast(function), slow(function)),
-        )
+        remark = flag_remark(cause.key, account.fast, fast(function), slow(function))
+        cleared = cause.key == "copying" and _CLEARED.search(remark)
+        return replace(cause, key="hardening" if cleared else cause.key, remark=remark)
 
     return replace(account, causes=tuple(remarked(c) for c in account.causes))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.unit.build.layout_example import PROGRAM
 
-from whyfast.build.pieces import Piece, find_pieces
+from whyfast.build.pieces import Piece, find_pieces, libraries_beside
 
 pytestmark = pytest.mark.usefixtures("needs_gcc")
 
@@ -89,3 +89,21 @@ def test_what_is_no_object_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "thin.a").write_bytes(b"!<thin>\n")
     (tmp_path / "folder.o").mkdir()
     assert find_pieces(tmp_path) == []
+
+
+def test_libraries_that_a_program_loads_and_no_layout_moves(tmp_path: Path) -> None:
+    for name, text, *libraries in (
+        ("liblow.so.1", "int low(void) { return 1; }"),
+        ("libhigh.so", "int low(void); int high(void) { return low(); }", "liblow.so.1"),
+        ("libother.so", "int other(void) { return 2; }"),
+        ("vm", "int high(void); int main(void) { return high(); }", "libhigh.so", "liblow.so.1"),
+    ):
+        (tmp_path / "source.c").write_text(text)
+        shared = ["-shared", "-fPIC", f"-Wl,-soname,{name}"] if ".so" in name else []
+        words = ["gcc", *shared, "source.c", "-o", name, *libraries, "-Wl,--as-needed"]
+        subprocess.run(words, cwd=tmp_path, check=True)
+    (tmp_path / "vm.so.layout-0123456789ab").write_bytes((tmp_path / "liblow.so.1").read_bytes())
+    (tmp_path / "script").write_text("#!/bin/sh")
+    assert libraries_beside(tmp_path / "vm", tmp_path) == ("libhigh.so", "liblow.so.1")
+    assert libraries_beside(tmp_path / "libother.so", tmp_path) == ()
+    assert libraries_beside(tmp_path / "script", tmp_path) == ()

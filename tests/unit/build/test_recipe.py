@@ -252,3 +252,9 @@ def test_a_library_a_script_and_data_could_be(tmp_path: Path) -> None:
         "src/libpython.so",
         "src/words.txt",
     )
+
+
+def test_programs_in_other_layouts_are_no_difference(tmp_path: Path) -> None:
+    one = {"src/vm.layout-0123456789ab": "x", "src/vm.layout-seed-7": "x", "src/a.layout-x": "x"}
+    found = differing_files(_build(tmp_path / "a", one), _build(tmp_path / "b", {}))
+    assert found == ("src/a.layout-x",)

@@ -47,7 +47,7 @@ def test_names_cannot_steer_the_terminal(write: Write, capsys: pytest.CaptureFix
 
 @given(data=st.data())
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_sound_files_can_be_compared(tmp_path: Path, data: st.DataObject) -> None:
     """Values of any size, in any number of processes: a report or one error, never a crash."""
@@ -106,9 +106,9 @@ def steps(words: list[str]) -> int:
 
 def test_four_times_the_benchmarks_take_four_times_the_steps(tmp_path: Path) -> None:
     out = ["--json", str(tmp_path / "x.json"), "--html", str(tmp_path / "x.html")]
-    few = steps(["compare", *files(tmp_path, 100), *out])  # what is done once is in both
-    some = steps(["compare", *files(tmp_path, 200), *out])
-    many = steps(["compare", *files(tmp_path, 400), *out])
+    few = steps(["compare", *files(tmp_path, 40), *out])  # what is done once is in both
+    some = steps(["compare", *files(tmp_path, 80), *out])
+    many = steps(["compare", *files(tmp_path, 160), *out])
     assert (many - some) / (some - few) < 2.4
 
 

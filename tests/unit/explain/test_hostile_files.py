@@ -66,7 +66,7 @@ def spoiled(data: st.DataObject, blob: bytes) -> bytes:
 
 
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_damaged_never_crash(tmp_path: Path, originals: list[bytes], data: st.DataObject) -> None:
@@ -87,7 +87,7 @@ class _Record:
 
 
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_a_mutated_pdb_never_crashes(

@@ -262,9 +262,10 @@ def build(folder: Path, files: dict[str, str]) -> tuple[Path, Path]:
         {"src/whyfast.toml": "[study]\n"},
         {"src/.gitignore": "*.pyc\n"},
         {"src/README.md": "new\n"},
+        {"python.layout-0123456789ab": "ours"},
         {"src/a/__init__.py": "# why\nx = 1\n"},
     ],
-    ids=["the study itself", "for git", "document", "comment"],
+    ids=["the study itself", "for git", "document", "a layout", "comment"],
 )
 def test_what_nothing_runs_is_no_difference(tmp_path: Path, more: dict[str, str]) -> None:
     head = build(tmp_path / "head", FILES | more)

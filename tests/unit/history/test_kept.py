@@ -11,13 +11,16 @@ from whyfast.formats.timeline import PointValue, Wanted
 from whyfast.history.kept import KeptPoint, imported_result, points_of, timeline_of_kept
 from whyfast.model.build import Build
 from whyfast.model.code import Check, CodeComparison
+from whyfast.model.cost import VariantCost
 from whyfast.model.errors import UserError
+from whyfast.model.history import CostSeries
 from whyfast.model.result import Found, Judged, Recorded, Result
 from whyfast.model.sample import Session
 from whyfast.model.series import Recording, Series
 from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.result_json import from_json, to_json
+from whyfast.report.sections.costs import cost_history_table
 
 BUILD = Build(
     "head",
@@ -148,3 +151,38 @@ def test_what_cannot_be_a_history_of_kept_results() -> None:
         timeline_of_kept("mine", points, Wanted(order="commit"))
     with pytest.raises(UserError, match=r"^--machine folder: .*hostname"):
         timeline_of_kept("mine", points, Wanted(machine="folder"))
+
+
+def test_exact_costs_are_series_and_what_does_not_repeat_is_none() -> None:
+    def at(started: float, size: float, allocations: float, again: float) -> KeptPoint:
+        costs = (
+            VariantCost("size", "old", size),
+            VariantCost("allocations", "old", allocations, "b", again=again),
+            VariantCost("build-time", "old", 2.0 + started),
+            VariantCost("peak-heap", "old", None, "b", note="no DHAT"),
+        )
+        result = measured(old=[1.0, 1.1])
+        result = replace(result, recorded=replace(result.recorded, started=started))
+        (point,) = points_of(replace(result, found=replace(result.found, costs=costs)))
+        return point
+
+    points = [at(1.0, 100.0, 7.0, 7.0), at(2.0, 100.0, 7.0, 8.0), at(3.0, 120.0, 9.0, 9.0)]
+    timeline = timeline_of_kept("study", points, Wanted())
+    assert timeline.costs == (
+        CostSeries("size", "old", None, (100.0, 100.0, 120.0)),
+        CostSeries("allocations", "old", "b", (7.0, None, 9.0)),
+    )
+    found = cost_history_table(timeline)
+    assert found is not None
+    assert [[str(c.number) for c in row[2:]] for row in found.rows] == [
+        ["100.0", "120.0", "1.2"],
+        ["7.0", "9.0", str(9 / 7)],
+    ]
+
+
+def test_the_costs_of_checks_are_those_of_the_head() -> None:
+    check = Check("b" * 40, "h" * 40, "base", "head", CodeComparison(False, False))
+    result = measured(check, base=[1.0], head=[1.0])
+    costs = tuple(VariantCost("size", name, x) for name, x in (("base", 1.0), ("head", 2.0)))
+    (point,) = points_of(replace(result, found=replace(result.found, costs=costs)))
+    assert point.costs == {("", None, "size"): 2.0}

@@ -1,5 +1,7 @@
 """A check measures over layouts what placement alone could have made."""
 
+import math
+import random
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,8 +11,9 @@ from tests.unit.investigate.doubles import Watcher, World, own, ratios
 
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import CannotRelink
-from whyfast.investigate.check_layouts import LAYOUTS
+from whyfast.investigate.check_layouts import FEWEST, LAYOUTS
 from whyfast.investigate.check_run import Request, run_check
+from whyfast.measure.invocation import Sample
 from whyfast.model.build import Build
 from whyfast.model.result import Result
 from whyfast.report.sections.check import check_sentences
@@ -50,15 +53,19 @@ def cannot(
     raise CannotRelink("linking layout 1 ended with exit code 1")
 
 
-def check(folder: Path, slower: float, relinker: object, budget: float = 600.0) -> Result:
+def repository(folder: Path) -> Repository:
     repository = Repository(folder / "repo")
     (repository.folder / "whyfast.toml").write_text(STUDY)
     (repository.folder / "main.c").write_text("before")
     repository.commit("first")
     (repository.folder / "main.c").write_text("after")
+    return repository
+
+
+def check(folder: Path, slower: float, relinker: object, budget: float = 600.0) -> Result:
     world = World(script=ratios({"base": 1.0, "head": slower}))
     services = world.services(cpus=(0,), relink=relinker)
-    request = Request(repository.folder, budget=budget)
+    request = Request(repository(folder).folder, budget=budget)
     return run_check(request, own(folder), Watcher(), services=services)
 
 
@@ -85,7 +92,42 @@ def test_without_other_layouts_the_verdict_is_about_the_builds_and_says_why(tmp_
     assert any("exit code 1" in s for s in check_sentences(result))
 
 
-def test_a_budget_too_small_for_layouts_says_how_much_they_take(tmp_path: Path) -> None:
+def test_half_of_a_small_budget_is_kept_for_layouts(tmp_path: Path) -> None:
+    # Blocks of two turns of about a second each: half of them go to what is as linked.
     result = check(tmp_path, 1.02, relink, budget=120.0)
+    assert FEWEST <= drawn(result) < LAYOUTS
+    assert sum(b.seconds for b in result.recorded.blocks) <= 120.0
+    assert result.judged.about == "change"
+
+
+def test_a_check_of_equal_speed_keeps_nothing_back(tmp_path: Path) -> None:
+    world = World(script=ratios({"base": 1.0, "head": 1.0}))
+    services = world.services(cpus=(0,), relink=relink)
+    repository(tmp_path)
+    asked = Request(tmp_path / "repo", budget=24.0)
+    result = run_check(asked, own(tmp_path), Watcher(), services=services)
+    assert drawn(result) == 0
+    assert sum(b.seconds for b in result.recorded.blocks) > 12.0
+
+
+def test_a_budget_too_small_for_layouts_says_how_much_they_take(tmp_path: Path) -> None:
+    result = check(tmp_path, 1.02, relink, budget=80.0)
     assert drawn(result) == 0
     assert any("(--budget)" in s for s in check_sentences(result))
+
+
+def test_an_undecided_check_over_layouts_goes_on_with_further_ones(tmp_path: Path) -> None:
+    rng = random.Random(1)
+
+    def noisy(variant: str, loops: int, before: int) -> Sample:
+        luck = rng.gauss(0, 0.03)
+        return ratios({"base": 1.0, "head": 1.012 * math.exp(luck)})(variant, loops, before)
+
+    repository(tmp_path)
+    counts = []
+    services = World(script=noisy).services(cpus=(0,), relink=relink)
+    for _ in range(2):
+        request = Request(tmp_path / "repo", budget=300.0)
+        result = run_check(request, own(tmp_path), Watcher(), services=services)
+        counts.append(drawn(result))
+    assert FEWEST <= counts[0] <= LAYOUTS < counts[1]

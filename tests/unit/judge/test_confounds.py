@@ -5,9 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.golden_files import Hear
+from tests.unit.example_blocks import block
 from tests.unit.judge.example_study import plain_study
 
 from whyfast.judge.confounds import (
+    UNMOVED,
     find_confounds,
     identical_programs,
     interpreter_confounds,
@@ -41,6 +43,19 @@ def test_one_build_and_one_quiet_session_have_none() -> None:
 def test_builds_of_one_layout_each_are_noted() -> None:
     (only,) = _find([_build("new"), _build("old")])
     assert (only.kind, only.severity) == ("one-layout", "note")
+
+
+def test_libraries_that_layouts_do_not_move_are_named(golden: Hear) -> None:
+    old = _build("old")
+    libraries = {**old.provenance, "libraries": ["build/src/libvm.so.1"]}
+    builds: list[BuildOutcome] = [_build("new"), replace(old, provenance=libraries)]
+    study = plain_study(*(Variant(b.variant) for b in builds))
+    drawn = block({"new": [1.0], "old": [1.0]}, layouts={"new": 1, "old": 1})
+    (only,) = find_confounds(study, builds, (), [drawn])
+    assert (only.kind, only.variants, "libvm.so.1" in only.text) == (UNMOVED, ("old",), True)
+    golden(only.text)
+    (linked,) = find_confounds(study, builds, (), [replace(drawn, layouts={})])
+    assert linked.kind == "one-layout"
 
 
 def test_compilers_from_several_providers_are_named() -> None:

@@ -106,16 +106,50 @@ def test_spread_is_what_layouts_add_to_the_noise() -> None:
     linked = rng.normal(0.5, 0.01, 4000)
     # Two sides, each with a layout of its own of 3 %.
     varied = rng.normal(0.0, 0.01, 4000) + rng.normal(0, 0.03, 4000) - rng.normal(0, 0.03, 4000)
-    assert layout_spread(linked, varied) == pytest.approx(0.03, rel=0.06)
-    assert layout_spread(varied, linked) == 0.0
-    assert layout_spread(np.zeros(5), np.array([-0.02, 0.0, 0.02, 0.0, 0.02])) == pytest.approx(
-        1.4826 * 0.02 / math.sqrt(2)
-    )
+    spread, high = layout_spread(linked, varied)
+    assert spread == pytest.approx(0.03, rel=0.06)
+    assert spread < high < 1.05 * spread
+    assert layout_spread(varied, linked)[0] == 0.0
+
+
+def test_layouts_of_which_most_are_alike_still_spread() -> None:
+    # Twelve of sixteen pairs are alike: 4 × 0.03² / 15 is the variance of both sides together.
+    varied = np.array([0.0] * 12 + [0.03, 0.03, -0.03, -0.03])
+    spread, high = layout_spread(np.zeros(16), varied)
+    assert spread == pytest.approx(math.sqrt(4 * 0.03**2 / 15 / 2))
+    # Bonett: kurtosis 16 / 4, c = 16 / (16 − 1.645), error c · 1.645 · √((4 − 13/16) / 15).
+    c = 16 / (16 - 1.6448536)
+    error = c * 1.6448536 * math.sqrt((4 - 13 / 16) / 15)
+    assert high == pytest.approx(spread * math.sqrt(c * math.exp(error)), rel=1e-6)
+    # With the noise of measuring a median absolute deviation would be that of the noise.
+    noise = np.random.default_rng(2).normal(0, 0.0005, (2, 16))
+    spread, high = layout_spread(noise[0], varied + noise[1])
+    assert spread == pytest.approx(0.0110, abs=0.0006)
+    assert 0.014 < high < 0.018
+
+
+def test_one_block_far_away_is_no_spread_but_raises_the_limit() -> None:
+    noise = np.random.default_rng(3).normal(0, 0.001, (2, 16))
+    quiet, limit = layout_spread(noise[0], noise[1])
+    noise[1, 4] += 0.3
+    disturbed, high = layout_spread(noise[0], noise[1])
+    assert quiet <= 0.001
+    assert disturbed <= 0.0015
+    assert limit < 0.002
+    assert high > 0.05
 
 
 @pytest.mark.parametrize(("linked", "varied"), [(2, 9), (9, 2), (0, 0)])
 def test_spread_is_unknown_from_fewer_than_three_blocks(linked: int, varied: int) -> None:
-    assert math.isnan(layout_spread(np.zeros(linked), np.zeros(varied)))
+    spread, high = layout_spread(np.zeros(linked), np.zeros(varied))
+    assert math.isnan(spread)
+    assert high == math.inf
+
+
+def test_a_spread_of_four_blocks_has_no_limit() -> None:
+    spread, high = layout_spread(np.zeros(4), np.array([0.01, -0.01, 0.01, -0.01]))
+    assert spread == pytest.approx(0.01 * math.sqrt(4 / 3 / 2))
+    assert high == math.inf
 
 
 def test_a_placement_keeps_its_verdicts_and_its_points() -> None:

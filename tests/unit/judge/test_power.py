@@ -114,7 +114,7 @@ def _seconds(d: Floats, margin: float) -> tuple[float, float] | None:
 @pytest.mark.parametrize("n", [12, 40])
 def test_the_margin_by_seconds_half_of_the_time_and_nine_times_in_ten(n: int) -> None:
     rng = np.random.default_rng(9)
-    trials, margin = 200, 0.01
+    trials, margin = 80, 0.01
     by_half = by_most = 0
     for _ in range(trials):
         d = rng.normal(0, 0.02, n)

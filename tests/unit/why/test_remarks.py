@@ -102,6 +102,23 @@ VAGUE = MissedOptimisation(("scan",), "couldn't vectorize loop", "m.c", 9)
 MEMORY = MissedOptimisation(("scan",), "statement clobbers memory: _5 = peek (_4)", "m.c", 9)
 
 
+@pytest.mark.parametrize(
+    ("fast", "slow", "key"),
+    [
+        ("-O2", "-O2 -ftrivial-auto-var-init=zero", "hardening"),
+        ("-O2 -ftrivial-auto-var-init=zero", "-O2", "copying"),
+        ("-O2", "-O3", "copying"),
+    ],
+)
+def test_variables_that_a_flag_clears_are_hardening(fast: str, slow: str, key: str) -> None:
+    time = Change(1.0, 2.0, 0.9, 1.1)
+    place = SourcePlace(function="work")
+    cause = Cause("copying", "`work` clears more memory", 0.9, 0.8, 1.0, (), "counted", place)
+    account = Account("./a", "./b", 2.0, 1.9, 2.1, time, {"user": time}, causes=(cause,))
+    marked = with_flags(account, lambda f: record(fast), lambda f: record(slow))
+    assert marked.causes[0].key == key
+
+
 def test_the_record_of_the_slow_side_that_fits_the_cause() -> None:
     inlining = caused("inlining", "`step` is not inlined into `scan`: 7 calls", "step")
     assert remark(inlining, [], [LOOP, CALL]) == (

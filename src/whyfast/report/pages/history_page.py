@@ -24,6 +24,7 @@ from whyfast.report.document import (
     table,
 )
 from whyfast.report.formatting import exact_text, format_percent, format_seconds
+from whyfast.report.sections.costs import cost_history_sentences, cost_history_table
 from whyfast.report.sections.history import (
     coincidences,
     headline,
@@ -105,6 +106,13 @@ def history_page(history: History) -> Document:
             "suite", "The suite as a whole", series_table(history, suite=True), importance="answer"
         ),
         section("machines", "Machine by machine", changes_by_machine(history), importance="answer"),
+        section(
+            "costs",
+            "Costs",
+            cost_history_table(history.timeline),
+            sentences(cost_history_sentences(history.timeline)),
+            importance="answer",
+        ),
         section("why", "What else changed", sentences(why_sentences(history)), importance="answer"),
         section("search", "Search for the cause", commands, importance="answer"),
         section(

@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from whyfast.judge.confounds import UNMOVED
 from whyfast.judge.decide import ALPHA
 from whyfast.model.result import Result
 from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
@@ -34,6 +35,7 @@ from whyfast.report.sections.changed_code import (
     some,
 )
 from whyfast.report.sections.costs import check_cost_sentences, size_clause
+from whyfast.report.sections.layouts import spread_detail, spread_text
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
 
 if TYPE_CHECKING:
@@ -281,20 +283,29 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
 def _placed(result: Result) -> Iterator[str]:
     """What other layouts of the same code say, where they were measured."""
     for p in result.judged.placements:
-        if p.varied.benchmark is None or math.isnan(p.spread):
+        if p.over != "layouts" or p.varied.benchmark is None or math.isnan(p.spread):
             continue
-        size = f"± {format_percent(p.spread)}" if p.spread >= _NO_SPREAD else "less than 0.1 %"
+        detail, size = "", "less than the noise"
+        if p.spread >= _NO_SPREAD:
+            detail, size = spread_detail(p), f"± {spread_text(p.spread)}"
+        elif p.spread_high < math.inf:
+            size = f"less than {format_rough(max(math.expm1(p.spread_high), _NO_SPREAD))}"
         floor = (
             f"Placement alone moves {_benchmark(p.varied)} by {size} (one standard deviation of "
-            f"{pluralize(p.layouts, 'link')})"
+            f"{pluralize(p.layouts, 'link')}{f', {detail}' if detail else ''})"
         )
-        if p.varied.outcome in ("faster", "slower"):
-            yield f"{floor}; over them the change is {percent_text(p.varied)}."
-        elif p.linked.outcome in ("faster", "slower"):
+        change = f"this change is {percent_text(p.varied)} over them"
+        if p.linked.outcome in ("faster", "slower"):
             was = percent_text(p.linked).factor
-            yield f"{floor}; as linked the change is {was}, over them there is nothing to see."
-        else:
-            yield f"{floor}; there is nothing to see."
+            change = f"this change is {was} as linked, and over them {percent_text(p.varied)}"
+        end = ": nothing to see" if p.varied.outcome == "same" else ""
+        if p.varied.outcome == "undecided":
+            unclear = p.varied.low <= 1 <= p.varied.high
+            end = ": no difference found" if unclear else ", which is undecided"
+        yield f"{floor}; {change}{end}."
+    for c in result.judged.confounds:
+        if c.kind == UNMOVED:
+            yield f"{c.text[0].upper()}{c.text[1:]}."
 
 
 def since_sentences(result: Result, check: Check) -> Iterator[str]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
-from whyfast.judge.costs import BY_METRIC, cost_changes, unbeaten
+from whyfast.judge.costs import BY_METRIC, cost_changes, costs_of, unbeaten
 from whyfast.model.cost import COSTS, CostChange, SizeChange, VariantCost
+from whyfast.model.history import CostSeries, Timeline
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import (
     Cell,
     Plot,
     ReportSection,
+    Row,
     Table,
     group,
     number_cell,
@@ -35,6 +38,7 @@ from whyfast.report.formatting import (
     text_of,
 )
 from whyfast.report.sections.certainty import medians_of
+from whyfast.report.sections.dispatching import replication_sentences
 from whyfast.report.sections.main_table import Comparisons, verdict_cell
 
 #: What is a price of speed, and not its cause: fewer instructions are none.
@@ -47,6 +51,8 @@ _COLUMNS, _PRICES, _NAMES = 5, 2, 2
 _SENTENCES = 3
 #: Bytes of peak memory below which nobody buys or sells speed: a few hundred pages.
 _LEAST_MEMORY = 1e6
+#: The latest changes of a short history.
+_CHANGES = 20
 #: The share of what code grew by that the functions in a sentence carry.
 _CARRIED = 0.5
 
@@ -61,7 +67,7 @@ def cost_section(result: Result) -> ReportSection | None:
         "Time and cost",
         cost_table(result, changes),
         cost_plot(result, changes),
-        sentences(unavailable(result.found.costs)),
+        sentences([*replication_sentences(result), *unavailable(result.found.costs)]),
     )
 
 
@@ -330,7 +336,7 @@ def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
     shown = sorted(prices, key=lambda k: (k not in PRICES, -sizes[k]))[:_COLUMNS]
     shown = shown or [k for k in ("size",) if k in keys]
     short = _table(result, changes, shown)
-    if short is None or shown == keys:
+    if short is None or shown in ([], keys):
         return whole
     drops = {COSTS[k].title: i for i, k in enumerate(shown)}
     columns = tuple(replace(c, drop=drops.get(c.title, 0)) for c in short.columns)
@@ -339,7 +345,7 @@ def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
 
 def _table(result: Result, changes: Sequence[CostChange], keys: Sequence[str]) -> Table | None:
     comparisons, question = Comparisons.of_result(result), result.question
-    known = {c.variant for c in result.found.costs} | {c.variant for c in changes}
+    known = {c.variant for c in costs_of(result)} | {c.variant for c in changes}
     names = [v.name for v in question.measured if v.name not in result.recorded.same]
     baseline_of = {c.variant: c.baseline for c in changes}
     values = _values(result)
@@ -361,7 +367,7 @@ def _values(result: Result) -> dict[tuple[str, str], float]:
     several = len(result.question.benchmarks) > 1
     values = {
         (c.key, c.variant): c.value
-        for c in result.found.costs
+        for c in costs_of(result)
         if c.value is not None and not (several and c.benchmark)
     }
     if not several:
@@ -399,6 +405,56 @@ def _change_text(ratio: float) -> str:
         return f"{ratio:,.0f}x" if ratio >= 100 else f"{ratio:.3g}x"
     digits = 1 if abs(ratio - 1) >= 0.001 or ratio == 1 else 3
     return f"{'+' if ratio >= 1 else '−'}{abs(ratio - 1) * 100:.{digits}f} %"
+
+
+# Of a history.
+
+
+def cost_history_table(timeline: Timeline) -> Table | None:
+    """A row for every change of an exact cost from one point to the next that has it, by cost, then
+    in the order of the points; None without any. A short report has no parts of the size."""
+    costs = sorted(timeline.costs, key=lambda c: [*COSTS].index(c.key))
+    every = list(_cost_rows(timeline, costs))
+    whole = _history_table([row for _, row in every])
+    parts = ("code", "rodata", "data", "file")
+    short = _history_table([row for key, row in every if key not in parts][-_CHANGES:])
+    return whole if whole is None or short in (None, whole) else replace(whole, short=short)
+
+
+def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tuple[str, Row]]:
+    several = len({c.variant for c in costs}) > 1
+    for c in costs:
+        there = [(i, x) for i, x in enumerate(c.values) if x is not None]
+        for (i, before), (k, after) in pairwise(there):
+            if before == after:
+                continue
+            ratio = after / before if before else math.inf
+            of = ", ".join(t for t in (c.variant * several, c.benchmark or "", c.machine) if t)
+            yield (
+                c.key,
+                (
+                    Cell(COSTS[c.key].title, of),
+                    f"{timeline.points[i]} → {timeline.points[k]}",
+                    *(Cell(value_text(c.key, x), number=x) for x in (before, after)),
+                    Cell(_change_text(ratio), number=ratio),
+                ),
+            )
+
+
+def _history_table(rows: Sequence[Row]) -> Table | None:
+    heads = ("cost", "points", *right("before", "after", "change"))
+    return table("Every change of an exact cost", heads, rows, fixed=2)
+
+
+def cost_history_sentences(timeline: Timeline) -> Iterator[str]:
+    """Which exact costs never changed."""
+    same = [c for c in timeline.costs if len({x for x in c.values if x is not None}) == 1]
+    if titles := list(dict.fromkeys(COSTS[c.key].title for c in same)):
+        changed = {c.key for c in timeline.costs if c not in same}
+        steady = [t for t in titles if t not in {COSTS[k].title for k in changed}]
+        if steady:
+            points = pluralize(len(timeline.points), "point")
+            yield f"The same over all {points}: {join_words(steady)}."
 
 
 # As a figure.

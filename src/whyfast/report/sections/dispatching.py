@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace
@@ -13,7 +14,14 @@ from whyfast.model.study import Question
 from whyfast.model.variant import Variant, differences
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Cell, Table, number_cell, right, table
-from whyfast.report.formatting import pluralize, quote, ratio_text, text_of
+from whyfast.report.formatting import (
+    format_bytes,
+    format_seconds,
+    pluralize,
+    quote,
+    ratio_text,
+    text_of,
+)
 from whyfast.report.sections.main_table import Comparisons, verdict_cell
 from whyfast.report.sections.programs import without_lost
 
@@ -210,6 +218,49 @@ def witness_sentence(witness: Witness) -> str:
         f"{pluralize(witness.jumps, 'indirect jump')} and is {witness.gain} than "
         f"{quote(witness.slow)}: merged dispatch is {cost}."
     )
+
+
+#: The most pairs that say what replicating the jumps costs.
+_PAIRS = 2
+
+
+def replication_sentences(result: Result) -> list[str]:
+    """What it costs to replicate the jumps of a loop, in bytes and where builds were repeated in
+    time, for variants that differ in compiler flags alone: those of the source only where no other
+    flags did it."""
+    evidence = {e.variant: e for e in result.found.evidence}
+    seconds = {c.variant: c.value for c in result.found.costs if c.key == "build-time" and c.value}
+    pairs: list[tuple[bool, int, str]] = []
+    for merged, other in product(result.question.variants, repeat=2):
+        before, after = dispatch_of(evidence, merged.name), dispatch_of(evidence, other.name)
+        aspects = {d.aspect: d for d in differences(merged, other)}
+        if (
+            before is None
+            or after is None
+            or merged.twin_of
+            or other.twin_of
+            or before.size in (0, after.size)
+            or before.form not in _MERGED
+            or after.form != "replicated"
+            or {before.style, after.style} != {"loop"}
+            or not aspects
+            or aspects.keys() - {"cflags", "ldflags"}
+        ):
+            continue
+        more = after.size - before.size
+        ratio = f"{after.size / before.size:.2f}x"
+        text = (
+            f"The dispatch is replicated in {quote(other.name)} and {before.form} in "
+            f"{quote(merged.name)}: its functions take {format_bytes(after.size)} instead of "
+            f"{format_bytes(before.size)} ({ratio})"
+        )
+        if merged.name in seconds and other.name in seconds:
+            sides = (format_seconds(seconds[name]) for name in (other.name, merged.name))
+            text += ", and the build {} instead of {}".format(*sides)
+        source = any(d.changes_source for d in aspects.values())
+        pairs.append((source, -more, f"{text}."))
+    pure = [p for p in pairs if not p[0]] or pairs
+    return [text for _, _, text in sorted(pure)[:_PAIRS]]
 
 
 def _testify(

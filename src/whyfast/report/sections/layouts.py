@@ -78,11 +78,19 @@ def _overall_fixes(fixes: Sequence[Fix]) -> list[Fix]:
     return [f for f in fixes if f.benchmark is None] or list(fixes)
 
 
-def spread_text(spread: float) -> str:
-    """A standard deviation of the log time in per cent, with two digits."""
-    if spread <= 0:
-        return "none seen"
-    return format_rough(math.expm1(spread))
+def spread_text(spread: float, high: float = math.inf) -> str:
+    """A standard deviation of the log time in per cent, with two digits; where none is seen what
+    it is at most, if that is known."""
+    if spread > 0:
+        return format_rough(math.expm1(spread))
+    return f"under {format_rough(math.expm1(high))}" if 0 < high < math.inf else "none seen"
+
+
+def spread_detail(p: Placement) -> str:
+    """``at most 2.8 %``, where a spread is seen and bounded; else empty."""
+    if not 0 < p.spread < p.spread_high < math.inf:
+        return ""
+    return f"at most {format_rough(math.expm1(p.spread_high))}"
 
 
 def _spread_sentence(overall: Sequence[Placement]) -> list[str]:
@@ -90,13 +98,13 @@ def _spread_sentence(overall: Sequence[Placement]) -> list[str]:
     known = [p for p in overall if math.isfinite(p.spread)]
     if not known:
         return []
-    most, over = max(p.spread for p in known), _over(max(known, key=lambda p: p.layouts))
+    most, over = max(known, key=lambda p: p.spread), _over(max(known, key=lambda p: p.layouts))
     cause = "Random placement" if known[0].over == "layouts" else "Training again"
-    by = (
-        f"{spread_text(most)} (one standard deviation {over})"
-        if most > 0
-        else f"less than the noise, {over}"
-    )
+    detail = f", {bound}" if (bound := spread_detail(most)) else ""
+    by = f"{spread_text(most.spread)} (one standard deviation {over}{detail})"
+    if most.spread <= 0:
+        least = max(p.spread_high for p in known)
+        by = f"{spread_text(0, least) if least < math.inf else 'less than the noise'}, {over}"
     text = f"{cause} changes the time of a build by {by}"
     far = [quote(p.linked.variant) for p in known if _rare(p)]
     if far:
@@ -237,7 +245,9 @@ def _placement_table(placements: Sequence[Placement]) -> Table | None:
             (
                 *(v.variant, v.baseline, v.benchmark or "all", p.over, _cause(p)),
                 *(verdict_cell(v), verdict_cell(p.varied)),
-                Cell(spread_text(p.spread), number=p.spread) if math.isfinite(p.spread) else None,
+                Cell(spread_text(p.spread, p.spread_high), spread_detail(p), number=p.spread)
+                if math.isfinite(p.spread)
+                else None,
             )
         )
     names = ("variant", "against", "benchmark" if named else None)

@@ -121,7 +121,7 @@ def originals(gcc: Compile, interpreter: Callable[[str, int], str]) -> list[byte
 
 
 @settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(data=st.data())
 def test_damaged_never_crash(tmp_path: Path, originals: list[bytes], data: st.DataObject) -> None:

@@ -20,6 +20,7 @@ from whyfast.report.sections.costs import (
     growth_section,
     unavailable,
 )
+from whyfast.report.sections.dispatching import replication_sentences
 
 BASE, TAIL, SLOW = "clang18-goto", "clang19-tail", "clang19-goto"
 FASTER = suite(TAIL, BASE, "faster", 0.97, 0.96, 0.98)
@@ -145,3 +146,24 @@ def test_a_check_has_a_row_for_each_cost() -> None:
         ["size", "1.00 kB", "1.20 kB", "+20.0 %"],
         ["code", "1.00 kB", "1.20 kB", "+20.0 %"],
     ]
+
+
+def test_what_replicating_the_jumps_takes_is_said_of_flags_alone() -> None:
+    plain = sample_result()
+    sizes = {"clang19-goto": 8_000, "clang19-goto-taildup": 14_000, "clang18-goto": 14_500}
+    evidence = tuple(
+        replace(e, dispatch=replace(e.dispatch, size=sizes.get(e.variant, 20_000)))
+        for e in plain.found.evidence
+        if e.dispatch is not None
+    )
+    built = (
+        VariantCost("build-time", "clang19-goto", 2.0),
+        VariantCost("build-time", "clang19-goto-taildup", 3.0),
+    )
+    result = replace(plain, found=replace(plain.found, evidence=evidence, costs=built))
+    (text,) = replication_sentences(result)  # clang 18 is another compiler
+    assert "14.0 kB instead of 8.00 kB (1.75x)" in text
+    assert "3.00 s instead of 2.00 s" in text
+    changes = {c.variant: c for c in cost_changes(result) if c.key == "dispatch-code"}
+    assert (changes["clang19-goto"].before, changes["clang19-goto"].after) == (14_500, 8_000)
+    assert changes["clang19-goto"].outcome == "less"
