@@ -490,8 +490,7 @@ def test_whatever_stands_there_is_read(tmp_path: Path, text: str) -> None:
 
 
 def test_the_first_of_many_benchmarks_are_of_different_functions() -> None:
-    names: Commands = {f"{function}/{size}": ("p",) for function in "ab" for size in (1, 2, 3)} | {
-        "c": ("p",)
-    }
-    order = [*spread(names, lambda name: name.partition("/")[0])]
+    names = [*(f"{function}/{size}" for function in "ab" for size in (1, 2, 3)), "c"]
+    commands: Commands = dict.fromkeys(names, ("p",))
+    order = [*spread(commands, lambda name: name.partition("/")[0])]
     assert order == ["a/1", "b/1", "c", "a/2", "b/2", "a/3", "b/3"]
