@@ -15,6 +15,10 @@ CALL = 100.0
 #: that is known of them: about one in a loop of ten.
 SAMPLED = 0.1
 
+#: Share of a function's further branches that checks of indices must be at least: a loop with one
+#: check has another branch, for its end.
+CHECKED = 0.3
+
 #: Instructions on several elements, by the bytes of their registers.
 _PACKED = ("vector 16", "vector 32", "vector 64")
 
@@ -31,7 +35,9 @@ def vectorisation(v: GroupView) -> CauseLabel | None:
         v.fast.static[kind] > v.slow.static[kind] for kind in v.fast.static if kind in _PACKED
     ):
         return None  # samples fall on other instructions of the same code
-    narrower = v.slow.packed < v.fast.packed / 2 or (fast >= 1.5 * slow and fast > 8)
+    packed = [side.packed * side.total for side in (v.fast, v.slow)]
+    fewer = v.slow.packed < v.fast.packed / 2 and not (v.counted and packed[1] > 0.8 * packed[0])
+    narrower = fewer or (fast >= 1.5 * slow and fast > 8)
     if not narrower or (v.counted and v.slow.total < 1.25 * v.fast.total) or v.memory_bound:
         return None
     widths = Fact("bytes per vector instruction", fast, slow, "bytes", v.basis, "disassembly")
@@ -184,6 +190,8 @@ def inlining(v: GroupView) -> CauseLabel | None:
 def bounds_checks(v: GroupView) -> CauseLabel | None:
     if v.slow.static["check"] <= v.fast.static["check"] or v.more_share("check") < 0.08:
         return None
+    if v.counted and v.extra("check") < CHECKED * v.extra("branch"):
+        return None  # the checks are a small part of what it does more
     return CauseLabel(
         "bounds-checks",
         f"{v.name} checks indices"

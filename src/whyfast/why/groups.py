@@ -35,6 +35,12 @@ FAMILIES = {
         r"^(_*pthread_(mutex|spin|rwlock|cond)_\w+|_*lll_(un)?lock\w*|futex\w*|sem_(wait|post)"
         r"|_*GI_+pthread_mutex\w*|std::sys::.*(futex|mutex).*|runtime\.(lock2?|unlock2?|futex\w*))$"
     ),
+    "threads": re.compile(  # goroutines, by Go's scheduler
+        r"^runtime\.(newproc\w*|malg|gf(get|put)|globrunq\w*|runq\w+|schedule|execute|findRunnable"
+        r"|gopark\w*|goready\w*|ready|casgstatus|castogscanstatus|mcall|gogo|goexit\w*|gdestroy"
+        r"|(start|stop|park)m|wakep|park_m|gostartcall\w*|isSystemGoroutine|stealWork|injectglist"
+        r"|resetspinning|dropg|acquire[mp]|release[mp]|checkTimers|saveAncestors)(\.abi0)?$"
+    ),
     "exceptions": re.compile(
         r"^(_Unwind_\w+|cxa_(throw|rethrow|(begin|end|get)_catch\w*|allocate_exception|call_terminate)"
         r"|gxx_personality_\w+|dl_find_object|dl_iterate_phdr|rust_eh_personality)\b"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from whyfast.model.why import Cause, Item
 from whyfast.why.groups import FunctionGroup
 from whyfast.why.kernel import MEMORY, PURPOSES
+from whyfast.why.program_rules import GOROUTINES
 from whyfast.why.view import number
 
 #: Share of the difference from which a cause is named in the first sentence.
@@ -47,7 +48,7 @@ def _together(first: Cause, others: Sequence[Cause], sentence: str) -> Cause:
 def linked(causes: Sequence[Cause], items: Sequence[Item]) -> list[Cause]:
     """The causes in the order of their shares, consequences with what they follow from."""
     result = sorted(causes, key=lambda c: -c.share)
-    for rule in (_relocated, _started, _larger_data, _scheduled):
+    for rule in (_relocated, _started, _larger_data, _stacked, _scheduled):
         result = sorted(rule(result, items), key=lambda c: -c.share)
     return result
 
@@ -113,16 +114,29 @@ _AROUND = re.compile(
 )
 
 
+def _stacked(causes: list[Cause], _items: Sequence[Item]) -> list[Cause]:
+    """Pages and memory of new goroutines with what starts them: each has a stack of its own."""
+    started = _first(causes, lambda c: any(f.name == GOROUTINES for f in c.facts))
+    if started is None or started.share < NAMED:
+        return causes
+    memory = [c for c in causes if c.key in ("page-faults", "allocation")]
+    return _replaced(causes, started, memory, started.sentence) if memory else causes
+
+
 def _scheduled(causes: list[Cause], _items: Sequence[Item]) -> list[Cause]:
     """What Go's scheduler does about calls that block, with these calls: it hands the goroutines
     of the thread to another one, which it wakes."""
-    wakes = _first(causes, lambda c: c.key == "locks" and "`runtime." in c.sentence)
+    wakes = [
+        c
+        for c in causes
+        if (c.key == "locks" and "`runtime." in c.sentence) or c.items == ("threads",)
+    ]
     calls = _first(causes, lambda c: c.key in ("system-calls", "io-wait"))
-    if wakes is None or calls is None or _further(calls) < _further(wakes) / 2:
+    if not wakes or calls is None or _further(calls) < max(map(_further, wakes)) / 2:
         return causes
     around = [c for c in causes if c.key == "more-calls" and _AROUND.fullmatch(c.place.function)]
     text = f"{calls.sentence}; Go's scheduler wakes other threads meanwhile"
-    return _replaced(causes, calls, [wakes, *around], text)
+    return _replaced(causes, calls, [*wakes, *around], text)
 
 
 #: How many times the instructions of a loop and the calls from it must be, to belong together.

@@ -25,16 +25,31 @@ def family(v: GroupView) -> CauseLabel | None:
     most = max(v.group.members, key=lambda m: abs(m.time.difference)).key.name
     number = f": {times(calls)} calls" if facts and calls.slow != calls.fast else ""
     caller = caller_of(v)
+    switches = f"{{slow}} switches between goroutines more, in `{most}`{number}"
+    if (begun := _goroutines(v)) is not None:
+        switches, facts = f"{{slow}} starts more goroutines: {times(begun)}{caller}", (begun,)
     text = {
         "allocation": f"{{slow}} allocates more memory{number}{caller}",
         "copying": f"{{slow}} copies or clears more memory, in `{most}`{number}{caller}",
         "string-work": f"{{slow}} scans strings more, in `{most}`{number}{caller}",
         "locks": f"{{slow}} takes locks more, in `{most}`{number}{caller}",
+        "threads": switches,
         "exceptions": f"{{slow}} throws exceptions{caller}",
         "start-up": f"{{slow}} loads and links more before `main`, in `{most}`",
         "garbage-collection": f"{{slow}} collects more garbage, in `{most}`{number}",
     }[kind]
     return CauseLabel(kind, text, v.basis, facts)
+
+
+#: The fact that tells of goroutines that are started.
+GOROUTINES = "goroutines started"
+
+
+def _goroutines(v: GroupView) -> Fact | None:
+    """How many each side starts, where the slow one starts more."""
+    name = "runtime.newproc1"
+    fast, slow = (v.group.calls.get(side, {}).get(name, 0.0) for side in ("fast", "slow"))
+    return Fact(GOROUTINES, fast, slow, "", "counted", "Callgrind") if slow > fast + 100 else None
 
 
 def sanitizer(v: GroupView) -> CauseLabel | None:

@@ -278,6 +278,29 @@ def test_misses_that_memory_serves_of_a_list_in_another_order() -> None:
     assert found.key == "more-work"
 
 
+def test_vectors_beside_much_more_other_work_are_not_lost() -> None:
+    """A slower hash before the same search of a table, whose vectors both sides have."""
+    fast = executed(1e8, vector_16=(2e7, 8), load=2e7)
+    slow = executed(3.8e8, vector_16=(2e7, 8), load=9e7)
+    assert getattr(label(view(fast, slow)), "key", None) == "more-work"
+
+
+def test_few_checks_among_many_further_branches_are_not_the_reason() -> None:
+    fast = executed(1e8, branch=(2e7, 3))
+    slow = executed(3e8, branch=(1e8, 9), check=(2.3e7, 2))  # 29 % of the further branches
+    assert getattr(label(view(fast, slow)), "key", None) == "more-work"
+
+
+@pytest.mark.parametrize(("begun", "said"), [(100_000, "starts more"), (4, "switches between")])
+def test_the_scheduler_of_go_starts_or_switches_goroutines(begun: int, said: str) -> None:
+    seen = view(executed(1e7), executed(2e8), kind="threads", members=("runtime.execute",))
+    seen.group.calls.update(fast={"runtime.newproc1": 4}, slow={"runtime.newproc1": begun})
+    found = label(seen)
+    assert found is not None
+    assert found.key == "threads"
+    assert said in found.sentence
+
+
 def test_samples_elsewhere_in_the_same_code_are_no_vectors_lost() -> None:
     fast = executed(0.03, vector_16=(0.01, 8), load=(0.01, 6))
     slow = executed(1.0, vector_16=(0.01, 8), load=(0.9, 7))

@@ -37,6 +37,26 @@ def test_what_new_processes_do_before_main_is_theirs(
     assert shares(linked([cause("start-up", 0.6), waits], ())) == expected
 
 
+@pytest.mark.parametrize(
+    ("fact", "expected"),
+    [
+        ("goroutines started", [("threads", 0.7), ("more-calls", 0.1)]),
+        (
+            "calls",
+            [("threads", 0.35), ("page-faults", 0.25), ("allocation", 0.1), ("more-calls", 0.1)],
+        ),
+    ],
+)
+def test_a_goroutine_has_a_stack_of_its_own(fact: str, expected: list[tuple[str, float]]) -> None:
+    causes = [
+        cause("threads", 0.35, Fact(fact, 4, 100_000)),
+        cause("page-faults", 0.25, Fact("page faults", 2355, 6815)),
+        cause("allocation", 0.1),
+        cause("more-calls", 0.1, at="main.digests"),
+    ]
+    assert shares(linked(causes, ())) == expected
+
+
 def test_larger_data_misses_more_and_takes_more_pages() -> None:
     causes = [
         cause("system-calls", 0.34, items=("munmap",)),

@@ -37,6 +37,10 @@ MORE_LINES, MORE_BYTECODES = 1.5, 1.1
 #: made and freed: counts that could not take the difference are not its reason.
 BYTECODE, OBJECT = 1e-7, 5e-7
 
+#: Bytecodes that ask whether an exception is of a class, before and from Python 3.11 on, and the
+#: seconds that raising and handling one takes at the most.
+_HANDLES, EXCEPTION = ("JUMP_IF_NOT_EXC_MATCH", "CHECK_EXC_MATCH"), 2e-6
+
 #: Bytecodes that end the body of a loop; before Python 3.11 the second.
 _LOOPS = ("JUMP_BACKWARD", "JUMP_ABSOLUTE", "JUMP_BACKWARD_NO_INTERRUPT")
 
@@ -142,6 +146,11 @@ def _bytecodes(
     counts = [_executed(side) for side in (fast, slow)]
     a, b = (sum(c.values()) for c in counts)
     more = counts[1] - counts[0]
+    handled = [sum(c[op] for op in _HANDLES) for c in counts]
+    if (handled[1] - handled[0]) * EXCEPTION >= CARRIES * seconds > 0:
+        text = f"{name} handles {handled[1]:,} exceptions (`{quoted}`: {handled[0]:,})"
+        fact = Fact("exceptions handled", *handled, "", "counted", "sys.settrace")
+        return Reason("exceptions", text, "counted", 0, (fact,), "test for the case beforehand")
     for opcode, kind in BUILDS.items():
         if more[opcode] * OBJECT >= CARRIES * seconds > 0:
             fact = Fact(opcode, counts[0][opcode], counts[1][opcode], "", "counted", "sys.settrace")

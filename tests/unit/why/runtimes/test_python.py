@@ -169,6 +169,26 @@ def test_what_other_programs_take_is_not_the_end_of_python(explained: Explain) -
     assert cause.share == pytest.approx(1, abs=0.01)
 
 
+LOOK_UP = """\
+def pay(table, keys):
+    total = 0
+    for key in keys:
+        {}
+    return total
+print(pay({{k: 1 for k in range(0, 60000, 50)}}, range(30000)))
+"""
+
+
+def test_exceptions_that_are_handled(explained: Explain) -> None:
+    slow = "try: total += table[key]\n        except KeyError: total += 2"
+    fast = "total += table[key] if key in table else 2"
+    spent = {"<module>/pay": (2, 22)}
+    cause = first(explained(LOOK_UP.format(fast), LOOK_UP.format(slow), spent))
+    assert (cause.key, cause.place.function) == ("exceptions", "pay")
+    (fact,) = cause.facts
+    assert (fact.fast, fact.slow) == (0, 29400)
+
+
 SUM = """\
 def total(n, one):
     result = one
