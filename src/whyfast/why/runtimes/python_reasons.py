@@ -149,7 +149,7 @@ def _bytecodes(
     handled = [sum(c[op] for op in _HANDLES) for c in counts]
     if (handled[1] - handled[0]) * EXCEPTION >= CARRIES * seconds > 0:
         text = f"{name} handles {handled[1]:,} exceptions (`{quoted}`: {handled[0]:,})"
-        fact = Fact("exceptions handled", *handled, "", "counted", "sys.settrace")
+        fact = Fact("exceptions handled", handled[0], handled[1], "", "counted", "sys.settrace")
         return Reason("exceptions", text, "counted", 0, (fact,), "test for the case beforehand")
     for opcode, kind in BUILDS.items():
         if more[opcode] * OBJECT >= CARRIES * seconds > 0:
