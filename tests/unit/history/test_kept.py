@@ -20,7 +20,7 @@ from whyfast.model.series import Recording, Series
 from whyfast.model.study import Commands
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.report.result_json import from_json, to_json
-from whyfast.report.sections.costs import cost_history_table
+from whyfast.report.sections.history import cost_history_table
 
 BUILD = Build(
     "head",

@@ -19,7 +19,7 @@ def result(
     *costs: VariantCost, margins: Mapping[str, float] | None = None, **more: object
 ) -> Result:
     question = replace(sample_study(), costs=CostsSpec(margins or {}), baselines=(BASE,))
-    return changed(sample_result(), question=question, costs=costs, **more)
+    return changed(sample_result(), question=question, costs=costs, evidence=(), **more)
 
 
 def pair(

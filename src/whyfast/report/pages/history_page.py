@@ -24,9 +24,10 @@ from whyfast.report.document import (
     table,
 )
 from whyfast.report.formatting import exact_text, format_percent, format_seconds
-from whyfast.report.sections.costs import cost_history_sentences, cost_history_table
 from whyfast.report.sections.history import (
     coincidences,
+    cost_history_sentences,
+    cost_history_table,
     headline,
     in_series,
     largest,

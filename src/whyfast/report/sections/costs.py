@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from whyfast.judge.costs import BY_METRIC, cost_changes, costs_of, unbeaten
 from whyfast.model.cost import COSTS, CostChange, SizeChange, VariantCost
-from whyfast.model.history import CostSeries, Timeline
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import (
     Cell,
     Plot,
     ReportSection,
-    Row,
     Table,
     group,
     number_cell,
@@ -51,8 +48,6 @@ _COLUMNS, _PRICES, _NAMES = 5, 2, 2
 _SENTENCES = 3
 #: Bytes of peak memory below which nobody buys or sells speed: a few hundred pages.
 _LEAST_MEMORY = 1e6
-#: The latest changes of a short history.
-_CHANGES = 20
 #: The share of what code grew by that the functions in a sentence carry.
 _CARRIED = 0.5
 
@@ -292,9 +287,7 @@ def check_cost_table(result: Result) -> Table | None:
         if before is None and not several:
             before, after = (medians.get((n, metric)) for n in (c.baseline, c.variant))
         name = Cell(COSTS[c.key].title, c.benchmark or "")
-        more = (
-            "=" if c.equal else "undecided" if c.outcome == "undecided" else _change_text(c.ratio)
-        )
+        more = "=" if c.equal else "undecided" if c.outcome == "undecided" else change_text(c.ratio)
         sides = [
             Cell(value_text(c.key, x), number=x) if x is not None else None for x in (before, after)
         ]
@@ -388,7 +381,7 @@ def _cell(
     ratio = mine[0].ratio
     if len(mine) > 1:  # of several benchmarks
         ratio = math.exp(sum(logs) / len(logs)) if all(map(math.isfinite, logs)) else math.nan
-    more = _change_text(ratio)
+    more = change_text(ratio)
     outcomes = {c.outcome for c in mine}
     if all(c.equal for c in mine):
         more = "="
@@ -397,7 +390,7 @@ def _cell(
     return Cell(text, more, number=ratio) if text else Cell(more, number=ratio)
 
 
-def _change_text(ratio: float) -> str:
+def change_text(ratio: float) -> str:
     """``+18.0 %``, ``−3.1 %``, ``2.31x``."""
     if not 0 < ratio < math.inf:
         return "from 0" if ratio else "none left"
@@ -405,56 +398,6 @@ def _change_text(ratio: float) -> str:
         return f"{ratio:,.0f}x" if ratio >= 100 else f"{ratio:.3g}x"
     digits = 1 if abs(ratio - 1) >= 0.001 or ratio == 1 else 3
     return f"{'+' if ratio >= 1 else '−'}{abs(ratio - 1) * 100:.{digits}f} %"
-
-
-# Of a history.
-
-
-def cost_history_table(timeline: Timeline) -> Table | None:
-    """A row for every change of an exact cost from one point to the next that has it, by cost, then
-    in the order of the points; None without any. A short report has no parts of the size."""
-    costs = sorted(timeline.costs, key=lambda c: [*COSTS].index(c.key))
-    every = list(_cost_rows(timeline, costs))
-    whole = _history_table([row for _, row in every])
-    parts = ("code", "rodata", "data", "file")
-    short = _history_table([row for key, row in every if key not in parts][-_CHANGES:])
-    return whole if whole is None or short in (None, whole) else replace(whole, short=short)
-
-
-def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tuple[str, Row]]:
-    several = len({c.variant for c in costs}) > 1
-    for c in costs:
-        there = [(i, x) for i, x in enumerate(c.values) if x is not None]
-        for (i, before), (k, after) in pairwise(there):
-            if before == after:
-                continue
-            ratio = after / before if before else math.inf
-            of = ", ".join(t for t in (c.variant * several, c.benchmark or "", c.machine) if t)
-            yield (
-                c.key,
-                (
-                    Cell(COSTS[c.key].title, of),
-                    f"{timeline.points[i]} → {timeline.points[k]}",
-                    *(Cell(value_text(c.key, x), number=x) for x in (before, after)),
-                    Cell(_change_text(ratio), number=ratio),
-                ),
-            )
-
-
-def _history_table(rows: Sequence[Row]) -> Table | None:
-    heads = ("cost", "points", *right("before", "after", "change"))
-    return table("Every change of an exact cost", heads, rows, fixed=2)
-
-
-def cost_history_sentences(timeline: Timeline) -> Iterator[str]:
-    """Which exact costs never changed."""
-    same = [c for c in timeline.costs if len({x for x in c.values if x is not None}) == 1]
-    if titles := list(dict.fromkeys(COSTS[c.key].title for c in same)):
-        changed = {c.key for c in timeline.costs if c not in same}
-        steady = [t for t in titles if t not in {COSTS[k].title for k in changed}]
-        if steady:
-            points = pluralize(len(timeline.points), "point")
-            yield f"The same over all {points}: {join_words(steady)}."
 
 
 # As a figure.

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 from whyfast.history.changes import FALSE_STEP
 from whyfast.history.findings import Coincidence, FactChange, coincidence, revision_of
 from whyfast.judge.run_confounds import same_revision
-from whyfast.model.history import Drift, Finding, History, SeriesHistory, Timeline
+from whyfast.model.cost import COSTS
+from whyfast.model.history import CostSeries, Drift, Finding, History, SeriesHistory, Timeline
+from whyfast.report.document import Cell, Row, Table, right, table
 from whyfast.report.formatting import exact_text, join_words, pluralize, size_of, text_of
+from whyfast.report.sections.costs import change_text, value_text
 
 #: A finding is the suite's when at least this share of the series that could have it has it.
 _SHARE = 0.25
@@ -238,3 +242,54 @@ def _revisions(timeline: Timeline, step: Coincidence) -> tuple[str, str] | None:
         return None
     old, new = (revision_of(facts[i]) for i in (step.finding.before, step.finding.at))
     return None if old is None or new is None or same_revision(old, new) else (old, new)
+
+
+#: The latest changes of costs on a short page.
+_CHANGES = 20
+
+
+def cost_history_table(timeline: Timeline) -> Table | None:
+    """A row for every change of an exact cost from one point to the next that has it, by cost, then
+    in the order of the points; None without any. A short report has no parts of the size."""
+    costs = sorted(timeline.costs, key=lambda c: [*COSTS].index(c.key))
+    every = list(_cost_rows(timeline, costs))
+    whole = _cost_changes_table([row for _, row in every])
+    parts = ("code", "rodata", "data", "file")
+    short = _cost_changes_table([row for key, row in every if key not in parts][-_CHANGES:])
+    return whole if whole is None or short in (None, whole) else replace(whole, short=short)
+
+
+def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tuple[str, Row]]:
+    several = len({c.variant for c in costs}) > 1
+    for c in costs:
+        there = [(i, x) for i, x in enumerate(c.values) if x is not None]
+        for (i, before), (k, after) in pairwise(there):
+            if before == after:
+                continue
+            ratio = after / before if before else math.inf
+            of = ", ".join(t for t in (c.variant * several, c.benchmark or "", c.machine) if t)
+            yield (
+                c.key,
+                (
+                    Cell(COSTS[c.key].title, of),
+                    f"{timeline.points[i]} → {timeline.points[k]}",
+                    *(Cell(value_text(c.key, x), number=x) for x in (before, after)),
+                    Cell(change_text(ratio), number=ratio),
+                ),
+            )
+
+
+def _cost_changes_table(rows: Sequence[Row]) -> Table | None:
+    heads = ("cost", "points", *right("before", "after", "change"))
+    return table("Every change of an exact cost", heads, rows, fixed=2)
+
+
+def cost_history_sentences(timeline: Timeline) -> Iterator[str]:
+    """Which exact costs never changed."""
+    same = [c for c in timeline.costs if len({x for x in c.values if x is not None}) == 1]
+    if titles := list(dict.fromkeys(COSTS[c.key].title for c in same)):
+        changed = {c.key for c in timeline.costs if c not in same}
+        steady = [t for t in titles if t not in {COSTS[k].title for k in changed}]
+        if steady:
+            points = pluralize(len(timeline.points), "point")
+            yield f"The same over all {points}: {join_words(steady)}."
