@@ -36,9 +36,9 @@ from whyfast.model.errors import UserError
 #: Functions that end a program or throw: what a failed check of an index calls.
 CHECK_FAILED = re.compile(
     r"panic_bounds_check|slice_(start|end)?_?index|panic(Index|Slice|Bounds|_fmt)"
-    r"|__throw_out_of_range|panicdivide|panic_const|unwrap_failed|option::expect_failed"
+    r"|__throw_out_of_range"
 )
-#: What a failed assertion of a library, and one of the program, calls.
+#: What a failed assertion of a library, and one of the program or of its arithmetic, calls.
 HARDENED = re.compile(r"glibcxx_assert_fail|__libcpp_verbose_abort|_ZSt21__glibcxx_assert_fail")
 ASSERTED = re.compile(r"^__assert_fail|^__assert_perror_fail|panicdivide|panic_const")
 SANITIZER = re.compile(r"^_*(asan|hwasan|ubsan|tsan|msan|sanitizer_cov|lsan)_|__sanitizer_")

@@ -205,7 +205,7 @@ def bounds_checks(v: GroupView) -> CauseLabel | None:
 def assertions(v: GroupView) -> CauseLabel | None:
     for kind, key, what, remedy in (
         ("hardening check", "hardening", "checks what it gives the library", "_GLIBCXX_ASSERTIONS"),
-        ("assertion", "debug-build", "checks assertions", "-DNDEBUG for a release build"),
+        ("assertion", "debug-build", "checks assertions", "-DNDEBUG, -C overflow-checks=off"),
     ):
         if v.slow.static[kind] > v.fast.static[kind] and v.more_share(kind) >= 0.05:
             times = f" {number(v.slow.kinds[kind])} times" if v.counted else ""

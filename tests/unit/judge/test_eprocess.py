@@ -442,3 +442,13 @@ def test_wild_medians_are_numpys(x: np.ndarray, axis: int | None, keepdims: bool
 def test_nothing_has_no_median() -> None:
     assert np.isnan(median([]))
     assert np.isnan(median(np.empty((0, 2)), axis=0)).tolist() == [True, True]
+
+
+@pytest.mark.parametrize(("blocks", "differs"), [(9, False), (10, True)])
+def test_a_statistic_that_is_always_above_the_median_is_no_shift(
+    blocks: int, differs: bool
+) -> None:
+    """n heads of n have the e-value C(2n, n)/2ⁿ: 95 of 9 and 180 of 10, where 100 are asked for."""
+    x = np.array([(-1) ** n * n / 100 for n in range(1, blocks + 1)])
+    series = Ratios(np.array([x, x + 1e-6]), np.zeros(blocks), np.zeros(blocks))
+    assert intervals(strategies([series]), np.array([0.01]))[2][0] == differs
