@@ -209,7 +209,7 @@ def _types(
         for variable in sorted(names & line.held.keys()):
             kind, other = line.held[variable][0], types.get(variable, "")
             if other and other != kind and not {kind, other} & _NO_DATA:
-                text = f"`{variable}` is a {kind}, not a {other} as in `{quoted}`"
+                text = f"`{variable}` is of type {kind}, in `{quoted}` of type {other}"
                 text += f", and takes longer to work with in {_at(name, file, number)}"
                 return Reason("more-work", text, "measured", number)
     return None

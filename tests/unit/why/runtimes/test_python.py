@@ -195,15 +195,15 @@ def total(n, one):
     for _ in range(n):
         result = result + one
     return result
-print(total(2000, {}))
+print(total(20000, {}) > 0)
 """
 
 
 def test_a_variable_of_another_type(explained: Explain) -> None:
-    fast, slow = SUM.format("1.0"), SUM.format("__import__('decimal').Decimal(1)")
+    fast, slow = SUM.format("1.0"), SUM.format("10**40")
     cause = first(explained(fast, slow, {"<module>/total": (2, 40)}))
     assert (cause.key, cause.place.function, cause.place.line) == ("more-work", "total", 4)
-    assert "Decimal" in cause.sentence
+    assert "is of type int" in cause.sentence
 
 
 FILL = """\
