@@ -18,7 +18,14 @@ from whyfast.investigate.services import Observer
 from whyfast.measure.invocation import InvocationFailed, completed, running
 from whyfast.model.build import Build
 from whyfast.store.home import Home
-from whyfast.study.project import WHOLE, Commands, Project, benchmark_key, sources
+from whyfast.study.project import (
+    WHOLE,
+    Commands,
+    Project,
+    benchmark_key,
+    some_names,
+    sources,
+)
 from whyfast.study.scripts import SCRIPTS, WRONG
 
 #: What a line of a failing program has that says why.
@@ -56,8 +63,7 @@ def tried_ones(folder: Path, project: Project, made: Build, observer: Observer) 
             good[name] = words
     comments = project.comments
     for reason, names in failed.items():
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        comments = (*comments, f"Left out: {', '.join(names[:3])}{more}: {reason}.")
+        comments = (*comments, f"Left out: {some_names(names, 3)}: {reason}.")
     return replace(project, benchmarks=good, comments=comments)
 
 

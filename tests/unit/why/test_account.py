@@ -137,6 +137,16 @@ def test_idle_threads_of_a_scheduler_are_no_cause() -> None:
     assert make_account(gathered(items=(futex, naps))).causes == ()
 
 
+def test_processes_are_counted_by_those_that_ended() -> None:
+    """A program is looked for in one folder after the other: each is an execve."""
+    tries = item("kernel", "execve", 0.6, 1, 133)
+    ended = item("kernel", "wait4", 0.3, 0, 12)
+    (cause,) = make_account(gathered(items=(tries, ended))).causes
+    assert (cause.key, round(cause.share, 2)) == ("processes", 0.9)
+    assert "12 where `a` starts 0" in cause.sentence
+    assert "133" not in cause.sentence
+
+
 def test_kernel_time_whose_interval_has_zero_is_no_cause() -> None:
     time = Change(0.0, 0.05, -0.01, 0.11)
     calls = Item("kernel", "write", time, 0.5, facts=(Fact("write calls", 10, 10),))

@@ -79,7 +79,6 @@ RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
 #: Runs of each side under the sampler, at least and at most, and seconds that they may take.
 ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
 
-
 #: How many times as long everything may take at the most on a busy machine.
 BUSIEST = 4.0
 

@@ -1,4 +1,4 @@
-"""Why one command takes longer than another: the layers in their order, the cheapest first."""
+"""Why one command takes longer than another: both measured, then looked into layer by layer."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from whyfast.why.split import certainly_more, cpu_time, split, without_noise
 
 #: The next command where nothing tells more about the largest cause.
 PAGE = "whyfast report ab --html why.html  # functions, calls and code on one page"
+
 UNDECIDED_WALL = "wall time is undecided, it varied too much: all shares are of CPU time"
 
 

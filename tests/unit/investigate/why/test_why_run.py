@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.unit.investigate.doubles import Watcher, World, own
+from tests.unit.investigate.doubles import NoSystem, Watcher, World, own
 from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.ab_run import EMPTY_RUNS, Command, Options
-from whyfast.investigate.why.why_layers import AccountLimits
+from whyfast.investigate.why.why_layers import AccountLimits, Layers
 from whyfast.investigate.why.why_run import explain_commands
 from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.commands import ProbeRun
@@ -83,6 +84,7 @@ def test_equal_programs_end_with_the_verdict(tmp_path: Path, new: Times) -> None
     programs.tools = {"strace": strace}
     account = programs.why()
     assert (account.causes, account.items, account.limits) == ((), (), ())
+    assert not account.undecided
     assert programs.called == []
     assert "account" not in programs.watcher.phases
 
@@ -156,6 +158,38 @@ def test_another_allocator_is_the_first_that_is_installed(
     shown = [(t.what, t.share, t.command) for _, t in found.mended]
     what = "another allocator (libjemalloc.so.2)"
     assert shown == ([(what, 1.0, f"env LD_PRELOAD=/lib/{listed}")] if tried else [])
+
+
+@pytest.mark.parametrize(
+    ("load", "seconds"), [("0.20 1 1", 10.0), ("2.50 1 1", 25.0), ("9.00 1 1", 40.0), ("", 10.0)]
+)
+def test_an_account_has_more_time_on_a_busy_machine(
+    tmp_path: Path, load: str, seconds: float
+) -> None:
+    class Loaded(NoSystem):
+        def read(self, name: str) -> str | None:
+            return load if name == "proc/loadavg" else None
+
+    programs = Programs(tmp_path, OLD)
+    services = programs.world.services(system=Loaded())
+    found = Gathered("fast", "slow", 2.0, 1.9, 2.1, Change(1.0, 2.0, 0.9, 1.1), {})
+    arguments = LaunchArguments({"fast": ("old",), "slow": ("new",)}, {}, 60.0)
+    limits = AccountLimits(total=10.0)
+    layers = Layers(found, arguments, limits, own(tmp_path), programs.watcher, services)
+    assert layers.left == pytest.approx(seconds)
+
+
+def test_an_undecided_verdict_is_told_apart_from_the_same(tmp_path: Path) -> None:
+    times = itertools.cycle([1.0, 1.3, 0.8, 1.2, 0.7, 1.1, 1.4, 0.9])
+    programs = Programs(tmp_path, OLD)
+    steady = programs.world.script
+
+    def wild(variant: str, loops: int, before: int) -> Sample:
+        programs.times["new"] = (next(times), 0.9, 0.0)
+        return steady(variant, loops, before)
+
+    programs.world.script = wild
+    assert programs.why(Options(budget=60.0, runs=12)).undecided
 
 
 @pytest.mark.parametrize(("more", "of_cpu"), [(0, True), (400, False)])
