@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.executed import Executed, LoadedCode, executed_kinds
+from whyfast.explain.executed import (
+    ASSERTED,
+    CHECK_FAILED,
+    HARDENED,
+    Executed,
+    LoadedCode,
+    executed_kinds,
+)
 
 pytestmark = pytest.mark.skipif(
     shutil.which("gcc") is None
@@ -73,3 +80,19 @@ CODE = {
 def test_kinds(tmp_path: Path, body: str, expected: dict[str, float]) -> None:
     kinds = kinds_of(tmp_path, body).kinds
     assert {k: kinds[k] for k in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("callee", "kind"),
+    [
+        ("core::panicking::panic_bounds_check", "check"),
+        ("runtime.panicIndex", "check"),
+        ("core::option::unwrap_failed", ""),
+        ("core::panicking::panic_const::panic_const_add_overflow", "assertion"),
+        ("runtime.panicdivide", "assertion"),
+        ("__assert_fail", "assertion"),
+    ],
+)
+def test_what_a_failed_check_calls(callee: str, kind: str) -> None:
+    known = {"check": CHECK_FAILED, "hardening check": HARDENED, "assertion": ASSERTED}
+    assert next((k for k, pattern in known.items() if pattern.search(callee)), "") == kind

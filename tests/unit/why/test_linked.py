@@ -130,6 +130,23 @@ def test_threads_that_go_wakes_for_calls_that_block_belong_to_the_calls() -> Non
     assert shares(linked(causes, ())) == [("system-calls", 0.49), ("more-calls", 0.05)]
 
 
+@pytest.mark.parametrize(
+    ("switches", "expected"),
+    [
+        (30_000, [("system-calls", 0.32)]),
+        (200_000, [("threads", 0.2), ("system-calls", 0.12)]),
+    ],
+)
+def test_goroutines_are_switched_for_calls_that_block(
+    switches: int, expected: list[tuple[str, float]]
+) -> None:
+    causes = [
+        cause("threads", 0.2, Fact("calls", 10, switches)),
+        cause("system-calls", 0.12, Fact("write calls", 10, 40_000), items=("write",)),
+    ]
+    assert shares(linked(causes, ())) == expected
+
+
 @pytest.mark.parametrize("writes", [10, 9000])
 def test_threads_that_wait_for_one_another_stay_a_cause_beside_few_calls(writes: int) -> None:
     causes = [woken(27_000), cause("system-calls", 0.12, Fact("write calls", 10, writes))]
