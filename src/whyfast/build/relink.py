@@ -53,11 +53,8 @@ class Layout:
 
 
 def draw_layout(pieces: Sequence[Piece], seed: int, keep: Sequence[str] = ()) -> Layout:
-    """One layout; equal arguments give equal text.
-
-    Pieces whose section matches a pattern of ``keep`` stay side by side, in the order of the
-    patterns, and are moved as a whole.
-    """
+    """One layout; equal arguments give equal text. Pieces whose section matches a pattern of
+    ``keep`` stay side by side, in the order of the patterns, and are moved as a whole."""
     rng = random.Random(f"layout {seed}")
     kept = [p for p in pieces if any(fnmatchcase(p.section, k) for k in keep)]
     units = [p.statements for p in pieces if p not in kept]
@@ -90,12 +87,9 @@ class CannotRelink(Exception):
 def relink(
     recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str] = ()
 ) -> list[Path]:
-    """The programs of the layouts ``seeds`` of a build, made where they are missing.
-
-    ``keep`` are patterns of sections that stay together, see :func:`draw_layout`. Raises
-    :class:`CannotRelink`. What the linker prints is added to the build's log. Interrupted, it ends
-    the linker.
-    """
+    """The programs of the layouts ``seeds`` of a build, made where they are missing. ``keep`` are
+    patterns of sections that stay together, see :func:`draw_layout`. Raises :class:`CannotRelink`.
+    What the linker prints is added to the build's log. Interrupted, it ends the linker."""
     folder = store.folder(build.digest)
     try:
         with exclusive(store.lock(build.digest)), logged_steps(recipe, folder, store) as run_step:
@@ -111,12 +105,10 @@ def make_layouts(
     seeds: Sequence[int],
     keep: Sequence[str] = (),
 ) -> list[Path]:
-    """The programs of the layouts ``seeds``, linked where they are not there yet.
-
-    The build is in ``folder / "work"``, where ``run_step`` runs a shell line and returns its exit
-    code. A layout stands beside the program, which may look for its files there, and is named by
-    the digest of its linker script.
-    """
+    """The programs of the layouts ``seeds``, linked where they are not there yet. The build is in
+    ``folder / "work"``, where ``run_step`` runs a shell line and returns its exit code. A layout
+    stands beside the program, which may look for its files there, and is named by the digest of its
+    linker script."""
     work = folder / "work"
     program = work / recipe.program
     made = []

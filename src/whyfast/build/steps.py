@@ -140,9 +140,8 @@ def expand_link(recipe: Recipe, folder: Path, layout: str, program: str) -> str:
 
 
 def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
-    """What stands for each placeholder.
-
-    The folder's name is kept out of debug information, so that equal inputs make equal bytes."""
+    """What stands for each placeholder. The folder's name is kept out of debug information, so that
+    equal inputs make equal bytes."""
     python = recipe.interpreter
     return {
         "python": shlex.quote(str(python.program)) if python else "",
@@ -215,11 +214,8 @@ class Steps:
         self, step: str, work: Path, env: dict[str, str], out: int, within: Sequence[str] = ()
     ) -> int:
         """Run one shell line to its end; its exit status, negative for a signal. If whyfast is
-        killed meanwhile, it is killed too.
-
-        ``within`` are the words of a sandbox, from :func:`enclose`.
-        InterruptedError after :meth:`cancel`.
-        """
+        killed meanwhile, it is killed too. ``within`` are the words of a sandbox, from
+        :func:`enclose`. InterruptedError after :meth:`cancel`."""
         with self._lock:
             if self.cancelled.is_set():
                 raise InterruptedError("interrupted")
@@ -261,10 +257,8 @@ class Steps:
 @contextlib.contextmanager
 def logged_steps(recipe: Recipe, folder: Path, store: BuildStore) -> Iterator[Callable[[str], int]]:
     """Runs shell lines in ``folder / "work"`` of a build that is there, and returns their exit
-    codes; what they print is added to its log. Interrupted, it ends them.
-
-    CannotBuildHere when the toolchain has a root that cannot be entered here.
-    """
+    codes; what they print is added to its log. Interrupted, it ends them. CannotBuildHere when the
+    toolchain has a root that cannot be entered here."""
     env = environment(recipe, folder)
     within, _ = enclose(recipe, folder, store)
     steps = Steps()

@@ -137,8 +137,7 @@ _LINE = 400
 class KeptProcess:
     """A process that is restarted when it ends. ``command`` gives its words each time; ``tell`` is
     called with the reason of each end, ``heard`` with every line of its standard error, both in
-    threads. It should end with its standard input: then it ends also if this process is killed.
-    """
+    threads. It should end with its standard input: then it ends also if this process is killed."""
 
     def __init__(
         self,

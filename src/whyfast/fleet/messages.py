@@ -66,13 +66,10 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Prepare:
-    """Prepare a run: everything that a host needs to take blocks of it.
-
-    ``study`` and ``builds`` have the coordinator's paths; ``programs`` (of builds) and ``layouts``
-    are relative to the folder of all builds. ``folders`` maps ``study``, ``source`` and names of
-    packages to archives. ``rooted`` maps variants that run in the root of their toolchain to the
-    packages in it.
-    """
+    """Prepare a run: everything that a host needs to take blocks of it. ``study`` and ``builds``
+    have the coordinator's paths; ``programs`` (of builds) and ``layouts`` are relative to the
+    folder of all builds. ``folders`` maps ``study``, ``source`` and names of packages to archives.
+    ``rooted`` maps variants that run in the root of their toolchain to the packages in it."""
 
     study: Study
     toolchains: tuple[Toolchain, ...]

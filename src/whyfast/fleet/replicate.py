@@ -165,12 +165,10 @@ def replicate(
     services: Services | None = None,
     fresh: bool = False,
 ) -> tuple[OneResult, ...]:
-    """Build here, measure on every host of the cluster, judge each; by the names of the hosts.
-
-    It waits for a lost host while others measure; then that host's run is incomplete, and the next
+    """Build here, measure on every host of the cluster, judge each; by the names of the hosts. It
+    waits for a lost host while others measure; then that host's run is incomplete, and the next
     call goes on with all. UserError as :func:`~whyfast.investigate.study_run.run_study`, and when
-    no host is usable.
-    """
+    no host is usable."""
     check_sendable(study)
     if not study.measured:
         raise UserError("nothing to measure on a fleet: evidence only", where=study.name)

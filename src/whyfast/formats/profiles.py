@@ -47,12 +47,9 @@ _HEAD = re.compile(r"^\S.*?\s[\d.]+:\s+(?:\d+\s+)?[\w./:-]+:(?=\s|$)")
 
 def parse_perf_script(text: str) -> Counter[tuple[str, str]]:
     """Samples by (object, function); the object is empty where it is not printed. Empty for a text
-    that has no samples.
-
-    A sample is a line of its own (``prog 12 3.4: 1 cycles:u: 55d0 main+0x14 (/bin/prog)``, or with
-    ``-F ip,sym`` just ``55d0 main``), or a heading and below it the stack, innermost function
-    first, up to an empty line.
-    """
+    that has no samples. A sample is a line of its own (``prog 12 3.4: 1 cycles:u: 55d0 main+0x14
+    (/bin/prog)``, or with ``-F ip,sym`` just ``55d0 main``), or a heading and below it the stack,
+    innermost function first, up to an empty line."""
     lines = [line.rstrip() for line in text.splitlines() if not line.startswith("#")]
     stacks = any(not line for line in lines[:-1]) or any(map(_HEAD.match, lines))
     samples: Counter[tuple[str, str]] = Counter()
@@ -100,11 +97,9 @@ class PerfEvent:
 
 
 def parse_perf_stat(text: str) -> list[PerfEvent]:
-    """The events of JSON lines (``-j``), or of fields (``-x``) before perf 5.19, in order.
-
-    Numbers are bare in some versions and quoted in others, ``nan`` stands where JSON has no word
-    for it, and a line without an event carries a second metric of the line above: it is skipped.
-    """
+    """The events of JSON lines (``-j``), or of fields (``-x``) before perf 5.19, in order. Numbers
+    are bare in some versions and quoted in others, ``nan`` stands where JSON has no word for it,
+    and a line without an event carries a second metric of the line above: it is skipped."""
     return list(_events(text))
 
 
@@ -199,9 +194,7 @@ class SimulatedProfile:
 
 def counts_of(words: list[str], events: tuple[str, ...]) -> list[int]:
     """One number an event; a dot is 0, and zeros at the end of a line are left out in the files.
-
-    Raises ValueError.
-    """
+    Raises ValueError."""
     if not events:
         raise ValueError("counts before the events are named")
     if len(words) > len(events):
@@ -228,12 +221,9 @@ _HEADER = re.compile(r"(\w+):\s*(.*)$")
 
 def parse_callgrind(text: str) -> SimulatedProfile:
     """Read ``callgrind.out``: self costs by function, of all parts and threads together. Raises
-    DamagedProfile.
-
-    Each cost line stands under a file (``fl=``) and function (``fn=``) of an object (``ob=``). A
-    name is written out once, with a number, and by its number later. The line after ``calls=`` has
-    the cost of the called function, which is not the caller's.
-    """
+    DamagedProfile. Each cost line stands under a file (``fl=``) and function (``fn=``) of an object
+    (``ob=``). A name is written out once, with a number, and by its number later. The line after
+    ``calls=`` has the cost of the called function, which is not the caller's."""
     return _parse(text, "Callgrind")
 
 
@@ -371,10 +361,8 @@ class SampledProcess:
 
 
 def parse_stacks(text: str) -> dict[int, SampledProcess]:
-    """The processes by their ids, in the order in which they were started.
-
-    Threads count for their process. Lines of other kinds are passed over.
-    """
+    """The processes by their ids, in the order in which they were started. Threads count for their
+    process. Lines of other kinds are passed over."""
     processes: dict[int, SampledProcess] = {}
 
     def process(pid: int, parent: int = 0) -> SampledProcess:

@@ -274,11 +274,9 @@ _NAMES = ("benchmark",)
 
 
 def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
-    """Each value of the column ``by`` a point, in the order in which they first appear.
-
-    A column that has one value at each point of a machine, and others elsewhere, is no part of the
-    series' names: it is on record of the points. UserError for what cannot be read or ordered.
-    """
+    """Each value of the column ``by`` a point, in the order in which they first appear. A column
+    that has one value at each point of a machine, and others elsewhere, is no part of the series'
+    names: it is on record of the points. UserError for what cannot be read or ordered."""
     path, chosen = split_choice(argument)
     given = Given(path, path.stem, text=None if os.path.isdir(path) else read_text(path))
     if not claims(given):

@@ -103,11 +103,9 @@ def is_check_log(text: str) -> bool:
 
 
 def read_check_log(text: str, where: str) -> Timeline:
-    """Each line a point: the head's seconds of each benchmark.
-
-    A check that measured nothing, because nothing had changed, adds no point. UserError names the
-    line that cannot be read, and a log with fewer than two points.
-    """
+    """Each line a point: the head's seconds of each benchmark. A check that measured nothing,
+    because nothing had changed, adds no point. UserError names the line that cannot be read, and a
+    log with fewer than two points."""
     points: list[str] = []
     values: dict[str, dict[int, float]] = {}
     for number, line in enumerate(text.splitlines(), 1):

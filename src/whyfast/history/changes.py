@@ -57,10 +57,8 @@ _MEMORY = 50_000_000
 
 
 def segment(x: Floats, penalty: float = CANDIDATE) -> list[list[int]]:
-    """The first point of each segment, series by series.
-
-    ``x`` has shape (series, points), in units of the noise.
-    """
+    """The first point of each segment, series by series. ``x`` has shape (series, points), in units
+    of the noise."""
     count, points = x.shape
     at_once = max(1, _MEMORY // (points * min(points, LEVELS)))
     together = (x[first : first + at_once] for first in range(0, count, at_once))
@@ -101,11 +99,9 @@ def _segment(x: Floats, penalty: float) -> list[list[int]]:
 
 
 def _with_ends(x: Floats, starts: list[int]) -> list[int]:
-    """``starts``, and the bounds of runs of outliers on one side at either end.
-
-    A run with more scatter than the others costs less as outliers than as a level with an outlier;
-    but it may be a level that does not return.
-    """
+    """``starts``, and the bounds of runs of outliers on one side at either end. A run with more
+    scatter than the others costs less as outliers than as a level with an outlier; but it may be a
+    level that does not return."""
     bounds = set(starts)
     for start, end, step in ((0, [*starts, len(x)][1], 1), (starts[-1], len(x), -1)):
         away = (x[start:end] - np.median(x[start:end]))[::step]
@@ -152,10 +148,8 @@ def threshold(chance: float, freedom: float) -> float:
 
 def prune(y: Floats, starts: Sequence[int], scale: float, prior: Prior, chance: float) -> Pruned:
     """Remove weak candidates: ``starts`` are the first points of the segments of ``y``, ``scale``
-    its noise from differences, ``chance`` that of a false change at one place.
-
-    Each round is judged by the noise of the residuals of the round before, until none is removed.
-    """
+    its noise from differences, ``chance`` that of a false change at one place. Each round is judged
+    by the noise of the residuals of the round before, until none is removed."""
     scale = max(scale, prior.least)
     pieces = _joined_slopes(y, _unfitted(starts, len(y)), OUTLIER * scale)
     noise = None

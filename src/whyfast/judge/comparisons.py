@@ -30,11 +30,9 @@ def find_failed_expectations(
     study: Question, evidence: Sequence[Evidence]
 ) -> tuple[FailedExpectation, ...]:
     """One entry for each ``expect`` of a variant that the evidence contradicts or cannot confirm.
-
     ``expect = {dispatch = …}`` names a style (``loop``, ``tail-call``), a form (``replicated``,
     ``merged``, ``partly merged``) or ``none``. A variant without a program is passed over. A twin
-    is as true as its original.
-    """
+    is as true as its original."""
     facts = {e.variant: e.dispatch for e in evidence}
     failed = []
     for variant in study.variants:
@@ -111,12 +109,10 @@ def measured_builds(
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """What is compared on which blocks, as every part of the judgement takes it.
-
-    ``pairs`` are (variant, baseline), and ``claimed`` further ones that only the audit of a claim
-    needs. ``warming`` maps a benchmark to the number of first values of each process that are set
-    aside, ``lacking`` has the (benchmark, variant) that do not exist.
-    """
+    """What is compared on which blocks, as every part of the judgement takes it. ``pairs`` are
+    (variant, baseline), and ``claimed`` further ones that only the audit of a claim needs.
+    ``warming`` maps a benchmark to the number of first values of each process that are set aside,
+    ``lacking`` has the (benchmark, variant) that do not exist."""
 
     blocks: Sequence[Block]
     benchmarks: Sequence[str]
@@ -185,12 +181,9 @@ def judge_interactions(
     warming: Mapping[str, int],
 ) -> tuple[Interaction, ...]:
     """Of each two ``pairs`` that are the same change and differ in one other axis: on each
-    benchmark, and before these over the suite where there is one.
-
-    Empty where the baselines are not along axes. Suites are a family of their own, as those of
-    pairs are; so are benchmarks. ``warming`` says for a benchmark how many first values of each
-    process are set aside.
-    """
+    benchmark, and before these over the suite where there is one. Empty where the baselines are not
+    along axes. Suites are a family of their own, as those of pairs are; so are benchmarks.
+    ``warming`` says for a benchmark how many first values of each process are set aside."""
     twos = {(a[0], b[0]): (a, b, axis) for a, b, axis in _comparable(question, pairs)}
     names = [b.name for b in question.benchmarks]
     samples = {
@@ -227,10 +220,8 @@ def _comparable(question: Question, pairs: Sequence[tuple[str, str]]) -> Iterato
 
 def _ratios(blocks: Sequence[Block], two: _Two, skip: int) -> Ratios | None:
     """The difference of both pairs' log ratios, in the blocks that hold all four programs.
-
     ``spread`` and ``level`` are those of both together: exchanging the sides of both pairs leaves
-    them as they are.
-    """
+    them as they are."""
     a, b, _ = two
     by_pair = pair_ratios([x for x in blocks if {*a, *b} <= x.values.keys()], (a, b), skip)
     if not by_pair:
@@ -251,12 +242,10 @@ Rounds = Mapping[str, Sequence[Sequence[int]]]
 
 
 def rounds_of(blocks: Sequence[Block], benchmarks: Sequence[str]) -> Rounds:
-    """Which blocks of each benchmark belong together.
-
-    ``blocks`` are in the order in which they were taken. A round ends as soon as every benchmark
-    has had a block in it. So one in which a settled benchmark is measured less often than the
-    others has several blocks of these. All blocks are used but those after the last full round.
-    """
+    """Which blocks of each benchmark belong together. ``blocks`` are in the order in which they
+    were taken. A round ends as soon as every benchmark has had a block in it. So one in which a
+    settled benchmark is measured less often than the others has several blocks of these. All blocks
+    are used but those after the last full round."""
     groups: dict[str, list[list[int]]] = {name: [[]] for name in benchmarks}
     counts = dict.fromkeys(benchmarks, 0)
     for name in (b.benchmark for b in blocks if b.benchmark in groups):

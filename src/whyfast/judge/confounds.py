@@ -247,11 +247,9 @@ _NAMED = 8
 
 
 def root_confounds(builds: Sequence[Build]) -> Iterator[Confound]:
-    """The C library as a confound of its own; other packages in one note.
-
-    Only builds that were made in Debian roots are compared, and only packages that all of these
-    roots have: others come with the compiler.
-    """
+    """The C library as a confound of its own; other packages in one note. Only builds that were
+    made in Debian roots are compared, and only packages that all of these roots have: others come
+    with the compiler."""
     roots = {b.variant: p for b in builds if (p := b.provenance["toolchain"].get("packages"))}
     if len(roots) < 2:
         return

@@ -131,11 +131,9 @@ class Likelihood:
 
     def discounted(self, wealth: Floats, theta: Floats, side: int) -> Floats:
         """What of the log wealth against ``theta`` counts, shape (m,): no more than there is.
-
         ``side`` is 1 where the blocks are held to lie above ``theta``, −1 below. Where the
         likelihood ratio, correlation allowed for, is :data:`ENOUGH`, all of it. Else as much as
-        that ratio, or the share of it in the likelihood ratio of blocks without correlation.
-        """
+        that ratio, or the share of it in the likelihood ratio of blocks without correlation."""
         with np.errstate(over="ignore"):
             z = (theta - self.center) / self.unit
         ratio = self.ratio(z, side)
@@ -161,9 +159,7 @@ class Likelihood:
 
 def likelihood(d: Floats, *, odds: float = ODDS, independent: bool = False) -> Likelihood:
     """Of m series of n blocks, shape (n, m), blocks beyond two standard deviations moved there.
-
-    ``odds``: see :data:`ODDS`. Where blocks are known to be ``independent``, none is discounted.
-    """
+    ``odds``: see :data:`ODDS`. Where blocks are known to be ``independent``, none is discounted."""
     n, m = d.shape
     r = CORRELATIONS
     with np.errstate(over="ignore", invalid="ignore"):

@@ -76,11 +76,9 @@ _KEPT = 4_000_000
 
 
 def outcome_of(low: float, high: float, margin: float) -> Outcome:
-    """The verdict that an interval of log ratios supports.
-
-    ``same`` comes first: an interval inside ±log(1 + margin) says that whatever difference there
-    is does not matter to the user, also when it excludes 0.
-    """
+    """The verdict that an interval of log ratios supports. ``same`` comes first: an interval inside
+    ±log(1 + margin) says that whatever difference there is does not matter to the user, also when
+    it excludes 0."""
     limit = math.log1p(margin)
     if -limit <= low and high <= limit:
         return "same"
@@ -327,10 +325,8 @@ def correct_cold_start(
     calibrations: Sequence[Calibration],
 ) -> tuple[Verdict, ...]:
     """The verdicts with the ends of intervals moved away from 1 by as much as may be hidden, where
-    the benchmark takes turns; of a mean over benchmarks, by the mean of theirs.
-
-    No word changes: the end nearer to 1 stays, and "same" as it is.
-    """
+    the benchmark takes turns; of a mean over benchmarks, by the mean of theirs. No word changes:
+    the end nearer to 1 stays, and "same" as it is."""
     cold = {c.benchmark: c.cold for c in calibrations}
 
     def hidden(verdict: Verdict) -> float:

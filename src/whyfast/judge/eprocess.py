@@ -105,10 +105,8 @@ _GUESS = 5.0
 
 
 def log_wealth(psi: Floats) -> tuple[Floats, Floats]:
-    """log of the mixture over λ > 0 of M(λ), for ψ and for −ψ, along the first axis.
-
-    ``psi``: shape (n, …), within ±CLIP. Both of shape (…).
-    """
+    """log of the mixture over λ > 0 of M(λ), for ψ and for −ψ, along the first axis. ``psi``: shape
+    (n, …), within ±CLIP. Both of shape (…)."""
     gains, total = _log_gains(psi), psi.sum(axis=0)
     bets = LAMBDAS.reshape(-1, *[1] * total.ndim)
     return _log_sum(gains), _log_sum(gains - 2 * bets * total)
@@ -139,11 +137,9 @@ def _log_sum(terms: Floats) -> Floats:
 
 
 def evidence(s: Strategies, theta: Floats) -> tuple[Floats, Floats]:
-    """log of what the strategies hold together against shifts below and above ``theta``.
-
-    ``theta``: shape (m,). Both of shape (m,): large where the blocks lie above ``theta``, and where
-    they lie below. The first falls as theta grows, the second grows.
-    """
+    """log of what the strategies hold together against shifts below and above ``theta``. ``theta``:
+    shape (m,). Both of shape (m,): large where the blocks lie above ``theta``, and where they lie
+    below. The first falls as theta grows, the second grows."""
     plus, minus = log_wealth(s.scores(theta))
     return _shared(s, plus), _shared(s, minus)
 
@@ -211,11 +207,9 @@ def intervals(
 
 def _no_shift(s: Strategies) -> Mask:
     """Whether some statistic of a block lies on one side of the median's too often for a shift.
-
     Under a shift, exchanging the sides turns all statistics about it, so that the sign of their
     difference is that of a coin, block by block. The e-value of k heads of n against a coin is the
-    mixture of Krichevsky & Trofimov (1981): 2ⁿ·B(k + ½, n − k + ½)/π.
-    """
+    mixture of Krichevsky & Trofimov (1981): 2ⁿ·B(k + ½, n − k + ½)/π."""
     first, rows = s.x[:, -1], sorted(set(s.statistic) - {s.statistic[-1]})
     differs = np.zeros(first.shape[1], dtype=bool)
     # log Γ(i + ½) and log Γ(i + 1)

@@ -52,11 +52,9 @@ def judge_run(
     ended: bool = False,
 ) -> Judged:
     """All verdicts, statistics and confounds of an investigation whose variants were measured.
-
     ``ended``: the budget ended the measurement, not the values of the blocks and no interruption.
     Commands are also compared by what the kernel accounted for them. Where the boots of kernels
-    counted instructions, values have no noise, and the state of this machine does not matter.
-    """
+    counted instructions, values have no noise, and the state of this machine does not matter."""
     blocks, benchmarks, margin = recorded.blocks, question.benchmarks, question.margin
     names = [b.name for b in benchmarks]
     commands = isinstance(question, Commands)
@@ -158,11 +156,9 @@ def judge_metrics(
     rounds: Mapping[str, Sequence[Quantities]], metrics: Iterable[str], question: Question
 ) -> tuple[Verdict, ...]:
     """Verdicts on quantities beside time, against the main baseline; ``rounds`` by benchmark (empty
-    for what is of none).
-
-    Each round yields the log ratio of the two sides. A quantity that is zero on either side in some
-    round (context switches, for instance) has no ratio and is left out, as is a side without it.
-    """
+    for what is of none). Each round yields the log ratio of the two sides. A quantity that is zero
+    on either side in some round (context switches, for instance) has no ratio and is left out, as
+    is a side without it."""
     verdicts: list[Verdict] = []
     names = [v.name for v in question.variants if not v.twin_of]
     pairs = question.compared(names, question.baselines[: None if question.along else 1])
@@ -194,11 +190,9 @@ def accounted(blocks: Sequence[Block], benchmarks: Sequence[str]) -> dict[str, l
 
 
 class ChosenMeans:
-    """The suites of a result over any choice of its benchmarks.
-
-    The same figures as :func:`judge_run` gives for the result without the other benchmarks: rounds,
-    levels and the cold-start correction are those of the choice.
-    """
+    """The suites of a result over any choice of its benchmarks. The same figures as
+    :func:`judge_run` gives for the result without the other benchmarks: rounds, levels and the
+    cold-start correction are those of the choice."""
 
     def __init__(self, result: Result) -> None:
         self._question, self._recorded = result.question, result.recorded

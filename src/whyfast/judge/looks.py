@@ -55,10 +55,8 @@ FEW_LOOKS = Looks(first=9, each=9, growth=1 / 3)
 
 class TogetherJudge:
     """Looks at many benchmarks, of many machines, taken at once: side by side a look costs a tenth.
-
     The verdicts of a look come with the next :meth:`judge`, and the benchmark takes further blocks
-    until then. That is valid, since looks may come at any time.
-    """
+    until then. That is valid, since looks may come at any time."""
 
     def __init__(self, margin: float, alpha: float = ALPHA) -> None:
         self._margin, self._alpha = margin, alpha
@@ -144,12 +142,9 @@ class LiveJudge:
         *,
         takes_turns: bool = False,
     ) -> tuple[Verdict, ...]:
-        """Verdicts of all ``variants`` against ``baseline``, as of the last look.
-
-        ``blocks``: all of this benchmark so far, in order; only new ones are worked on. With
-        ``takes_turns`` the first values of processes that warm up are set aside, as they will be in
-        the end.
-        """
+        """Verdicts of all ``variants`` against ``baseline``, as of the last look. ``blocks``: all
+        of this benchmark so far, in order; only new ones are worked on. With ``takes_turns`` the
+        first values of processes that warm up are set aside, as they will be in the end."""
         # Where layouts are varied, the blocks that vary them are what the verdict will be about.
         blocks = deciding(blocks)
         varied = bool(blocks and blocks[-1].layouts), bool(blocks and blocks[-1].profiles)
@@ -332,12 +327,9 @@ def nine_in_ten(blocks: int) -> float:
 
 def planned_interval(series: Ratios, alpha: float) -> tuple[float, float]:
     """The log ratios that blocks do not refute at level ``alpha``, if their number was not chosen
-    by what they say.
-
-    Infinite for fewer blocks than 1 + log2(1/alpha), and where neighbours are clearly alike. Where
-    they are somewhat alike, it is as much wider as the mean of a first-order autoregression is, the
-    correlation rid of its bias (Kendall 1954; Marriott and Pope 1954).
-    """
+    by what they say. Infinite for fewer blocks than 1 + log2(1/alpha), and where neighbours are
+    clearly alike. Where they are somewhat alike, it is as much wider as the mean of a first-order
+    autoregression is, the correlation rid of its bias (Kendall 1954; Marriott and Pope 1954)."""
     n = len(series)
     lag = lag_one(series.medians)
     if 2.0**-n >= alpha / 2 or bool(is_clear(np.array([lag]), n)[0]):

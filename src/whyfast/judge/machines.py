@@ -42,9 +42,7 @@ from whyfast.model.verdict import Confound, Verdict
 
 def judge_between(results: Mapping[str, Result]) -> tuple[MachineDifference, ...]:
     """The comparisons whose results differ between machines, suites first; ``results`` by machine.
-
-    Two families, as in a study: geometric means, and single benchmarks.
-    """
+    Two families, as in a study: geometric means, and single benchmarks."""
     if len(results) < 2:
         return ()
     margin = next(iter(results.values())).question.margin
@@ -277,11 +275,9 @@ def standard_error(verdict: Verdict) -> float | None:
 
 def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
     """Pooled over the machines that have a comparison, where these are :data:`FEWEST` or more; the
-    suites first. ``results`` by machine.
-
-    Suites are all at level α/m, m their number; of benchmarks, the share of intervals that miss
-    among those with a verdict is held at α, see :func:`whyfast.judge.decide.coverage_level`.
-    """
+    suites first. ``results`` by machine. Suites are all at level α/m, m their number; of
+    benchmarks, the share of intervals that miss among those with a verdict is held at α, see
+    :func:`whyfast.judge.decide.coverage_level`."""
     if len(results) < FEWEST:
         return ()
     margin = next(iter(results.values())).question.margin

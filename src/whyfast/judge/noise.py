@@ -82,11 +82,8 @@ ONE_PROCESS = DriftBounds(0.015, 0.025, 6.0)
 
 @dataclass(frozen=True)
 class Contrast:
-    """A log ratio with its standard error and degrees of freedom.
-
-    ``point`` is the estimate that is reported, ``location`` the robust one that the interval is
-    built around.
-    """
+    """A log ratio with its standard error and degrees of freedom. ``point`` is the estimate that is
+    reported, ``location`` the robust one that the interval is built around."""
 
     point: float
     location: float
@@ -198,11 +195,9 @@ class Spread:
 @dataclass(frozen=True)
 class Noise:
     """The noise that reruns show. ``benchmarks`` holds the ones that two reruns or more have.
-
     ``typical`` stands in for a benchmark that the reruns lack; None when there is too little to
     tell. ``logs[r, i]`` is the log mean of benchmark ``names[i]``, which all reruns have, in rerun
-    ``r``.
-    """
+    ``r``."""
 
     benchmarks: Mapping[str, Spread]
     typical: Spread | None
@@ -251,11 +246,9 @@ class SuiteNoise:
 
 
 def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
-    """The noise between runs, from at least two reruns of one build.
-
-    A benchmark counts where at least two reruns have it. UserError for one rerun, for two with the
-    very same values (a copy tells nothing), and when no benchmark is in all of them.
-    """
+    """The noise between runs, from at least two reruns of one build. A benchmark counts where at
+    least two reruns have it. UserError for one rerun, for two with the very same values (a copy
+    tells nothing), and when no benchmark is in all of them."""
     if len(reruns) < 2:
         raise UserError("needs at least two runs of one build", where="--noise")
     for i, rerun in enumerate(reruns):
@@ -294,11 +287,9 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
 
 def fit_prior(variances: Floats, freedom: float) -> tuple[float, float]:
     """(d0, s0²) from sample variances of ``freedom`` degrees each; (0, their mean) if too few.
-
     Method of moments on log s² (Smyth 2004, section 6.2): e = log s² − ψ(d/2) + log(d/2) has mean
     log s0² − ψ(d0/2) + log(d0/2) and variance ψ′(d/2) + ψ′(d0/2). d0 is capped at
-    :data:`MOST_BORROWED`, after s0² was found with it as it is.
-    """
+    :data:`MOST_BORROWED`, after s0² was found with it as it is."""
     if len(variances) < FEWEST:
         return 0.0, float(np.mean(variances))
     half = freedom / 2

@@ -48,10 +48,7 @@ REMAINS = 1 / 3
 
 def judge_placements(compared: ComparisonPlan) -> tuple[Placement, ...]:
     """Placement or change, for each pair: of the suite where there is one, and each benchmark; then
-    profile or change.
-
-    Empty without blocks in drawn layouts or profiles.
-    """
+    profile or change. Empty without blocks in drawn layouts or profiles."""
     series = [
         _suite_and_benchmarks(replace(compared, blocks=kind(compared.blocks)))
         for kind in (as_linked, over_layouts, over_profiles)
@@ -239,10 +236,8 @@ SAMPLES, TAIL = 1999, 0.005
 
 
 def judge_fixes(compared: ComparisonPlan, fixes: Mapping[str, str]) -> tuple[Fix, ...]:
-    """What each fix does to the spread over layouts; ``fixes`` maps it to the variant it fixes.
-
-    Of the suite where there is one, then of each benchmark. Empty without blocks in drawn layouts.
-    """
+    """What each fix does to the spread over layouts; ``fixes`` maps it to the variant it fixes. Of
+    the suite where there is one, then of each benchmark. Empty without blocks in drawn layouts."""
     linked, varied = as_linked(compared.blocks), over_layouts(compared.blocks)
     variants = compared.variants
     known = {f: o for f, o in fixes.items() if f in variants and o in variants}
@@ -349,10 +344,8 @@ FEWEST_FOR_LEVELS = 5
 def judge_levels(
     compared: ComparisonPlan, baseline: str, non_stationary: Sequence[NonStationary]
 ) -> tuple[VarianceComponents, ...]:
-    """The variance components of each comparison with ``baseline``.
-
-    ``non_stationary``: the result of :func:`whyfast.judge.processes.judge_stationarity`.
-    """
+    """The variance components of each comparison with ``baseline``. ``non_stationary``: the result
+    of :func:`whyfast.judge.processes.judge_stationarity`."""
     drifting = {u.benchmark for u in non_stationary if u.lasts}
     warming = set_aside(non_stationary)
     components = (

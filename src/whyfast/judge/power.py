@@ -75,11 +75,9 @@ def half_width(n: int, alpha: float) -> float:
 
 def detectable(d: Floats, interval: tuple[float, float], alpha: float) -> float:
     """The smallest |log ratio| that this many such blocks distinguish from 0 nine times in ten.
-
     ``interval`` is the one that ``d`` gave at level ``alpha``: half its width, times what that has
     to be multiplied by. inf while there are too few blocks for a bounded interval, and where most
-    blocks are equal, so that the noise is not known.
-    """
+    blocks are equal, so that the noise is not known."""
     low, high = interval
     if math.isinf(low) or math.isinf(high) or _deviation(d) == 0:
         return _INF
@@ -173,12 +171,10 @@ def needed_blocks(alpha: float) -> int:
 
 
 def small_sample(d: Floats, alpha: float) -> SmallSample | None:
-    """The statements that a small sample ``d`` of log ratios supports; None for no blocks, and
-    for :func:`needed_blocks` and more.
-
-    The range of n blocks holds the median of their distribution with probability 1 − 2¹⁻ⁿ
-    (Thompson 1936), n fixed by the budget and not by what the blocks say.
-    """
+    """The statements that a small sample ``d`` of log ratios supports; None for no blocks, and for
+    :func:`needed_blocks` and more. The range of n blocks holds the median of their distribution
+    with probability 1 − 2¹⁻ⁿ (Thompson 1936), n fixed by the budget and not by what the blocks
+    say."""
     n, needed = len(d), needed_blocks(alpha)
     if not 0 < n < needed:
         return None

@@ -38,11 +38,9 @@ SUSPECT = 0.25
 def asymmetric_outliers_of(
     ratios: Ratios, variant: str, baseline: str, margin: float
 ) -> AsymmetricOutliers | None:
-    """The side with more outlying blocks, and what they do to its mean; None where none has more.
-
-    A block counts for the side whose process was slow in it, or fast, which the time of both sides
-    together tells; where that is not known, outlying is taken for slow.
-    """
+    """The side with more outlying blocks, and what they do to its mean; None where none has more. A
+    block counts for the side whose process was slow in it, or fast, which the time of both sides
+    together tells; where that is not known, outlying is taken for slow."""
     d = ratios.medians
     n = len(d)
     if n == 0:
@@ -114,10 +112,8 @@ _FACTOR = 1.25
 
 def unlike_medians(verdicts: Sequence[Verdict], blocks: Iterable[Block]) -> tuple[Confound, ...]:
     """One note on the pair whose medians are furthest from its ratio, and outside of its interval.
-
     A ratio is of turns beside each other. Where some runs are held up and others are not, as on a
-    busy machine, the median over all runs falls now among these and now among those.
-    """
+    busy machine, the median over all runs falls now among these and now among those."""
     times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for block in blocks:
         for variant, values in block.values.items():
@@ -176,11 +172,9 @@ def process_modes(
     skip: int = 0,
     each_turn: bool = False,
 ) -> tuple[Modes, ...]:
-    """The modes of each variant that has more than one, on one benchmark.
-
-    A process is a block's, its time the median of its turns but for the first ``skip``; with
-    ``each_turn``, as of commands, every turn is a process. Modes nearer than ``margin`` are one.
-    """
+    """The modes of each variant that has more than one, on one benchmark. A process is a block's,
+    its time the median of its turns but for the first ``skip``; with ``each_turn``, as of commands,
+    every turn is a process. Modes nearer than ``margin`` are one."""
     times = {v: _times(blocks, v, skip, each_turn=each_turn) for v in variants}
     drift = _drift(times, len(blocks))
     modes = []
@@ -279,11 +273,9 @@ _MANY = 60
 
 
 def set_aside(changes: Iterable[NonStationary]) -> dict[str, int]:
-    """How many first values of each process to set aside, for each benchmark that warms up.
-
-    The largest count over the variants, so that it does not depend on which of two is called the
-    baseline. Values set aside stay in the raw data.
-    """
+    """How many first values of each process to set aside, for each benchmark that warms up. The
+    largest count over the variants, so that it does not depend on which of two is called the
+    baseline. Values set aside stay in the raw data."""
     skip: dict[str, int] = {}
     for change in changes:
         if not change.lasts:
@@ -337,11 +329,9 @@ def _table(blocks: Sequence[Block], variant: str) -> Floats | None:
 
 
 def _first_steady(table: Floats) -> int:
-    """The first turn from which on no value is slower than those of the process's second half.
-
-    Of each place in the process the median over blocks is compared. Only an unbroken run from the
-    start is warming up; a single slow place later is chance.
-    """
+    """The first turn from which on no value is slower than those of the process's second half. Of
+    each place in the process the median over blocks is compared. Only an unbroken run from the
+    start is warming up; a single slow place later is chance."""
     turns = table.shape[1]
     if turns < 4:
         return 0
@@ -398,10 +388,7 @@ def _left(profile: Floats, shape: Floats | NDArray[np.bool_]) -> float:
 def judge_stationarity(
     blocks: Sequence[Block], *, benchmarks: Sequence[Benchmark], variants: Sequence[str]
 ) -> tuple[NonStationary, ...]:
-    """How the processes of each benchmark warm up, drift or shift, see
-    :func:`non_stationary`.
-
-    Commands run anew for each value, so that they cannot warm up.
-    """
+    """How the processes of each benchmark warm up, drift or shift, see :func:`non_stationary`.
+    Commands run anew for each value, so that they cannot warm up."""
     by_name = blocks_by_benchmark(blocks, [b.name for b in benchmarks if b.kind.takes_turns])
     return tuple(u for taken in by_name.values() for u in non_stationary(taken, variants))

@@ -57,10 +57,8 @@ def tamed(x: Floats, axis: int = -1) -> Floats:
 
 def quantiles(x: Floats, shares: Sequence[float], axis: int = -1) -> Floats:
     """The values below which lie so large ``shares`` of ``x`` along ``axis``, shape (shares, …).
-
     Between two values linearly: the seventh kind of Hyndman and Fan (1996), to the last bit what
-    numpy computes.
-    """
+    numpy computes."""
     n = x.shape[axis]
     places = [(n - 1) * share for share in shares]
     wanted = {k for place in places for k in (int(place), min(int(place) + 1, n - 1))}
@@ -139,11 +137,9 @@ def as_ratios(d: Ratios | Floats) -> Ratios:
 
 
 class RatioTable:
-    """The ratios of some pairs (variant, baseline) on one benchmark, block after block.
-
-    The first ``skip`` turns are set aside where processes have to warm up, but never more than half
-    of them.
-    """
+    """The ratios of some pairs (variant, baseline) on one benchmark, block after block. The first
+    ``skip`` turns are set aside where processes have to warm up, but never more than half of
+    them."""
 
     def __init__(self, pairs: Sequence[Pair], skip: int = 0) -> None:
         self._rows: dict[Pair, list[Floats]] = {pair: [] for pair in pairs}
@@ -263,13 +259,10 @@ def ratios_by_key(
 
 
 def turn_log_ratios(block: Block, variant: str, baseline: str, skip: int = 0) -> Floats:
-    """log(variant / baseline) of each turn of a block; shape (turns,).
-
-    In each turn every variant yields one value, milliseconds apart, so that drift of the machine
-    cancels in the ratio of neighbours.
-    The first ``skip`` turns are set aside where processes have to warm up, but never more than half
-    of them.
-    """
+    """log(variant / baseline) of each turn of a block; shape (turns,). In each turn every variant
+    yields one value, milliseconds apart, so that drift of the machine cancels in the ratio of
+    neighbours. The first ``skip`` turns are set aside where processes have to warm up, but never
+    more than half of them."""
     skip = min(skip, len(block.values[variant]) // 2)
     a: Floats = np.log(np.asarray(block.values[variant][skip:], dtype=np.float64))
     b: Floats = np.log(np.asarray(block.values[baseline][skip:], dtype=np.float64))

@@ -77,9 +77,7 @@ def t_tail(t: float, freedom: float) -> float:
 @lru_cache(maxsize=4096)
 def t_limit(tail: float, freedom: float) -> float:
     """What Student's t of ``freedom`` degrees exceeds with the chance ``tail``, 0 < tail < 1/2.
-
-    Newton's method on the logarithms of both, inside of a bracket that every step narrows.
-    """
+    Newton's method on the logarithms of both, inside of a bracket that every step narrows."""
     if tail <= 0:
         return math.inf
     wanted = math.log(tail)

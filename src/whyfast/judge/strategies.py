@@ -51,12 +51,10 @@ _MAD, _WIDE, _WIDE_AT = 1.4826, 1 / 1.2816, 0.8
 
 @dataclass(frozen=True, eq=False)
 class Strategies:
-    """The strategies of ``m`` comparisons of ``n`` blocks each.
-
-    ``x``, ``inverse`` (of the scale, 0 where the sign alone counts) and ``weight`` have shape
-    (n, strategies, m); ``share``, shape (strategies,), is the part of the capital that each begins
-    with, ``statistic`` the row of :attr:`Ratios.logs` that it bets on.
-    """
+    """The strategies of ``m`` comparisons of ``n`` blocks each. ``x``, ``inverse`` (of the scale, 0
+    where the sign alone counts) and ``weight`` have shape (n, strategies, m); ``share``, shape
+    (strategies,), is the part of the capital that each begins with, ``statistic`` the row of
+    :attr:`Ratios.logs` that it bets on."""
 
     x: Floats
     inverse: Floats
@@ -94,12 +92,10 @@ class Strategies:
 
 
 def strategies(series: Sequence[Ratios]) -> Strategies:
-    """The strategies for comparisons with equally many blocks and statistics.
-
-    For each statistic one that weighs blocks by how far their turns scatter (plainly, where that
-    is not known) and one that tells quiet blocks from disturbed ones, by the time of both sides;
-    and for the medians one with a scale that two clusters of blocks do not mislead.
-    """
+    """The strategies for comparisons with equally many blocks and statistics. For each statistic
+    one that weighs blocks by how far their turns scatter (plainly, where that is not known) and one
+    that tells quiet blocks from disturbed ones, by the time of both sides; and for the medians one
+    with a scale that two clusters of blocks do not mislead."""
     given = _stacked(series)
     n = given.logs.shape[-1]
     periods = []
@@ -112,11 +108,9 @@ def strategies(series: Sequence[Ratios]) -> Strategies:
 
 
 def strategies_in_hindsight(series: Sequence[Ratios], theta: float | None = None) -> Strategies:
-    """The same with scales from all blocks: for estimates, on which nothing may be bet.
-
-    The scales are those of the distances from the log ratio ``theta``, which exchanging the sides
-    of a block leaves as they are where it is the true one; from the median without it.
-    """
+    """The same with scales from all blocks: for estimates, on which nothing may be bet. The scales
+    are those of the distances from the log ratio ``theta``, which exchanging the sides of a block
+    leaves as they are where it is the true one; from the median without it."""
     given = _stacked(series)
     n = given.logs.shape[-1]
     return _scaled(given, [(n, 0, n)], theta)
@@ -244,12 +238,10 @@ def location(d: Ratios | Floats) -> float:
 
 
 def locations(series: Sequence[Ratios]) -> Floats:
-    """The estimates of comparisons with equally many blocks and statistics, shape (m,).
-
-    Huber's M-estimator (1964) over all statistics of all blocks: the θ at which the scores that
-    the tests bet with sum to 0, each divided by its scale, so that the sharper statistic counts
-    for more. The scales are those of all blocks. Where no scale is known, the median.
-    """
+    """The estimates of comparisons with equally many blocks and statistics, shape (m,). Huber's
+    M-estimator (1964) over all statistics of all blocks: the θ at which the scores that the tests
+    bet with sum to 0, each divided by its scale, so that the sharper statistic counts for more. The
+    scales are those of all blocks. Where no scale is known, the median."""
     s = strategies_in_hindsight(series)
     theta = median(s.x.reshape(-1, s.x.shape[-1]), axis=0)
     at = np.nonzero((s.inverse > 0).any(axis=(0, 1)))[0]

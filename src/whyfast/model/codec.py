@@ -104,9 +104,7 @@ def encode(value: object) -> Any:
 
 def decode(kind: Any, data: Any, key: str = "") -> Any:
     """``data`` as a ``kind``: a dataclass, Literal, tuple, Mapping, Path, Optional or plain type.
-
-    Keys that a dataclass does not have are passed over, so that a later whyfast may add some.
-    """
+    Keys that a dataclass does not have are passed over, so that a later whyfast may add some."""
     if kind is Any or kind is object:
         return data
     if is_dataclass(kind) and isinstance(kind, type):

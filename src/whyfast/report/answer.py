@@ -105,12 +105,10 @@ def answer_of(result: Result) -> Answer:
 
 
 def composed(result: Result) -> list[str]:
-    """The headline and the sentences under it, of a study and of commands.
-
-    Where layouts were varied, it begins with what is placement and what is the change. A study with
-    a claim is answered by its audit; any other by its largest difference from the first baseline.
-    What the machine code shows is joined to the difference it goes with.
-    """
+    """The headline and the sentences under it, of a study and of commands. Where layouts were
+    varied, it begins with what is placement and what is the change. A study with a claim is
+    answered by its audit; any other by its largest difference from the first baseline. What the
+    machine code shows is joined to the difference it goes with."""
     study: Question = result.question
     recorded, judged, found = result.recorded, result.judged, result.found
     comparisons = Comparisons.of_result(result)

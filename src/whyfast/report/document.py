@@ -26,11 +26,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Cell:
-    """``text`` is what matters, ``detail`` what may go on a second line or be dimmed.
-
-    ``outcome`` colours the cell; the text says the same, so that colour is never needed.
-    ``number`` is what a table can be sorted by; of an outcome it is the ratio.
-    """
+    """``text`` is what matters, ``detail`` what may go on a second line or be dimmed. ``outcome``
+    colours the cell; the text says the same, so that colour is never needed. ``number`` is what a
+    table can be sorted by; of an outcome it is the ratio."""
 
     text: str
     detail: str = ""
@@ -302,11 +300,9 @@ def table(
     drops: Mapping[str, int] | None = None,
     **about: Any,
 ) -> Table | None:
-    """A table of texts, whole numbers (None: an empty cell) and cells; None without rows.
-
-    A column that is None is left out with its cells. ``drops`` has the :attr:`Column.drop` of
-    titles. ``about``: further fields of the table.
-    """
+    """A table of texts, whole numbers (None: an empty cell) and cells; None without rows. A column
+    that is None is left out with its cells. ``drops`` has the :attr:`Column.drop` of titles.
+    ``about``: further fields of the table."""
     heads = [
         c
         if c is None

@@ -83,10 +83,8 @@ MOST_PARTS = 6
 
 @dataclass(frozen=True)
 class Try:
-    """Take a block of the ends and a subset, or of the ends alone.
-
-    ``fresh`` and ``layouts`` go into the trial.
-    """
+    """Take a block of the ends and a subset, or of the ends alone. ``fresh`` and ``layouts`` go
+    into the trial."""
 
     subset: Subset | None
     fresh: bool = False
@@ -279,10 +277,8 @@ class _Run:
             self._block(chain[free[int(np.argmax(worth))]], False)
 
     def _verify(self, parts: tuple[Part, ...]) -> tuple[Part, ...] | None:
-        """The parts that blocks of their own show to be necessary and sufficient, or None.
-
-        A part without which the others surely carry the difference is left out.
-        """
+        """The parts that blocks of their own show to be necessary and sufficient, or None. A part
+        without which the others surely carry the difference is left out."""
         while self._share(_joined(parts), fresh=True) > 1 - SURE:
             left = {p: _joined(parts, but=p) for p in parts}
             spare = [p for p in parts if self._share(left[p], fresh=True, line=NEARLY_ALL) >= SURE]
@@ -312,11 +308,9 @@ class _Run:
         )
 
     def _holds(self, parts: tuple[Part, ...], rest: Subset, others: bool) -> bool:
-        """Whether mixing in what should not matter changes nothing.
-
-        Half of the rest, drawn at random, beside all parts must carry the difference, and beside
-        all but one must not, unless the rest alone does.
-        """
+        """Whether mixing in what should not matter changes nothing. Half of the rest, drawn at
+        random, beside all parts must carry the difference, and beside all but one must not, unless
+        the rest alone does."""
         draw = random.Random(len(self.trials))
         for i in range(MIXED if len(rest) > 1 else 0):
             mixed = frozenset(draw.sample(sorted(rest), len(rest) // 2))
@@ -337,9 +331,8 @@ class _Run:
 
     def _share(self, subset: Subset, *, fresh: bool = False, line: float = CARRIES) -> float:
         """The probability that a subset carries the difference, after as many blocks as it takes.
-
-        Of one whose level is at the line it may stay undecided. 0 of one that cannot be measured.
-        """
+        Of one whose level is at the line it may stay undecided. 0 of one that cannot be
+        measured."""
         if not subset or len(subset) == self.task.positions:
             return float(bool(subset))
         share = 0.5

@@ -88,10 +88,8 @@ def log_disturbed(z: Floats) -> Floats:
 
 
 def log_ends(w: Floats, effect: Floats, noise: Floats) -> Floats:
-    """Log likelihood of the ends' own log ratio alone; arguments broadcast.
-
-    ``noise`` is the standard deviation of u, as everywhere.
-    """
+    """Log likelihood of the ends' own log ratio alone; arguments broadcast. ``noise`` is the
+    standard deviation of u, as everywhere."""
     scale = ENDS_NOISE * noise
     z = (w - effect) / scale
     return np.log((1 - DISTURBED / 2) * normal(z) + DISTURBED / 2 * wide(z)) - np.log(scale)
@@ -103,11 +101,8 @@ def log_candidate(u: Floats, mean: Floats, noise: Floats) -> Floats:
 
 
 def log_block(u: Floats, w: Floats, mean: Floats, effect: Floats, noise: Floats) -> Floats:
-    """Log likelihood of both numbers of one block; arguments broadcast.
-
-    ``mean`` is that of u: (level − ½) · effect. Where w is far off, the ends were disturbed, and u
-    is unreliable, too.
-    """
+    """Log likelihood of both numbers of one block; arguments broadcast. ``mean`` is that of u:
+    (level − ½) · effect. Where w is far off, the ends were disturbed, and u is unreliable, too."""
     scale = ENDS_NOISE * noise
     zu, zw = (u - mean) / noise, (w - effect) / scale
     core, far = normal(zw), wide(zw)
@@ -137,10 +132,8 @@ KEPT = 48
 
 @dataclass(frozen=True)
 class Grid:
-    """Points of (effect, noise) with the log of their prior weight; each of shape (points,).
-
-    The effect is 0 in points that stand for "no difference".
-    """
+    """Points of (effect, noise) with the log of their prior weight; each of shape (points,). The
+    effect is 0 in points that stand for "no difference"."""
 
     effect: Floats
     noise: Floats
@@ -148,10 +141,8 @@ class Grid:
 
 
 def grid(ends: Floats, margin: float, known: KnownEnds | None) -> Grid:
-    """The grid for the ends' log ratios seen so far, shape (n,).
-
-    ValueError with fewer than :data:`FEWEST` of them, unless the ends are ``known``.
-    """
+    """The grid for the ends' log ratios seen so far, shape (n,). ValueError with fewer than
+    :data:`FEWEST` of them, unless the ends are ``known``."""
     prior = {k: math.log(v) for k, v in ENDS.items()}
     if known is not None:
         return Grid(
@@ -182,9 +173,7 @@ def grid(ends: Floats, margin: float, known: KnownEnds | None) -> Grid:
 
 def doubt(ends: Floats, margin: float) -> tuple[float, float]:
     """From the ends alone: the probabilities that they do not differ, and that they are swapped.
-
-    (nan, nan) with fewer than :data:`FEWEST` blocks.
-    """
+    (nan, nan) with fewer than :data:`FEWEST` blocks."""
     if len(ends) < FEWEST:
         return math.nan, math.nan
     points = grid(ends, margin, None)
@@ -221,12 +210,10 @@ def _trim(part: Grid, ends: Floats) -> Grid:
 
 @dataclass(frozen=True)
 class BlockTable:
-    """Log likelihoods of all blocks.
-
-    ``candidates``: those measured, in order. ``level[p, i, l]``: of all blocks of candidate i if
-    it has level l of :data:`LEVELS` at grid point p. ``ramp[p, i]``: if its level is its share of
-    the range. ``ends[p]``: of the blocks in which the ends ran alone.
-    """
+    """Log likelihoods of all blocks. ``candidates``: those measured, in order. ``level[p, i, l]``:
+    of all blocks of candidate i if it has level l of :data:`LEVELS` at grid point p. ``ramp[p,
+    i]``: if its level is its share of the range. ``ends[p]``: of the blocks in which the ends ran
+    alone."""
 
     candidates: tuple[int, ...]
     level: Floats
@@ -281,11 +268,9 @@ def _by_candidate(numbers: Floats, fit: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Masses:
-    """Logarithms of how likely the gaps are beforehand, each of shape (gaps,).
-
-    ``one``: that the step lies in the gap, if there is one. If there are two: ``pair`` of one gap
-    and of another sum to that of a step in each, ``both`` is that both lie in the gap.
-    """
+    """Logarithms of how likely the gaps are beforehand, each of shape (gaps,). ``one``: that the
+    step lies in the gap, if there is one. If there are two: ``pair`` of one gap and of another sum
+    to that of a step in each, ``both`` is that both lie in the gap."""
 
     one: Floats
     pair: Floats
@@ -295,10 +280,8 @@ class Masses:
 @dataclass(frozen=True)
 class StepShapes:
     """Log of likelihood times prior, by grid point and gap: both of shape (points, gaps).
-
     ``largest``: the largest step lies in the gap. ``some``: any step does; with two steps its sum
-    over the gaps exceeds that of ``largest``.
-    """
+    over the gaps exceeds that of ``largest``."""
 
     largest: Floats
     some: Floats
@@ -327,20 +310,16 @@ def one_step(table: BlockTable, mass: Masses) -> StepShapes:
 
 
 def crossing(before: Floats, after: Floats) -> Floats:
-    """Log likelihood of one change in each gap, shape (points, gaps).
-
-    From the log likelihoods, each of shape (points, candidates), of a candidate that lies before
-    the change and of one that lies after it.
-    """
+    """Log likelihood of one change in each gap, shape (points, gaps). From the log likelihoods,
+    each of shape (points, candidates), of a candidate that lies before the change and of one that
+    lies after it."""
     return _before(before) + _after(after)
 
 
 def two_steps(table: BlockTable, mass: Masses) -> StepShapes:
-    """0, a level between, and 1; all levels of ``MIDDLE`` are as likely.
-
-    For steps in the gaps a < b the likelihood is a product of what depends on a and what depends
-    on b, so running sums cover all pairs.
-    """
+    """0, a level between, and 1; all levels of ``MIDDLE`` are as likely. For steps in the gaps a <
+    b the likelihood is a product of what depends on a and what depends on b, so running sums cover
+    all pairs."""
     good = _before(table.level[..., GOOD])[..., None]
     bad = _after(table.level[..., BAD])[..., None]
     middle = LEVELS[list(MIDDLE)]
@@ -397,11 +376,9 @@ class Posterior:
 
 @lru_cache(maxsize=16)
 def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
-    """The posterior after these blocks, which must all be as linked or all over layouts.
-
-    ValueError when there are too few of them to know the noise (see :func:`grid`). The last ones
-    are cached, as builds do not change them.
-    """
+    """The posterior after these blocks, which must all be as linked or all over layouts. ValueError
+    when there are too few of them to know the noise (see :func:`grid`). The last ones are cached,
+    as builds do not change them."""
     points = grid(np.array([o.ends for o in observations]), task.margin, task.known)
     table = tabulate(observations, points, task.positions)
     bounds = (0, *table.candidates, task.positions)

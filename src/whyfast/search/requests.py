@@ -387,12 +387,10 @@ def follow(
 
 
 def search_all(ends: DifferenceSet, search: Callable[[DifferenceSet], SetResult]) -> SetResult:
-    """The search of a set, with the searches of the remaining difference in ``further``.
-
-    Every further search takes the culprits from the good end, so it has fewer differences; the
-    first without culprits is the last. One that fails, because an end does not build, becomes the
-    ``note``.
-    """
+    """The search of a set, with the searches of the remaining difference in ``further``. Every
+    further search takes the culprits from the good end, so it has fewer differences; the first
+    without culprits is the last. One that fails, because an end does not build, becomes the
+    ``note``."""
     result = search(ends)
     culprits = frozenset(d for part in result.answer.parts for d in part)
     if not culprits or len(culprits) == len(ends.differences):

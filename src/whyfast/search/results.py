@@ -190,11 +190,9 @@ def search_key(*parts: object) -> str:
 
 @dataclass(frozen=True)
 class SearchFile:
-    """One kept search; ``names`` are its candidates or differences, in order.
-
-    The file of another search or format, or a damaged one, counts as empty. Saving is durable when
-    it returns, and raises UserError when the file cannot be written.
-    """
+    """One kept search; ``names`` are its candidates or differences, in order. The file of another
+    search or format, or a damaged one, counts as empty. Saving is durable when it returns, and
+    raises UserError when the file cannot be written."""
 
     path: Path
     names: Sequence[str]

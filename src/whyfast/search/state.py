@@ -81,12 +81,10 @@ def check_quantity(quantity: Quantity, study: Study) -> None:
 
 @dataclass(frozen=True)
 class AxisCandidate:
-    """A candidate: in order from the good end to the bad one, or a mixture.
-
-    ``name`` is unique on the axis (a whole commit, the name of a toolchain), ``title`` is for
-    reports. ``variant`` is built for it, None for a command. ``mixed``: the differences that a
-    mixture has from the bad end.
-    """
+    """A candidate: in order from the good end to the bad one, or a mixture. ``name`` is unique on
+    the axis (a whole commit, the name of a toolchain), ``title`` is for reports. ``variant`` is
+    built for it, None for a command. ``mixed``: the differences that a mixture has from the bad
+    end."""
 
     name: str
     title: str
@@ -96,11 +94,9 @@ class AxisCandidate:
 
 @dataclass(frozen=True)
 class KnownEnds:
-    """The ends, when known beforehand, as in the bound of docs/math/search.md.
-
-    ``effect``: log(bad / good). ``noise``: standard deviation of one measurement, which is the
-    log ratio of a candidate to the middle of both ends in one block.
-    """
+    """The ends, when known beforehand, as in the bound of docs/math/search.md. ``effect``: log(bad
+    / good). ``noise``: standard deviation of one measurement, which is the log ratio of a candidate
+    to the middle of both ends in one block."""
 
     effect: float
     noise: float
@@ -112,12 +108,10 @@ class KnownEnds:
 
 @dataclass(frozen=True)
 class Task:
-    """The question.
-
-    ``positions``: where the step may be, 1 … positions; in a set the number of differences, which
-    are numbered from 0. ``margin``: the smallest difference of the ends that matters, as a ratio
-    less 1. ``relinkable``: whether blocks can draw layouts. ``budget``: the most blocks.
-    """
+    """The question. ``positions``: where the step may be, 1 … positions; in a set the number of
+    differences, which are numbered from 0. ``margin``: the smallest difference of the ends that
+    matters, as a ratio less 1. ``relinkable``: whether blocks can draw layouts. ``budget``: the
+    most blocks."""
 
     positions: int
     margin: float = 0.01
@@ -158,12 +152,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class Observation:
-    """One block. ``ends`` is log(bad / good) in it.
-
-    ``readings``: the candidates that ran beside the ends, none when the ends ran alone.
-    ``layouts``: every program ran in a fresh layout. ``pair``: set when the block was taken to
-    confirm; it then counts for that alone until the confirmation has failed.
-    """
+    """One block. ``ends`` is log(bad / good) in it. ``readings``: the candidates that ran beside
+    the ends, none when the ends ran alone. ``layouts``: every program ran in a fresh layout.
+    ``pair``: set when the block was taken to confirm; it then counts for that alone until the
+    confirmation has failed."""
 
     ends: float
     readings: tuple[Reading, ...] = ()
@@ -220,9 +212,7 @@ class Interval:
 @dataclass(frozen=True)
 class Where:
     """The step is at one of the positions ``first`` … ``last``; ``first - 1`` is the parent.
-
-    ``probability``: given that there is a step.
-    """
+    ``probability``: given that there is a step."""
 
     first: int
     last: int
@@ -267,10 +257,8 @@ class SearchAnswer:
 
 
 def remainders(answer: SearchAnswer, positions: int) -> tuple[tuple[int, int], ...]:
-    """The ranges (good, bad) that may hold further steps, to be searched on demand.
-
-    Empty when the step was not found or is all there is.
-    """
+    """The ranges (good, bad) that may hold further steps, to be searched on demand. Empty when the
+    step was not found or is all there is."""
     if answer.where is None or not answer.several:
         return ()
     before, after = (0, answer.where.parent), (answer.where.last, positions)

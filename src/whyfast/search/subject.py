@@ -90,12 +90,10 @@ Launch = Callable[[Benchmark, Sequence[int]], LaunchArguments]
 
 @dataclass
 class Blocks:
-    """Measures candidates side by side.
-
-    ``launch`` gives the launch arguments of candidates. Each benchmark is calibrated once, with the
-    candidates of the first block. All random choices follow from ``seed`` and the block's number.
-    ``metric``: what came with the times is compared, and not they.
-    """
+    """Measures candidates side by side. ``launch`` gives the launch arguments of candidates. Each
+    benchmark is calibrated once, with the candidates of the first block. All random choices follow
+    from ``seed`` and the block's number. ``metric``: what came with the times is compared, and not
+    they."""
 
     benchmarks: Sequence[Benchmark]
     launch: Launch

@@ -21,9 +21,7 @@ def sha256_of(file: Path) -> str:
 
 def lacking(folder: Path, need: int) -> str | None:
     """In words why ``need`` bytes do not fit below ``folder`` (which may not exist yet), or None.
-
-    What cannot be asked is taken to have room.
-    """
+    What cannot be asked is taken to have room."""
     place = folder
     try:
         while not place.exists() and place != place.parent:
@@ -71,10 +69,8 @@ def exclusive(
     cancelled: threading.Event | None = None,
 ) -> Iterator[None]:
     """Hold the lock file ``path`` (made when missing); ``waiting`` is called once before a wait.
-
-    Setting ``cancelled`` ends the wait with InterruptedError; without it only the main thread's
-    can be interrupted.
-    """
+    Setting ``cancelled`` ends the wait with InterruptedError; without it only the main thread's can
+    be interrupted."""
     fd = _lock(path, fcntl.LOCK_NB)
     if fd is None and waiting:
         waiting()
@@ -193,10 +189,8 @@ def replacing(folder: Path) -> Iterator[Path]:
 
 
 def discard(folder: Path) -> None:
-    """Delete a folder whose lock the caller holds; nothing when it is not there.
-
-    It loses its name first, so that nothing half deleted is taken for complete.
-    """
+    """Delete a folder whose lock the caller holds; nothing when it is not there. It loses its name
+    first, so that nothing half deleted is taken for complete."""
     if folder.exists():
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}-unfinished-"))
         folder.rename(aside / "removed")

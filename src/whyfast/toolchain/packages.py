@@ -73,9 +73,7 @@ def parse_package(text: str) -> PackageName:
 
 class Packages:
     """The archive, asked once a day for each suite; packages lie in the cache under their digest.
-
-    ``command`` runs apt.
-    """
+    ``command`` runs apt."""
 
     def __init__(
         self, home: Home, progress: Callable[[str], None] = lambda text: None,

@@ -55,9 +55,7 @@ def remove_valgrind(home: Home) -> None:
 
 def newer_valgrind(home: Home, progress: Progress) -> Path:
     """The root with Valgrind in it, made when it is not there, which takes about a minute.
-
-    CannotBuildHere when it is not available.
-    """
+    CannotBuildHere when it is not available."""
     root = valgrind_root(home)
     what = f"Valgrind of Debian {SUITE}"
     ensure_root(root.parent, lambda: spec_here(SUITE, PACKAGES, NEED), what, progress)
@@ -65,11 +63,9 @@ def newer_valgrind(home: Home, progress: Progress) -> Path:
 
 
 def tool_words(root: Path, tool: str) -> tuple[list[str], dict[str, str]]:
-    """(the words that start a tool of that Valgrind anywhere, the environment that they need).
-
-    They are what ``valgrind --tool=TOOL`` itself executes. CannotBuildHere when the root has no
-    such tool for this processor.
-    """
+    """(the words that start a tool of that Valgrind anywhere, the environment that they need). They
+    are what ``valgrind --tool=TOOL`` itself executes. CannotBuildHere when the root has no such
+    tool for this processor."""
     machine = platform.machine()
     library = root / _LIBRARY
     program = library / f"{tool}-{_ARCHITECTURES.get(machine, machine)}-linux"

@@ -161,11 +161,8 @@ def _limit(mark: int) -> None:
 
 def end_marked(mark: int, after: int) -> int:
     """Kill all processes with that mark whose numbers are above ``after``, whatever session they
-    are in; how many of them were running outside of the process group ``after``.
-
-    Numbers grow until they wrap, once in thousands of blocks; who is missed then ends with this
-    process.
-    """
+    are in; how many of them were running outside of the process group ``after``. Numbers grow until
+    they wrap, once in thousands of blocks; who is missed then ends with this process."""
     ended: set[int] = set()
     elsewhere = 0
     for _ in range(10):  # what one starts meanwhile is found the next time

@@ -27,11 +27,9 @@ from whyfast.toolchain.provider import Cost, Progress, first_line, run
 
 @dataclass(frozen=True)
 class Wheel:
-    """One release of a package of PyPI.
-
-    ``hashes`` are sha256 of its files, one for each platform; the package manager takes the one
-    that fits this machine and refuses a file with another hash.
-    """
+    """One release of a package of PyPI. ``hashes`` are sha256 of its files, one for each platform;
+    the package manager takes the one that fits this machine and refuses a file with another
+    hash."""
 
     package: str
     release: str
@@ -51,12 +49,10 @@ def fetch(
     part: str = ".",
     program: str = "",
 ) -> Path:
-    """The folder ``parent``/NAME-RELEASE with the unpacked wheel, downloaded when new.
-
-    It holds a file ``digest`` with the sha256 of the wheel. ``label`` is what progress calls it;
-    ``part`` the folder in the wheel that is kept, and ``program`` a file in it to make executable,
-    which pip would have done. Raises :class:`CannotBuildHere` when it is not available.
-    """
+    """The folder ``parent``/NAME-RELEASE with the unpacked wheel, downloaded when new. It holds a
+    file ``digest`` with the sha256 of the wheel. ``label`` is what progress calls it; ``part`` the
+    folder in the wheel that is kept, and ``program`` a file in it to make executable, which pip
+    would have done. Raises :class:`CannotBuildHere` when it is not available."""
     folder = parent / wheel.name
     label = label or f"{wheel.package} {wheel.release}"
 

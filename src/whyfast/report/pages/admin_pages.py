@@ -168,10 +168,8 @@ def studies_page(titles: Mapping[str, str]) -> Document:
 
 
 def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
-    """The variants, what all of it takes, and with which flags and steps.
-
-    ``free``: bytes that the disk has, where it is known.
-    """
+    """The variants, what all of it takes, and with which flags and steps. ``free``: bytes that the
+    disk has, where it is known."""
     study = forecast.study
     costs = [*_costs(forecast, free), *_measuring(forecast)]
     instead = f"{study.stands_for}; {study.name} would be run instead" if study.stands_for else ""

@@ -212,9 +212,7 @@ def function_sections(
     heat: Heat | None = None,
 ) -> Iterator[ReportSection | None]:
     """How programs dispatch, their functions, what differs, and traces of options and troubles.
-
-    Patterns that match in none of the programs are not named again for each.
-    """
+    Patterns that match in none of the programs are not named again for each."""
     nowhere = unmatched(programs)
     yield section("dispatch", "Dispatch", _dispatch_table(programs))
     for i, program in enumerate(programs):

@@ -103,10 +103,8 @@ def executes_text(reach: ChangeCoverage | None) -> str:
 
 def changed_hot(result: Result) -> list[FunctionChange]:
     """The changed functions that benchmarks execute; all that are reached where that is not known.
-
     Those first that carry the difference: by the account of it, then by how much their executed
-    instructions changed in the benchmark with the largest difference.
-    """
+    instructions changed in the benchmark with the largest difference."""
     check, account = check_of(result), result.found.account
     known = {r.benchmark: r.executes for r in check.reaches if r.executes is not None}
     reached = check.code.reached

@@ -68,10 +68,8 @@ _COLUMNS: dict[Source, tuple[tuple[str, str, str], ...]] = {
 @dataclass(frozen=True)
 class CountTotals:
     """Sums over ``benchmarks``, in each of which every build with any counts was counted.
-
     ``sums[variant][event]``; an event that is unavailable in one of them is left out. ``left_out``
-    are the benchmarks that some build has no counts of.
-    """
+    are the benchmarks that some build has no counts of."""
 
     source: Source
     tools: tuple[str, ...]
@@ -118,10 +116,8 @@ def totals(counted: Sequence[Counted], source: Source) -> CountTotals | None:
 def function_changes(
     counted: Sequence[Counted], benchmarks: Sequence[str], variant: str, baseline: str, what: str
 ) -> list[tuple[str, float]]:
-    """(function, how much more the variant has of it), the largest change first.
-
-    ``what`` is ``costs`` or ``misses``. Only functions that are hot in some build.
-    """
+    """(function, how much more the variant has of it), the largest change first. ``what`` is
+    ``costs`` or ``misses``. Only functions that are hot in some build."""
     changes: defaultdict[str, float] = defaultdict(float)
     for work in counted:
         if work.benchmark not in benchmarks or not {variant, baseline} <= set(work.profiled):

@@ -43,10 +43,8 @@ NARROW = 0.05
 
 def matrix_tables(result: Result) -> tuple[Table, ...]:
     """A table for each baseline: its time marked ``(*)``, then each variant's time with its change
-    in per cent, interval and verdict. The geometric mean and the total are the last rows.
-
-    Baselines that nothing is compared with have none.
-    """
+    in per cent, interval and verdict. The geometric mean and the total are the last rows. Baselines
+    that nothing is compared with have none."""
     times = median_times(result.recorded.blocks)
     tables = (_matrix(result, baseline, times) for baseline in result.question.baselines)
     return tuple(t for t in tables if t is not None)

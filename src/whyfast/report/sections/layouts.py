@@ -50,11 +50,9 @@ def _over(p: Placement) -> str:
 def placement_sentences(
     placements: Iterable[Placement], study: Question, fixes: Collection[str] = ()
 ) -> list[str]:
-    """One sentence for each variant against the main baseline, and one on the spread.
-
-    About the suite where there is one, else about each benchmark. Variants in ``fixes`` have
-    sentences of their own, and none here if there are others.
-    """
+    """One sentence for each variant against the main baseline, and one on the spread. About the
+    suite where there is one, else about each benchmark. Variants in ``fixes`` have sentences of
+    their own, and none here if there are others."""
     main = study.baselines[0] if study.baselines else None
     controls = {v.name for v in study.variants if v.twin_of}
     sentences, spreads = [], []

@@ -423,10 +423,8 @@ def search_summary(
     focus: str = "",
 ) -> Summary:
     """``basis`` is what the answer rests on, ``weak`` what it leaves open, ``measured`` a table
-    with a row for each candidate, ``taken`` what it cost.
-
-    Of many candidates the ends go first, then those about the one that is called ``focus``.
-    """
+    with a row for each candidate, ``taken`` what it cost. Of many candidates the ends go first,
+    then those about the one that is called ``focus``."""
     names = [row[0].text for row in measured.rows] if measured else []
     middle, ends = names.index(focus) if focus in names else 0, (0, len(names) - 1)
     return Summary(

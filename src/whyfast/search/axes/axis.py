@@ -62,9 +62,7 @@ class CandidateRange:
 
 def between(names: Sequence[str], good: str, bad: str, kind: str) -> tuple[list[str], bool]:
     """The names from ``good`` to ``bad``, and whether ``good`` is the later one in ``names``.
-
-    UserError for ends that are not among them, or the same.
-    """
+    UserError for ends that are not among them, or the same."""
     for end, option in ((good, "--good"), (bad, "--bad")):
         if end not in names:
             available = ", ".join(names) or "none"
