@@ -58,12 +58,7 @@ def read(given: Given) -> Recording:
     facts = plain_metadata(doc.get("HostEnvironmentInfo"))
     metadata: dict[str, MetadataValue] = {n: facts[k] for k, n in _FACTS.items() if k in facts}
     return Recording(
-        given.name,
-        given.where,
-        "benchmark-dotnet",
-        series,
-        metadata,
-        left_out=tuple(left_out),
+        given.name, given.where, "benchmark-dotnet", series, metadata, left_out=tuple(left_out)
     )
 
 

@@ -119,8 +119,7 @@ def read(given: Given) -> Recording:
         groups.setdefault(name, {}).setdefault(row.cells.get("process", ""), []).append(row.value)
     if not groups:
         raise UserError(
-            "no row has these values" if chosen else "no row below the heading",
-            where=given.where,
+            "no row has these values" if chosen else "no row below the heading", where=given.where
         )
     known = "process" in table.heading
     return Recording(

@@ -82,11 +82,7 @@ def _facts(node: Node, facts: Facts) -> dict[str, str | float]:
 
 
 def _benchmark(
-    bench: Node,
-    shared: dict[str, str | float],
-    facts: Facts,
-    dates: list[float],
-    version: str,
+    bench: Node, shared: dict[str, str | float], facts: Facts, dates: list[float], version: str
 ) -> Series:
     known = shared | _facts(bench, facts)
     name = known.get("name")

@@ -263,8 +263,7 @@ def _committed(recording: Recording) -> float:
     seconds = epoch_seconds(date) if isinstance(date, str) else None
     if seconds is None:
         raise UserError(
-            "no date of the commit (commit_date, for --order commit)",
-            where=recording.source,
+            "no date of the commit (commit_date, for --order commit)", where=recording.source
         )
     return seconds
 

@@ -338,9 +338,7 @@ def correct_cold_start(
 
 
 def correct_suites(
-    suites: Sequence[Suite],
-    benchmarks: Sequence[Benchmark],
-    calibrations: Sequence[Calibration],
+    suites: Sequence[Suite], benchmarks: Sequence[Benchmark], calibrations: Sequence[Calibration]
 ) -> tuple[Suite, ...]:
     """The same for geometric means."""
     verdicts = correct_cold_start([s.verdict for s in suites], benchmarks, calibrations)

@@ -27,12 +27,7 @@ from whyfast.judge.decide import (
 from whyfast.judge.lines import judge_counts, judge_lines
 from whyfast.judge.looks import KEPT, final_analysis, level_of_looks
 from whyfast.judge.placement import judge_fixes, judge_levels, judge_placements
-from whyfast.judge.processes import (
-    judge_stationarity,
-    process_modes,
-    set_aside,
-    unlike_medians,
-)
+from whyfast.judge.processes import judge_stationarity, process_modes, set_aside, unlike_medians
 from whyfast.judge.ratios import Ratios, as_linked, blocks_by_benchmark, deciding
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Judged, Recorded, Result
@@ -45,11 +40,7 @@ Quantities = Mapping[str, Mapping[str, float]]
 
 
 def judge_run(
-    question: Question,
-    recorded: Recorded,
-    evidence: Sequence[Evidence],
-    *,
-    ended: bool = False,
+    question: Question, recorded: Recorded, evidence: Sequence[Evidence], *, ended: bool = False
 ) -> Judged:
     """All verdicts, statistics and confounds of an investigation whose variants were measured.
     ``ended``: the budget ended the measurement, not the values of the blocks and no interruption.

@@ -54,11 +54,7 @@ _OLD_NAMES: Mapping[str, Mapping[str, str]] = {
     "SmallSample": {"outcome": "word"},
     "Study": {"control": "twin"},
     "VarianceComponents": {"non_stationary": "unsteady"},
-    "Verdict": {
-        "outcome": "verdict",
-        "asymmetric_outliers": "lopsided",
-        "small_sample": "few",
-    },
+    "Verdict": {"outcome": "verdict", "asymmetric_outliers": "lopsided", "small_sample": "few"},
 }
 _UNBOUNDED = {"low": 0.0, "high": math.inf}
 #: Numbers that were not finite, and ends that nothing bounds: class → field → value of ``null``.

@@ -348,11 +348,7 @@ def _present(items: Iterable[T | None]) -> tuple[T, ...]:
 
 
 def section(
-    name: str,
-    title: str,
-    *blocks: Block | None,
-    importance: Importance = "main",
-    hint: str = "",
+    name: str, title: str, *blocks: Block | None, importance: Importance = "main", hint: str = ""
 ) -> ReportSection | None:
     """A section of the blocks that are there, None without any."""
     present: tuple[Block, ...] = _present(blocks)

@@ -274,9 +274,7 @@ def skip(state: State, candidate: int, reason: str) -> State:
     """The state after a candidate did not build, crashed or gave wrong results. It keeps its share
     of the posterior."""
     return replace(
-        state,
-        built=state.built - {candidate},
-        skipped={**state.skipped, candidate: reason},
+        state, built=state.built - {candidate}, skipped={**state.skipped, candidate: reason}
     )
 
 

@@ -249,10 +249,7 @@ def tabulate(observations: Sequence[Observation], points: Grid, positions: int) 
     )
     summed = _by_candidate(numbers, fit)
     return BlockTable(
-        candidates,
-        summed[..., :-1],
-        summed[..., -1],
-        log_ends(alone, effect, noise).sum(axis=1),
+        candidates, summed[..., :-1], summed[..., -1], log_ends(alone, effect, noise).sum(axis=1)
     )
 
 

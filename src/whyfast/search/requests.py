@@ -42,14 +42,7 @@ from whyfast.search.results import (
     search_key,
 )
 from whyfast.search.run import BAD_END, GOOD_END, SetSubject, run_search, run_set
-from whyfast.search.state import (
-    MEASURED,
-    AxisCandidate,
-    Quantity,
-    Task,
-    check_quantity,
-    remainders,
-)
+from whyfast.search.state import MEASURED, AxisCandidate, Quantity, Task, check_quantity, remainders
 from whyfast.search.study_subject import StudySubject, without_layouts
 from whyfast.search.subject import ScriptSubject, UserCommand
 from whyfast.store.home import Home
@@ -280,11 +273,7 @@ def _end(study: Study, request: SearchRequest, text: str, where: str) -> Variant
 
 
 def search_by_command(
-    command: UserCommand,
-    request: SearchRequest,
-    home: Home,
-    observer: Observer,
-    services: Services,
+    command: UserCommand, request: SearchRequest, home: Home, observer: Observer, services: Services
 ) -> SearchResult:
     """Find the commit that made the command slower, or faster. UserError for impossible ends."""
     repository, margin = command.repository, request.margin or 0.01

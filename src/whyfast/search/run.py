@@ -172,11 +172,7 @@ def _measuring(
 
 
 def run_search(
-    subject: Subject,
-    result: SearchResult,
-    file: SearchFile,
-    home: Home,
-    observer: Observer,
+    subject: Subject, result: SearchResult, file: SearchFile, home: Home, observer: Observer
 ) -> SearchResult:
     """Resume the search kept in ``file``, or begin ``result``, and go on to the answer. UserError
     when an end cannot be built or measured. KeyboardInterrupt at any time leaves a file that can be

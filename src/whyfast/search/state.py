@@ -186,14 +186,7 @@ class State:
 
 
 Outcome = Literal[
-    "culprit",
-    "one of",
-    "none",
-    "swapped",
-    "placement",
-    "gradual",
-    "scattered",
-    "undecided",
+    "culprit", "one of", "none", "swapped", "placement", "gradual", "scattered", "undecided"
 ]
 #: What layouts show of the difference of the ends.
 Tested = Literal["change", "placement", "partly", "undecided", "not tested"]

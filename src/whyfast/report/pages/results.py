@@ -132,11 +132,7 @@ def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
         timeline_section(result),
         *_programs(result),
         section(
-            "noise",
-            "Noise and time",
-            noise_table(result),
-            phase_table(result),
-            importance="detail",
+            "noise", "Noise and time", noise_table(result), phase_table(result), importance="detail"
         ),
         machine_section(result),
         section("how", "How it was computed", method(result), importance="record"),

@@ -84,11 +84,7 @@ def _beside_headline(evidence: StepEvidence) -> Iterator[str]:
 
 
 def _because(evidence: StepEvidence) -> tuple[Block | None, ...]:
-    return (
-        sentences(evidence_sentences(evidence)),
-        sections_table(evidence),
-        code_shown(evidence),
-    )
+    return (sentences(evidence_sentences(evidence)), sections_table(evidence), code_shown(evidence))
 
 
 def _course(

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
 from whyfast.model.study import Question
-from whyfast.report.document import (
-    Block,
-    Cell,
-    Table,
-    group,
-    right,
-    table,
-)
+from whyfast.report.document import Block, Cell, Table, group, right, table
 from whyfast.report.formatting import format_amount, join_words, pluralize, quote, sentence
 from whyfast.report.sections.main_table import Comparisons, decided
 from whyfast.report.sections.side_by_side import (
@@ -28,13 +21,7 @@ from whyfast.report.sections.side_by_side import (
 )
 
 if TYPE_CHECKING:
-    from whyfast.model.counters import (
-        ChangedFunctions,
-        CodePlace,
-        Counted,
-        Overlap,
-        Source,
-    )
+    from whyfast.model.counters import ChangedFunctions, CodePlace, Counted, Overlap, Source
 
 #: Smaller differences, relative to the baseline's count, get no list of functions.
 _SMALL = 0.001

@@ -19,10 +19,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import (
-    UNBOUNDED,
-    format_e_value,
-)
+from whyfast.report.formatting import UNBOUNDED, format_e_value
 from whyfast.report.sections.distribution import mean_without
 from whyfast.report.sections.main_table import (
     SUITE,

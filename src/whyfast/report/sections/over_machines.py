@@ -10,14 +10,7 @@ from typing import TypeVar
 
 from whyfast.model.result import MachineDifference, Merged, Pooled
 from whyfast.model.verdict import Outcome, Verdict
-from whyfast.report.document import (
-    Cell,
-    ReportSection,
-    Table,
-    section,
-    sentences,
-    table,
-)
+from whyfast.report.document import Cell, ReportSection, Table, section, sentences, table
 from whyfast.report.formatting import (
     format_percent,
     format_verdict,

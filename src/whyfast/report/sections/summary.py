@@ -64,11 +64,7 @@ from whyfast.report.sections.programs import (
     folded_sentences,
     without_lost,
 )
-from whyfast.report.sections.recordings import (
-    headline_end,
-    recording_surprises,
-    run_times_table,
-)
+from whyfast.report.sections.recordings import headline_end, recording_surprises, run_times_table
 from whyfast.report.sections.timeline import unusual_sentences
 from whyfast.report.sections.ways import way_sentences
 

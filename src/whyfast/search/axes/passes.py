@@ -19,13 +19,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, SearchRequest
-from whyfast.search.axes.objects import (
-    built_with,
-    check_link,
-    link_one,
-    must_build,
-    relinked_as,
-)
+from whyfast.search.axes.objects import built_with, check_link, link_one, must_build, relinked_as
 from whyfast.search.axes.versions import compiler_of
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, without_layouts
