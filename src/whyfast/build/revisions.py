@@ -86,8 +86,11 @@ def submodules(repository: Path, commit: str) -> dict[str, tuple[Path, str]]:
             its_commit = about.split()[2]
             # Its checkout, or what git keeps of it where the checkout is at another commit.
             for inner in (repository / path, Path(common.stdout.strip(), "modules", path)):
-                own = (inner / ".git").exists() or (inner / "HEAD").is_file()
-                if own and not git(inner, "cat-file", "-e", f"{its_commit}^{{commit}}").returncode:
+                checked_out = (inner / ".git").exists() or (inner / "HEAD").is_file()
+                if (
+                    checked_out
+                    and not git(inner, "cat-file", "-e", f"{its_commit}^{{commit}}").returncode
+                ):
                     there[path] = inner, its_commit
                     break
     return there

@@ -238,10 +238,10 @@ class Steps:
             self._running.discard(process.pid)
             # Of the step and all that it has waited for. It begins with the peak of this
             # process, of which it is a part until it has loaded its program.
-            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-            if usage.ru_maxrss > own:
+            if usage.ru_maxrss > before:
                 self.peak = max(self.peak, usage.ru_maxrss * 1024.0)
             self.seconds += time.monotonic() - began
             return process.returncode

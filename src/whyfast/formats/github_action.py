@@ -53,8 +53,8 @@ def recordings(given: Given) -> tuple[Recording, ...]:
         for entry in entries.items():
             at = _commit(commits, entry)
             bad += _add(at, entry, f"{suite}/" if len(suites) > 1 else "")
-    found = sorted((c for c in commits.values() if c.series), key=lambda c: c.started)
-    if not found:
+    dated = sorted((c for c in commits.values() if c.series), key=lambda c: c.started)
+    if not dated:
         doc.need("entries").fail("no commit with a value")
     words = f"{bad} values that are no times above 0" if bad else ""
     return tuple(
@@ -68,7 +68,7 @@ def recordings(given: Given) -> tuple[Recording, ...]:
             c.ended,
             (words,) if words else (),
         )
-        for c in found
+        for c in dated
     )
 
 
@@ -82,12 +82,12 @@ def read(given: Given) -> Recording:
     wanted = chosen.pop("commit", "")
     if chosen or not wanted:
         raise UserError("expected FILE.js:commit=HASH", where=given.where)
-    found = [r for r in every if str(r.metadata["commit_id"]).startswith(wanted)]
-    if len(found) != 1:
+    matching = [r for r in every if str(r.metadata["commit_id"]).startswith(wanted)]
+    if len(matching) != 1:
         known = ", ".join(r.name for r in every[-5:])
-        many = f"{len(found)} commits begin with" if found else "no commit"
+        many = f"{len(matching)} commits begin with" if matching else "no commit"
         raise UserError(f"{many} {clean(wanted)}; the last are {known}", where=given.where)
-    return found[0]
+    return matching[0]
 
 
 def _document(given: Given) -> Node:

@@ -93,7 +93,7 @@ def _every(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
 
 
 @dataclass
-class _Standing:
+class _BenchmarkLooks:
     """Of one benchmark: the ratios of the first ``seen`` blocks, and the verdicts of the last
     look, which hold until there are ``next_look`` blocks. ``waiting``: for a look at those."""
 
@@ -131,7 +131,7 @@ class LiveJudge:
         self._compared = compared
         self._looks = looks or Looks()
         self._together = together
-        self._standing: dict[str, _Standing] = {}
+        self._standing: dict[str, _BenchmarkLooks] = {}
 
     def update(
         self,
@@ -157,7 +157,9 @@ class LiveJudge:
             or baseline != standing.baseline
             or len(blocks) < standing.seen
         ):
-            standing = self._standing[benchmark] = _Standing(RatioTable(pairs), varied, baseline)
+            standing = self._standing[benchmark] = _BenchmarkLooks(
+                RatioTable(pairs), varied, baseline
+            )
         known = {v.variant for v in standing.verdicts}  # each variant has one baseline at most
         if standing.waiting or len(blocks) < self._looks.first:
             return standing.verdicts
@@ -185,16 +187,16 @@ class LiveJudge:
         standing = self._standing.get(benchmark)
         return standing.verdicts if standing else ()
 
-    def _tell(self, standing: _Standing, verdicts: tuple[Verdict, ...]) -> None:
+    def _tell(self, standing: _BenchmarkLooks, verdicts: tuple[Verdict, ...]) -> None:
         standing.verdicts, standing.waiting = verdicts, False
         standing.next_look = self._next_look(standing)
 
-    def _too_soon(self, standing: _Standing, blocks: Sequence[Block]) -> bool:
+    def _too_soon(self, standing: _BenchmarkLooks, blocks: Sequence[Block]) -> bool:
         if len(blocks) >= needed_blocks(self._alpha):
             return len(blocks) < standing.next_look
         return sum(block.seconds for block in blocks[standing.seen :]) < self._looks.apart
 
-    def _next_look(self, standing: _Standing) -> int:
+    def _next_look(self, standing: _BenchmarkLooks) -> int:
         if standing.seen < self._looks.each:
             return standing.seen + 1
         # The width falls with the root of the blocks.

@@ -31,10 +31,10 @@ from whyfast.model.sample import Block
 from whyfast.model.verdict import (
     Draw,
     Fix,
-    FixWord,
+    FixOutcome,
     NonStationary,
     Placement,
-    PlacementWord,
+    PlacementOutcome,
     VarianceComponents,
     Verdict,
 )
@@ -105,7 +105,7 @@ def _verdicts(series: Mapping[Key, Ratios], margin: float) -> dict[Key, Verdict]
     return {(v.benchmark, v.variant, v.baseline): v for v in verdicts}
 
 
-def placement_word(linked: Verdict, varied: Verdict, margin: float) -> PlacementWord:
+def placement_outcome(linked: Verdict, varied: Verdict, margin: float) -> PlacementOutcome:
     """The outcome that the two verdicts together support.
 
     ``placement``: the programs as linked differ, the change over layouts does not, or by less than
@@ -204,7 +204,7 @@ def judge_placement(
     low, high = added(linked, varied)
     spread, most = layout_spread(linked_d, varied_d)
     return Placement(
-        outcome=placement_word(linked, varied, margin),
+        outcome=placement_outcome(linked, varied, margin),
         linked=linked,
         varied=varied,
         spread=spread,
@@ -316,7 +316,7 @@ def _fix(
             without > 0, np.sqrt(with_fix / without), np.where(with_fix > 0, np.inf, 1)
         )
     low, high = (_quantile(share, tail) for tail in (TAIL, 1 - TAIL))
-    outcome: FixWord = "larger" if low > 1 else "undecided"
+    outcome: FixOutcome = "larger" if low > 1 else "undecided"
     if all(_quantile(x, 1 - TAIL) < math.log1p(margin) ** 2 for x in (without, with_fix)):
         outcome = "none"
     elif high < 1:

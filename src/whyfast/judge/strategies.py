@@ -174,9 +174,9 @@ def _fill(
         at = slice(rows, 2 * rows)
         scales, weights = _by_level(away, past.level, new.level)
         if theta is None:  # else no sign may have a say
-            told = _tells_sign(signed, past.level)[..., None]
+            one_sided = _tells_sign(signed, past.level)[..., None]
             plain = _MAD * median(away, axis=-1, keepdims=True)
-            scales, weights = np.where(told, plain, scales), np.where(told, 1.0, weights)
+            scales, weights = np.where(one_sided, plain, scales), np.where(one_sided, 1.0, weights)
         scale[:, at], weight[:, at] = scales.transpose(2, 0, 1), weights.transpose(2, 0, 1)
     scale[:, -1] = _WIDE * quantile(away[0], _WIDE_AT)
 

@@ -226,7 +226,7 @@ MADE_BY_PLACEMENT = 0.03
 #: What is drawn of a build: where its code lies, or the profile that it was optimised by.
 Draw = Literal["layouts", "profiles"]
 
-PlacementWord = Literal["placement", "change", "both", "neither", "undecided"]
+PlacementOutcome = Literal["placement", "change", "both", "neither", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ class Placement:
     bound what placement multiplies the ratio of the programs as linked by.
     """
 
-    outcome: PlacementWord
+    outcome: PlacementOutcome
     linked: Verdict
     varied: Verdict
     spread: float
@@ -253,7 +253,7 @@ class Placement:
     spread_high: float = math.inf
 
 
-FixWord = Literal["removed", "reduced", "larger", "none", "undecided"]
+FixOutcome = Literal["removed", "reduced", "larger", "none", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -271,7 +271,7 @@ class Fix:
     variant: str
     of: str
     benchmark: str | None
-    outcome: FixWord
+    outcome: FixOutcome
     spread: float
     without: float
     low: float

@@ -22,16 +22,20 @@ def sha256_of(file: Path) -> str:
 def lacking(folder: Path, need: int) -> str | None:
     """In words why ``need`` bytes do not fit below ``folder`` (which may not exist yet), or None.
     What cannot be asked is taken to have room."""
-    place = folder
-    try:
-        while not place.exists() and place != place.parent:
-            place = place.parent
-        free = shutil.disk_usage(place).free
-    except OSError:
-        return None
-    if free >= need:
+    free = free_space(folder)
+    if free is None or free >= need:
         return None
     return f"{folder} has {readable(free)} free and about {readable(need)} are needed"
+
+
+def free_space(folder: Path) -> int | None:
+    """Free bytes of the disk of a folder, which may not exist yet; None where it cannot be told."""
+    try:
+        while not folder.exists() and folder != folder.parent:
+            folder = folder.parent
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
 
 
 def used(folder: Path) -> int:

@@ -106,12 +106,12 @@ class Packages:
         try:
             address = debug_address(self._main())
             listed = self._listed({name}, f"{suite}-debug", address)
-            found = listed.get(name)
-            if found is None:
+            symbols = listed.get(name)
+            if symbols is None:
                 return None, f"the archive of debug symbols has no {name}"
-            if found.version != binary.version:
-                return None, f"{name} is of another version, {found.version}"
-            return self._download(found, address), ""
+            if symbols.version != binary.version:
+                return None, f"{name} is of another version, {symbols.version}"
+            return self._download(symbols, address), ""
         except CannotBuildHere as error:
             return None, f"no archive of debug symbols: {error}"
 

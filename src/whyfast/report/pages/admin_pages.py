@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from whyfast.investigate.forecast import BuildCost, Forecast
 from whyfast.model.build import Toolchain
@@ -186,17 +183,6 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
         section("steps", "Steps", _steps(steps), importance="detail"),
         section("read", "Steps for evidence only", _steps(read), importance="detail"),
     )
-
-
-def free_space(folder: Path) -> int | None:
-    """Free bytes of the disk of a folder that need not exist."""
-    place = folder
-    while not os.path.exists(place) and place != place.parent:
-        place = place.parent
-    try:
-        return shutil.disk_usage(place).free
-    except OSError:
-        return None
 
 
 def _variant_table(forecast: Forecast) -> Table | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from whyfast.model.result import Result
 from whyfast.model.study import Question
-from whyfast.model.verdict import Draw, Fix, FixWord, Placement, PlacementWord, Verdict
+from whyfast.model.verdict import Draw, Fix, FixOutcome, Placement, PlacementOutcome, Verdict
 from whyfast.report.document import Cell, Plot, Table, right, table
 from whyfast.report.formatting import (
     format_percent,
@@ -28,8 +28,8 @@ from whyfast.report.sections.distribution import interval_data, plottable
 from whyfast.report.sections.main_table import SUITE, Comparisons, verdict_cell
 
 #: What each word is called where there is room for no sentence.
-_CAUSES: dict[PlacementWord, str] = {"change": "the change", "neither": "no difference"}
-_SPREADS: dict[FixWord, str] = {"larger": "increased", "none": "no spread"}
+_CAUSES: dict[PlacementOutcome, str] = {"change": "the change", "neither": "no difference"}
+_SPREADS: dict[FixOutcome, str] = {"larger": "increased", "none": "no spread"}
 
 
 def _cause(p: Placement) -> str:

@@ -72,8 +72,8 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
     last = (False, len(order))
 
     def place(pair: tuple[str, str]) -> tuple[bool, int, int]:
-        twin, i = order.get(pair[0], last)
-        return twin, bases.get(pair[1], len(bases)), i
+        control, i = order.get(pair[0], last)
+        return control, bases.get(pair[1], len(bases)), i
 
     comparisons = []
     for pair in sorted(compared_pairs(merged), key=place):
