@@ -1,8 +1,5 @@
-"""What else differs, or weakens the measurement, beside the question under study.
-
-:data:`WARNINGS` and :data:`NOTES` have every confound by its kind: *what differs: what it does to
-the verdict*. The functions below them decide from the records which of them there are.
-"""
+"""What else differs, or weakens the measurement, beside the question. :data:`WARNINGS` and
+:data:`NOTES` have every confound by its kind: *what differs: what it does to the verdict*."""
 
 from __future__ import annotations
 

@@ -42,10 +42,9 @@ Quantities = Mapping[str, Mapping[str, float]]
 def judge_run(
     question: Question, recorded: Recorded, evidence: Sequence[Evidence], *, ended: bool = False
 ) -> Judged:
-    """All verdicts, statistics and confounds of an investigation whose variants were measured.
-    ``ended``: the budget ended the measurement, not the values of the blocks and no interruption.
-    Commands are also compared by what the kernel accounted for them. Where the boots of kernels
-    counted instructions, values have no noise, and the state of this machine does not matter."""
+    """All verdicts, statistics and confounds of an investigation. ``ended``: the budget ended the
+    measurement, not the values of the blocks and no interruption. Where kernels counted
+    instructions, values have no noise, and the state of this machine does not matter."""
     blocks, benchmarks, margin = recorded.blocks, question.benchmarks, question.margin
     names = [b.name for b in benchmarks]
     commands = isinstance(question, Commands)
@@ -113,13 +112,9 @@ def judge_run(
 def judge_study(
     compared: ComparisonPlan, ended: bool | None = None
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
-    """All verdicts of a study, by benchmark and pair (variant, baseline), and its suites.
-
-    Claimed pairs are a family of their own, so that an audit does not blur the study's verdicts.
-    A comparison without blocks is left out, and a suite goes without benchmarks that one of its
-    sides lacks. ``ended``: whether the reserved half of the level may be used, None where none is
-    reserved; see :func:`whyfast.judge.looks.final_analysis`.
-    """
+    """All verdicts of a study, by benchmark and pair (variant, baseline), and its suites; claimed
+    pairs are a family of their own. ``ended``: whether the reserved half of the level may be used,
+    None where none is reserved; see :func:`whyfast.judge.looks.final_analysis`."""
     verdicts: list[Verdict] = []
     suites: list[Suite] = []
     rounds = rounds_of(compared.blocks, compared.benchmarks)
@@ -147,9 +142,8 @@ def judge_metrics(
     rounds: Mapping[str, Sequence[Quantities]], metrics: Iterable[str], question: Question
 ) -> tuple[Verdict, ...]:
     """Verdicts on quantities beside time, against the main baseline; ``rounds`` by benchmark (empty
-    for what is of none). Each round yields the log ratio of the two sides. A quantity that is zero
-    on either side in some round (context switches, for instance) has no ratio and is left out, as
-    is a side without it."""
+    for none), each a log ratio. A quantity that is zero on either side in some round is left
+    out."""
     verdicts: list[Verdict] = []
     names = [v.name for v in question.variants if not v.twin_of]
     pairs = question.compared(names, question.baselines[: None if question.along else 1])

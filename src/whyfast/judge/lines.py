@@ -1,13 +1,8 @@
 """What a benchmark costs by its parameter, exact counts, and both over kernel releases.
 
-Lines: blocks are taken in passes over all benchmarks, so the n-th blocks of a family's benchmarks
-belong together, and each pass gives one line (Theil 1950, Sen 1968). The median over passes is
-reported, with the interval of a median from order statistics, see docs/math/lines.md.
-
-Exact counts: each block is a boot of its own, and equal boots of a deterministic machine count
-alike. Then the ratio is exact and its interval a point. Otherwise the interval is all that the
-boots allow: the least of one side over the most of the other, and the other way round.
-"""
+The n-th blocks of a family's benchmarks belong together: each pass gives one line (Theil 1950, Sen
+1968), and the median over passes is reported (docs/math/lines.md). Exact counts: each block is a
+boot, and equal boots count alike; otherwise the interval is all that the boots allow."""
 
 from __future__ import annotations
 

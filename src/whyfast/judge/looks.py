@@ -1,13 +1,9 @@
 """Interim analyses while blocks come in, and the final analysis when a budget is used up.
 
-The level is split (group sequential trials: Jennison & Turnbull 2000): one half for looks at any
-time, the other half reserved for the end. An interval that may be looked at at any time is half as
-wide again as one for a number of blocks that was fixed in advance. How many blocks of whole runs
-fit into a budget depends on how long both sides together take and not on which of them is quicker.
-So where only the budget ends the measurement, the signs of the blocks' distances from the true log
-ratio are independent coins, given the sizes of these distances, and the distribution of their sum
-is known exactly. docs/MATH.md has the whole.
-"""
+The level is split (group sequential trials: Jennison & Turnbull 2000), half for looks at any time,
+half for the end. How many blocks fit into a budget does not depend on which side is quicker, so
+where only the budget ends the measurement, signs are independent coins and the distribution of
+their sum is known exactly. docs/MATH.md has the whole."""
 
 from __future__ import annotations
 
@@ -109,14 +105,10 @@ class _BenchmarkLooks:
 
 
 class LiveJudge:
-    """How one benchmark stands against its main baseline, kept up to date as blocks come in.
-
-    ``compared`` says what else is compared with what, given the variants and the main baseline.
-    ``together`` takes the looks, with those of others, where there is such a judge.
-
-    The intervals are at ``alpha``, as if each comparison were the only one; the final verdicts
-    account for how many there are.
-    """
+    """How one benchmark stands against its main baseline, kept up to date as blocks come in, at
+    ``alpha`` as if each comparison were the only one. ``compared``: what else is compared, given
+    the variants and the main baseline. ``together`` takes the looks of several, where there is
+    one."""
 
     def __init__(
         self,
@@ -267,12 +259,9 @@ def final_analysis(
     ended: bool,
 ) -> tuple[Verdict, ...]:
     """Verdicts at :func:`level_of_looks`, with what the kept half adds when a budget has ``ended``
-    by itself.
-
-    Of m comparisons each has an m-th of that half, so that all their last intervals hold together.
-    ``samples`` and ``cost``: see :func:`whyfast.judge.decide.judge_family`. Where the statistics of
-    a block disagree, and where neighbouring blocks are clearly alike, nothing is added.
-    """
+    by itself: an m-th of it for each of m comparisons. Nothing where the statistics of a block
+    disagree or neighbouring blocks are clearly alike. See
+    :func:`whyfast.judge.decide.judge_family`."""
     kept = ALPHA * KEPT / max(1, len(verdicts))
     final = []
     for v in verdicts:

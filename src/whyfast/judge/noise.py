@@ -1,32 +1,19 @@
-"""How far two runs of one build lie apart: between processes, by drift, and by reruns.
+"""How far two runs of one build lie apart: between processes, by drift, and by reruns
+(docs/math/runs.md).
 
-*Processes.* The values of a process are averaged, since they share its memory layout, hash seed and
-moment; the process is the unit of replication. The point estimate is the ratio of the means over
-processes, as pyperf prints it. The interval is Yuen's (1974): Welch's t on means trimmed by a fifth
-on each side, with winsorized variances, of the logarithms of the process means, so that an outlying
-process cannot hide or make a difference. It is widened to hold the point estimate.
+*Processes.* The process is the unit of replication. The point estimate is the ratio of the means
+over processes, the interval Yuen's (1974), of trimmed means of their logarithms, widened to hold
+it.
 
-*Drift.* Two files without reruns say nothing on what changed between them: temperature, neighbours,
-a reboot, the memory layout. Known are the drift of other runs of one build (the bounds below, from
-public reruns and nightly runs: docs/math/runs.md), and how far the benchmarks of this very pair lie
-apart, most of which a change seldom moves by much. The log ratio of a benchmark is taken as
-t-distributed with
+*Drift.* What changed between two files is unknown. The log ratio is taken as t-distributed with
 
     variance = SE² + (SHARE·sd)² + a²
 
-where SE is its standard error within the runs, sd the standard deviation between processes, and a,
-the drift of this pair, is what makes the median benchmark as far from the pair's median as the t
-distribution says, within the bounds of its kind; on a machine whose processes spread far, the upper
-bound is higher.
+SE the standard error within the runs, sd the deviation between processes, and a, the drift of this
+pair, what makes the median benchmark as far from the pair's median as the t distribution says.
 
-*Reruns.* For each benchmark, the variance s² of the log mean over R reruns has d = R − 1 degrees of
-freedom. The variances of all benchmarks are taken as drawn from a scaled inverse chi-squared
-distribution with d0 degrees of freedom and scale s0², both fitted to their logarithms by moments,
-and each is moderated to (d0·s0² + d·s²)/(d0 + d) with d0 + d degrees of freedom (Smyth 2004). The
-difference of two new runs has twice that variance. Drift that a whole run shares is part of every
-s². For the geometric mean it does not average out, so that has its own variance, over the reruns'
-geometric means, with R − 1 degrees of freedom and no help from elsewhere.
-"""
+*Reruns.* The variance s² of the log mean over R reruns is moderated towards those of the other
+benchmarks (Smyth 2004); two new runs differ with twice that. The geometric mean has its own."""
 
 from __future__ import annotations
 
@@ -114,13 +101,9 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Ratio(Contrast):
-    """A benchmark's log ratio before drift is allowed for.
-
-    ``error`` and ``freedom`` are of the standard error within the runs; ``deviation`` is the
-    standard deviation between processes. Where a file has one process, location and error are
-    those of the values inside of it, 0 and inf where there is one value, and the deviation is
-    :data:`SHARE` of theirs, as values spread more than processes.
-    """
+    """A benchmark's log ratio before drift is allowed for. ``error`` and ``freedom`` are of the
+    standard error within the runs, ``deviation`` between processes. Of a file with one process they
+    are of its values (0 and inf for a single one), the deviation :data:`SHARE` of theirs."""
 
     deviation: float
     kind: DriftBounds
@@ -320,13 +303,8 @@ def log_mean(series: Series) -> float:
 
 def contrast(head: Series, base: Series, *, inside: bool = False) -> Ratio | None:
     """log(head / base) within the runs; None when a side has fewer than two processes, or neither
-    any spread.
-
-    ``inside``: of the values inside of it where a side has one process, None where that is one
-    value. Values of one process share what makes processes differ, so this is the least that the
-    error can be. A process that was interrupted has a few values that carry its mean: then the
-    location lies elsewhere than the ratio of the means.
-    """
+    any spread. ``inside``: of the values inside of it where a side has one process, the least that
+    the error can be; None where that is one value."""
     sides = []
     for series in (head, base):
         single = inside and len(series.processes) == 1

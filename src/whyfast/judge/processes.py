@@ -1,9 +1,7 @@
 """What the processes of a variant do: outliers on one side, several speeds, changes by turn.
 
-The verdict is about the typical process, and a tenth of processes that are slow leaves it "same".
-What tells a variant with a slow mode from a machine that disturbs both alike is on which side the
-outlying blocks are: under "no difference" each is as likely on either (the sign test).
-"""
+A tenth of processes that are slow leaves the verdict "same". On which side outlying blocks are
+tells a slow mode from a machine that disturbs both alike (the sign test)."""
 
 from __future__ import annotations
 
@@ -345,13 +343,9 @@ def _first_steady(table: Floats) -> int:
 
 
 def _rest(table: Floats) -> tuple[Literal["drifts", "shifts"], int, float] | None:
-    """What is not steady in the turns that are left: its kind, the turn at which it happens, and
-    the log ratio of the last turns to the first; None where nothing is.
-
-    A trend is the slope over the turns, by least squares; a shift at turn k is the mean of the
-    turns from k on less that of those before. Each is one number a block, wild turns and then wild
-    blocks tamed, and tested with Student's t at a level shared by all of them.
-    """
+    """What is not steady in the turns that are left: its kind, its turn, and the log ratio of the
+    last turns to the first; None where nothing is. A trend is the slope over the turns, a shift the
+    mean from turn k on less that before: one number a block, tamed, tested with Student's t."""
     turns = table.shape[1]
     if turns < 2:
         return None

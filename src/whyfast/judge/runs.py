@@ -1,11 +1,9 @@
 """Verdicts on runs that were recorded one after the other, not interleaved.
 
-Within a run there is a spread between processes, and the interval from it says nothing on what
-changed between the runs: temperature, neighbours, a reboot. Reruns of one build (``noise``) show
-that, and then each interval is the wider, at either end, of the two. Without reruns, or with fewer
-than :data:`MANY_RERUNS`, what runs of one build are known to differ by (:mod:`whyfast.judge.noise`)
-stands in for them.
-"""
+The spread between processes says nothing on what changed between the runs. Reruns of one build
+(``noise``) show that, and each end of an interval is the wider of the two. With fewer than
+:data:`MANY_RERUNS`, what runs of one build usually differ by (:mod:`whyfast.judge.noise`) stands
+in."""
 
 from __future__ import annotations
 
@@ -341,10 +339,9 @@ class RunMetrics:
 
 
 def compare_metrics(base: Recording, heads: Sequence[Recording], margin: float) -> RunMetrics:
-    """Each quantity that base and a head have. A quantity without any spread on either side is
-    exact: its ratio is certain. 0 against 0 is the same, and 0 against anything else has no ratio.
-    Others are judged unit by unit, as times are. A ratio is of the amounts as the files have them;
-    ``faster`` means better."""
+    """Each quantity that base and a head have, as the files have it; ``faster`` means better.
+    Without any spread it is exact; 0 against 0 is the same, 0 against anything else has no ratio.
+    Others are judged unit by unit, as times are."""
     verdicts: list[Verdict] = []
     incomparable = []
     for head in heads:

@@ -1,8 +1,6 @@
-"""Student's distribution and the derivatives of the logarithm of the gamma function.
-
-scipy has all of them and more; it is as large as all else that whyfast needs, and half a second to
-import. The tests compare these with it.
-"""
+"""Student's distribution and the derivatives of the logarithm of the gamma function. scipy has
+them, is as large as all else that whyfast needs, and takes half a second to import; tests
+compare."""
 
 from __future__ import annotations
 

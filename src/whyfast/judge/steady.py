@@ -1,11 +1,8 @@
 """From which value on a process is steady: warm-up that is set aside, and what never settles.
 
-A just-in-time compiler, caches and collectors change how long the same work takes while a process
-runs. The values of one process, in their order, are cut into levels; it is steady from the first
-value on after which no level differs from the last one by more than :data:`TOLERANCE`, beyond
-chance. One that still changes in its last sixth is unsteady: nothing says that it would not change
-again. docs/math/steady.md has the formulas, and how often this errs.
-"""
+The values of one process are cut into levels; it is steady from the first value on after which no
+level differs from the last by more than :data:`TOLERANCE`, beyond chance, and unsteady where it
+still changes in its last sixth. docs/math/steady.md has the formulas, and how often this errs."""
 
 from __future__ import annotations
 

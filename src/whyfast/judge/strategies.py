@@ -1,10 +1,8 @@
 """What bets on a series of blocks: statistics of a block, each on scales known before its sign is.
 
-A strategy turns block i into a score of x = (its statistic − θ), odd in x and within ±CLIP. What it
-may know of block i is the past and what exchanging the two sides of the block leaves as it is: how
-far its turns scatter, and how long both sides together took. Given those, both signs of x are
-equally likely. docs/MATH.md has the proof.
-"""
+A strategy scores x = (its statistic − θ), odd in x and within ±CLIP. It may know the past, how far
+the turns of a block scatter and how long both sides took; given those, both signs of x are equally
+likely. docs/MATH.md has the proof."""
 
 from __future__ import annotations
 
@@ -92,10 +90,10 @@ class Strategies:
 
 
 def strategies(series: Sequence[Ratios]) -> Strategies:
-    """The strategies for comparisons with equally many blocks and statistics. For each statistic
-    one that weighs blocks by how far their turns scatter (plainly, where that is not known) and one
-    that tells quiet blocks from disturbed ones, by the time of both sides; and for the medians one
-    with a scale that two clusters of blocks do not mislead."""
+    """The strategies for comparisons with equally many blocks and statistics: for each statistic
+    one that weighs blocks by the scatter of their turns and one that tells quiet blocks from
+    disturbed ones by the time of both sides; for medians one with a scale that two clusters do not
+    mislead."""
     given = _stacked(series)
     n = given.logs.shape[-1]
     periods = []
@@ -238,10 +236,9 @@ def location(d: Ratios | Floats) -> float:
 
 
 def locations(series: Sequence[Ratios]) -> Floats:
-    """The estimates of comparisons with equally many blocks and statistics, shape (m,). Huber's
-    M-estimator (1964) over all statistics of all blocks: the θ at which the scores that the tests
-    bet with sum to 0, each divided by its scale, so that the sharper statistic counts for more. The
-    scales are those of all blocks. Where no scale is known, the median."""
+    """The estimates of comparisons with equally many blocks and statistics, shape (m,): Huber's
+    M-estimator (1964) over all statistics, each divided by its scale, so that the sharper counts
+    for more; the median where no scale is known."""
     s = strategies_in_hindsight(series)
     theta = median(s.x.reshape(-1, s.x.shape[-1]), axis=0)
     at = np.nonzero((s.inverse > 0).any(axis=(0, 1)))[0]
