@@ -1,9 +1,6 @@
-"""What a layout can place: the sections of code in the objects of a build.
-
-The objects are the ``.o`` files in the build folder, at any depth, and the members of its static
-libraries. Compiled with -ffunction-sections, each function is a section of its own; otherwise an
-object has one section, ``.text``, and is placed as a whole.
-"""
+"""What a layout can place: the sections of code in the ``.o`` files of a build folder and in its
+static libraries. Compiled with -ffunction-sections, each function is one; otherwise an object has
+one section, ``.text``, and is placed as a whole."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
 """A finished build linked again in other layouts, kept beside it in the store.
 
-A layout is the same objects linked again with their code elsewhere in memory. It is drawn from a
-seed: the order of all pieces (functions, or whole objects where these have no sections of their
-own), and random gaps between them. It is handed to the linker as a small script that augments the
-default one (INSERT), which GNU ld and lld both take, so that it needs no linker option of one of
-them. Layout 0 is the program as the study's own link step makes it.
-"""
+A layout is the same objects with their code elsewhere in memory, drawn from a seed: the order of
+all pieces (functions, or whole objects) and gaps between them, as a small script that augments the
+linker's default one (INSERT: GNU ld and lld). Layout 0 is the study's own link step's."""
 
 from __future__ import annotations
 
@@ -105,10 +102,9 @@ def make_layouts(
     seeds: Sequence[int],
     keep: Sequence[str] = (),
 ) -> list[Path]:
-    """The programs of the layouts ``seeds``, linked where they are not there yet. The build is in
-    ``folder / "work"``, where ``run_step`` runs a shell line and returns its exit code. A layout
-    stands beside the program, which may look for its files there, and is named by the digest of its
-    linker script."""
+    """The programs of the layouts ``seeds``, linked where they are not there yet, in ``folder /
+    "work"``, where ``run_step`` runs a shell line and returns its exit code. A layout stands beside
+    the program, named by the digest of its linker script."""
     work = folder / "work"
     program = work / recipe.program
     made = []

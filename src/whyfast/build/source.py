@@ -1,8 +1,5 @@
-"""Getting the source of a study: fetched once, unpacked once, shared by all variants.
-
-The cache has one folder a source, named after what pins it (a sha256 or a commit); it is complete
-or absent.
-"""
+"""Getting the source of a study: fetched once, unpacked once, shared by all variants, in a folder
+named after what pins it (a sha256 or a commit), complete or absent."""
 
 from __future__ import annotations
 
@@ -174,10 +171,9 @@ def fetch_tarball(
     download: Download = download,
     index: Index = listed_sources,
 ) -> None:
-    """Write the tarball with exactly that sha256 to ``to``. An archive may serve a version that its
-    index no longer lists, and list one that it no longer serves. So the pool is asked first; only
-    when that fails is the index read, for an error that says what there is. UserError then,
-    CannotBuildHere when there is no archive at all."""
+    """Write the tarball with exactly that sha256 to ``to``. The pool is asked first, as it may have
+    a version that the index no longer lists; the index is read for an error that says what there
+    is. UserError then, CannotBuildHere without an archive."""
     reasons = []
     for suffix in SUFFIXES:
         path = f"{pool_folder(package)}/{package}_{version}.orig.tar.{suffix}"

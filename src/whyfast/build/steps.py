@@ -176,13 +176,10 @@ def environment(recipe: Recipe, folder: Path) -> dict[str, str]:
 
 
 def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str], str]:
-    """The words before ``sh -euc STEP``, and the sandbox in words, for the provenance.
-
-    The step may write in ``tmp`` and ``work`` of ``folder``, where it starts. It sees the rest,
-    which we write: through a link of its making, that could be anywhere. Beside ``store`` are
-    kept the tables of mounts that sandboxes are made from.
-    CannotBuildHere when the toolchain has a root that cannot be entered here.
-    """
+    """The words before ``sh -euc STEP``, and the sandbox in words, for the provenance. The step may
+    write in ``tmp`` and ``work`` of ``folder``; it sees the rest, which we write: through a link of
+    its making, that could be anywhere. Tables of mounts are kept beside ``store``. CannotBuildHere
+    when the toolchain's root cannot be entered."""
     toolchain = recipe.toolchain
     readable = toolchain.readable
     if toolchain.root is None:

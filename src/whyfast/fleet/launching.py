@@ -1,7 +1,5 @@
-"""A scheduler here and a worker on each host of hosts.toml, for as long as a run takes.
-
-Workers are started by ssh; a process that ends is started again.
-"""
+"""A scheduler here and a worker, by ssh, on each host of hosts.toml, for as long as a run takes; a
+process that ends is started again."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""Addresses and certificates of a fleet, and the sealing of its processes.
-
-All connections are encrypted. One certificate, made by the openssl command, serves a whole fleet:
-coordinator, scheduler and workers show each other the same one and accept no other, so whoever has
-the folder can join. :func:`seal` keeps messages from importing, writing or starting anything.
-"""
+"""Addresses and certificates of a fleet, and the sealing of its processes. One certificate, by the
+openssl command, serves a fleet: coordinator, scheduler and workers accept no other. :func:`seal`
+keeps messages from importing, writing or starting anything."""
 
 from __future__ import annotations
 

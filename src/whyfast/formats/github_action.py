@@ -1,10 +1,6 @@
-"""``data.js`` of github-action-benchmark: all results that the action ever stored, by commit.
-
-The file is a script that assigns JSON to ``window.BENCHMARK_DATA``. Entries of one commit, of one
-suite or of several, are one recording; runs of a commit again count as processes. Each value stands
-alone: what the action calls its range is a standard deviation with one tool, an interval with
-another, so it is not read.
-"""
+"""``data.js`` of github-action-benchmark: a script that assigns JSON, all results by commit, to
+``window.BENCHMARK_DATA``. Entries of one commit are one recording; its runs count as processes. The
+action's range means another thing with each tool, and is not read."""
 
 from __future__ import annotations
 

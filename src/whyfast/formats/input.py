@@ -1,7 +1,5 @@
-"""Reading files of other tools: bounded bytes, text and JSON with the place of every value.
-
-A file that a user names is opened in one way here, and each format stands behind :class:`Format`.
-"""
+"""Reading files of other tools in one way: bounded bytes, text and JSON with the place of every
+value; :class:`Format` is a format."""
 
 from __future__ import annotations
 
@@ -287,10 +285,9 @@ class Facts:
 
 @dataclass(frozen=True)
 class Given:
-    """What is to be read: a folder (``text`` is None), or a file's text. ``document`` is its JSON
-    when the text begins like JSON. ``name`` is what the recording will be called; ``where`` stands
-    before error messages. ``chosen`` are the columns and values that select some of the rows, see
-    :func:`whyfast.formats.load.split_choice`."""
+    """What is to be read: a folder (``text`` is None), or a file's text, ``document`` its JSON.
+    ``name``: what the recording will be called; ``where`` stands before error messages; ``chosen``:
+    columns and values, see :func:`whyfast.formats.load.split_choice`."""
 
     path: Path
     name: str

@@ -31,10 +31,9 @@ FOLDER, NO_MACHINE = "folder", "none"
 
 @dataclass(frozen=True)
 class Wanted:
-    """``by`` is the column whose values are points; ``order`` that of the points, by when they were
-    measured (``run``) or by the date of their commit; ``machine`` the key or column that tells
-    machines apart, None for whatever the files show; ``higher`` are patterns of the series in which
-    more is better."""
+    """``by``: the column whose values are points; ``order``: by when they were measured (``run``)
+    or by the date of their commit; ``machine``: the key or column that tells machines apart, None
+    for what the files show; ``higher``: patterns of series in which more is better."""
 
     by: str | None = None
     order: Order | None = None

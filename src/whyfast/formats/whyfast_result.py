@@ -1,9 +1,6 @@
-"""whyfast's own JSON, of ``run``, ``ab`` and ``check``: the raw values of its blocks.
-
-Each variant of each benchmark is a series; what one variant took in a block is a process. Values of
-blocks stand side by side, so ``whyfast report`` says more about one file than a comparison does;
-two files are compared as those of any tool.
-"""
+"""whyfast's own JSON, of ``run``, ``ab`` and ``check``: each variant of each benchmark is a series,
+what it took in a block a process. Two files are compared as those of any tool; ``whyfast report``
+says more about one."""
 
 from __future__ import annotations
 

@@ -4,13 +4,10 @@ Candidates minimise, over all ways to cut a series into segments with a level ea
 
     sum over points of min((x - level)², bound)  +  penalty · (number of changes)
 
-the bounded ("biweight") loss of Fearnhead & Rigaill, "Changepoint detection in the presence of
-outliers", JASA 114 (2019), by their recursion over levels. An outlier costs the bound wherever it
-lies. The bound is less than the penalty, so that an outlier beside a step does not become a level
-that swallows the step. Candidate levels are the values themselves, which makes the recursion one
-array operation for each point; in long series ``LEVELS`` of them, so that memory is linear in the
-points. There are a few too many candidates: the weakest is removed until all are beyond chance.
-"""
+the bounded ("biweight") loss of Fearnhead & Rigaill (JASA 114, 2019), by their recursion over
+levels: the values themselves, in long series ``LEVELS`` of them. The bound is less than the
+penalty, so that an outlier beside a step becomes no level. The weakest candidate is removed until
+all are beyond chance."""
 
 from __future__ import annotations
 

@@ -94,10 +94,9 @@ _ROUNDS, _STILL = 50, 1e-9
 
 
 def suite_series(series: Sequence[PointSeries]) -> tuple[PointSeries, ...]:
-    """The geometric mean and the median over ``series``, point by point; nothing for fewer than
-    ``FEWEST_SERIES``. Series may lack points, so it averages the distances of the series from their
-    own means: a two-way fit of points and series (Tukey's median polish, and the same with means).
-    Values are relative to the mean, or median, point."""
+    """The geometric mean and the median over ``series``, point by point, relative to their middle
+    point; nothing for fewer than ``FEWEST_SERIES``. Series may lack points: a two-way fit of points
+    and series (Tukey's median polish, and the same with means)."""
     if len(series) < FEWEST_SERIES:
         return ()
     logs = np.array(

@@ -1,11 +1,8 @@
 """Delta debugging with noise: which of many differences between two ends carry the slowdown.
 
-Differences, such as flags or object files, have no order, so the search assumes one. The first
-subset of a growing chain that carries the difference yields one necessary part; with that part
+The first subset of a growing chain that carries the difference yields one necessary part; with it
 kept, the chain up to it is searched again, until the parts carry the difference alone: about log2 n
-subsets for each part. Every decision is a probability from blocks that contain both ends; separate
-blocks then verify the parts.
-"""
+subsets for each. Every decision is a probability; separate blocks verify the parts."""
 
 from __future__ import annotations
 
@@ -31,21 +28,15 @@ Together = Literal["additive", "interplay", "unclear"]
 
 @dataclass(frozen=True)
 class Minimal:
-    """The answer.
+    """The answer. ``set``: ``parts`` carry the difference and each is necessary; a part is one
+    difference, or several that could not be measured apart. ``mixed``: it disappears when the ends
+    are mixed, or depends on what should not matter. ``none``, ``swapped``: the ends do not differ,
+    or the other way. ``placement``: they differ as linked, not in other layouts. ``undecided``:
+    verification failed again and again, or the budget is spent.
 
-    ``set``: ``parts`` carry the difference and each is necessary; a part is one difference, or
-    several that could not be measured separately. ``mixed``: the difference disappears when the
-    ends are mixed, or depends on what should not matter, as placement does. ``none`` and
-    ``swapped``: the ends do not differ, or in the other direction. ``placement``: they differ as
-    linked, but not in other layouts. ``undecided``: the verification refuted the parts again and
-    again, or the budget is spent.
-
-    ``whole`` is the level that all parts together reach, with its standard error, ``alone`` that
-    of each part by itself. ``together``: whether the parts add up. ``others``: the rest of the
-    differences carries the difference as well. ``tested``: what layouts show of the difference;
-    ``over_layouts``: whether the levels are over layouts; else ``varied`` is that of all parts
-    together over layouts, where it was tested.
-    """
+    Levels with standard errors: ``whole`` of all parts, ``alone`` of each, ``varied`` of all over
+    layouts. ``together``: whether they add up. ``others``: the rest carries the difference too.
+    ``tested``: what layouts show; ``over_layouts``: whether the levels are over layouts."""
 
     outcome: Outcome
     parts: tuple[Part, ...] = ()

@@ -57,13 +57,9 @@ def below(posterior: Posterior) -> Floats:
 
 
 def next_candidate(posterior: Posterior, state: State) -> int | None:
-    """The candidate with the most expected information for its cost; None when there is none.
-
-    A candidate shows whether the step is at it or before, or after it. The information is largest
-    where both are equally likely: at equal cost that is k or k − 1 around the median of the
-    posterior, whichever splits it more evenly. The median itself would be measured forever once it
-    holds most of the posterior.
-    """
+    """The candidate with the most expected information for its cost; None when there is none. It is
+    largest where a step before and after are equally likely: around the median of the posterior,
+    which itself would be measured forever once it holds most of it."""
     bits = information(below(posterior), posterior.effect / posterior.noise)
     costs = np.full(state.task.positions - 1, 1 + 1 / SERVES)
     for candidate in state.built:

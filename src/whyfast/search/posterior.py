@@ -1,14 +1,9 @@
 """How likely each hypothesis and each position of the step is, given the blocks.
 
-A block yields two numbers: u, the candidate's log ratio to the middle of the ends, and w, the
-ends' own, log(bad / good). With equal and independent noise of the three programs inside a block,
-u has the variance 3/2 and w the variance 2 of one program's noise, and u and w are independent.
-Each number has a normal core with wide shoulders.
-
-The likelihood of a step depends only on between which measured candidates it lies, so positions
-are kept as *gaps* between neighbouring measured candidates: (low, high] holds the positions
-low + 1 … high. A range of a hundred thousand commits costs no more than one of a hundred.
-"""
+A block yields u, the candidate's log ratio to the middle of the ends, and w, the ends' own. With
+equal, independent noise of the three programs they are independent, of 3/2 and 2 times the variance
+of one; each has a normal core with wide shoulders. Positions are kept as *gaps* between measured
+neighbours, (low, high], so that a range of a hundred thousand commits costs no more."""
 
 from __future__ import annotations
 
@@ -184,10 +179,8 @@ def doubt(ends: Floats, margin: float) -> tuple[float, float]:
 
 
 def robust_noise(ends: Floats) -> float:
-    """Standard deviation of one measurement from the ends' own log ratios, shape (n,), n ≥ 1.
-
-    1.4826 × MAD / :data:`ENDS_NOISE`, but at least :data:`LEAST` of the effect, and above 0.
-    """
+    """Standard deviation of one measurement from the ends' own log ratios, shape (n,), n ≥ 1:
+    1.4826 × MAD / :data:`ENDS_NOISE`, but at least :data:`LEAST` of the effect, and above 0."""
     center = float(np.median(ends))
     spread = 1.4826 * float(np.median(np.abs(ends - center))) / ENDS_NOISE
     return max(spread, LEAST * abs(center), 1e-9)
@@ -211,9 +204,8 @@ def _trim(part: Grid, ends: Floats) -> Grid:
 @dataclass(frozen=True)
 class BlockTable:
     """Log likelihoods of all blocks. ``candidates``: those measured, in order. ``level[p, i, l]``:
-    of all blocks of candidate i if it has level l of :data:`LEVELS` at grid point p. ``ramp[p,
-    i]``: if its level is its share of the range. ``ends[p]``: of the blocks in which the ends ran
-    alone."""
+    of candidate i at level l of :data:`LEVELS`, at grid point p; ``ramp[p, i]``: at its share of
+    the range; ``ends[p]``: of the blocks in which the ends ran alone."""
 
     candidates: tuple[int, ...]
     level: Floats
@@ -350,13 +342,10 @@ def _after(by_candidate: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Probabilities after some blocks.
-
-    ``hypotheses``: of each one; they sum to 1. Gap i reaches from ``bounds[i]`` (not included) to
-    ``bounds[i + 1]``; the bounds between are the candidates measured. ``largest[i]``: that the
-    largest step is in gap i, given that there is one; it sums to 1. ``some[i]``: that any step is
-    in gap i, all hypotheses counted. ``effect`` and ``noise``: their means, given a difference.
-    """
+    """Probabilities after some blocks. ``hypotheses`` sum to 1. Gap i reaches from ``bounds[i]``
+    (not included) to ``bounds[i + 1]``; bounds are measured candidates. ``largest[i]``: that the
+    largest step is in gap i, given one; ``some[i]``: that any is, all hypotheses counted.
+    ``effect`` and ``noise``: means, given a difference."""
 
     hypotheses: Mapping[Hypothesis, float]
     bounds: tuple[int, ...]

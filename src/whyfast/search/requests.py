@@ -338,14 +338,10 @@ def follow(
     why: str = "",
     depth: int = 0,
 ) -> SearchResult:
-    """The search of the candidates, with the searches that follow from its answer.
-
-    Where the culprit merged a branch, the branch is searched, and so on. Beyond the bad end, it
-    searches the candidate from which on it is good again. With ``everything``, it searches the
-    remainders; where one became better, backwards for the repair. A further search that fails,
-    because an end does not build, becomes a note. ``why`` and ``depth`` are those of a further
-    search.
-    """
+    """The search of the candidates, with the searches that follow: of the branch that a culprit
+    merged, beyond the bad end for where it is good again, and with ``everything`` of the
+    remainders, backwards for a repair where one became better. One that fails, because an end does
+    not build, becomes a note. ``why`` and ``depth`` are those of a further search."""
     result = replace(search(axis.candidates, axis.backwards), why=why)
     further: list[SearchResult] = []
     notes: list[str] = []
@@ -376,10 +372,9 @@ def follow(
 
 
 def search_all(ends: DifferenceSet, search: Callable[[DifferenceSet], SetResult]) -> SetResult:
-    """The search of a set, with the searches of the remaining difference in ``further``. Every
-    further search takes the culprits from the good end, so it has fewer differences; the first
-    without culprits is the last. One that fails, because an end does not build, becomes the
-    ``note``."""
+    """The search of a set, with those of the remaining difference in ``further``: each takes the
+    culprits from the good end, and the first without culprits is the last. One that fails, because
+    an end does not build, becomes the ``note``."""
     result = search(ends)
     culprits = frozenset(d for part in result.answer.parts for d in part)
     if not culprits or len(culprits) == len(ends.differences):

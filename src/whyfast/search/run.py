@@ -359,10 +359,9 @@ GOOD_END, BAD_END = 0, 1
 
 @dataclass
 class SetSubject:
-    """The oracle of :func:`whyfast.search.ddmin.ddmin`: builds and measures mixtures of two ends.
-    ``candidates`` are those of ``subject``: the ends, then every mixture from its first use on, of
-    the differences with these ``titles``. Raises CandidateFailed when an end cannot be built or
-    measured."""
+    """The oracle of :func:`whyfast.search.ddmin.ddmin`. ``candidates`` of ``subject`` are the ends,
+    then every mixture from its first use on, of the differences with these ``titles``.
+    CandidateFailed when an end cannot be built or measured."""
 
     subject: Subject
     candidates: list[AxisCandidate]

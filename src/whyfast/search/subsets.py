@@ -1,8 +1,6 @@
-"""What blocks show of a program that has some of the differences between two ends.
-
-The good end has none of them, the bad end all. A subset *carries* the difference when its level,
-0 at the good end and 1 at the bad one, is above :data:`CARRIES`.
-"""
+"""What blocks show of a program that has some of the differences between two ends. A subset
+*carries* the difference when its level, 0 at the good end and 1 at the bad one, is above
+:data:`CARRIES`."""
 
 from __future__ import annotations
 
@@ -48,9 +46,8 @@ def _sides(
     line: float = CARRIES,
 ) -> tuple[Floats, Floats, Floats]:
     """Log likelihoods at the points of a grid: of the ends in all blocks, with the prior, shape
-    (points,); of each subset if it does not carry the difference, and if it does, each of shape
-    (points, subsets). ``line`` is the level from which on a subset carries the difference. Of the
-    blocks of other subsets only the ends count."""
+    (points,); of each subset if it does not carry the difference, and if it does, (points,
+    subsets). ``line``: the level from which on a subset carries it."""
     ends = np.array([t.ends for t in trials])
     points = grid(ends, margin, None)
     kept = points.effect > 0

@@ -222,10 +222,9 @@ def _prior() -> Floats:
 
 @dataclass(frozen=True)
 class View:
-    """The evidence of a state. ``layouts``: whether to measure candidates over layouts. ``seen``:
-    the blocks of that kind, and ``belief`` their posterior, None while they are too few.
-    ``differ``: whether the bad end as linked may be slower. ``tested``: what layouts show of that
-    difference. ``tries``: the confirmations so far."""
+    """The evidence of a state. ``layouts``: whether to measure candidates over layouts; ``seen``:
+    the blocks of that kind, ``belief`` their posterior, None for too few. ``differ``: whether the
+    bad end as linked may be slower; ``tested``: what layouts show of that."""
 
     layouts: bool
     seen: tuple[Observation, ...]
@@ -237,9 +236,8 @@ class View:
 
 def view(state: State, tries: tuple[Attempt, ...]) -> View:
     """Everything that the next step and the answer depend on; ``tries`` are all confirmations.
-    Candidates are measured as linked, where layouts make no noise, unless layouts can be drawn and
-    the difference of the ends over layouts is another one than as linked: then a step as linked may
-    be a matter of placement."""
+    Candidates are measured as linked, unless the ends differ otherwise over layouts: then a step as
+    linked may be a matter of placement."""
     seen = _counted(state, tries, layouts=False)
     belief = _believed(seen, state, layouts=False)
     if not state.task.relinkable:

@@ -1,8 +1,5 @@
-"""The Debian archive of this machine, as its own apt is configured: address, downloads, sources.
-
-Nothing here names a server. Everything goes through apt's programs, so that its proxies, mirrors
-and credentials hold.
-"""
+"""The Debian archive of this machine, through apt's own programs, so that its proxies, mirrors and
+credentials hold: address, downloads, sources. Nothing here names a server."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Debian's compilers, each in a root of its own: ``debian:clang-18``, ``debian:gcc-12@bookworm``.
-
-The root has the C library and the headers of its suite, and what is built in it runs in it. It is
-made once, by mmdebstrap, from the archive that this machine's apt uses.
-"""
+"""Debian's compilers, ``debian:clang-18``, ``debian:gcc-12@bookworm``, each in a root of its own
+with the C library and headers of its suite, made once by mmdebstrap; what is built in it runs in
+it."""
 
 from __future__ import annotations
 

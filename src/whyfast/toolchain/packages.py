@@ -1,9 +1,6 @@
-"""Binary packages of the Debian archive as files: ``deb:lua5.4@trixie``, by the archive's digests.
-
-Names, versions and digests come from the suite's signed index, which apt checks; a package is
-downloaded by its digest and kept under it. An ordinary user needs nothing but apt. Symbols come
-from the archive of debug symbols, where apt's proxies and mirrors lead to one.
-"""
+"""Binary packages of the Debian archive as files, ``deb:lua5.4@trixie``, for an ordinary user with
+apt: versions and digests come from the suite's signed index, a package is kept under its digest,
+symbols come from the archive of debug symbols."""
 
 from __future__ import annotations
 

@@ -1,15 +1,10 @@
 """Running commands apart from the rest of the machine, and inside the root of a toolchain.
 
-Two tools of the system do the work. *Bubblewrap* shuts build steps in: no network, no home, all
-read-only but their own folder. *unshare*, ``mount`` and ``chroot`` start a program that is to be
-measured: each replaces itself by the next (``exec``), so that in the end only the program is left,
-with the process number, open files, CPU and exit status that it would have had anyway, and nothing
-runs beside it. Either takes over for the other where only one of them works.
-
-Where nothing may be mounted, root uses ``chroot`` alone (:mod:`whyfast.toolchain.entrance`).
-
-docs/toolchain.md says what a user has to install.
-"""
+*Bubblewrap* shuts build steps in: no network, no home, all read-only but their own folder.
+*unshare*, ``mount`` and ``chroot`` start a program that is to be measured: each replaces itself by
+the next (``exec``), so that only the program is left, as it would be anyway. Either takes over for
+the other. Where nothing may be mounted, root uses ``chroot`` alone
+(:mod:`whyfast.toolchain.entrance`). docs/toolchain.md says what to install."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""A Valgrind that knows newer compilers than the machine's own: Debian's, in a root of its own.
-
-Valgrind's tools are linked statically and find their data by ``VALGRIND_LIB``, so that they run in
-any root, and on this machine, straight from this one's files. The roots of compilers stay as they
-are: what is counted is what was built, and asking for counts builds nothing anew.
-"""
+"""A Valgrind that knows newer compilers than the machine's own: Debian's, in a root of its own. Its
+tools are linked statically and find their data by ``VALGRIND_LIB``, so that they run in any root,
+straight from this one's files."""
 
 from __future__ import annotations
 

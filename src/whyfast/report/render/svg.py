@@ -1,8 +1,6 @@
 """Pictures of an account as SVG: bars that divide a difference, and a differential flame graph.
-
-They need no JavaScript. Places and widths across are per cent of the page, so that text keeps its
-size on a phone; every box is an ``svg`` of its own, which cuts off what it has no room for.
-"""
+Places across are per cent of the page, so that text keeps its size on a phone; every box is an
+``svg`` of its own, which cuts off what it has no room for."""
 
 from __future__ import annotations
 

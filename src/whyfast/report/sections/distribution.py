@@ -35,10 +35,9 @@ _EXPLAINED = (
 
 @dataclass(frozen=True)
 class Distribution:
-    """One variant against one baseline over two or more benchmarks. ``verdicts`` are those of the
-    benchmarks, the fastest first; ``suite`` their geometric mean, None while some benchmark of the
-    study has no result. ``carriers`` are the benchmarks without which the mean or its verdict would
-    differ, the most influential first."""
+    """One variant against one baseline over two or more benchmarks: their ``verdicts``, the fastest
+    first; ``suite``, None while some benchmark has no result; ``carriers``, without which the mean
+    or its verdict would differ, the most influential first."""
 
     variant: str
     baseline: str

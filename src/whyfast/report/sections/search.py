@@ -293,10 +293,9 @@ FEWEST = 4
 
 
 def scatter_of(blocks: Sequence[Observation] | Sequence[Trial]) -> str:
-    """A sentence: by how much placement alone scatters a program, from the ends in the blocks as
-    linked and over layouts, and what this many layouts resolve. Empty with too few blocks. spread²
-    = (var(varied) − var(linked)) / 2, as a block over layouts has a layout of either end. Plain
-    variances: layouts often have one of two effects, and the median deviation may be 0."""
+    """By how much placement alone scatters a program, from the ends as linked and over layouts, and
+    what this many layouts resolve; empty with too few blocks. Plain variances, spread² =
+    (var(varied) − var(linked)) / 2: the median deviation of two effects may be 0."""
     linked, varied = (np.array([b.ends for b in blocks if b.layouts == v]) for v in (False, True))
     if min(len(linked), len(varied)) < FEWEST:
         return ""
