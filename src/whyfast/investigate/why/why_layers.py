@@ -337,7 +337,7 @@ class Layers:
                     f"--simulate {takes * 1.5:.0f}s, or use a smaller input"
                 )
             return names
-        timeout = min((4 * takes + 20) * self._busy, 2 * max(self.left, 0.0))
+        timeout = min((1.5 * takes + 10) * self._busy, 2 * max(self.left, 0.0))
         if takes * self._busy > self.left:
             found.limits.append("nothing was simulated: there was no time left for it")
             return names
