@@ -10,7 +10,7 @@ from pathlib import Path
 
 from whyfast.explain.executed import LoadedFiles
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.call_counts import SLOWDOWN, count_calls
+from whyfast.measure.call_counts import PLAIN_SLOWDOWN, SLOWDOWN, count_calls
 from whyfast.measure.doctor.readings import load_of
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun, with_input
@@ -250,7 +250,7 @@ class Layers:
         sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
         findings = self._runtime(runs)
         known = [i.share for i in found.items if i.share > 0 and supported(i)]
-        if sum(c.share for c in findings.causes) + sum(known) < ENOUGH:
+        if sum(c.share for c in findings.causes) + sum(known) < ENOUGH and not findings.compiled:
             names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
@@ -288,6 +288,7 @@ class Layers:
             findings = runtime.explain(Sides(known, runs, found.whole, found.split, found.fast))
         except CannotCount as error:
             findings = Findings(limits=(f"{runtime.name} was not asked: {error}",))
+        findings = replace(findings, compiled=isinstance(runtime, (NodeJs, Java)))
         found.limits.extend(findings.limits)
         found.costs[runtime.name] = self._services.clock.monotonic() - began
         return findings
@@ -329,13 +330,16 @@ class Layers:
         """Simulate both sides where that fits into the limit; the names that fit all objects."""
         found, services = self._found, self._services
         user = found.split["user"]
-        takes = SLOWDOWN * max(user.fast, user.slow) + 2
-        if takes > self._limits.seconds:
-            if self._limits.seconds:
-                found.limits.append(
-                    f"nothing was simulated: it would take about {takes:.0f} s; allow it with "
-                    f"--simulate {takes * 1.5:.0f}s, or use a smaller input"
-                )
+        longest, limit = max(user.fast, user.slow), self._limits.seconds
+        full, plain = (slowdown * longest + 2 for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN))
+        takes = full if full <= limit else plain
+        if full > limit > 0:
+            what = "caches and branches were not" if plain <= limit else "nothing was"
+            found.limits.append(
+                f"{what} simulated: it would take about {full:.0f} s; allow it with "
+                f"--simulate {full * 1.5:.0f}s, or use a smaller input"
+            )
+        if takes > limit:
             return names
         timeout = min((1.5 * takes + 10) * self._busy, 2 * max(self.left, 0.0))
         if takes * self._busy > self.left:
@@ -353,7 +357,7 @@ class Layers:
             )
             profiles = count_calls(
                 {side: self._tool_run(side, timeout) for side in sides},
-                read_geometry(services.system),
+                read_geometry(services.system) if takes == full else None,
                 valgrind,
             )
         except CannotCount as error:
