@@ -192,7 +192,7 @@ def test_exceptions_that_are_handled(explained: Explain) -> None:
 SUM = """\
 def total(n, one):
     for _ in range(n):
-        one + one
+        twice = one + one
 total(20000, {})
 """
 
