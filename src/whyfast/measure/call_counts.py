@@ -47,9 +47,7 @@ def count_calls(
             raise
 
 
-def _profiles(
-    run: ToolRun, events: Sequence[str], valgrind: Valgrind
-) -> list[SimulatedProfile]:
+def _profiles(run: ToolRun, events: Sequence[str], valgrind: Valgrind) -> list[SimulatedProfile]:
     env = {**fixed_environment(run.env), **valgrind.env}
     with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
         log = Path(folder, "log")

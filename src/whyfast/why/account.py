@@ -352,9 +352,13 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
         f"{f.slow or 0:,.0f} {f.name if f.name == 'page faults' else f'`{i.name}` calls'} "
         f"where {_quoted(found.fast)} {_MAKES.get(key, 'makes')} {f.fast or 0:,.0f}"
         for i in top[:2]
-        for f in i.facts
+        for f in i.facts[:1]
     ]
     text = PURPOSES[key].format(slow="it", numbers=" and ".join(numbers))
+    if len(top[0].facts) > 1:  # as many calls, which move more
+        moved = top[0].facts[1]
+        text = f"it moves {moved.slow or 0:,.0f} bytes in as many `{top[0].name}` calls, "
+        text += f"{_quoted(found.fast)} {moved.fast or 0:,.0f}"
     callers: Sequence[str] = next(
         ([c for c in i.callers if c != i.name] for i in top if i.callers), ()
     )

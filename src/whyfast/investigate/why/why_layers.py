@@ -17,7 +17,7 @@ from whyfast.measure.process import CannotCount, ToolRun, with_input
 from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import choose_valgrind, read_geometry
-from whyfast.measure.trace import TracedRun, callers_of, trace_calls
+from whyfast.measure.trace import TracedRun, callers_of, moved_bytes, trace_calls
 from whyfast.model.result import Result
 from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home
@@ -35,9 +35,11 @@ from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import (
     kernel_items,
+    moves_alike,
     supported,
     waiting_items,
     waits_more,
+    with_bytes,
     with_callers,
 )
 from whyfast.why.remarks import records_of, with_flags
@@ -229,6 +231,9 @@ class Layers:
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
             items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
+            alike = [i.name for i in items if i.name in names and moves_alike(i, traced)]
+            if alike:
+                items = with_bytes(items, *(moved_bytes(run, alike) for run in runs))
         found.items = [*found.items, *items]
 
     def _functions(self) -> None:
