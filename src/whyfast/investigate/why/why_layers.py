@@ -346,7 +346,7 @@ class Layers:
             )
         if takes > limit:
             return names
-        timeout = min((1.5 * takes + 10) * self._busy, 2 * max(self.left, 0.0))
+        timeout = min((2 * takes + 15) * self._busy, 2 * max(self.left, 0.0))
         if takes * self._busy > self.left:
             found.limits.append("nothing was simulated: there was no time left for it")
             return names
