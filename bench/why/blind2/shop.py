@@ -31,6 +31,10 @@ def price(order):
     return cents if cents > 500 else 500
 
 
+def discounted(orders):
+    return [Order(o.number, o.customer, o.cents * 9 // 10, o.article) for o in orders]
+
+
 def worth(orders):
     customers = {}
     for order in orders:
@@ -62,11 +66,13 @@ def watch(frame, event, argument):  #WATCHED
 def main():
     gc.disable()  #NOGC
     sys.settrace(watch)  #WATCHED
-    orders = made(30_000)
+    orders = made(20_000)
+    for _ in range(8):
+        orders = discounted(orders)
     best = [worth(orders) for _ in range(2)]
     chains = [linked(orders) for _ in range(3)]
     first = sum(pair[1]["before"] is None for pair in chains[0])
-    print(best[0], kept(orders), first)
+    print(best[0], kept(orders) + kept(orders), first)
 
 
 main()
