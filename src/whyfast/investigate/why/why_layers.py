@@ -72,6 +72,11 @@ MATTERS = 0.1
 IDLE_CPU = 0.25
 IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
 
+#: Runnable threads a CPU from which on a thread that waits for another one of its program may only
+#: wait until that one gets a CPU: the time in the queue is known of first threads alone.
+CROWDED = 1.5
+QUEUED = "its threads waited for a CPU behind other programs: all shares are of CPU time"
+
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
 
@@ -141,6 +146,9 @@ class Layers:
             crew(result.recorded.blocks, found.fast),
             crew(result.recorded.blocks, found.slow),
         )
+        cpu = cpu_time(found.split)
+        if found.threads > 1 and self._busy >= CROWDED and certainly_more(cpu) and not found.of_cpu:
+            account_for_cpu(found, cpu, QUEUED)
         self._surroundings()
         if self._matters("kernel") or self._matters("waiting"):
             self._timed("system calls", lambda: self._kernel(result))
