@@ -86,9 +86,7 @@ def make_account(found: Gathered) -> Account:
     for group in found.groups:
         item = _item(group, difference)
         items.append(item)
-        view = GroupView(
-            group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
-        )
+        view = view_of(group, found)
         what = None
         checked = whole is not None and whole.key == "sanitizer" and item.share > 0
         if whole is not None and ((not group.main.key.library and not group.kind) or checked):
@@ -176,6 +174,13 @@ def _whole_program(found: Gathered) -> CauseLabel | None:
         for group in groups:
             sides[side].add(group.executed[side])
     return program_label(GroupView(program, sides["fast"], sides["slow"], found.counted))
+
+
+def view_of(group: FunctionGroup, found: Gathered) -> GroupView:
+    """What rules see of a group."""
+    return GroupView(
+        group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
+    )
 
 
 def _item(group: FunctionGroup, difference: float) -> Item:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.explain.executed import LoadedFiles
+from whyfast.formats.profiles import SimulatedProfile
 from whyfast.investigate.services import Observer, Services
 from whyfast.measure.call_counts import PLAIN_SLOWDOWN, SLOWDOWN, count_calls
 from whyfast.measure.doctor.readings import load_of
@@ -16,13 +17,14 @@ from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun, with_input
 from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
-from whyfast.measure.simulate import choose_valgrind, read_geometry
+from whyfast.measure.simulate import Geometry, choose_valgrind, read_geometry
 from whyfast.measure.trace import TracedRun, callers_of, moved_bytes, trace_calls
 from whyfast.model.result import Result
 from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home
-from whyfast.why.account import Gathered
-from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
+from whyfast.why.account import Gathered, view_of
+from whyfast.why.causes import misses_alike
+from whyfast.why.counts import SECOND_LEVEL, counts_by_function, modelled_seconds, objects_of
 from whyfast.why.functions import (
     FunctionKey,
     FunctionTime,
@@ -128,6 +130,8 @@ class Layers:
         }
         self._seed = int(services.new_id()[:12], 16)
         load = load_of(services.system) / max(1, len(services.cpus))
+        #: Seconds that another simulation with caches may take; 0: there was none.
+        self._simulation = 0.0
         self._busy = min(BUSIEST, max(1.0, load))
         self._ends = services.clock.monotonic() + limits.total * self._busy
 
@@ -276,6 +280,7 @@ class Layers:
         found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
         for group in found.groups:
             group.place = place_of(group, sides["slow"])
+        self._second_level(names)
         found.code = counted_code(found.groups, found.whole, sides["fast"], sides["slow"])
         found.given = take_over(findings, found.groups, found.items, found.split)
 
@@ -359,6 +364,24 @@ class Layers:
             found.limits.append("nothing was simulated: there was no time left for it")
             return names
         self._observer.step(f"simulating both sides (about {takes * self._busy:.0f} s)")
+        geometry = read_geometry(services.system) if takes == full else None
+        profiles = self._simulated(geometry, timeout)
+        if profiles is None:
+            return names
+        self._simulation = timeout if geometry is not None else 0.0
+        objects = {side: objects_of(profiles[side]) for side in sides}
+        for run in runs:
+            objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
+        names = Names(objects, sides["fast"].files)
+        for side, code in sides.items():
+            code.counts = counts_by_function(profiles[side], names)
+        return names
+
+    def _simulated(
+        self, geometry: Geometry | None, timeout: float
+    ) -> dict[str, list[SimulatedProfile]] | None:
+        """The profiles of both sides; None where there are none, which is noted."""
+        services = self._services
         try:
             valgrind = choose_valgrind(
                 services.launcher,
@@ -368,21 +391,29 @@ class Layers:
                 note=self._observer.step,
                 newer=services.valgrind,
             )
-            profiles = count_calls(
-                {side: self._tool_run(side, timeout) for side in sides},
-                read_geometry(services.system) if takes == full else None,
-                valgrind,
-            )
+            runs = {side: self._tool_run(side, timeout) for side in self._commands}
+            return count_calls(runs, geometry, valgrind)
         except CannotCount as error:
-            found.limits.append(f"nothing was simulated: {error}")
-            return names
-        objects = {side: objects_of(profiles[side]) for side in sides}
-        for run in runs:
-            objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
-        names = Names(objects, sides["fast"].files)
-        for side, code in sides.items():
-            code.counts = counts_by_function(profiles[side], names)
-        return names
+            self._found.limits.append(f"nothing was simulated: {error}")
+            return None
+
+    def _second_level(self, names: Names) -> None:
+        """Counts misses of the second level where those of the first do not differ, but may carry
+        what does: Callgrind knows two levels, of which the last one is then the second."""
+        found = self._found
+        groups = [g for g in found.groups if misses_alike(view_of(g, found))]
+        system, timeout = self._services.system, min(self._simulation, max(self.left, 0.0))
+        second = read_geometry(system, 2)
+        if not groups or timeout <= 0 or second == read_geometry(system):
+            return
+        self._observer.step("simulating the second level of the cache")
+        if (profiles := self._simulated(second, timeout)) is None:
+            return
+        counts = [counts_by_function(profiles[side], names) for side in ("fast", "slow")]
+        for group in groups:
+            keys = [m.key for m in group.members]
+            fast, slow = (sum(c.of(key, "last-level misses") for key in keys) for c in counts)
+            group.counted[SECOND_LEVEL] = fast, slow
 
 
 def _faults(result: Result, side: str) -> float:
