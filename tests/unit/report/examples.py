@@ -291,7 +291,7 @@ def matrix_result(**more: object) -> Result:
     )
 
 
-STACK = "bytes of C stack a call, which bound nesting and not time"
+STACK = "bytes of C stack a call (limits nesting)"
 
 
 def figures() -> Observed:
