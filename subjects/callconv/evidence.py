@@ -21,7 +21,7 @@ TRIES = 4
 #: Levels of nesting, of which the difference is taken.
 SHALLOW, DEEP = 50, 150
 
-STACK = "bytes of C stack a call (limits nesting)"
+STACK = "bytes of C stack a call"
 NESTED = "bytes of C stack a level of nesting"
 STEADY = "allocations a call"
 EMPTY = "allocations a call with empty free lists"

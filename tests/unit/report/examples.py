@@ -291,7 +291,7 @@ def matrix_result(**more: object) -> Result:
     )
 
 
-STACK = "bytes of C stack a call (limits nesting)"
+STACK = "bytes of C stack a call"
 
 
 def figures() -> Observed:
