@@ -36,7 +36,7 @@ def took(python: Interpreter, setup: str, *work: str, turns: int = 3) -> list[st
     words = ["measure", "wall", setup, *work]
     side = [str(n) for n in (grant_read, answer_write, len(words))]
     inherited = (grant_read, answer_write, control)
-    argv = [python.program, DRIVER, "fork", str(control), *side, *words]
+    argv = [str(python.program), str(DRIVER), "fork", str(control), *side, *words]
     subprocess.run(argv, pass_fds=inherited, stderr=subprocess.DEVNULL)
     for descriptor in inherited:
         os.close(descriptor)
