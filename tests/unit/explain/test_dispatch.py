@@ -115,7 +115,9 @@ def test_small_switches_inside_handlers_do_not_count(gcc: Compile) -> None:
 def test_a_switch_over_all_opcodes_in_a_handler_is_not_the_dispatch(gcc: Compile) -> None:
     """mruby has one for each of its prefixes; here it has 6 opcodes more than the dispatch."""
     labels = "".join(f"&&L{i}," for i in range(40))
-    handlers = "".join(f"L{i}: acc += acc * {i + 3} + *pc; goto *table[*pc++];" for i in range(2, 40))
+    handlers = "".join(
+        f"L{i}: acc += acc * {i + 3} + *pc; goto *table[*pc++];" for i in range(2, 40)
+    )
     cases = "".join(f"case {i}: acc ^= {i * 77}; acc *= pc[{i}]; break;" for i in range(46))
     source = (
         "unsigned long vm_run(const unsigned char *pc) { unsigned long acc = 1;"
