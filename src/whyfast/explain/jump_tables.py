@@ -94,7 +94,11 @@ class Pointers:
 
 
 def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTable]:
-    """The tables that lead into ``body``, the one with most targets first."""
+    """The tables that lead into ``body``: that of most jumps first among the largest, which differ
+    by less than half, then by targets.
+
+    A handler may have a ``switch`` over all opcodes of its own, for those behind a prefix.
+    """
     references = sorted({r for i in body.instructions if (r := _base(i)) is not None})
     # A table may stand in the middle of a function where the file says that it is data.
     image = program.image
@@ -119,7 +123,26 @@ def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTa
         known = best.get(table.address)
         if known is None or len(known.targets) < len(table.targets):
             best[table.address] = table
-    return sorted(best.values(), key=lambda t: (-len(t.targets), t.address))
+    jumps, half = _entries_read(body), max((len(t.targets) for t in best.values()), default=0) / 2
+
+    def rank(table: JumpTable) -> tuple[int, int, int]:
+        large = len(table.targets) >= half
+        through = jumps[8 if table.kind == "absolute" else 4] if large else -1
+        return -through, -len(table.targets), table.address
+
+    return sorted(best.values(), key=rank)
+
+
+def _entries_read(body: Body) -> Counter[int]:
+    """How many indirect jumps go by entries of 8 bytes, and by shorter ones, counted under 4."""
+    code = body.instructions
+    jumps: Counter[int] = Counter()
+    for at, jump in enumerate(code):
+        if jump.kind == "indirect jump":
+            near = reversed(code[max(0, at - _NEARBY) : at + 1])
+            width = next((i.width for i in near if i.use == "indexes"), 0)
+            jumps[8 if width == 8 else 4] += 1
+    return jumps
 
 
 def _base(instruction: Instruction) -> int | None:

@@ -112,6 +112,22 @@ def test_small_switches_inside_handlers_do_not_count(gcc: Compile) -> None:
     assert "5 smaller tables" in facts.reason
 
 
+def test_a_switch_over_all_opcodes_in_a_handler_is_not_the_dispatch(gcc: Compile) -> None:
+    """mruby has one for each of its prefixes; here it has 6 opcodes more than the dispatch."""
+    labels = "".join(f"&&L{i}," for i in range(40))
+    handlers = "".join(
+        f"L{i}: acc += acc * {i + 3} + *pc; goto *table[*pc++];" for i in range(2, 40)
+    )
+    cases = "".join(f"case {i}: acc ^= {i * 77}; acc *= pc[{i}]; break;" for i in range(46))
+    source = (
+        "unsigned long vm_run(const unsigned char *pc) { unsigned long acc = 1;"
+        f" static const void *const table[] = {{{labels}}}; goto *table[*pc++]; L0: return acc;"
+        f" L1: switch (*pc++) {{ {cases} }} goto *table[*pc++]; {handlers} }}"
+    )
+    facts = dispatch_of(gcc(source, "-O2", "-c", "-fno-crossjumping"))
+    assert (facts.form, facts.targets, facts.computed_goto) == ("replicated", 40, True)
+
+
 def test_null_entries_do_not_end_a_table(gcc: Compile, interpreter: Source) -> None:
     source = interpreter("goto", 40)
     for i in range(40):
