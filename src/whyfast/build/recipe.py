@@ -138,6 +138,8 @@ def make_recipe(
         "include": scan_source(include_folder()).digest if uses_headers else None,
         "program": program,
     }
+    if toolchain.language == "cargo":
+        inputs["folder"] = "kept out by a wrapper of rustc"
     if interpreter:
         inputs["interpreter"] = interpreter.digest
     # What is not measured is not linked again.

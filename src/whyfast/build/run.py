@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
+from whyfast.build import cargo
 from whyfast.build.pieces import libraries_beside
 from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, include_folder, scan_source, source_size
 from whyfast.build.steps import (
     SEARCHED,
     Steps,
     because,
-    enclose,
-    environment,
     expand_steps,
+    surround,
     tail,
     why,
     without_folder,
@@ -167,6 +167,8 @@ def make_build(
         reason = f"{recipe.source.folder} was changed after its digest was taken; run it again"
         return BuildFailure(recipe.variant, "failed", reason)
     copy_headers(recipe, work)
+    if recipe.toolchain.language == "cargo":
+        cargo.take_over(recipe, work, store)
     steps = expand_steps(recipe, work, jobs)
     watch = Stopwatch()
     env, sandbox, reason = run_steps(recipe, folder, store, steps, runner, progress)
@@ -204,8 +206,7 @@ def run_steps(
     CannotBuildHere when the toolchain has a root that cannot be entered here.
     """
     work, log = folder / "work", folder / "log.txt"
-    env = environment(recipe, folder)
-    within, sandbox = enclose(recipe, folder, store)
+    env, within, sandbox = surround(recipe, folder, store)
     with log.open("wb") as out:
         for number, step in enumerate(steps, 1):
             if _is_long(recipe):
@@ -311,7 +312,9 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
     """
     steps = [_from_here(c, folder / "work") for c in provenance["commands"]]
     include = provenance["inputs"].get("include")
-    env = {k: v for k, v in provenance["env"].items() if k not in ("HOME", "TMPDIR")}
+    by_cargo = cargo.repeat_lines(provenance["env"])
+    here = ("HOME", "TMPDIR", *(("CARGO_HOME", "RUSTC_WRAPPER") if by_cargo else ()))
+    env = {k: v for k, v in provenance["env"].items() if k not in here}
     root = provenance["toolchain"].get("root")
     gone = root is not None and not Path(root).is_dir()
     removed = ""
@@ -334,6 +337,7 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
         f"cp -r {shlex.quote(str(folder / 'work' / 'src'))} src",
         *([f"cp -r {shlex.quote(str(folder / 'work' / 'include'))} include"] if include else []),
         *exports,
+        *by_cargo,
         # Each step in a shell of its own, as when it was built: a cd ends with it.
         *([] if gone else [_in_root(s, root) if root else f"(\n{s}\n)" for s in steps]),
     ]
