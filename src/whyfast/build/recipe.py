@@ -198,6 +198,12 @@ _NOT_RUN_NAMES = re.compile(
 )
 
 
+def not_run(name: str) -> bool:
+    """Whether no program reads a file of that name when it runs."""
+    path = PurePosixPath(name)
+    return bool(_NOT_RUN.fullmatch(path.suffix) or _NOT_RUN_NAMES.fullmatch(path.name))
+
+
 def differing_files(a: Build, b: Build) -> tuple[str, ...]:
     """The files of two build folders that differ, or that one of them lacks, and that a program
     could read when it runs; names relative to the folder, sorted.
@@ -210,8 +216,7 @@ def differing_files(a: Build, b: Build) -> tuple[str, ...]:
         name
         for name in sorted(files[0].keys() | files[1].keys())
         if name not in programs
-        and not _NOT_RUN.fullmatch(PurePosixPath(name).suffix)
-        and not _NOT_RUN_NAMES.fullmatch(PurePosixPath(name).name)
+        and not not_run(name)
         and (
             not all(name in side for side in files)
             or files[0][name].stat().st_size != files[1][name].stat().st_size
