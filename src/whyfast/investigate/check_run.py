@@ -139,9 +139,9 @@ def run_check(
     observer.phase("measure")
     with recording(context, run_key(context), alone=elsewhere is None) as run:
         context = observe(context)
-        context, too_long = _affordable(context, run, check)
-        check = replace(check, notes=(*check.notes, *too_long))
         if elsewhere is None:
+            context, too_long = _affordable(context, run, check)
+            check = replace(check, notes=(*check.notes, *too_long))
             tell_earlier(context, run)
             if can_link(asked.study):
                 _measure(context, run, check, share=1 - KEPT, done=_linked_anew(run))
