@@ -131,6 +131,8 @@ def make_recipe(
         "include": scan_source(include_folder()).digest if uses_headers else None,
         "program": program,
     }
+    if toolchain.language == "cargo":
+        inputs["folder"] = "kept out by a wrapper of rustc"
     if interpreter:
         inputs["interpreter"] = interpreter.digest
     # What is not measured is not linked again.
@@ -186,6 +188,12 @@ _NOT_RUN_NAMES = re.compile(
 )
 
 
+def not_run(name: str) -> bool:
+    """Whether no program reads a file of that name when it runs."""
+    path = PurePosixPath(name)
+    return bool(_NOT_RUN.fullmatch(path.suffix) or _NOT_RUN_NAMES.fullmatch(path.name))
+
+
 def differing_files(a: Build, b: Build) -> tuple[str, ...]:
     """The files of two build folders that differ, or that one of them lacks, and that a program
     could read when it runs; names relative to the folder, sorted. The programs themselves are not
@@ -196,8 +204,7 @@ def differing_files(a: Build, b: Build) -> tuple[str, ...]:
         name
         for name in sorted(files[0].keys() | files[1].keys())
         if name not in programs
-        and not _NOT_RUN.fullmatch(PurePosixPath(name).suffix)
-        and not _NOT_RUN_NAMES.fullmatch(PurePosixPath(name).name)
+        and not not_run(name)
         and (
             not all(name in side for side in files)
             or files[0][name].stat().st_size != files[1][name].stat().st_size

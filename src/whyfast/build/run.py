@@ -16,15 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from whyfast import __version__
+from whyfast.build import cargo
 from whyfast.build.pieces import libraries_beside
-from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, include_folder, scan_source, source_size
+from whyfast.build.recipe import (
+    BASE_ENVIRONMENT,
+    Recipe,
+    include_folder,
+    not_run,
+    scan_source,
+    source_size,
+)
 from whyfast.build.steps import (
     SEARCHED,
     Steps,
     because,
-    enclose,
-    environment,
     expand_steps,
+    surround,
     tail,
     why,
     without_folder,
@@ -103,6 +110,11 @@ def _build_one(
                 return as_build(recipe, stored, reused=True)
             if spoilt:
                 progress(f"{recipe.variant}: {spoilt}; building it again")
+            if not spoilt and (alike := _built_alike(recipe, store)):
+                progress(
+                    f"{recipe.variant}: built already, but for files that its steps do not read"
+                )
+                return as_build(recipe, alike, reused=True)
             progress(f"building {recipe.variant} with {recipe.toolchain.version}")
             if _is_long(recipe) and (last := store.last_like(recipe.source.digest, recipe.steps)):
                 seconds = float(last.provenance["seconds"])
@@ -120,6 +132,44 @@ def reusable(recipe: Recipe, store: BuildStore) -> Build | None:
     if stored is None or spoilt_since(recipe, stored):
         return None
     return as_build(recipe, stored, reused=True)
+
+
+def _built_alike(recipe: Recipe, store: BuildStore) -> StoredBuild | None:
+    """A stored build of a source with the same names of files whose steps read none of those that
+    differ: they would do the same here. Nor may they be files that a program reads when it runs."""
+    for build in store.all():
+        record = build.provenance
+        files, unread = record["source"].get("files"), set(record.get("unread", ()))
+        if (
+            not unread
+            or {**record["inputs"], "source": recipe.source.digest} != recipe.inputs
+            or files.keys() != recipe.source.files.keys()
+        ):
+            continue
+        other = {name for name, digest in recipe.source.files.items() if files[name] != digest}
+        if other <= unread and all(map(not_run, other)) and not spoilt_since(recipe, build):
+            return store.find(build.digest)
+    return None
+
+
+def _forget_reading(folder: Path, names: Sequence[str]) -> bool:
+    """Give all files one and the same date, of reading as well: what is newer than what must not
+    decide a build. False where this file system does not note when a file is read."""
+    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
+    for name in names:
+        os.utime(folder / name, (date, date))
+    for name in names:
+        if (folder / name).read_bytes():
+            noted = (folder / name).stat().st_atime != date
+            os.utime(folder / name, (date, date))
+            return noted
+    return False
+
+
+def _unread(folder: Path, names: Sequence[str]) -> list[str]:
+    """Those that nobody has read since :func:`_forget_reading`."""
+    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
+    return [n for n in names if (folder / n).is_file() and (folder / n).stat().st_atime == date]
 
 
 def copy_headers(recipe: Recipe, work: Path) -> None:
@@ -154,22 +204,23 @@ def make_build(
         return BuildFailure(recipe.variant, "failed", f"not enough disk space to build: {short}")
     work = folder / "work"
     work.mkdir(parents=True)
-    # All files get one and the same date: what is newer than what must not decide a build.
-    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
     for name in recipe.source.files:
         target = work / "src" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(recipe.source.folder / name, target)
-        os.utime(target, (date, date))
     if scan_source(work / "src").digest != recipe.source.digest:
         reason = f"{recipe.source.folder} was changed after its digest was taken; run it again"
         return BuildFailure(recipe.variant, "failed", reason)
+    reading_is_noted = _forget_reading(work / "src", [*recipe.source.files])
     copy_headers(recipe, work)
+    if recipe.toolchain.language == "cargo":
+        cargo.take_over(recipe, work, store)
     steps = expand_steps(recipe, work, jobs)
     watch = Stopwatch()
     env, sandbox, reason = run_steps(recipe, folder, store, steps, runner, progress)
     if reason:
         return keep_failure(recipe, store, reason)
+    unread = _unread(work / "src", [*recipe.source.files]) if reading_is_noted else []
     program = work / recipe.program
     if not program.is_file():
         like = (p for p in work.rglob(program.name) if p.is_file() and os.access(p, os.X_OK))
@@ -177,7 +228,8 @@ def make_build(
         if elsewhere := sorted(like):
             reason += f"; there is {str(elsewhere[0].relative_to(work))!r}"
         return keep_failure(recipe, store, reason)
-    return keep_build(recipe, store, provenance_of(recipe, steps, env, program, watch, sandbox))
+    record = provenance_of(recipe, steps, env, program, watch, sandbox)
+    return keep_build(recipe, store, {**record, **({"unread": unread} if unread else {})})
 
 
 def keep_build(recipe: Recipe, store: BuildStore, provenance: dict[str, Any]) -> Build:
@@ -200,8 +252,7 @@ def run_steps(
     sandbox in words, and why they failed, empty when they did not. CannotBuildHere when the
     toolchain has a root that cannot be entered here."""
     work, log = folder / "work", folder / "log.txt"
-    env = environment(recipe, folder)
-    within, sandbox = enclose(recipe, folder, store)
+    env, within, sandbox = surround(recipe, folder, store)
     with log.open("wb") as out:
         for number, step in enumerate(steps, 1):
             if _is_long(recipe):
@@ -305,7 +356,9 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
     the store keeps the build, source included."""
     steps = [_from_here(c, folder / "work") for c in provenance["commands"]]
     include = provenance["inputs"].get("include")
-    env = {k: v for k, v in provenance["env"].items() if k not in ("HOME", "TMPDIR")}
+    by_cargo = cargo.repeat_lines(provenance["env"])
+    here = ("HOME", "TMPDIR", *(("CARGO_HOME", "RUSTC_WRAPPER") if by_cargo else ()))
+    env = {k: v for k, v in provenance["env"].items() if k not in here}
     root = provenance["toolchain"].get("root")
     gone = root is not None and not Path(root).is_dir()
     removed = ""
@@ -328,6 +381,7 @@ def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
         f"cp -r {shlex.quote(str(folder / 'work' / 'src'))} src",
         *([f"cp -r {shlex.quote(str(folder / 'work' / 'include'))} include"] if include else []),
         *exports,
+        *by_cargo,
         # Each step in a shell of its own, as when it was built: a cd ends with it.
         *([] if gone else [_in_root(s, root) if root else f"(\n{s}\n)" for s in steps]),
     ]

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from whyfast.build import cargo
 from whyfast.build.recipe import Recipe
 from whyfast.model.build import Language
 from whyfast.store.builds import BuildStore
@@ -162,17 +163,12 @@ def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
 
 def without_folder(folder: Path, language: Language = "c") -> list[str]:
     """The compiler's flag that keeps the name of ``folder`` out of the program; none where the
-    language has no such."""
+    language has no such, and for cargo, which :mod:`whyfast.build.cargo` keeps it from."""
     if language in ("c", "c++"):
         return [f"-ffile-prefix-map={folder}=/whyfast"]
-    if language in ("rust", "cargo"):
+    if language == "rust":
         return [f"--remap-path-prefix={folder}=/whyfast"]
     return ["-trimpath"] if language == "go" else []
-
-
-def environment(recipe: Recipe, folder: Path) -> dict[str, str]:
-    """The whole environment of a step."""
-    return {**recipe.env, "HOME": str(folder / "work"), "TMPDIR": str(folder / "tmp")}
 
 
 def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str], str]:
@@ -194,6 +190,21 @@ def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str],
         toolchain.root, (*toolchain.writable, *folders), (*readable, folder), start=folders[1]
     )
     return around_steps(box, store.root.parent / "sandbox")
+
+
+def surround(
+    recipe: Recipe, folder: Path, store: BuildStore
+) -> tuple[dict[str, str], list[str], str]:
+    """The whole environment of a step, and what :func:`enclose` returns.
+
+    CannotBuildHere when the toolchain has a root that cannot be entered here.
+    """
+    within, sandbox = enclose(recipe, folder, store)
+    env = {**recipe.env, "HOME": str(folder / "work"), "TMPDIR": str(folder / "tmp")}
+    if recipe.toolchain.language == "cargo":
+        cargo.write_wrapper(folder)
+        env = {**cargo.environment(folder, within), **env}
+    return env, within, sandbox
 
 
 class Steps:
@@ -256,8 +267,7 @@ def logged_steps(recipe: Recipe, folder: Path, store: BuildStore) -> Iterator[Ca
     """Runs shell lines in ``folder / "work"`` of a build that is there, and returns their exit
     codes; what they print is added to its log. Interrupted, it ends them. CannotBuildHere when the
     toolchain has a root that cannot be entered here."""
-    env = environment(recipe, folder)
-    within, _ = enclose(recipe, folder, store)
+    env, within, _ = surround(recipe, folder, store)
     steps = Steps()
     with (folder / "log.txt").open("ab") as log:
 

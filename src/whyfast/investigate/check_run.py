@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,12 +24,16 @@ from whyfast.investigate.measuring import (
     Processes,
     check_programs,
     entries_of,
+    launch_arguments,
     observe,
     tell_earlier,
 )
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.investigate.why.why_builds import BESIDE, explain_builds, largest
+from whyfast.judge.decide import ALPHA
+from whyfast.judge.power import needed_blocks
+from whyfast.measure.invocation import InvocationFailed
 from whyfast.model.build import Build
 from whyfast.model.code import Check
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -39,6 +44,7 @@ from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
+from whyfast.study.project import some_names
 
 BASE, HEAD = "base", "head"
 
@@ -134,6 +140,8 @@ def run_check(
     with recording(context, run_key(context), alone=elsewhere is None) as run:
         context = observe(context)
         if elsewhere is None:
+            context, too_long = _affordable(context, run, check)
+            check = replace(check, notes=(*check.notes, *too_long))
             tell_earlier(context, run)
             if can_link(asked.study):
                 _measure(context, run, check, share=1 - KEPT, done=_linked_anew(run))
@@ -321,6 +329,45 @@ def _groups(context: RunContext[Study], check: Check) -> Iterator[tuple[Benchmar
     benchmarks = context.question.benchmarks
     yield tuple(b for b in benchmarks if b.name not in last)
     yield tuple(b for b in benchmarks if b.name in last)
+
+
+def _affordable(
+    context: RunContext[Study], run: OpenRun, check: Check
+) -> tuple[RunContext[Study], tuple[str, ...]]:
+    """The benchmarks for which the budget has time, and a note on the others: whole runs of seconds
+    each would all stay undecided. First come those that execute changed code, of which most."""
+    question = context.question
+    whole = [b for group in _groups(context, check) for b in group if b.runner == "command"]
+    taken = {b.benchmark for b in run.blocks()}
+    left, out = question.measure.budget, list[str]()
+    # Twice what a verdict needs at least, of a run of each side.
+    runs = 2 * 2 * needed_blocks(ALPHA)
+    for place, benchmark in enumerate(sorted(whole, key=lambda b: -_moved_by(check, b.name))):
+        if benchmark.name in taken:
+            continue
+        if left > 0 and len(whole) > 1:
+            arguments = launch_arguments(context, benchmark, context.prefixes)
+            with suppress(InvocationFailed):  # which is measured, and reported then
+                left -= runs * context.services.probe(arguments, BASE, False).seconds
+        if left <= 0 and place:
+            out.append(benchmark.name)
+    if not out:
+        return context, ()
+    note = (
+        f"Not measured, as their runs are too long for {question.measure.budget:.0f} s: "
+        f"{some_names(out)}; a longer --budget has time for them."
+    )
+    kept = tuple(b for b in question.benchmarks if b.name not in out)
+    return replace(context, question=replace(question, benchmarks=kept)), (note,)
+
+
+def _moved_by(check: Check, benchmark: str) -> float:
+    """How much the change is known to do there: 0 to 1 of the instructions, below 0 nothing."""
+    reach = check.reach(benchmark)
+    if reach is None or reach.placement_only:
+        return -1.0 if reach else 0.0
+    base, head = reach.instructions or (0.0, 0.0)
+    return abs(head - base) / max(base, head, 1.0)
 
 
 def _measure(

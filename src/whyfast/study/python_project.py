@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -126,8 +126,8 @@ def python(folder: Path) -> Project:
         comments=(
             "The program is the interpreter on PATH with this revision's package in front; what",
             "the package needs must be installed there.",
-            "No benchmark was found, so the import is timed. Fill in what should be fast in "
-            f"{OWN_FILE}, and put these in place of [benchmarks.import]:",
+            "Nothing else was found that runs, so the import is timed. Fill in what should be fast "
+            f"in {OWN_FILE}, and put these in place of [benchmarks.import]:",
             "[benchmarks.work]",
             'runner = "pyperf"',
             f'command = ["{{program}}", "{{study}}/{OWN_FILE}"]',
@@ -188,18 +188,37 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
     }
     if scripts:
         yield replace(base, candidates=some(scripts))
-    tests: Commands = {
-        benchmark_key(name.removesuffix(".py")): (
-            *("{program}", "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            "{source}/" + name,
-        )
+    found = {
+        str(file.relative_to(folder)): text
         for file in sources(folder, ("test*/**/test_*.py", "src/**/test_*.py", "*/test*/test_*.py"))
-        if "def test" in text_of(file)
-        for name in [str(file.relative_to(folder))]
+        if "def test" in (text := text_of(file))
     }
-    if tests:
-        comment = f"There is no benchmark, so tests are timed, of {len(tests)} files the first."
-        yield replace(base, candidates=some(tests), comments=(*base.comments, comment))
+    if found:
+        comment = f"Tests are timed, of {len(found)} files the first."
+        yield _by_pytest(base, [*found], comment)
+        # For where a whole file takes too long.
+        classes = [f"{name}::{c}" for name, text in found.items() for c in _test_classes(text)]
+        if classes:
+            step = max(len(classes) // MOST, 1)
+            comment = f"Tests are timed, of {len(classes)} classes every {step}th."
+            yield _by_pytest(base, classes[::step], comment)
+
+
+def _by_pytest(base: Project, tests: Sequence[str], comment: str) -> Project:
+    pytest = ("{program}", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+    commands: Commands = {
+        benchmark_key(test.replace(".py", "", 1)): (*pytest, "{source}/" + test) for test in tests
+    }
+    return replace(base, candidates=some(commands), comments=(*base.comments, comment))
+
+
+def _test_classes(text: str) -> Iterator[str]:
+    """Classes with methods that pytest takes for tests."""
+    for node in _parsed(text).body:
+        if isinstance(node, ast.ClassDef) and any(
+            isinstance(f, ast.FunctionDef) and f.name.startswith("test") for f in node.body
+        ):
+            yield node.name
 
 
 def _uses_fixture(text: str) -> bool:

@@ -114,17 +114,18 @@ def _by_cargo(
     comments = project.comments
     steps = ["mkdir -p cargo"]
     fetch: tuple[str, ...] = ()
+    home = ""
     if _needs_registry(folder, data):
         fetch = ("cargo", "fetch")
         registry = Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo"), "registry")
         env["REGISTRY"] = str(registry)
         comments = (*comments, offline_comment("cargo fetch", "REGISTRY", "cargo vendor"))
-        # In a separate folder: credentials stay hidden, and cargo can unpack and lock.
-        steps = [
-            "mkdir -p cargo/registry && "
-            'for f in index cache; do ln -s "$REGISTRY/$f" cargo/registry/$f; done'
-        ]
-    home = 'export CARGO_HOME="$PWD/cargo"; ' if fetch else ""
+        # In a separate folder: credentials stay hidden, and cargo can unpack and lock. It is
+        # empty at each step where the sandbox has a /tmp of its own.
+        home = (
+            'mkdir -p "$CARGO_HOME/registry"; '
+            'for f in index cache; do ln -sfn "$REGISTRY/$f" "$CARGO_HOME/registry/$f"; done; '
+        )
     how = f'{home}cd {{source}} && CARGO_TARGET_DIR="$OLDPWD/target" RUSTFLAGS="{{cflags}}" {{cc}}'
     make, copy = f"({how} rustc {target} --offline -j{{jobs}}", f") && cp {made} {{program}}"
     steps += project.steps

@@ -6,6 +6,7 @@ takes, on a clock that somebody sets meanwhile.
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -84,6 +85,34 @@ def test_equal_recipes_share_a_build(source: Path, store: BuildStore, tmp_path: 
     assert [b.variant for b in builds] == ["twin", "base"]
     assert len({b.program for b in builds if isinstance(b, Build)}) == 1
     assert (tmp_path / "count").read_text() == "ran\n"
+
+
+def _notes_reading(folder: Path) -> bool:
+    file = folder / "probe"
+    file.write_text("x")
+    os.utime(file, (1, 1))
+    file.read_text()
+    return file.stat().st_atime != 1
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "builds"),
+    [
+        ("notes.md", "echo 1 > {program}", 1),  # nobody reads it
+        ("notes.md", "cat {source}/notes.md > {program}", 2),
+        ("data.bin", "echo 1 > {program}", 2),  # the program may read it when it runs
+    ],
+)
+def test_a_change_of_what_no_step_reads_is_no_other_build(
+    source: Path, store: BuildStore, name: str, step: str, builds: int
+) -> None:
+    if not _notes_reading(source.parent):
+        pytest.skip("this file system does not note when a file is read")
+    digests = set()
+    for text in ("before", "after"):
+        (source / name).write_text(text)
+        digests.add(built(recipe(source, steps=(step,)), store).digest)
+    assert len(digests) == builds
 
 
 def _patched(program: Path) -> None:

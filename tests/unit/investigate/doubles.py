@@ -11,6 +11,7 @@ from tests.unit.measure.tools import Replay
 
 from whyfast.build.recipe import Recipe
 from whyfast.investigate.services import Services, Silent
+from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.build import Build, BuildFailure, BuildOutcome, Toolchain
 from whyfast.model.errors import CannotBuildHere
@@ -99,6 +100,7 @@ class World:
             "build": self.build,
             "launcher": self.launcher,
             "runner": self.runner,
+            "probe": lambda arguments, variant, offer: ProbeRun(offer, 0.1, 0.1),
             "valgrind": self.valgrind,
         }
         return Services(**{"left": lambda: 0, **fields, **other})

@@ -24,6 +24,8 @@ from whyfast.investigate.check_run import GOES_ON, Request, ask, run_check
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter
 from whyfast.investigate.measuring import Measurer
+from whyfast.measure.commands import ProbeRun
+from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -464,3 +466,21 @@ def test_all_simulations_together_have_a_limit(
         ("slow", ""),
         ("late", "the 120 s for simulation were used up before its turn"),
     ]
+
+
+@pytest.mark.usefixtures("traced")
+@pytest.mark.parametrize(
+    ("seconds", "left_out"), [({"1": 1.0, "2": 1.0}, []), ({"1": 9.0, "2": 0.1}, ["two"])]
+)
+def test_whole_runs_for_which_there_is_no_time_are_named_and_not_measured(
+    bench: Bench, seconds: dict[str, float], left_out: list[str]
+) -> None:
+    def probe(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
+        return ProbeRun(False, seconds[arguments.commands[variant][-1]], 0.1)
+
+    services = bench.world.services(cpus=(0,), probe=probe)
+    request = Request(bench.repo, budget=300.0)
+    result = run_check(request, own(bench.folder), bench.watcher, services=services)
+    named = [n for n in result.found.check.notes if n.startswith("Not measured")]  # type: ignore[union-attr]
+    assert [n for n in ("one", "two") if any(n in note for note in named)] == left_out
+    assert {b.benchmark for b in result.recorded.blocks} == {"one", "two"} - set(left_out)

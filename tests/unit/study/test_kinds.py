@@ -262,6 +262,35 @@ def test_the_package_with_most_go_benchmarks_is_chosen_and_others_named(tmp_path
 
 
 @pytest.mark.parametrize(
+    ("replaced", "where"),
+    [("=> ../..", "bench/go"), ("v0.0.0 => ../../", "bench/go"), ("=> ../x", "")],
+)
+def test_benchmarks_in_a_module_inside_that_times_this_one(
+    tmp_path: Path, replaced: str, where: str
+) -> None:
+    project(tmp_path, "go.mod", text="module example.org/x\n")
+    project(tmp_path, "x.go", text="package x\n")
+    inner = f"module bench\n\nreplace example.org/x {replaced}\n"
+    project(tmp_path, "bench/go/go.mod", text=inner)
+    project(tmp_path, "bench/go/b_test.go", text="func BenchmarkA(b *testing.B) {\n}\n")
+    made = KINDS["go"][1](tmp_path)
+    assert made.fetch == (("go", "-C", where, "mod", "download") if where else ())
+    assert made.steps[-1].startswith(f"cd {{source}}/{where} && " if where else "cd {source} && ")
+
+
+def test_classes_of_tests_for_where_whole_files_take_too_long(tmp_path: Path) -> None:
+    project(tmp_path, "pyproject.toml", "x/__init__.py")
+    text = "class A:\n    def test_a(self): pass\n\nclass Help:\n    pass\n"
+    project(tmp_path, "tests/test_x.py", text=text)
+    files = KINDS["python"][1](tmp_path)
+    assert [c[-1] for c in files.candidates.values()] == ["{source}/tests/test_x.py"]
+    assert files.instead is not None
+    assert {k: c[-1] for k, c in files.instead.candidates.items()} == {
+        "tests-test_x-A": "{source}/tests/test_x.py::A"
+    }
+
+
+@pytest.mark.parametrize(
     ("wanted", "lock", "whole_seconds"),
     [
         ('"0.3.6"', "", True),
@@ -356,7 +385,7 @@ def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
     project(tmp_path, "Cargo.lock", text='source = "registry+https://x"\n')
     made = cargo(tmp_path)
     assert made.env["REGISTRY"] == "/home/me/.cargo/registry"
-    golden(made.steps[0])
+    golden(made.link)
 
 
 @pytest.mark.parametrize(

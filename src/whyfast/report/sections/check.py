@@ -46,8 +46,8 @@ _AS_MANY = 0.0005
 _NO_SPREAD = 0.001
 #: Names in a headline above a table that has all.
 _FEW_NAMES = 2
-#: From so many minutes on, a budget is written in hours.
-_LONG = 180
+#: A longer plan in minutes is none for a check.
+_LONG = 60
 
 
 def check_sentences(result: Result) -> list[str]:
@@ -191,11 +191,10 @@ def needs(result: Result, verdict: Verdict) -> float | None:
     """Seconds that an undecided verdict needs: by what its blocks say, or, where they are too few
     to say it, those that the missing blocks take; None where nothing was measured."""
     seconds = verdict.seconds_to_margin
-    if seconds is not None and math.isfinite(seconds):
-        return seconds
     costs = [b.seconds for b in result.recorded.blocks if b.benchmark == verdict.benchmark]
+    # The noise of two or three blocks says nothing on how many more it takes.
     if verdict.small_sample is None or not costs:
-        return None
+        return seconds if seconds is not None and math.isfinite(seconds) else None
     return max(verdict.small_sample.needed - len(costs), 1) * statistics.mean(costs)
 
 
@@ -209,12 +208,18 @@ def _again(result: Result, check: Check) -> Iterator[str]:
     if not times:
         return
     minutes = max(math.ceil(sum(times) / 60), 1)
-    budget = f"{minutes}m" if minutes < _LONG else f"{math.ceil(minutes / 60)}h"
+    where = pluralize(len(undecided), "benchmark")
+    if minutes > _LONG:
+        yield (
+            f"Undecided on {where}: a difference of the margin takes more than {_LONG} min to see "
+            "on this machine; a larger --margin, or a benchmark with less noise, takes less."
+        )
+        return
     names = check.base_name, check.head_name
     ends = f" {names[0]}..{names[1]}" if not any(" " in name for name in names) else ""
     yield (
-        f"Undecided on {pluralize(len(undecided), 'benchmark')}: "
-        f"`{escape_controls(f'whyfast check{ends} --budget {budget}')}` goes on from what was "
+        f"Undecided on {where}: "
+        f"`{escape_controls(f'whyfast check{ends} --budget {minutes}m')}` goes on from what was "
         f"measured and needs about {_whole_seconds(sum(times))} on this machine."
     )
 

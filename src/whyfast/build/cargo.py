@@ -1,0 +1,95 @@
+"""Builds by cargo, which go on from what the last build compiled of other packages.
+
+Cargo compiles a package of a registry again when a flag or the path of its source differs
+(``CARGO_LOG=cargo::core::compiler::fingerprint=info`` says which). So all builds have the same
+flags, and where the sandbox has a ``/tmp`` of its own, the same CARGO_HOME in it: the name of the
+build's folder is kept out of the program by a wrapper of rustc, of which cargo takes no notice.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+from whyfast.build.recipe import Recipe
+from whyfast.store.builds import BuildStore, StoredBuild
+
+#: The wrapper, beside the folder in which the steps run.
+WRAPPER = "rustc"
+
+#: CARGO_HOME where ``/tmp`` is empty at each step and only the step sees it.
+_HOME = "/tmp/cargo"
+
+#: Where the steps that ``whyfast new`` writes have cargo compile.
+_TARGET = "target"
+
+_NAME = re.compile(r'(?m)^\s*name\s*=\s*"([^"]+)"')
+
+
+def write_wrapper(folder: Path) -> None:
+    """The wrapper of the build in ``folder``; :func:`repeat_lines` has the same for people."""
+    file = folder / WRAPPER
+    file.write_text(f'#!/bin/sh\nexec "$@" --remap-path-prefix={folder / "work"}=/whyfast\n')
+    file.chmod(0o755)
+
+
+def environment(folder: Path, within: Sequence[str]) -> dict[str, str]:
+    """The variables of a step by cargo, within those words of a sandbox."""
+    private = ("--tmpfs", "/tmp") in pairwise(within)
+    home = _HOME if private else str(folder / "work" / "cargo")
+    return {"CARGO_HOME": home, "RUSTC_WRAPPER": str(folder / WRAPPER)}
+
+
+def repeat_lines(env: Mapping[str, str]) -> list[str]:
+    """Lines of a shell that do the same in the present folder; none for other builds."""
+    if not env.get("RUSTC_WRAPPER", "").endswith(f"/{WRAPPER}"):
+        return []
+    text = "'#!/bin/sh\\nexec \"$@\" --remap-path-prefix=%s=/whyfast\\n'"
+    return [
+        f'printf {text} "$PWD" > {WRAPPER}; chmod +x {WRAPPER}',
+        f'export CARGO_HOME="$PWD/cargo" RUSTC_WRAPPER="$PWD/{WRAPPER}"',
+    ]
+
+
+def take_over(recipe: Recipe, work: Path, store: BuildStore) -> None:
+    """Copy into ``work`` what the last build of the same packages compiled of others.
+
+    Of the packages in the source nothing is taken: all files there have one date, by which cargo
+    could not tell that they changed. Cargo decides what it can use of the rest.
+    """
+    own = _packages(work / "src")
+    last = next((b for b in store.all() if _like(recipe, b, own)), None)
+    if last is None:
+        return
+    names = {name.replace("-", "_") for name in own}
+
+    def ignored(folder: str, entries: list[str]) -> list[str]:
+        return [
+            e
+            for e in entries
+            if e in ("incremental", "examples")
+            or e.endswith(".rcgu.o")
+            or e.rpartition("-")[0].removeprefix("lib").replace("-", "_") in names
+        ]
+
+    shutil.copytree(last.folder / "work" / _TARGET, work / _TARGET, symlinks=True, ignore=ignored)
+
+
+def _like(recipe: Recipe, build: StoredBuild, own: set[str]) -> bool:
+    """Whether cargo can use of that build what it compiled."""
+    work, inputs = build.folder / "work", build.provenance["inputs"]
+    return (
+        build.provenance["toolchain"].get("digest") == recipe.toolchain.digest
+        and all(inputs.get(key) == recipe.inputs[key] for key in ("cflags", "env"))
+        and (work / _TARGET).is_dir()
+        and not own.isdisjoint(_packages(work / "src"))
+    )
+
+
+def _packages(source: Path) -> set[str]:
+    """Names of packages, and of their targets, in the manifests of the source."""
+    texts = (f.read_text(errors="replace") for f in source.rglob("Cargo.toml") if f.is_file())
+    return {name for text in texts for name in _NAME.findall(text)}
