@@ -11,6 +11,8 @@ demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
 	@echo "More: ./$(BIN)/whyfast report dispatch -v; open dispatch.html in a browser."
 
+# With bytecode, or each of the many Pythons that the tests start compiles all modules again.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.ready-dev
 	$(BIN)/ruff check src tests bench web
 	$(BIN)/ruff format --check src tests bench web

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.studies.commit_study import Repository, write_commit_study
 from tests.studies.known_study import SPIN
+from tests.studies.searches import searched
 from tests.studies.test_run import whyfast
 
 from whyfast.store.home import Home
@@ -51,9 +52,11 @@ def test_the_commit_in_a_study(own_home: Home, repository: Path, tmp_path: Path)
     }
     assert f"change {CULPRIT}" in done.stdout
     assert "slower" in done.stdout
-    again = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
-    assert "resuming: " in again.stderr
-    assert json.loads(out.read_text())["data"]["state"] == found["state"]
+    account = found["evidence"]["account"]
+    assert account is None or (account["fast"], account["slow"]) == ("parent", "culprit")
+    again, heard = searched(study, "fast", "main", own_home)
+    assert any(text.startswith("resuming: ") for text in heard)
+    assert again["state"] == found["state"]
 
 
 def test_a_search_beside_the_checkout(own_home: Home, repository: Path, tmp_path: Path) -> None:
