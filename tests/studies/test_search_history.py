@@ -76,7 +76,7 @@ def study(tmp_path: Path, repository: Path, own_home: Home) -> Path:
 
 
 def test_the_culprit_is_found_behind_a_decoy(study: Path, own_home: Home) -> None:
-    found, _ = searched(study, "change-0", "change-14", own_home)
+    found, _ = searched(study, "change-0", "change-14", own_home, simulated=True)
     assert found["answer"]["outcome"] == "culprit"
     assert found["answer"]["where"]["first"] == CULPRIT
     assert f"change {CULPRIT}" in found["headline"]
