@@ -37,14 +37,10 @@ def _no_valgrind(*given: object) -> Path:
     raise CannotBuildHere("not for this test")
 
 
-def searched(
-    study: Path, good: str, bad: str, home: Home, *, simulated: bool = False
-) -> tuple[dict[str, Any], list[str]]:
-    """The data of the JSON of a search of commits by time, and what its observer heard.
-    ``simulated``: what the parent and the culprit execute is counted, too."""
-    services = without_account()
-    if not simulated:
-        services = Services(launcher=_Without("sh", "valgrind"), valgrind=_no_valgrind)
+def searched(study: Path, good: str, bad: str, home: Home) -> tuple[dict[str, Any], list[str]]:
+    """The data of the JSON of a search of commits by time, and what its observer heard. Nothing is
+    simulated."""
+    services = Services(launcher=_Without("sh", "valgrind"), valgrind=_no_valgrind)
     watcher, request = Watcher(), SearchRequest("commits", good, bad)
     result = search_range(load_study(str(study)), request, home, watcher, services)
     found: dict[str, Any] = json.loads(dump_search(result))["data"]

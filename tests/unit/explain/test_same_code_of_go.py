@@ -82,19 +82,20 @@ def test_what_moves_lines_alone_is_no_change(base: Path, tmp_path: Path) -> None
     assert (found.same, found.functions, found.reasons) == (True, (), ())
 
 
+CODE = ("3 * c.r", "4 * c.r")
+STRING = ("the area is", "the sum is")
+TAG = ('unit:"m"', 'unit:"k"')
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "names"),
-    [
-        ("3 * c.r", "4 * c.r", {"main.(*circle).area"}),
-        ("the area is", "the sum is", {"main.main"}),
-        ('unit:"m"', 'unit:"k"', {"main.main"}),
-    ],
-    ids=["code", "string", "tag of a type"],
+    ("changes", "names"),
+    [([CODE, STRING], {"main.(*circle).area", "main.main"}), ([TAG], {"main.main"})],
+    ids=["code and string", "tag of a type"],
 )
 def test_what_the_source_says_otherwise_is_found_where_it_is_used(
-    base: Path, tmp_path: Path, old: str, new: str, names: set[str]
+    base: Path, tmp_path: Path, changes: list[tuple[str, str]], names: set[str]
 ) -> None:
-    found = compared(base, tmp_path, (old, new))
+    found = compared(base, tmp_path, *changes)
     assert names <= {f.name for f in found.reached}
     assert len(found.reached) < 20
     assert not found.same
