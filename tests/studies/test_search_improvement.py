@@ -93,7 +93,8 @@ def test_a_study_is_searched_for_what_made_it_execute_less(
     text = (study / "study.toml").read_text().replace('runner = "turn"', 'runner = "command"')
     (study / "study.toml").write_text(text)
     done = whyfast(
-        *("search", study, "--from", OLD, "--to", NEW, "--measure", "instructions", "--json", out)
+        *("search", study, "--from", "change-4", "--to", "change-6"),
+        *("--measure", "instructions", "--json", out),
     )
     found = json.loads(out.read_text())["data"]
     assert " side 2' has 1.3" in " ".join(done.stdout.split())
