@@ -131,23 +131,26 @@ BAD_INPUT = [
     ),
     ("flags --good fast --bad slow --measure indirect-jumps", "--measure indirect-jumps: "),
 ]
-#: Of passes, which only clang counts.
 BAD_PASSES = [
     ("passes --good all --bad 0", "--object: 4 files are compiled; "),
     ("passes --good all --bad 0 --object a.o", "--object a.o: no object with func"),
 ]
-NEEDS_CLANG = pytest.mark.usefixtures("needs_clang")
 
 
-@pytest.mark.parametrize(
-    ("options", "error"),
-    [*BAD_INPUT, *(pytest.param(*case, marks=NEEDS_CLANG) for case in BAD_PASSES)],
-)
-def test_bad_input(own_home: Home, tmp_path: Path, options: str, error: str) -> None:
-    toolchain = "zig:clang-19" if options.startswith("passes") else "path:gcc"
-    study = _study(tmp_path / "study", toolchain)
+def _check_bad_input(study: Path, options: str, error: str) -> None:
     done = whyfast("search", study, "--axis", *shlex.split(options), code=2)
     assert error in done.stderr
+
+
+@pytest.mark.parametrize(("options", "error"), BAD_INPUT)
+def test_bad_input(own_home: Home, tmp_path: Path, options: str, error: str) -> None:
+    _check_bad_input(_study(tmp_path / "study"), options, error)
+
+
+@pytest.mark.usefixtures("needs_clang")
+@pytest.mark.parametrize(("options", "error"), BAD_PASSES)
+def test_passes_that_cannot_be(own_home: Home, tmp_path: Path, options: str, error: str) -> None:
+    _check_bad_input(_study(tmp_path / "study", "zig:clang-19"), options, error)
 
 
 @pytest.mark.usefixtures("needs_clang")
