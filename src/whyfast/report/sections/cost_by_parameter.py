@@ -10,16 +10,7 @@ from typing import Any
 from whyfast.model.result import Result
 from whyfast.model.sample import Figure, RunTimes
 from whyfast.model.verdict import Coefficient, Line
-from whyfast.report.document import (
-    NOTHING,
-    Cell,
-    Plot,
-    Row,
-    Table,
-    number_cell,
-    right,
-    table,
-)
+from whyfast.report.document import NOTHING, Cell, Plot, Row, Table, number_cell, right, table
 from whyfast.report.formatting import (
     UNBOUNDED,
     RatioText,
