@@ -96,9 +96,17 @@ def _markdown(table: Table) -> str:
         "| --- |" + " ---: |" * (len(table.columns) - 1),
     ]
     for row in table.rows:
-        cells = [f"{c.text} {c.detail}".strip() for c in row]
-        lines.append("| " + " | ".join(cells) + " |")
+        lines.append("| " + " | ".join(_cell(c.text, c.detail) for c in row) + " |")
     return "\n".join(lines)
+
+
+def _cell(text: str, detail: str) -> str:
+    """Of a change with its interval, the change alone: its sign says faster or slower."""
+    change = re.fullmatch(r"\((.+?)\) (\[.+\])( \w+)?", detail)
+    if not change:
+        return f"{text} {detail}".strip()
+    word = change[3] or ""
+    return f"{change[1]} {change[2]}{'' if word in (' faster', ' slower') else word}"
 
 
 def _beside_published(result: Result) -> str:

@@ -44,7 +44,7 @@ def _add_study(options: OptionGroup) -> None:
     group.values("--only VARIANT", "measure these variants and the baselines only")
     group.values("--benchmark NAME", "run these benchmarks only")
     group.flag("--counters", "also count instructions, branches and misses, and find hot functions")
-    group.flag("--why", "also account for the largest difference from the main baseline")
+    group.flag("--why", "also explain the largest difference from the main baseline")
     group.flag("--costs", COSTS_HELP)
     group.flag("--evidence-only", "read machine code; measure nothing")
 
@@ -103,7 +103,7 @@ def add_ab(options: OptionGroup) -> None:
     group.value("-w --warmup N", "runs before measuring", type=int, default=0)
     group.value("--timeout TIME", "limit for one run (default: the budget)")
     group.flag("--whole", "measure whole runs, even of programs that take turns")
-    group.flag("--why", "then account for the first difference, as whyfast why does")
+    group.flag("--why", "then explain the first difference, as whyfast why does")
     group.flag("--costs", COSTS_HELP)
     group = _add_commands(options)
     group.flag("-N", "use no shell", dest="no_shell")
@@ -143,14 +143,15 @@ def add_timeit(options: OptionGroup) -> None:
     options.value("statements STATEMENT", text, nargs="*")
     group = options.group("statements")
     group.repeated(
-        "-s --setup CODE", "run once a process before the loops; several are lines of it"
+        "-s --setup CODE",
+        "setup, run once in each process; each is a further line",
     )
-    group.repeated("--setup-each CODE", "the setup of one statement, in their order")
+    group.repeated("--setup-each CODE", "setup of one statement, in the order of the statements")
     group.repeated("--file FILE", "time functions of FILE, with arguments from its fixtures")
     text = "an interpreter: a program, a version, a venv or PROVIDER:NAME (default: python3)"
     group.repeated("--python PYTHON", text)
-    group.repeated("--name NAME", "name of a side in the report, in their order")
-    group.flag("--different", "the sides need not return the same")
+    group.repeated("--name NAME", "name of a side in the report, in the order of the sides")
+    group.flag("--different", "accept sides that return different values")
     group = options.measuring()
     group.value("-n --number N", "loops of a turn (default: calibrated)", type=int)
     group.value("-r --repeat N", "take exactly N blocks of fresh processes", type=int)

@@ -142,7 +142,7 @@ class OptionGroup:
         """``--fail-on slower``; with ``costs`` also ``larger`` and ``worse``."""
         text, choices = f"exit with 3 if {what} is slower", ["slower"]
         if costs:
-            text += "; larger: in size, or beyond a margin of [costs]; worse: either"
+            text += "; larger: if it grew, or exceeds a margin of [costs]; worse: either"
             choices += ["larger", "worse"]
         self.value("--fail-on", text, choices=choices)
 

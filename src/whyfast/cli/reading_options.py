@@ -170,11 +170,11 @@ def add_explain(options: OptionGroup) -> None:
 def add_survey(options: OptionGroup) -> None:
     """Options of ``whyfast survey``."""
     add = options.actions()
-    shipped = add("shipped", "how the interpreters that Debian ships dispatch, from a bundled list")
+    shipped = add("shipped", "show how interpreters that Debian ships dispatch")
     shipped.repeated("--only NAME", "interpreters whose name or package contains this")
     shipped.repeated("--suite SUITE", "suite of Debian (default: bookworm, trixie and sid)")
     shipped.outputs()
-    run = add("run", "what compilers make of the dispatch of each program of a folder of studies")
+    run = add("run", "show what compilers make of each program's dispatch, for a folder of studies")
     run.value("folder FOLDER", "a folder whose folders hold a study.toml each, or a bundled one")
     run.repeated("--only NAME", "programs whose name contains this")
     group = run.measuring()

@@ -29,7 +29,7 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.check import check_sentences
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.cost_by_parameter import figure_sentences, slope_sentences
+from whyfast.report.sections.cost_by_parameter import slope_sentences
 from whyfast.report.sections.costs import cost_sentences
 from whyfast.report.sections.counted_work import changed_sentences, counted_sentences
 from whyfast.report.sections.dispatching import (
@@ -141,7 +141,6 @@ def composed(result: Result) -> list[str]:
     texts += image_sentences(study, found.observed.images, judged.slopes)
     texts += counted_sentences(study, comparisons, found.counted)
     texts += cost_sentences(result)
-    texts += figure_sentences(result)
     texts += control_sentences(study, comparisons)
     texts += unmeasured_sentences(study, recorded.builds)
     texts += folded_sentences(recorded.same) if any_verdict else []
