@@ -11,11 +11,14 @@ demo: $(VENV)/.ready
 	$(BIN)/whyfast run studies/dispatch --quick --html dispatch.html
 	@echo "More: ./$(BIN)/whyfast report dispatch -v; open dispatch.html in a browser."
 
+# With bytecode, or each of the many Pythons that the tests start compiles all modules again.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.ready-dev
 	$(BIN)/ruff check src tests bench web
 	$(BIN)/ruff format --check src tests bench web
-	$(BIN)/mypy
-	$(BIN)/python -m tests.prepare
+	@# mypy takes one core; meanwhile the other compiles the tests and fetches what they need.
+	$(BIN)/mypy & $(BIN)/python -m pytest -q --collect-only >/dev/null; \
+	    $(BIN)/python -m tests.prepare; prepared=$$?; wait $$! && exit $$prepared
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
 
 # Tests that take long too, and those of the wheel under every Python from 3.11 on that this machine has.

@@ -69,12 +69,10 @@ def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Hear]:
         MESSAGES.hear(request.node.nodeid, heard)
 
 
-@pytest.fixture
-def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+def make_home(folder: Path) -> Home:
     """An empty home for builds and results, with the user's downloaded compilers. What compilers
     can do, and Go's standard library, is found out and compiled once for all tests."""
-    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
-    mine = home()
+    mine = Home(folder / "cache", folder / "data")
     mine.cache.mkdir(parents=True)
     if USERS_TOOLCHAINS.is_dir():
         (mine.cache / "toolchains").symlink_to(USERS_TOOLCHAINS)
@@ -82,6 +80,13 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
         (TEST_CACHE / name).mkdir(parents=True, exist_ok=True)
         (mine.cache / name).symlink_to(TEST_CACHE / name)
     return mine
+
+
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    """That of ``whyfast`` in this process and in those that it starts."""
+    monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
+    return make_home(tmp_path / "home")
 
 
 @pytest.fixture

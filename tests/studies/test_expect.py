@@ -205,14 +205,14 @@ def test_all_is_read_and_nothing_measured(own_home: Home, study: Path, tmp_path:
 
 def test_one_variant_beside_measured_ones(own_home: Home, study: Path, tmp_path: Path) -> None:
     out = tmp_path / "result.json"
-    done = whyfast("run", study, "--budget", "2s", "--json", out, "-v")
+    done = whyfast("run", study, "--budget", "1s", "--json", out, "-v")
     result = json.loads(out.read_text())["data"]
     assert {v["variant"] for v in result["judged"]["verdicts"]} == {"other"}
     assert {v for b in result["recorded"]["blocks"] for v in b["values"]} == {"base", "other"}
     shown = {e["variant"]: e["dispatch"]["indirect_jumps"] for e in result["found"]["evidence"]}
     assert shown == {"base": 4, "other": 4, "plain": 1}
     assert "plain is evidence only" in done.stdout
-    again = whyfast("run", study, "--quick", "--json", out)
+    again = whyfast("run", study, "--quick", "--budget", "0.5s", "--json", out)
     assert [b["variant"] for b in json.loads(out.read_text())["data"]["recorded"]["builds"]] == [
         "base",
         "other",

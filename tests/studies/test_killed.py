@@ -15,15 +15,15 @@ from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
 
 
-def test_ten_kills_lose_nothing_that_was_printed(own_home: Home, tmp_path: Path) -> None:
+def test_six_kills_lose_nothing_that_was_printed(own_home: Home, tmp_path: Path) -> None:
     study = write_study(
         tmp_path / "spin",
         {"base": steps(10000), "slow": steps(10500)},
-        measure='budget = "6s"\nstop = "budget"\nturns = 60',
+        measure='budget = "4s"\nstop = "budget"\nturns = 60',
     )
     rng = random.Random(1)
     printed = 0
-    for attempt in range(10):
+    for attempt in range(6):
         reader, writer = os.pipe()
         with open(reader) as lines:
             with open(writer, "wb") as end:

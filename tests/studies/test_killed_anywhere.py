@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 
 def _run(folder: Path) -> tuple[list[str], Path]:
     variants = {"base": steps(10000), "slow": steps(12000)}
-    study = write_study(folder / "spin", variants, measure='budget = "3s"\nstop = "budget"')
+    study = write_study(folder / "spin", variants, measure='budget = "2s"\nstop = "budget"')
     return ["run", str(study)], folder
 
 

@@ -4,16 +4,19 @@ only moves code is called placement, what adds work is not."""
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bench.placement_trials import Case, clopper_pearson, trial
 from tests import warm_process
+from tests.conftest import make_home
 from tests.studies.known_study import mode, steps, write_study
 
 from whyfast.store.home import Home
@@ -46,14 +49,23 @@ def whyfast(
     return done
 
 
-def verdicts(path: Path) -> dict[str, dict[str, Any]]:
-    result = json.loads(path.read_text())["data"]
-    return {v["variant"]: v for v in result["judged"]["verdicts"]}
+@dataclass(frozen=True)
+class Known:
+    """A run of a study with a known difference, that several tests look at."""
+
+    study: Path
+    home: Path
+    stdout: str
+    result: dict[str, Any]
 
 
-def test_a_known_difference_and_equal_code(own_home: Home, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
+    folder = tmp_path_factory.mktemp("known")
+    home = folder / "home"
+    make_home(home)
     study = write_study(
-        tmp_path / "spin",
+        folder / "spin",
         {
             "base": steps(10000),
             # Other bytes, the same code; and the same bytes.
@@ -62,22 +74,53 @@ def test_a_known_difference_and_equal_code(own_home: Home, tmp_path: Path) -> No
             "slow": steps(11000),
         },
     )
-    out = tmp_path / "result.json"
-    done = whyfast("run", study, "--json", out)
-    assert not any(b["reused"] for b in json.loads(out.read_text())["data"]["recorded"]["builds"])
-    said = verdicts(out)
+    words = ("run", study, "--json", folder / "result.json", "--fail-on", "slower")
+    done = whyfast(*words, code=3, WHYFAST_HOME=str(home))
+    result = json.loads((folder / "result.json").read_text())["data"]
+    return Known(study, home, done.stdout, result)
+
+
+def test_a_known_difference_and_equal_code(known: Known) -> None:
+    said = {v["variant"]: v for v in known.result["judged"]["verdicts"]}
     assert said["slow"]["outcome"] == "slower"
     # 10 % more iterations; reading the clock takes the same on both sides
     assert 1.05 < said["slow"]["low"] < 1.101
     assert 1.09 < said["slow"]["high"] < 1.15
     assert said["twin"]["outcome"] in ("same", "undecided")
-    assert re.search(r"slow is 1\.(0[89]|1)\d*x slower than base", done.stdout)
-    assert "base and copy" in " ".join(done.stdout.split())
-    assert json.loads(out.read_text())["data"]["recorded"]["same"] == {"copy": "base"}
+    assert re.search(r"slow is 1\.(0[89]|1)\d*x slower than base", known.stdout)
+    assert "base and copy" in " ".join(known.stdout.split())
+    assert known.result["recorded"]["same"] == {"copy": "base"}
     assert "copy" not in said
 
-    whyfast("run", study, "--json", out)
-    assert all(b["reused"] for b in json.loads(out.read_text())["data"]["recorded"]["builds"])
+
+def test_report_repeats_the_last_result(known: Known, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    for words in (["spin"], [known.study, "--html", page]):
+        said = whyfast("report", *words, WHYFAST_HOME=str(known.home)).stdout
+        assert said == known.stdout
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_a_build_is_reused_repeated_by_hand_and_removed(known: Known, tmp_path: Path) -> None:
+    home, out = tmp_path / "home", tmp_path / "result.json"
+    shutil.copytree(known.home, home, symlinks=True)
+    whyfast("run", known.study, "--budget", "1s", "--json", out, WHYFAST_HOME=str(home))
+    again = json.loads(out.read_text())["data"]["recorded"]["builds"]
+    assert not any(b["reused"] for b in known.result["recorded"]["builds"])
+    assert all(b["reused"] for b in again)
+    build = again[0]
+    script = whyfast("builds", "show", build["digest"][:12], "--script", WHYFAST_HOME=str(home))
+    by_hand = tmp_path / "by-hand"
+    by_hand.mkdir()
+    subprocess.run(["sh", "-eu"], input=script.stdout, text=True, cwd=by_hand, check=True)
+    assert (by_hand / "spin").read_bytes() == Path(build["program"]).read_bytes()
+    listed, removed, rest = (
+        whyfast("builds", *words, WHYFAST_HOME=str(home)).stdout
+        for words in ([], ["gc", "--all"], [])
+    )
+    assert build["digest"][:12] in listed
+    assert "removed 4 builds" in removed
+    assert rest.strip() == "no builds yet"
 
 
 def test_a_failing_variant_is_reported_and_others_go_on(own_home: Home, tmp_path: Path) -> None:
@@ -145,50 +188,13 @@ def test_plan_fails_where_a_compiler_is_not_installed(own_home: Home, tmp_path: 
     assert "base: no-such-compiler is not installed" in said
 
 
-def test_report_repeats_the_last_result(own_home: Home, tmp_path: Path) -> None:
-    study = write_study(
-        tmp_path / "spin", {"base": steps(10000), "slow": steps(12000)}, measure='budget = "3s"'
-    )
-    first = whyfast("run", study).stdout
-    assert whyfast("report", "spin").stdout == first
-    assert whyfast("report", study).stdout == first
-    page = tmp_path / "page.html"
-    whyfast("report", "spin", "--html", page)
-    assert page.read_text().startswith("<!doctype html>")
-
-
-def test_a_build_can_be_repeated_by_hand(own_home: Home, tmp_path: Path) -> None:
-    study = write_study(
-        tmp_path / "spin", {"base": steps(10000), "slow": steps(11000)}, measure='budget = "1s"'
-    )
-    out = tmp_path / "result.json"
-    whyfast("run", study, "--json", out)
-    build = json.loads(out.read_text())["data"]["recorded"]["builds"][0]
-    script = whyfast("builds", "show", build["digest"][:12], "--script").stdout
-    by_hand = tmp_path / "by-hand"
-    by_hand.mkdir()
-    subprocess.run(["sh", "-eu"], input=script, text=True, cwd=by_hand, check=True)
-    assert (by_hand / "spin").read_bytes() == Path(build["program"]).read_bytes()
-    assert build["digest"][:12] in whyfast("builds").stdout
-    assert "removed 2 builds" in whyfast("builds", "gc", "--all").stdout
-    assert whyfast("builds").stdout.strip() == "no builds yet"
-
-
-def test_fail_on_slower(own_home: Home, tmp_path: Path) -> None:
-    study = write_study(
-        tmp_path / "spin", {"base": steps(10000), "slow": steps(12000)}, measure='budget = "5s"'
-    )
-    whyfast("run", study, "--fail-on", "slower", code=3)
-
-
 @pytest.mark.usefixtures("needs_clang")
 def test_the_merged_dispatch_of_clang_19(own_home: Home, tmp_path: Path) -> None:
     """The point of the project, on the bundled study: merged, slower, and the flag undoes it."""
     out = tmp_path / "result.json"
-    page = tmp_path / "page.html"
     done = whyfast(
         *("run", "dispatch", "--only", "clang19-goto-taildup", "clang19-tail"),
-        *("--benchmark", "scanner", "collatz", "--budget", "20s", "--json", out, "--html", page),
+        *("--benchmark", "scanner", "collatz", "--budget", "20s", "--json", out),
     )
     result = json.loads(out.read_text())["data"]
     shown = {e["variant"]: e["dispatch"] for e in result["found"]["evidence"]}

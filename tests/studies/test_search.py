@@ -1,17 +1,19 @@
 """Searches on a repository made for it: since when a small program is slower, end to end."""
 
-import json
 import shlex
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.studies.commit_study import Repository, write_commit_study
 from tests.studies.known_study import SPIN
+from tests.studies.searches import searched
 from tests.studies.test_run import whyfast
 
+from whyfast.model.variant import Benchmark
+from whyfast.model.verdict import Verdict
+from whyfast.search import requests
 from whyfast.store.home import Home
 
 #: Commit 13 makes the program do 12 % more work; 5 to 7 do not build; the others change nothing.
@@ -39,21 +41,32 @@ program = "spin"
 """
 
 
-def test_the_commit_in_a_study(own_home: Home, repository: Path, tmp_path: Path) -> None:
-    study, out = write_commit_study(tmp_path / "study", repository, BUILD), tmp_path / "search.json"
-    done = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
-    found: dict[str, Any] = json.loads(out.read_text())["data"]
+def test_the_commit_in_a_study(
+    own_home: Home, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, Verdict]] = []
+
+    def explain(context: object, benchmark: Benchmark, verdict: Verdict) -> None:
+        asked.append((benchmark.name, verdict))
+
+    monkeypatch.setattr(requests, "explain_builds", explain)
+    study = write_commit_study(tmp_path / "study", repository, BUILD)
+    found, _ = searched(study, "fast", "main", own_home)
     assert found["answer"]["outcome"] == "culprit"
     assert found["answer"]["where"] == {
         "first": CULPRIT,
         "last": CULPRIT,
         "probability": found["answer"]["where"]["probability"],
     }
-    assert f"change {CULPRIT}" in done.stdout
-    assert "slower" in done.stdout
-    again = whyfast("search", study, "--good", "fast", "--bad", "main", "--json", out)
-    assert "resuming: " in again.stderr
-    assert json.loads(out.read_text())["data"]["state"] == found["state"]
+    assert f"change {CULPRIT}" in found["headline"]
+    assert "slower" in found["headline"]
+    ((name, verdict),) = asked
+    assert (name, verdict.variant, verdict.baseline) == ("turns", "culprit", "parent")
+    assert verdict.outcome == "slower"
+    assert 1.08 < verdict.ratio < 1.15
+    again, heard = searched(study, "fast", "main", own_home)
+    assert any(text.startswith("resuming: ") for text in heard)
+    assert again["state"] == found["state"]
 
 
 def test_a_search_beside_the_checkout(own_home: Home, repository: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.studies.commit_study import Repository, write_commit_study
+from tests.studies.searches import searched
 from tests.studies.test_run import whyfast
 
 from whyfast.store.home import Home
@@ -62,15 +63,6 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made.folder
 
 
-def _searched(
-    study: Path, good: str, bad: str, out: Path, *more: str
-) -> tuple[dict[str, Any], str]:
-    ends = ("--good", good, "--bad", bad, "--json", str(out))
-    done = whyfast("search", study, *ends, *more)
-    found: dict[str, Any] = json.loads(out.read_text())["data"]
-    return found, done.stdout
-
-
 @pytest.fixture
 def study(tmp_path: Path, repository: Path, own_home: Home) -> Path:
     cflags = '"-O1", "-ffunction-sections", "-fno-toplevel-reorder"'
@@ -83,43 +75,39 @@ def study(tmp_path: Path, repository: Path, own_home: Home) -> Path:
     return folder
 
 
-def test_the_culprit_is_found_behind_a_decoy(study: Path, tmp_path: Path) -> None:
-    found, said = _searched(study, "change-0", "change-14", tmp_path / "out.json")
+def test_the_culprit_is_found_behind_a_decoy(study: Path, own_home: Home) -> None:
+    found, _ = searched(study, "change-0", "change-14", own_home)
     assert found["answer"]["outcome"] == "culprit"
     assert found["answer"]["where"]["first"] == CULPRIT
-    assert f"change {CULPRIT}" in said.splitlines()[0]
+    assert f"change {CULPRIT}" in found["headline"]
     step = found["answer"]["step"]
     assert step["low"] < 0.1133 < step["high"]  # log 1.12
-    (reach,) = found["evidence"]["reaches"]
-    assert reach["executes"] is None or "work" in reach["executes"]
     assert [f["name"] for f in found["evidence"]["code"]["functions"]] == ["work"]
     assert set(found["state"]["skipped"]) <= {str(n) for n in BROKEN}
 
 
-def test_a_decoy_alone_is_placement(study: Path, tmp_path: Path) -> None:
-    found, _ = _searched(study, "change-0", "change-6", tmp_path / "out.json")
-    assert found["answer"]["outcome"] == "placement"
+@pytest.mark.parametrize(
+    ("good", "bad", "outcome"),
+    [(0, 6, "placement"), (DECOY, LAST, "none")],
+    ids=["a decoy alone", "reverted"],
+)
+def test_there_is_no_step(study: Path, own_home: Home, good: int, bad: int, outcome: str) -> None:
+    found, _ = searched(study, f"change-{good}", f"change-{bad}", own_home)
+    assert found["answer"]["outcome"] == outcome
 
 
-def test_what_was_reverted_is_no_step(study: Path, tmp_path: Path) -> None:
-    found, said = _searched(study, f"change-{DECOY}", f"change-{LAST}", tmp_path / "out.json")
-    assert found["answer"]["outcome"] == "none"
-    assert said.startswith("There is no step")
-
-
-def test_a_merge_is_followed_into_its_branch(study: Path, tmp_path: Path) -> None:
+def test_a_merge_is_followed_into_its_branch(study: Path, own_home: Home) -> None:
     file = study / "study.toml"  # layouts are what the tests above draw
     file.write_text(file.read_text().replace("layouts = 12\n", ""))
-    good, bad = f"change-{CULPRIT}", f"change-{REVERT - 1}"
-    found, said = _searched(study, good, bad, tmp_path / "out.json")
+    found, _ = searched(study, f"change-{CULPRIT}", f"change-{REVERT - 1}", own_home)
     assert found["candidates"][found["answer"]["where"]["first"]]["title"].endswith(
         f"change {MERGE}"
     )
     (branch,) = found["further"]
     where = branch["answer"]["where"]["first"]
     assert branch["candidates"][where]["title"].endswith(f"side {GUILTY}")
-    assert f"side {GUILTY}" in said
-    assert " merge " in " ".join(said.split())
+    assert f"side {GUILTY}" in found["headline"]
+    assert " merge " in found["headline"]
 
 
 #: Prints the steps of a commit, a count that takes no time.

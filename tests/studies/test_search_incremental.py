@@ -15,7 +15,7 @@ from tests.studies.test_run import whyfast
 from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 
-#: Commit 5 makes the program do more work; every commit changes one file, none of them ``same``.
+#: Commit 5 makes the program larger; every commit changes one file, none of them ``same``.
 CULPRIT, COMMITS = 5, 8
 PARTS = ("spin", "one", "two", "three", "same")
 MAKEFILE = """\
@@ -37,28 +37,25 @@ def repository(tmp_path: Path) -> Path:
     made = Repository(tmp_path / "repository")
     folder = made.folder
     (folder / "Makefile").write_text(MAKEFILE)
-    spin = (SPIN / "spin.c").read_text()
+    spin = "#define STEPS 10000\n" + (SPIN / "spin.c").read_text()
     texts = {p: f"int {p}(void) {{ return 0; }}\n" for p in PARTS[1:]} | {"spin": spin}
     for part, text in texts.items():
         (folder / f"{part}.c").write_text(text)
     for number in range(COMMITS + 1):
         part = PARTS[0] if number == CULPRIT else PARTS[1 + number % 3]
-        head = "#define STEPS 11200\n" if number == CULPRIT else f"/* revision {number} */\n"
-        if number == 0:
-            (folder / "spin.c").write_text(f"#define STEPS 10000\n{spin}")
+        head = "char more[9000] = {1};\n" if number == CULPRIT else f"/* revision {number} */\n"
         (folder / f"{part}.c").write_text(head + texts[part])
         made.commit(f"change {number}")
     made.git("tag", "fast", f"HEAD~{COMMITS}")
     return folder
 
 
-@pytest.mark.skipif(not shutil.which("valgrind"), reason="counts by Valgrind")
 def test_only_what_changed_is_compiled_and_the_final_two_are_clean(
     own_home: Home, repository: Path, tmp_path: Path
 ) -> None:
     study = write_commit_study(tmp_path / "study", repository, BUILD)
     out = tmp_path / "search.json"
-    ends = ("--good", "fast", "--bad", "main", "--measure", "instructions")
+    ends = ("--good", "fast", "--bad", "main", "--measure", "size")
     done = whyfast("search", study, *ends, "--json", out, "-v")
     found: dict[str, Any] = json.loads(out.read_text())["data"]
     assert found["answer"]["outcome"] == "culprit"

@@ -43,7 +43,7 @@ cflags = ["-O1"]
 runner = "command"
 command = ["{{program}}"]
 [measure]
-budget = "2s"
+budget = "500ms"
 """
 
 

@@ -29,7 +29,7 @@ cflags = ["-O2"]
 [benchmarks.vm]
 command = ["{program}"]
 [measure]
-budget = "2s"
+budget = "1s"
 [evidence]
 dispatch = ["run"]
 """

@@ -71,7 +71,8 @@ def opened(path: Path) -> Iterator[BinaryIO]:
 def read_bytes(path: Path, limit: int) -> bytes:
     """All of a regular file. UserError where it has more than ``limit`` bytes."""
     with opened(path) as file:
-        if len(data := file.read(limit + 1)) > limit:
+        # A file of the kernel has more than its size says, as has one that grows meanwhile.
+        if os.fstat(file.fileno()).st_size > limit or len(data := file.read(limit + 1)) > limit:
             raise UserError(f"has more than {limit / 1e6:.4g} MB", where=path)
         return data
 

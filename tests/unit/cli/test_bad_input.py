@@ -1,5 +1,6 @@
 """Bad input to any command: exit code 2 and one line that names the argument and what is wrong."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,11 @@ CASES: list[tuple[list[str], list[str]]] = [
 ]
 
 
+@cache
+def _kite() -> str:
+    return dump_result(measured("kite", {"slow": 1.0}))
+
+
 @pytest.fixture
 def files(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files to name, sound and damaged, in the folder where the command runs."""
@@ -120,7 +126,7 @@ def files(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         "time.txt": go(both),
         "memory.txt": go(both, "B/op"),
         "points.csv": "release,seconds\nr0,1\nr1,2\n",
-        "kite.json": dump_result(measured("kite", {"slow": 1.0})),
+        "kite.json": _kite(),
         "empty.json": "",
         "deep.json": "[" * 100_000,
         "list.json": "[]",

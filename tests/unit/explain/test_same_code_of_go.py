@@ -62,38 +62,40 @@ def built(folder: Path, text: str) -> Path:
     return folder / "program"
 
 
-def compared(folder: Path, old: str, new: str) -> CodeComparison:
-    text = SOURCE.replace(old, new)
-    assert text != SOURCE
-    return same_code(built(folder / "base", SOURCE), built(folder / "head", text))
+@pytest.fixture(scope="module")
+def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("go") / "base", SOURCE)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("type shape", "// A comment.\n\n\ntype shape"),
-        ("func main", 'func unused() string { return "text" }\n\nfunc main'),
-    ],
-    ids=["lines", "unused function"],
-)
-def test_what_moves_lines_alone_is_no_change(tmp_path: Path, old: str, new: str) -> None:
-    found = compared(tmp_path, old, new)
+def compared(base: Path, folder: Path, *changes: tuple[str, str]) -> CodeComparison:
+    text = SOURCE
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return same_code(base, built(folder / "head", text))
+
+
+def test_what_moves_lines_alone_is_no_change(base: Path, tmp_path: Path) -> None:
+    comment = ("type shape", "// A comment.\n\n\ntype shape")
+    unused = ("func main", 'func unused() string { return "text" }\n\nfunc main')
+    found = compared(base, tmp_path, comment, unused)
     assert (found.same, found.functions, found.reasons) == (True, (), ())
 
 
+CODE = ("3 * c.r", "4 * c.r")
+STRING = ("the area is", "the sum is")
+TAG = ('unit:"m"', 'unit:"k"')
+
+
 @pytest.mark.parametrize(
-    ("old", "new", "names"),
-    [
-        ("3 * c.r", "4 * c.r", {"main.(*circle).area"}),
-        ("the area is", "the sum is", {"main.main"}),
-        ('unit:"m"', 'unit:"k"', {"main.main"}),
-    ],
-    ids=["code", "string", "tag of a type"],
+    ("changes", "names"),
+    [([CODE, STRING], {"main.(*circle).area", "main.main"}), ([TAG], {"main.main"})],
+    ids=["code and string", "tag of a type"],
 )
 def test_what_the_source_says_otherwise_is_found_where_it_is_used(
-    tmp_path: Path, old: str, new: str, names: set[str]
+    base: Path, tmp_path: Path, changes: list[tuple[str, str]], names: set[str]
 ) -> None:
-    found = compared(tmp_path, old, new)
+    found = compared(base, tmp_path, *changes)
     assert names <= {f.name for f in found.reached}
     assert len(found.reached) < 20
     assert not found.same
