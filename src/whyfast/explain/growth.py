@@ -31,7 +31,7 @@ ALIKE, COPIES = 0.8, 1.6
 CONTAINED = 0.5
 #: The share of the added instructions that must be on several elements, and of the added bytes
 #: that must be padding.
-PACKED, PADDED = 0.2, 0.5
+PACKED, PADDED = 0.1, 0.5
 #: That of instructions on several elements where most of the others are repetitions.
 REMAINDER = 0.05
 #: The share of the added instructions that must be those of callees, or repetitions.
@@ -163,7 +163,7 @@ def _reason(
         return None
     sides = (new, old) if change.more > 0 else (old, new)
     larger, smaller = (Pieces(side.get(change.name, ())) for side in sides)
-    return growth_reason(larger, smaller)
+    return growth_reason(larger, smaller) if larger.of and smaller.of else None
 
 
 def growth_reason(larger: Pieces, smaller: Pieces) -> GrowthReason | None:
@@ -242,11 +242,7 @@ def vector_bytes(text: str) -> int:
     if not found or _ONE_ELEMENT.match(text):
         return 0
     return max(
-        _X86_BYTES[m[1]]
-        if m[1]
-        else int(m[2]) * _ELEMENT_BYTES[m[3]]
-        if m[2]
-        else 16
+        _X86_BYTES[m[1]] if m[1] else int(m[2]) * _ELEMENT_BYTES[m[3]] if m[2] else 16
         for m in found
     )
 
@@ -254,9 +250,7 @@ def vector_bytes(text: str) -> int:
 def _lines(program: Program, function: Function) -> list[Line]:
     code = program.image.read(function.address, function.size)
     texts = dict(program.disassembler.text(code, function.address))
-    return [
-        Line(i, *_read(texts.get(i.address, "(data)"))) for i in program.instructions(function)
-    ]
+    return [Line(i, *_read(texts.get(i.address, "(data)"))) for i in program.instructions(function)]
 
 
 @cache

@@ -89,9 +89,7 @@ class VariantCost:
 
 
 SizeOf = Literal["function", "data", "section", "source"]
-GrowthKind = Literal[
-    "alone", "apart", "copies", "inlined", "vectorised", "unrolled", "padding"
-]
+GrowthKind = Literal["alone", "apart", "copies", "inlined", "vectorised", "unrolled", "padding"]
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ class GrowthReason:
     """What the larger of two functions of one name has more of.
 
     ``alone``: the other build has no such function, or data. ``apart``: the other build has none,
-    as it inlines it. ``copies``: it is there ``amount`` times more often, as instances of a template are.
+    as it inlines it. ``copies``: there are ``amount`` more of them, such as instances of a template.
     ``inlined``: the functions ``names``, which the other build calls. ``vectorised``: instructions
     on ``amount`` bytes of several elements. ``unrolled``: a loop of the other build, repeated.
     ``padding``: ``amount`` bytes that align code.

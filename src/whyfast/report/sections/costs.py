@@ -214,8 +214,9 @@ def reason_text(change: SizeChange) -> str:
             shown.append(pluralize(others, "other"))
         return f"{join_words(shown)} {'' if grew else 'not '}inlined"
     if why.kind == "copies":
-        noun = "instance" if "<…>" in change.name else "copy"
-        return pluralize(why.amount, f"{'more' if grew else 'fewer'} {noun}")
+        word, template = "more" if grew else "fewer", "<…>" in change.name
+        text = pluralize(why.amount, f"{word} {'instance' if template else 'function'}")
+        return text if template else f"{text} of this name"
     texts = {
         "alone": ("new", "gone"),
         "apart": ("not inlined", "inlined"),
