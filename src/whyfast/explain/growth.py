@@ -54,7 +54,7 @@ Forms = Counter[str]
 Located = tuple[Program, Function]
 
 
-class Line(NamedTuple):
+class DecodedLine(NamedTuple):
     """An instruction: its form, empty for padding, and the bytes of the elements it works on."""
 
     instruction: Instruction
@@ -75,7 +75,7 @@ class Pieces:
         return sum(parent_name(f.name) is None for _, f in self.of)
 
     @cached_property
-    def code(self) -> list[list[Line]]:
+    def code(self) -> list[list[DecodedLine]]:
         """The instructions of each."""
         return [_lines(program, function) for program, function in self.of]
 
@@ -247,10 +247,13 @@ def vector_bytes(text: str) -> int:
     )
 
 
-def _lines(program: Program, function: Function) -> list[Line]:
+def _lines(program: Program, function: Function) -> list[DecodedLine]:
     code = program.image.read(function.address, function.size)
     texts = dict(program.disassembler.text(code, function.address))
-    return [Line(i, *_read(texts.get(i.address, "(data)"))) for i in program.instructions(function)]
+    return [
+        DecodedLine(i, *_read(texts.get(i.address, "(data)")))
+        for i in program.instructions(function)
+    ]
 
 
 @cache
