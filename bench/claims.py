@@ -392,10 +392,11 @@ def slopes(rng: Rng, trials: int) -> Iterator[Row]:
     at = (1, 2, 4, 8, 16)
     benchmarks = [Benchmark(f"n{x}", "turn", (), parameter=Parameter("n", "n", x)) for x in at]
     empty = _block(rng, 0, 0, turns=1)
-    for noise, draw in (
+    draws: Sequence[tuple[str, Callable[[], float]]] = (
         ("normal", lambda: float(rng.standard_normal())),
         ("of Student's t of 3", lambda: float(rng.standard_t(3))),
-    ):
+    )
+    for noise, draw in draws:
         for passes in (8, 20):
             held = np.zeros(3, dtype=int)
             for _ in range(max(1, trials // 4)):
