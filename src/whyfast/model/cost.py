@@ -97,9 +97,9 @@ class GrowthReason:
     """What the larger of two functions of one name has more of.
 
     ``alone``: the other build has no such function, or data. ``apart``: the other build has none,
-    as it inlines it. ``copies``: there are ``amount`` more of them, such as instances of a template.
-    ``inlined``: the functions ``names``, which the other build calls. ``vectorised``: instructions
-    on ``amount`` bytes of several elements. ``unrolled``: a loop of the other build, repeated.
+    as it inlines it. ``copies``: there are ``amount`` more of them, such as instances of a
+    template. ``inlined``: the functions ``names``, which the other build calls. ``vectorised``:
+    instructions on ``amount`` bytes of several elements. ``unrolled``: a loop of the other build, repeated.
     ``padding``: ``amount`` bytes that align code.
     """
 
