@@ -24,8 +24,8 @@ from itertools import combinations
 from scipy.stats import ttest_ind
 
 from bench.fastcall_builds import command_of
-from whyfast.measure.invocation import LaunchArguments, padded
-from whyfast.measure.turns import TurnInvocation
+from whyfast.measure.invocation import Invocation, LaunchArguments
+from whyfast.measure.turns import TurnRunner
 from whyfast.study.load import load_study
 
 TURN = 1e-3
@@ -70,14 +70,10 @@ def _measured(
         aslr = every or kind == "ASLR"
         hash_seed = str(i) if every or kind == "hash seed" else "0"
         pad = rng.randrange(4096) if every or kind == "environment" else 0
-        env = padded({**os.environ, "PYTHONHASHSEED": hash_seed}, pad)
+        env = {**os.environ, "PYTHONHASHSEED": hash_seed}
         words = [] if aslr else ["setarch", platform.machine(), "-R"]
-        player = TurnInvocation(
-            (*words, *command),
-            env=env,
-            cpu=min(os.sched_getaffinity(0)),
-            arguments=LaunchArguments({}, env, timeout=60),
-        )
+        arguments = LaunchArguments({kind: (*words, *command)}, env, timeout=60)
+        player = TurnRunner(arguments).enter(kind, cpu=min(os.sched_getaffinity(0)), pad=pad)
         try:
             while not loops:
                 loops = _loops(player)
@@ -88,7 +84,7 @@ def _measured(
     return found
 
 
-def _loops(player: TurnInvocation) -> int:
+def _loops(player: Invocation) -> int:
     """So many that they take a turn."""
     loops = 1
     while player.turn(loops).seconds < TURN:

@@ -18,7 +18,7 @@ import numpy as np
 from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.placement import judge_fixes
 from whyfast.model.sample import Block
-from whyfast.model.verdict import FixWord
+from whyfast.model.verdict import FixOutcome
 
 SPREAD, NOISE, LAYOUTS, MARGIN = 0.02, 0.002, 24, 0.01
 STUDIES = 200
@@ -35,7 +35,7 @@ def main() -> int:
     return 0
 
 
-def judged(spreads: Sequence[float], seed: int) -> FixWord:
+def judged(spreads: Sequence[float], seed: int) -> FixOutcome:
     """What is said of the second variant as a fix of the first."""
     names = [f"v{i}" for i in range(len(spreads))]
     rng = np.random.default_rng(seed)

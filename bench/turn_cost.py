@@ -22,7 +22,7 @@ from pathlib import Path
 
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.process import usable_cpus
-from whyfast.measure.turns import TurnInvocation
+from whyfast.measure.turns import TurnRunner
 
 INCLUDE = Path(__file__).resolve().parents[1] / "src/whyfast/turns/include"
 
@@ -142,9 +142,7 @@ def cost(command: tuple[str, ...], turns: int) -> tuple[float, float, float]:
     """(median, 95th percentile, seconds to the first turn); of a turn beside the work, seconds."""
     arguments = LaunchArguments({"x": command}, dict(os.environ), 60.0)
     began = time.perf_counter()
-    program = TurnInvocation(
-        command, env=dict(os.environ), cpu=usable_cpus()[0], arguments=arguments
-    )
+    program = TurnRunner(arguments).enter("x", cpu=usable_cpus()[0], pad=0)
     started = time.perf_counter() - began
     beside = []
     try:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from bench.vm.contenders import Contender
 from bench.vm.programs import Program
 from bench.vm.table import Ratio, Row, geometric_mean
-from whyfast.measure.invocation import InvocationFailed, LaunchArguments
-from whyfast.measure.turns import TurnInvocation
+from whyfast.measure.invocation import Invocation, InvocationFailed, LaunchArguments
+from whyfast.measure.turns import TurnRunner
 
 #: Seconds of a turn at the least, and those that an execution may take.
 TURN = 1e-3
@@ -33,14 +33,11 @@ class Effort:
     turns: int
 
 
-def started(contender: Contender, program: Program, cpu: int | None) -> TurnInvocation:
+def started(contender: Contender, program: Program, cpu: int | None) -> Invocation:
     """InvocationFailed where it cannot run the program; so are turns with another result."""
-    return TurnInvocation(
-        tuple(contender.command(program)),
-        env=dict(os.environ),
-        cpu=cpu,
-        arguments=LaunchArguments({}, {}, TIMEOUT, program.result),
-    )
+    command = tuple(contender.command(program))
+    arguments = LaunchArguments({"vm": command}, dict(os.environ), TIMEOUT, program.result)
+    return TurnRunner(arguments).enter("vm", cpu=cpu, pad=0)
 
 
 def refusal(contender: Contender, program: Program) -> str:
@@ -54,7 +51,7 @@ def refusal(contender: Contender, program: Program) -> str:
     return ""
 
 
-def loops_of(invocation: TurnInvocation) -> int:
+def loops_of(invocation: Invocation) -> int:
     """So many that a turn takes :data:`TURN`; the turns that find out warm it up, too."""
     loops = 1
     while (seconds := invocation.turn(loops).seconds) < TURN:
@@ -65,7 +62,7 @@ def loops_of(invocation: TurnInvocation) -> int:
 @contextmanager
 def alive(
     those: Sequence[Contender], program: Program, cpu: int, rng: random.Random
-) -> Iterator[dict[str, TurnInvocation]]:
+) -> Iterator[dict[str, Invocation]]:
     """One process each, started in random order on one CPU."""
     with ExitStack() as stack:
         yield {

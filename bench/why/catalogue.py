@@ -12,11 +12,14 @@ Of each ``[[pair]]``:
   thing that are as right. ``causes2``: those of the second cause of a pair of kind ``two``.
 - ``where``: the function or system call that an answer should name, or nothing.
 - ``check``: how the cause was found to be the cause without whyfast.
+- ``expected``: the cause in a sentence. ``pattern``, ``pattern2``: regular expressions, without
+  regard to case, that the sentence of a right cause matches; it is then right by any key.
+- ``tempting``: a cause that one could believe in, and that is wrong.
 
-The pairs of ``heldout.toml`` and ``blind.toml`` have one file each, in the folder of that name, and
-``fast`` and ``slow``: flags of the compiler, or else marks, ``A|B``. Lines that end in a mark
-(``//A``, ``#A``) are those of the side that has it alone, lines that end in ``//-A`` those of the
-other.
+The pairs of ``heldout.toml``, ``blind.toml`` and ``blind2.toml`` have one file each, in the folder
+of that name, and ``fast`` and ``slow``: flags of the compiler, or else marks, ``A|B``. Lines that
+end in a mark (``//A``, ``#A``) are those of the side that has it alone, lines that end in ``//-A``
+those of the other.
 """
 
 from __future__ import annotations
@@ -53,6 +56,10 @@ class Pair:
     causes2: tuple[str, ...] = ()
     where: str = ""
     check: str = ""
+    expected: str = ""
+    pattern: str = ""
+    pattern2: str = ""
+    tempting: str = ""
 
     def build(self, side: Side) -> str:
         return self.build_fast if side == "fast" else self.build_slow
@@ -75,7 +82,7 @@ _DEFAULTS = {
     ".c": ("gcc", "gcc -O2 -g {flags} {source} -o {out} -pthread -lm", "{program}"),
     ".cpp": ("g++", "g++ -std=c++17 -O2 -g {flags} {source} -o {out} -pthread", "{program}"),
     ".rs": ("rustc", "{marked}.rs && rustc -O -g {flags} {dir}/main.rs -o {out}", "{program}"),
-    ".go": ("go", "{marked}.go && go build -o {out} {dir}/main.go", "{program}"),
+    ".go": ("go", "{marked}.go && go build {flags} -o {out} {dir}/main.go", "{program}"),
     ".py": ("python", "{marked}.py", "{python} {dir}/main.py"),
 }
 

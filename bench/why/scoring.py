@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -22,7 +23,8 @@ Outcome = Literal["right", "half", "later", "silent", "wrong", "failed"]
 class Answer:
     """The causes of an account in the order of their shares, and what they explain together.
 
-    ``places`` are the functions and items that the causes name. ``trouble`` says why there is none.
+    ``places`` are the functions and items that the causes name, ``sentences`` what they say.
+    ``trouble`` says why there is none.
     """
 
     keys: tuple[str, ...] = ()
@@ -32,6 +34,7 @@ class Answer:
     explained: float = 0.0
     seconds: float = 0.0
     trouble: str = ""
+    sentences: tuple[str, ...] = ()
 
     @property
     def screen(self) -> tuple[str, ...]:
@@ -76,6 +79,7 @@ def answer(envelope: Mapping[str, Any], seconds: float) -> Answer:
         sentence=causes[0]["sentence"] if causes else "",
         explained=float(account["explained"]),
         seconds=seconds,
+        sentences=tuple(cause["sentence"] for cause in causes),
     )
 
 
@@ -94,13 +98,22 @@ def _outcome(pair: Pair, answer: Answer) -> Outcome:
     screen = answer.screen
     if not screen:
         return "silent"
-    if pair.kind == "equal" or screen[0] not in pair.causes + pair.causes2:
-        accepted = pair.kind != "equal" and set(screen) & {*pair.causes, *pair.causes2}
+    first = _accepted(answer, pair.causes, pair.pattern)
+    second = _accepted(answer, pair.causes2, pair.pattern2)
+    if pair.kind == "equal" or screen[0] not in first | second:
+        accepted = pair.kind != "equal" and set(screen) & (first | second)
         return "later" if accepted else "wrong"
     if pair.kind == "two":
-        found = [bool(set(screen) & set(keys)) for keys in (pair.causes, pair.causes2)]
+        found = [bool(set(screen) & right) for right in (first, second)]
         return "right" if all(found) else "half"
     return "right"
+
+
+def _accepted(answer: Answer, keys: Sequence[str], pattern: str) -> set[str]:
+    """``keys``, and those of the causes whose sentence matches the pattern."""
+    said = zip(answer.keys, answer.sentences, strict=False)
+    matching = {key for key, sentence in said if pattern and re.search(pattern, sentence, re.I)}
+    return {*keys, *matching}
 
 
 def _places(cause: Mapping[str, Any]) -> Iterator[str]:

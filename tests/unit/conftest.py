@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import settings
 from jsonschema import Draft202012Validator
+from tests.schemas import schema_of
 
 from whyfast.model import codec
-from whyfast.report.schemas import schema_of
 
 # The same examples in every run, and none too slow: a busy machine must not fail a test.
 settings.register_profile("whyfast", max_examples=40, deadline=None, derandomize=True)

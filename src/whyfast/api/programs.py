@@ -27,14 +27,14 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import Evidence, Trouble, unmatched
 from whyfast.report.document import Document, ReportSection, Table, section, sentences
 from whyfast.report.pages.code_page import (
-    Looked,
+    ProgramDispatch,
     code_page,
     compare_programs,
     comparison_sections,
     function_sections,
     function_table,
-    programs_brief,
     programs_headline,
+    programs_summary,
     survey_headline,
     survey_sections,
     survey_table,
@@ -114,7 +114,7 @@ class Content:
 
     sections: list[ReportSection | None] = field(default_factory=list)
     data: dict[str, object] = field(default_factory=dict)
-    looked: list[Looked] = field(default_factory=list)
+    looked: list[ProgramDispatch] = field(default_factory=list)
     candidates: Table | None = None
     troubles: tuple[Trouble, ...] = ()
     headline: str = ""
@@ -170,7 +170,9 @@ def _read(
         data |= code
     elif has_functions and request.run is None:
         notes = (*(f"Warning: {w}" for w in warnings), *parts)
-        summary = programs_brief(content.looked, content.candidates, content.troubles, notes, heat)
+        summary = programs_summary(
+            content.looked, content.candidates, content.troubles, notes, heat
+        )
     if len(content.looked) > 1:
         headline = programs_headline(content.looked, heat, changed) if has_functions else ""
     if heat is not None:
@@ -253,7 +255,7 @@ def _functions(programs: Programs, globs: Sequence[str]) -> Content:
     return Content(
         list(function_sections(evidence, comparisons, troubles, programs.heat)),
         data,
-        [Looked(p, p.dispatch) for p in evidence],
+        [ProgramDispatch(p, p.dispatch) for p in evidence],
         function_table(evidence[0]),
         tuple(troubles),
     )

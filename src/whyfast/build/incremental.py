@@ -1,10 +1,8 @@
 """Builds that go on from what the last one left, for a search over commits or over flags.
 
-One folder serves all builds that are equal but for source and flags; the source in it is brought to
-the next commit, files that are equal keep their date, and the steps compile what has changed. With
-other flags all that was compiled is removed first, which leaves what was configured or generated.
-What came out is copied away and kept under a digest of its own: it is no build by its inputs alone.
-"""
+One folder serves all builds that are equal but for source and flags: equal files keep their date,
+and the steps compile what has changed. With other flags all that was compiled is removed first.
+What came out is copied away under a digest of its own: it is no build by its inputs alone."""
 
 from __future__ import annotations
 
@@ -50,11 +48,9 @@ class _CannotGoOn(Exception):
 def build_incrementally(
     recipes: Sequence[Recipe], store: BuildStore, progress: Progress
 ) -> list[BuildOutcome]:
-    """Every recipe as a build or a failure, in the given order, one after the other.
-
-    A clean build that is there already is taken. Where the steps fail in the used folder, it is
-    emptied and the build is made clean: only that can fail a candidate.
-    """
+    """Every recipe as a build or a failure, in the given order, one after the other. A clean build
+    that is there already is taken. Where the steps fail in the used folder, it is emptied and the
+    build is made clean: only that can fail a candidate."""
     return [_build_one(recipe, store, progress) for recipe in recipes]
 
 
@@ -73,12 +69,9 @@ def slot_of(recipe: Recipe, store: BuildStore) -> Path:
 
 
 def update_source(source: SourceTree, to: Path, before: Sequence[str] | None) -> None:
-    """Make the files of ``to`` those of the source; what else is there stays.
-
-    ``before`` names the files that the last source had, None for an empty folder. Equal files keep
-    their date, others get that of now, which is later than that of all that was made of the last
-    source. OSError when a file cannot be written.
-    """
+    """Make the files of ``to`` those of the source; what else is there stays. ``before``: the files
+    of the last source, None for an empty folder. Equal files keep their date, others get one later
+    than that of all that was made of the last source. OSError."""
     for name in set(before or ()) - set(source.files):
         _make_way(to, to / name)
     date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])

@@ -33,13 +33,9 @@ class NoTools(Exception):
 def mix_object(
     good: Path, bad: Path, from_bad: Iterable[str], symbols: Iterable[str], to: Path
 ) -> None:
-    """Write to ``to`` both objects as one, with the global ``symbols`` of the good one but for
-    ``from_bad``, which are of the bad one.
-
-    Each definition that is not wanted is weakened, and the linker takes the other for everybody.
-    Both copies stay, in the same place in every mixture: what differs is who is called.
-    NoTools, OSError, or ValueError with what the linker says.
-    """
+    """Write to ``to`` both objects as one, with the global ``symbols`` of the good one but
+    ``from_bad`` of the bad one: unwanted definitions are weakened. Both copies stay in place: what
+    differs is who is called. NoTools, OSError, or ValueError with what the linker says."""
     taken = set(from_bad)
     folder = to.with_name(to.name + ".parts")
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,6 @@
-"""What a layout can place: the sections of code in the objects of a build.
-
-The objects are the ``.o`` files in the build folder, at any depth, and the members of its static
-libraries. Compiled with -ffunction-sections, each function is a section of its own; otherwise an
-object has one section, ``.text``, and is placed as a whole.
-"""
+"""What a layout can place: the sections of code in the ``.o`` files of a build folder and in its
+static libraries. Compiled with -ffunction-sections, each function is one; otherwise an object has
+one section, ``.text``, and is placed as a whole."""
 
 from __future__ import annotations
 
@@ -25,11 +22,9 @@ from whyfast.model.build import is_layout
 
 
 def members(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of each member of a static library, in order, the index left out.
-
-    Nothing for a file that is no archive, for a thin one (whose members are files of their own),
-    and from the place on at which it is damaged. OSError when it cannot be read.
-    """
+    """Name and content of each member of a static library, in order, the index left out. Nothing
+    for a file that is no archive, for a thin one (whose members are files of their own), and from
+    the place on at which it is damaged. OSError when it cannot be read."""
     with path.open("rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             return
@@ -79,10 +74,8 @@ _PLAIN_FILE = re.compile(r"^[\w.+@/-]+$")
 
 @dataclass(frozen=True)
 class Piece:
-    """A section by its name, and the files that it is in as patterns of a linker script.
-
-    No ``files``: of whatever file, because no two objects have a section of that name.
-    """
+    """A section by its name, and the files that it is in as patterns of a linker script. No
+    ``files``: of whatever file, because no two objects have a section of that name."""
 
     section: str
     files: tuple[str, ...] = ()
@@ -103,11 +96,9 @@ class _Object:
 
 
 def find_pieces(work: Path) -> list[Piece]:
-    """The pieces of the objects below ``work``, in the order of their names.
-
-    Files that are no objects (bitcode, say) are passed over, and so are names with characters that
-    a linker script would take for a pattern.
-    """
+    """The pieces of the objects below ``work``, in the order of their names. Files that are no
+    objects (bitcode, say) are passed over, and so are names with characters that a linker script
+    would take for a pattern."""
     objects = list(_objects(work))
     having: dict[str, list[_Object]] = defaultdict(list)
     for unit in objects:
@@ -184,11 +175,8 @@ def _suffixes(paths: Sequence[Sequence[PurePosixPath]]) -> dict[PurePosixPath, s
 
 
 def _patterns(unit: _Object, names: Mapping[PurePosixPath, str]) -> tuple[str, ...]:
-    """How a linker script tells this object from the others.
-
-    A name without a pattern character would be opened as one more input by GNU ld, hence the
-    brackets.
-    """
+    """How a linker script tells this object from the others. A name without a pattern character
+    would be opened as one more input by GNU ld, hence the brackets."""
     patterns = []
     for path in unit.paths:
         name = names[path]

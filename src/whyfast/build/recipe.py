@@ -1,7 +1,5 @@
-"""Everything that decides a build, and the digest over it.
-
-Builds can stand for each other where all that they could run is equal: :func:`differing_files`.
-"""
+"""Everything that decides a build, and the digest over it; :func:`differing_files`: whether builds
+can stand for each other."""
 
 from __future__ import annotations
 
@@ -50,10 +48,8 @@ class SourceTree:
 
 
 def scan_source(folder: Path) -> SourceTree:
-    """Hash every file below ``folder``, version control and caches left out.
-
-    Executable bits count, since a build may run a script of the source.
-    """
+    """Hash every file below ``folder``, version control and caches left out. Executable bits count,
+    since a build may run a script of the source."""
     files: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
@@ -114,12 +110,9 @@ def make_recipe(
     source: SourceTree,
     interpreter: Interpreter | None = None,
 ) -> Recipe:
-    """Combine a variant with its toolchain, source and interpreter, if it has one.
-
-    Steps run in the build folder, where the source is copied to ``src``; ``{source}`` is that
-    relative path, so that no absolute path of a user gets into the program. A variant for evidence
-    alone is built by the shorter steps, where the study has such.
-    """
+    """Combine a variant with its toolchain, source and interpreter. Steps run in the build folder,
+    the source in ``src``, which ``{source}`` names, so that no absolute path gets into the program.
+    A variant for evidence alone is built by the shorter steps, if any."""
     env = {**BASE_ENVIRONMENT, **toolchain.env, **study.build.env, **variant.env}
     real = {name: study.hidden.get(value, value) for name, value in env.items()}
     steps, program = steps_of(study.build, variant)
@@ -162,12 +155,9 @@ def packages_of(build: BuildSpec, variant: Variant) -> tuple[str, ...]:
 
 
 def packages_here(build: BuildSpec, variant: Variant, home: Home) -> tuple[str, ...]:
-    """:func:`packages_of`, or all packages of the study where a toolchain with those is installed
-    and one with the fewer is not.
-
-    Only for evidence: what is there besides could change a program that is measured, and which of
-    them is installed must not decide that. The digest is of the toolchain that is used.
-    """
+    """:func:`packages_of`; for evidence alone all packages of the study, where a toolchain with
+    those is installed and one with the fewer is not. The digest is of the toolchain that is
+    used."""
     few = packages_of(build, variant)
     if not (variant.evidence_only and build.evidence):
         return few
@@ -198,10 +188,8 @@ _NOT_RUN_NAMES = re.compile(
 
 def differing_files(a: Build, b: Build) -> tuple[str, ...]:
     """The files of two build folders that differ, or that one of them lacks, and that a program
-    could read when it runs; names relative to the folder, sorted.
-
-    The programs themselves are not looked at. Folders that begin with a dot are those of tools.
-    """
+    could read when it runs; names relative to the folder, sorted. The programs themselves are not
+    looked at. Folders that begin with a dot are those of tools."""
     files = _files(a), _files(b)
     programs = (a.provenance.get("program"), b.provenance.get("program"))
     return tuple(

@@ -1,11 +1,8 @@
 """A finished build linked again in other layouts, kept beside it in the store.
 
-A layout is the same objects linked again with their code elsewhere in memory. It is drawn from a
-seed: the order of all pieces (functions, or whole objects where these have no sections of their
-own), and random gaps between them. It is handed to the linker as a small script that augments the
-default one (INSERT), which GNU ld and lld both take, so that it needs no linker option of one of
-them. Layout 0 is the program as the study's own link step makes it.
-"""
+A layout is the same objects with their code elsewhere in memory, drawn from a seed: the order of
+all pieces (functions, or whole objects) and gaps between them, as a small script that augments the
+linker's default one (INSERT: GNU ld and lld). Layout 0 is the study's own link step's."""
 
 from __future__ import annotations
 
@@ -53,11 +50,8 @@ class Layout:
 
 
 def draw_layout(pieces: Sequence[Piece], seed: int, keep: Sequence[str] = ()) -> Layout:
-    """One layout; equal arguments give equal text.
-
-    Pieces whose section matches a pattern of ``keep`` stay side by side, in the order of the
-    patterns, and are moved as a whole.
-    """
+    """One layout; equal arguments give equal text. Pieces whose section matches a pattern of
+    ``keep`` stay side by side, in the order of the patterns, and are moved as a whole."""
     rng = random.Random(f"layout {seed}")
     kept = [p for p in pieces if any(fnmatchcase(p.section, k) for k in keep)]
     units = [p.statements for p in pieces if p not in kept]
@@ -90,12 +84,9 @@ class CannotRelink(Exception):
 def relink(
     recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str] = ()
 ) -> list[Path]:
-    """The programs of the layouts ``seeds`` of a build, made where they are missing.
-
-    ``keep`` are patterns of sections that stay together, see :func:`draw_layout`. Raises
-    :class:`CannotRelink`. What the linker prints is added to the build's log. Interrupted, it ends
-    the linker.
-    """
+    """The programs of the layouts ``seeds`` of a build, made where they are missing. ``keep`` are
+    patterns of sections that stay together, see :func:`draw_layout`. Raises :class:`CannotRelink`.
+    What the linker prints is added to the build's log. Interrupted, it ends the linker."""
     folder = store.folder(build.digest)
     try:
         with exclusive(store.lock(build.digest)), logged_steps(recipe, folder, store) as run_step:
@@ -111,12 +102,9 @@ def make_layouts(
     seeds: Sequence[int],
     keep: Sequence[str] = (),
 ) -> list[Path]:
-    """The programs of the layouts ``seeds``, linked where they are not there yet.
-
-    The build is in ``folder / "work"``, where ``run_step`` runs a shell line and returns its exit
-    code. A layout stands beside the program, which may look for its files there, and is named by
-    the digest of its linker script.
-    """
+    """The programs of the layouts ``seeds``, linked where they are not there yet, in ``folder /
+    "work"``, where ``run_step`` runs a shell line and returns its exit code. A layout stands beside
+    the program, named by the digest of its linker script."""
     work = folder / "work"
     program = work / recipe.program
     made = []

@@ -33,11 +33,8 @@ def commit_of(repository: Path, revision: str) -> str:
 
 
 def clone(address: str, revision: str, to: Path, progress: Callable[[str], None]) -> Path:
-    """A bare copy of a remote repository in the cache, with ``revision`` in it.
-
-    Fetched again only when it lacks the revision. The caller holds a lock. UserError when it is not
-    available.
-    """
+    """A bare copy of a remote repository in the cache, with ``revision`` in it. Fetched again only
+    when it lacks the revision. The caller holds a lock. UserError when it is not available."""
     if not (to / "HEAD").exists():
         progress(f"cloning {without_user(address)}")
         to.parent.mkdir(parents=True, exist_ok=True)
@@ -64,10 +61,7 @@ def _remote(where: Path, address: str, *arguments: str) -> None:
 
 def export(repository: Path, commit: str, to: Path) -> None:
     """Write the files of the commit into the folder ``to``, new or empty, as they are in it, with
-    those of its :func:`submodules`.
-
-    ``export-ignore`` leaves none out, and nothing is fetched.
-    """
+    those of its :func:`submodules`. ``export-ignore`` leaves none out, and nothing is fetched."""
     to.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="whyfast-git-") as place:
         borrowed = Path(place, "repository")
@@ -92,8 +86,11 @@ def submodules(repository: Path, commit: str) -> dict[str, tuple[Path, str]]:
             its_commit = about.split()[2]
             # Its checkout, or what git keeps of it where the checkout is at another commit.
             for inner in (repository / path, Path(common.stdout.strip(), "modules", path)):
-                own = (inner / ".git").exists() or (inner / "HEAD").is_file()
-                if own and not git(inner, "cat-file", "-e", f"{its_commit}^{{commit}}").returncode:
+                checked_out = (inner / ".git").exists() or (inner / "HEAD").is_file()
+                if (
+                    checked_out
+                    and not git(inner, "cat-file", "-e", f"{its_commit}^{{commit}}").returncode
+                ):
                     there[path] = inner, its_commit
                     break
     return there
@@ -139,11 +136,8 @@ def top_level(folder: Path) -> Path:
 
 def change_between(repository: Path, text: str = "") -> Range:
     """The range ``BASE..HEAD``, either side left out: the merge base with the default branch, and
-    the files as they are now.
-
-    As in ``git diff``, ``BASE...HEAD`` begins at their merge base. UserError for what git does not
-    know, and where there is nothing between the two.
-    """
+    the files as they are now. As in ``git diff``, ``BASE...HEAD`` begins at their merge base.
+    UserError for what git does not know, and where there is nothing between the two."""
     if text and ".." not in text:
         raise UserError(
             f"not a range: {text!r}; write BASE..HEAD, or BASE.. for the files as they are"
@@ -210,10 +204,8 @@ def merge_base(repository: Path, branch: str, head: str) -> str:
 
 def snapshot(repository: Path) -> str:
     """The files as they are now, as a commit on top of HEAD; HEAD itself when nothing is changed.
-
     New files count unless git ignores them. Only objects are written: neither the index nor any
-    branch changes, and git collects what nothing refers to.
-    """
+    branch changes, and git collects what nothing refers to."""
     head = commit_of(repository, "HEAD")
     with tempfile.TemporaryDirectory(prefix="whyfast-git-") as place:
         env = {"GIT_INDEX_FILE": str(Path(place, "index")), **_NOBODY}

@@ -61,11 +61,9 @@ Progress = Callable[[str], None]
 def build_all(
     recipes: Sequence[Recipe], store: BuildStore, progress: Progress, *, workers: int | None = None
 ) -> list[BuildOutcome]:
-    """Every recipe as a build or a failure, in the given order; equal recipes are built once.
-
-    Steps that use ``{jobs}`` fill the machine by themselves and run one variant at a time; others
-    run as many variants at once as there are CPUs.
-    """
+    """Every recipe as a build or a failure, in the given order; equal recipes are built once. Steps
+    that use ``{jobs}`` fill the machine by themselves and run one variant at a time; others run as
+    many variants at once as there are CPUs."""
     cpus = os.cpu_count() or 1
     if workers is None:
         workers = 1 if any(map(_is_long, recipes)) else cpus
@@ -199,10 +197,8 @@ def run_steps(
     progress: Progress,
 ) -> tuple[dict[str, str], str, str]:
     """Run the shell lines in ``folder / "work"``, with a log beside it: their environment, the
-    sandbox in words, and why they failed, empty when they did not.
-
-    CannotBuildHere when the toolchain has a root that cannot be entered here.
-    """
+    sandbox in words, and why they failed, empty when they did not. CannotBuildHere when the
+    toolchain has a root that cannot be entered here."""
     work, log = folder / "work", folder / "log.txt"
     env = environment(recipe, folder)
     within, sandbox = enclose(recipe, folder, store)
@@ -305,10 +301,8 @@ def as_build(recipe: Recipe, stored: StoredBuild, *, reused: bool) -> Build:
 
 
 def repeat_script(provenance: Mapping[str, Any], folder: Path) -> str:
-    """A shell script that makes the same program again in the present folder.
-
-    ``folder`` is where the store keeps the build, source included.
-    """
+    """A shell script that makes the same program again in the present folder. ``folder`` is where
+    the store keeps the build, source included."""
     steps = [_from_here(c, folder / "work") for c in provenance["commands"]]
     include = provenance["inputs"].get("include")
     env = {k: v for k, v in provenance["env"].items() if k not in ("HOME", "TMPDIR")}
@@ -370,9 +364,7 @@ class Rebuilt:
 
 def rebuild(recipe: Recipe, home: Home, jobs: int) -> Rebuilt | BuildFailure:
     """Make the build in a folder of its own, which is removed; the stored build stays as it is.
-
-    Copying the source is not part of the time, linking is.
-    """
+    Copying the source is not part of the time, linking is."""
     folder = home.cache / "rebuilt" / uuid.uuid4().hex
     store, steps = BuildStore(folder / "builds"), Steps()
     try:

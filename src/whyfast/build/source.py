@@ -1,8 +1,5 @@
-"""Getting the source of a study: fetched once, unpacked once, shared by all variants.
-
-The cache has one folder a source, named after what pins it (a sha256 or a commit); it is complete
-or absent.
-"""
+"""Getting the source of a study: fetched once, unpacked once, shared by all variants, in a folder
+named after what pins it (a sha256 or a commit), complete or absent."""
 
 from __future__ import annotations
 
@@ -45,11 +42,8 @@ _DEEPEST = 200
 
 def unpack(archive: Path, to: Path) -> Path:
     """Unpack a tar archive (plain, gzip, bzip2 or xz) into the new folder ``to``; files keep their
-    dates.
-
-    Returns the folder with the files: the archive's only folder where everything is in one, else
-    ``to`` itself. UserError for what is no archive or tries to leave the folder.
-    """
+    dates. Returns the folder with the files: the archive's only folder where everything is in one,
+    else ``to`` itself. UserError for what is no archive or tries to leave the folder."""
     to.mkdir(parents=True)
     links: list[Path] = []
     try:
@@ -177,12 +171,9 @@ def fetch_tarball(
     download: Download = download,
     index: Index = listed_sources,
 ) -> None:
-    """Write the tarball with exactly that sha256 to ``to``.
-
-    An archive may serve a version that its index no longer lists, and list one that it no longer
-    serves. So the pool is asked first; only when that fails is the index read, for an error that
-    says what there is. UserError then, CannotBuildHere when there is no archive at all.
-    """
+    """Write the tarball with exactly that sha256 to ``to``. The pool is asked first, as it may have
+    a version that the index no longer lists; the index is read for an error that says what there
+    is. UserError then, CannotBuildHere without an archive."""
     reasons = []
     for suffix in SUFFIXES:
         path = f"{pool_folder(package)}/{package}_{version}.orig.tar.{suffix}"
@@ -226,10 +217,8 @@ LOCAL = ("subject", "path")
 
 
 def with_source(study: Study, home: Home, progress: Progress) -> Study:
-    """The study with the folder of its source filled in, fetched if need be.
-
-    UserError when it is not available: without a source there is nothing to do.
-    """
+    """The study with the folder of its source filled in, fetched if need be. UserError when it is
+    not available: without a source there is nothing to do."""
     where = study.folder / "study.toml"
     try:
         return replace(study, source=obtain(study.source, home, progress))
@@ -313,10 +302,8 @@ def _with_folder(source: Source, tree: Path, home: Home) -> Source:
 
 
 def at_revision(source: Source, revision: str, home: Home, progress: Progress) -> Source:
-    """Another commit of the same git repository, of a source that was obtained before.
-
-    UserError when it has no such commit.
-    """
+    """Another commit of the same git repository, of a source that was obtained before. UserError
+    when it has no such commit."""
     if revision in ("", source.revision) or source.repository is None:
         return source
     before = replace(source, revision=revision, folder=source.repository, repository=None)

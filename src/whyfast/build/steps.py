@@ -140,9 +140,8 @@ def expand_link(recipe: Recipe, folder: Path, layout: str, program: str) -> str:
 
 
 def _mapping(recipe: Recipe, folder: Path, jobs: int) -> dict[str, str]:
-    """What stands for each placeholder.
-
-    The folder's name is kept out of debug information, so that equal inputs make equal bytes."""
+    """What stands for each placeholder. The folder's name is kept out of debug information, so that
+    equal inputs make equal bytes."""
     python = recipe.interpreter
     return {
         "python": shlex.quote(str(python.program)) if python else "",
@@ -177,13 +176,10 @@ def environment(recipe: Recipe, folder: Path) -> dict[str, str]:
 
 
 def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str], str]:
-    """The words before ``sh -euc STEP``, and the sandbox in words, for the provenance.
-
-    The step may write in ``tmp`` and ``work`` of ``folder``, where it starts. It sees the rest,
-    which we write: through a link of its making, that could be anywhere. Beside ``store`` are
-    kept the tables of mounts that sandboxes are made from.
-    CannotBuildHere when the toolchain has a root that cannot be entered here.
-    """
+    """The words before ``sh -euc STEP``, and the sandbox in words, for the provenance. The step may
+    write in ``tmp`` and ``work`` of ``folder``; it sees the rest, which we write: through a link of
+    its making, that could be anywhere. Tables of mounts are kept beside ``store``. CannotBuildHere
+    when the toolchain's root cannot be entered."""
     toolchain = recipe.toolchain
     readable = toolchain.readable
     if toolchain.root is None:
@@ -215,11 +211,8 @@ class Steps:
         self, step: str, work: Path, env: dict[str, str], out: int, within: Sequence[str] = ()
     ) -> int:
         """Run one shell line to its end; its exit status, negative for a signal. If whyfast is
-        killed meanwhile, it is killed too.
-
-        ``within`` are the words of a sandbox, from :func:`enclose`.
-        InterruptedError after :meth:`cancel`.
-        """
+        killed meanwhile, it is killed too. ``within`` are the words of a sandbox, from
+        :func:`enclose`. InterruptedError after :meth:`cancel`."""
         with self._lock:
             if self.cancelled.is_set():
                 raise InterruptedError("interrupted")
@@ -242,10 +235,10 @@ class Steps:
             self._running.discard(process.pid)
             # Of the step and all that it has waited for. It begins with the peak of this
             # process, of which it is a part until it has loaded its program.
-            own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)
-            if usage.ru_maxrss > own:
+            if usage.ru_maxrss > before:
                 self.peak = max(self.peak, usage.ru_maxrss * 1024.0)
             self.seconds += time.monotonic() - began
             return process.returncode
@@ -261,10 +254,8 @@ class Steps:
 @contextlib.contextmanager
 def logged_steps(recipe: Recipe, folder: Path, store: BuildStore) -> Iterator[Callable[[str], int]]:
     """Runs shell lines in ``folder / "work"`` of a build that is there, and returns their exit
-    codes; what they print is added to its log. Interrupted, it ends them.
-
-    CannotBuildHere when the toolchain has a root that cannot be entered here.
-    """
+    codes; what they print is added to its log. Interrupted, it ends them. CannotBuildHere when the
+    toolchain has a root that cannot be entered here."""
     env = environment(recipe, folder)
     within, _ = enclose(recipe, folder, store)
     steps = Steps()

@@ -25,11 +25,12 @@ from whyfast.investigate.study_run import Choice, chosen, run_study, runnable
 from whyfast.model.errors import UserError
 from whyfast.model.result import OneResult, Result
 from whyfast.model.study import Study
-from whyfast.report.pages.admin_pages import free_space, plan_page
+from whyfast.report.pages.admin_pages import plan_page
 from whyfast.report.pages.check_page import check_markdown, check_page, github_annotations, log_line
 from whyfast.report.progress import watching
 from whyfast.report.result_json import dump_result
 from whyfast.store.builds import BuildStore
+from whyfast.store.files import free_space
 from whyfast.store.home import own_home
 from whyfast.study.load import load_study
 

@@ -147,10 +147,8 @@ class _Builder:
 
 class BuildingHosts:
     """:attr:`Services.build` and :attr:`Services.build_ahead` for a search that measures here.
-
     Events of hosts are handled while one of the two runs, never while anything is measured.
-    ``facts`` are those of this machine. Close it in the end.
-    """
+    ``facts`` are those of this machine. Close it in the end."""
 
     def __init__(
         self, cluster: Cluster, home: Home, services: Services, facts: HostFacts, observer: Observer

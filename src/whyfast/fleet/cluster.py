@@ -72,10 +72,8 @@ Kind = tuple[str, str, str]
 
 
 def unfit(facts: HostFacts, here: HostFacts) -> str:
-    """Why a host cannot run builds of this machine (``here``); empty when it probably can.
-
-    Programs that were linked against a C library run with the same or a later one.
-    """
+    """Why a host cannot run builds of this machine (``here``); empty when it probably can. Programs
+    that were linked against a C library run with the same or a later one."""
     if facts.whyfast != here.whyfast:
         return f"whyfast {facts.whyfast}; expected {here.whyfast}, as here"
     if minor(facts.python) != minor(here.python):

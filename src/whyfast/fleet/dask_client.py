@@ -1,9 +1,6 @@
-"""The process that holds Dask's client, the one place that knows it.
-
-It reads tasks from standard input and writes events to standard output, in the format of
-:mod:`whyfast.fleet.messages`, and ends with its standard input. It is sealed before it connects,
-writes nowhere else, and its memory is limited, so that harmful messages of workers end here.
-"""
+"""The process that holds Dask's client, the one place that knows it. It reads tasks from standard
+input, writes events to standard output (:mod:`whyfast.fleet.messages`) and ends with its input. It
+is sealed before it connects and its memory is limited: harmful messages of workers end here."""
 
 from __future__ import annotations
 

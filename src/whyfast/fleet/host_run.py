@@ -77,9 +77,8 @@ class HostObserver(Silent):
 @dataclass
 class HostRun:
     """``run`` stores the measurements of the host. ``waiting``: benchmarks that no campaign has
-    begun yet; ``wanted``: the next block or calibration; ``looks``: how often blocks are judged, by
-    ``together`` where all hosts are judged at once; ``since``: when its state began, on the
-    coordinator's monotonic clock."""
+    begun; ``wanted``: the next block or calibration; ``looks``: how often blocks are judged,
+    ``together`` for all hosts; ``since``: when its state began, on the monotonic clock here."""
 
     host: str
     context: RunContext[Study]

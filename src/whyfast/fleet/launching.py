@@ -1,7 +1,5 @@
-"""A scheduler here and a worker on each host of hosts.toml, for as long as a run takes.
-
-Workers are started by ssh; a process that ends is started again.
-"""
+"""A scheduler here and a worker, by ssh, on each host of hosts.toml, for as long as a run takes; a
+process that ends is started again."""
 
 from __future__ import annotations
 
@@ -137,8 +135,7 @@ _LINE = 400
 class KeptProcess:
     """A process that is restarted when it ends. ``command`` gives its words each time; ``tell`` is
     called with the reason of each end, ``heard`` with every line of its standard error, both in
-    threads. It should end with its standard input: then it ends also if this process is killed.
-    """
+    threads. It should end with its standard input: then it ends also if this process is killed."""
 
     def __init__(
         self,

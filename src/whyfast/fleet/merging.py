@@ -55,12 +55,9 @@ def machine_of(result: Result) -> Machine:
 
 
 def same_machine(a: Result, b: Result) -> bool:
-    """Whether both were measured on one machine.
-
-    Names by users decide. Else one boot is one machine, whatever the host name in a container, and
-    so is one installation (``machine_id``) with one host name, as copies of an image share the
-    former. Where neither is known, host name and CPU decide.
-    """
+    """Whether both were measured on one machine. Names by users decide; else one boot, whatever the
+    host name in a container, or one installation (``machine_id``) with one host name; else host
+    name and CPU."""
     first, other = _environment(a), _environment(b)
     if not any(_given_names(first, other)) and same_boot(a, b):
         return True
@@ -108,12 +105,9 @@ def _text(facts: Mapping[str, object], key: str) -> str:
 
 
 def merge_results(given: Sequence[OneResult]) -> Merged:
-    """Each machine's own verdicts side by side, and the differences between machines.
-
-    Runs of one machine are joined first. Times of two machines are never compared: only ratios
-    are, each measured on one machine. UserError for no results, and for the first result with
-    another question.
-    """
+    """Each machine's own verdicts side by side, and the differences between machines: only of
+    ratios, each measured on one machine. Runs of one machine are joined first. UserError for no
+    results, and for the first result with another question."""
     if not given:
         raise UserError("nothing to merge: name two or more results")
     question: Study | Commands | None = None
@@ -333,12 +327,10 @@ class JoinedRuns:
 
 
 def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
-    """The runs of one machine, oldest first, as one run that went on: none was started because of
-    the results before it, so a sequential test stays valid.
-
-    A run that is given twice counts once. Runs of other programs than the newest's are left out; of
-    commands, which may have changed in between, and of exact counts only the newest is used.
-    """
+    """The runs of one machine, oldest first, as one that went on: none was started because of
+    results before, so a sequential test stays valid. Repeated runs count once, those of other
+    programs than the newest's are left out; of commands and of exact counts only the newest is
+    used."""
     ordered = sorted(given, key=lambda g: g.result.recorded.started)
     *earlier, newest = ordered
     used, notes = [newest], [note for run in ordered for note in run.notes]

@@ -1,8 +1,6 @@
-"""Messages between coordinator and worker: plain records, as JSON, checked by their types.
-
-And messages between the coordinator and the process that holds Dask's client: a line of JSON, then
-the bytes whose sizes it gives. Readers trust nothing before it is checked.
-"""
+"""Messages between coordinator and worker, plain records as JSON, and between the coordinator and
+the process that holds Dask's client: a line of JSON, then the bytes whose sizes it gives. Readers
+trust nothing before it is checked by its type."""
 
 from __future__ import annotations
 
@@ -66,13 +64,10 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Prepare:
-    """Prepare a run: everything that a host needs to take blocks of it.
-
-    ``study`` and ``builds`` have the coordinator's paths; ``programs`` (of builds) and ``layouts``
-    are relative to the folder of all builds. ``folders`` maps ``study``, ``source`` and names of
-    packages to archives. ``rooted`` maps variants that run in the root of their toolchain to the
-    packages in it.
-    """
+    """Everything that a host needs to take blocks of a run. ``study`` and ``builds`` have the
+    coordinator's paths, ``programs`` and ``layouts`` are relative to the folder of builds.
+    ``folders`` maps ``study``, ``source`` and packages to archives, ``rooted`` variants to the
+    packages in their root."""
 
     study: Study
     toolchains: tuple[Toolchain, ...]

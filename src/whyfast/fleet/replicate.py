@@ -1,8 +1,5 @@
-"""A study on the hosts of a fleet.
-
-:func:`replicate` measures the whole study on every host: a run for each, judged by itself.
-:class:`Sharded` spreads the benchmarks of one study over hosts of one kind, each on one host.
-"""
+"""A study on the hosts of a fleet: :func:`replicate` measures the whole study on every host, judged
+by itself; :class:`Sharded` spreads its benchmarks over hosts of one kind."""
 
 from __future__ import annotations
 
@@ -165,12 +162,9 @@ def replicate(
     services: Services | None = None,
     fresh: bool = False,
 ) -> tuple[OneResult, ...]:
-    """Build here, measure on every host of the cluster, judge each; by the names of the hosts.
-
-    It waits for a lost host while others measure; then that host's run is incomplete, and the next
-    call goes on with all. UserError as :func:`~whyfast.investigate.study_run.run_study`, and when
-    no host is usable.
-    """
+    """Build here, measure on every host of the cluster, judge each; by the names of the hosts. It
+    waits for a lost host while others measure; the next call goes on with an incomplete run.
+    UserError as :func:`~whyfast.investigate.study_run.run_study`, and when no host is usable."""
     check_sendable(study)
     if not study.measured:
         raise UserError("nothing to measure on a fleet: evidence only", where=study.name)

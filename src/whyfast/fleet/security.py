@@ -1,9 +1,6 @@
-"""Addresses and certificates of a fleet, and the sealing of its processes.
-
-All connections are encrypted. One certificate, made by the openssl command, serves a whole fleet:
-coordinator, scheduler and workers show each other the same one and accept no other, so whoever has
-the folder can join. :func:`seal` keeps messages from importing, writing or starting anything.
-"""
+"""Addresses and certificates of a fleet, and the sealing of its processes. One certificate, by the
+openssl command, serves a fleet: coordinator, scheduler and workers accept no other. :func:`seal`
+keeps messages from importing, writing or starting anything."""
 
 from __future__ import annotations
 
@@ -33,10 +30,8 @@ LONG = 3650
 
 
 def make_certificates(folder: Path, days: int) -> tuple[Path, Path]:
-    """Make the files of the certificate and its key, in a folder closed to other users.
-
-    UserError when the files exist, or openssl is missing or fails.
-    """
+    """Make the files of the certificate and its key, in a folder closed to other users. UserError
+    when the files exist, or openssl is missing or fails."""
     if days < 1:
         raise UserError("not a number of days: expected 1 or more", where=f"--days {days}")
     certificate, key = folder / CERTIFICATE, folder / KEY
@@ -170,9 +165,7 @@ class RefusedPickle(TypeError):
 def seal(classes: Iterable[tuple[str, str]] = BYTES) -> None:
     """From now on, as long as this process lives, no pickle finds anything but ``classes`` (module,
     name), whatever unpickles it; changing a file or starting a program is a PermissionError.
-
-    CPython raises an audit event before each of these, and an audit hook cannot be removed.
-    """
+    CPython raises an audit event before each of these, and an audit hook cannot be removed."""
     allowed = frozenset(classes)
 
     def hear(event: str, args: tuple[object, ...]) -> None:

@@ -155,9 +155,7 @@ class ReceivedArchives:
 
     def add(self, sha256: str, offset: int, size: int, data: bytes) -> None:
         """Write the bytes of an archive from ``offset`` on; check its digest after the last.
-
-        NotReceived for another digest, or without room on the disk. Raises OSError.
-        """
+        NotReceived for another digest, or without room on the disk. Raises OSError."""
         file = self._arriving(sha256)
         file.parent.mkdir(parents=True, exist_ok=True)
         if offset == 0 and (short := lacking(file.parent, 3 * size)):
@@ -178,10 +176,8 @@ class ReceivedArchives:
             file.rename(self.whole(sha256))
 
     def place(self, place: Place) -> Path:
-        """The folder with the contents of the archive, unpacked if it is not yet.
-
-        NotReceived when it is not here. Raises OSError.
-        """
+        """The folder with the contents of the archive, unpacked if it is not yet. NotReceived when
+        it is not here. Raises OSError."""
         folder = self.folder(place)
         label = folder.with_name(f"{folder.name}.parcel")
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -305,11 +301,9 @@ HostTasks = Generator[tuple[Task, bytes], Answer, None]
 
 
 def next_task(tasks: HostTasks, data: object, building: bool = False) -> tuple[Task, bytes]:
-    """The next task, after the unchecked answer ``data`` (None at the beginning).
-
-    StopIteration at the end; HostOut for an unreadable answer and for a refusal, except while
-    ``building``, where a refusal is a failed build.
-    """
+    """The next task, after the unchecked answer ``data`` (None at the beginning). StopIteration at
+    the end; HostOut for an unreadable answer and for a refusal, except while ``building``, where a
+    refusal is a failed build."""
     try:
         if data is None:
             return next(tasks)

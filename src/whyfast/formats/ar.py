@@ -1,8 +1,5 @@
 """The members of an ar archive: static libraries and Debian packages, with GNU's and BSD's names.
-
-``debian.arfile`` is no help: it reads neither long names nor GNU's table of them, and a negative
-size in a hostile file sends it round for ever.
-"""
+``debian.arfile`` does not read long names, and a hostile size sends it round for ever."""
 
 from __future__ import annotations
 

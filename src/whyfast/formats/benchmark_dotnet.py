@@ -1,10 +1,7 @@
-"""BenchmarkDotNet's JSON, ``-report-full.json`` and ``-report-brief.json``.
-
-A launch is a process; its values are the measurements of stage *Result* (those of the workload less
-the overhead), each by its operations. A brief report, and a full one that has no such measurements,
-has the values of all launches together in ``Statistics.OriginalValues``: they count as one process.
-Allocated bytes of an operation are a series of their own, beside time.
-"""
+"""BenchmarkDotNet's JSON, ``-report-full.json`` and ``-report-brief.json``. A launch is a process,
+its values the measurements of stage *Result* by their operations; without these
+``Statistics.OriginalValues``, as one process. Allocated bytes of an operation are a series of their
+own."""
 
 from __future__ import annotations
 
@@ -58,12 +55,7 @@ def read(given: Given) -> Recording:
     facts = plain_metadata(doc.get("HostEnvironmentInfo"))
     metadata: dict[str, MetadataValue] = {n: facts[k] for k, n in _FACTS.items() if k in facts}
     return Recording(
-        given.name,
-        given.where,
-        "benchmark-dotnet",
-        series,
-        metadata,
-        left_out=tuple(left_out),
+        given.name, given.where, "benchmark-dotnet", series, metadata, left_out=tuple(left_out)
     )
 
 

@@ -1,9 +1,6 @@
-"""Criterion.rs's folder of results, ``target/criterion`` or any folder above or within it.
-
-Each benchmark has a folder ``new`` with ``sample.json``: total times in ns with the number of
-iterations behind each. One value is a total by its iterations. All belong to one process, as
-Criterion runs a benchmark in one. Where only ``estimates.json`` is left, its mean is the one value.
-"""
+"""Criterion.rs's folder of results, ``target/criterion`` or any folder above or within it. Each
+benchmark has ``new/sample.json``: total times in ns and iterations, all of one process; where only
+``estimates.json`` is left, its mean is the one value."""
 
 from __future__ import annotations
 

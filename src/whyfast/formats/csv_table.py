@@ -1,12 +1,9 @@
 """CSV with a heading: one row per value.
 
-One column holds the times: ``seconds`` or ``value``, or a name that ends in ``_s``, ``_ms``,
-``_us`` or ``_ns``, or in such a unit in brackets, ``Time (ms)``. ``benchmark`` names the benchmark,
-``process`` the process that yielded the value. All other columns name the benchmark too, as
-``column=value``. Without a ``process`` column nothing says which values came from the same process,
-so all count as one. Cells are separated by commas, or by semicolons or tabs, as spreadsheets write
-them where the comma is for decimals.
-"""
+One column holds the times: ``seconds``, ``value``, or a name that ends in ``_s``, ``_ms``, ``_us``,
+``_ns`` or such a unit in brackets, ``Time (ms)``. ``process`` names the process that yielded the
+value, else all count as one; the others name the benchmark. Cells are separated by commas, or by
+semicolons or tabs where the comma is for decimals."""
 
 from __future__ import annotations
 
@@ -119,8 +116,7 @@ def read(given: Given) -> Recording:
         groups.setdefault(name, {}).setdefault(row.cells.get("process", ""), []).append(row.value)
     if not groups:
         raise UserError(
-            "no row has these values" if chosen else "no row below the heading",
-            where=given.where,
+            "no row has these values" if chosen else "no row below the heading", where=given.where
         )
     known = "process" in table.heading
     return Recording(

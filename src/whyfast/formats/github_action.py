@@ -1,10 +1,6 @@
-"""``data.js`` of github-action-benchmark: all results that the action ever stored, by commit.
-
-The file is a script that assigns JSON to ``window.BENCHMARK_DATA``. Entries of one commit, of one
-suite or of several, are one recording; runs of a commit again count as processes. Each value stands
-alone: what the action calls its range is a standard deviation with one tool, an interval with
-another, so it is not read.
-"""
+"""``data.js`` of github-action-benchmark: a script that assigns JSON, all results by commit, to
+``window.BENCHMARK_DATA``. Entries of one commit are one recording; its runs count as processes. The
+action's range means another thing with each tool, and is not read."""
 
 from __future__ import annotations
 
@@ -53,8 +49,8 @@ def recordings(given: Given) -> tuple[Recording, ...]:
         for entry in entries.items():
             at = _commit(commits, entry)
             bad += _add(at, entry, f"{suite}/" if len(suites) > 1 else "")
-    found = sorted((c for c in commits.values() if c.series), key=lambda c: c.started)
-    if not found:
+    dated = sorted((c for c in commits.values() if c.series), key=lambda c: c.started)
+    if not dated:
         doc.need("entries").fail("no commit with a value")
     words = f"{bad} values that are no times above 0" if bad else ""
     return tuple(
@@ -68,7 +64,7 @@ def recordings(given: Given) -> tuple[Recording, ...]:
             c.ended,
             (words,) if words else (),
         )
-        for c in found
+        for c in dated
     )
 
 
@@ -82,12 +78,12 @@ def read(given: Given) -> Recording:
     wanted = chosen.pop("commit", "")
     if chosen or not wanted:
         raise UserError("expected FILE.js:commit=HASH", where=given.where)
-    found = [r for r in every if str(r.metadata["commit_id"]).startswith(wanted)]
-    if len(found) != 1:
+    matching = [r for r in every if str(r.metadata["commit_id"]).startswith(wanted)]
+    if len(matching) != 1:
         known = ", ".join(r.name for r in every[-5:])
-        many = f"{len(found)} commits begin with" if found else "no commit"
+        many = f"{len(matching)} commits begin with" if matching else "no commit"
         raise UserError(f"{many} {clean(wanted)}; the last are {known}", where=given.where)
-    return found[0]
+    return matching[0]
 
 
 def _document(given: Given) -> Node:

@@ -1,13 +1,10 @@
 """The text that ``go test -bench`` prints, as the Go benchmark format has it.
 
-A new process begins where the output of another ``go test`` was appended: at a line ``goos:``, or
-after ``PASS``, ``FAIL`` or ``ok``. Lines of ``-count`` come from one process; where a benchmark has
-no other, each stands for a process, as benchstat takes them (``Series.sampled``). Every unit of a
-line is read: times of an operation into seconds, others as series of their own, and ``build-ns/op``
-among these, which is no speed of the program. ``Unit`` lines say which units are exact, and which
-are better when higher. Lines ``key: value`` are facts of what follows; ``FILE:key=value`` takes
-what follows such a line.
-"""
+A process begins at ``goos:``, or after ``PASS``, ``FAIL`` or ``ok``. Lines of ``-count`` come from
+one process; where a benchmark has no other, each stands for a process, as for benchstat
+(``Series.sampled``). Every unit is read: times of an operation into seconds, others as series of
+their own. ``Unit`` lines say which are exact, and better when higher. ``key: value`` are facts of
+what follows; ``FILE:key=value`` takes what follows such a line."""
 
 from __future__ import annotations
 

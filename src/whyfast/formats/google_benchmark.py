@@ -1,9 +1,6 @@
-"""Google Benchmark's ``--benchmark_format=json``.
-
-Repetitions are values of one process: the library runs them all in the same one. The time is
-``real_time``, per iteration. Aggregates are left out, unless the file has nothing else of a
-benchmark: then the mean is its one value.
-"""
+"""Google Benchmark's ``--benchmark_format=json``. Repetitions are values (``real_time`` per
+iteration) of one process. Aggregates are left out, unless the file has nothing else: then the mean
+is the one value."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""Reading files of other tools: bounded bytes, text and JSON with the place of every value.
-
-A file that a user names is opened in one way here, and each format stands behind :class:`Format`.
-"""
+"""Reading files of other tools in one way: bounded bytes, text and JSON with the place of every
+value; :class:`Format` is a format."""
 
 from __future__ import annotations
 
@@ -35,11 +33,9 @@ def plausible(value: float) -> bool:
 
 
 def epoch_seconds(text: str) -> float | None:
-    """Seconds since the epoch of an ISO 8601 date and time; None for other text.
-
-    Without a time zone it is taken as UTC, so that distances within a machine are right and the
-    moment itself is off by the zone.
-    """
+    """Seconds since the epoch of an ISO 8601 date and time; None for other text. Without a time
+    zone it is taken as UTC, so that distances within a machine are right and the moment itself is
+    off by the zone."""
     try:
         moment = datetime.fromisoformat(text.strip())
         if moment.tzinfo is None:
@@ -81,11 +77,9 @@ def read_bytes(path: Path, limit: int) -> bytes:
 
 
 def read_text(path: Path, limit: int = LIMIT) -> str:
-    """The text of a plain or gzip-compressed file, told apart by content.
-
-    Reading stops at ``limit`` bytes, so neither a huge file nor a small one that unpacks to a huge
-    one fills the memory. UserError for these, for what cannot be read, is cut short, or is no text.
-    """
+    """The text of a plain or gzip-compressed file, told apart by content. Reading stops at
+    ``limit`` bytes, so neither a huge file nor a small one that unpacks to a huge one fills the
+    memory. UserError for these, for what cannot be read, is cut short, or is no text."""
     with opened(path) as file:
         compressed = file.read(len(_GZIP)) == _GZIP
         file.seek(0)
@@ -114,9 +108,8 @@ _LONGEST = 40
 
 class Node:
     """A value of a JSON document, its file, and its place in it such as ``runs[2].values[0]``.
-
-    Every accessor raises one UserError, naming file and place, when the value is of another kind.
-    """
+    Every accessor raises one UserError, naming file and place, when the value is of another
+    kind."""
 
     __slots__ = ("_value", "key", "where")
 
@@ -206,11 +199,9 @@ class Node:
 
 
 def parse_json(text: str, where: str, *, numbered: bool = True) -> Node:
-    """The document in ``text``; errors name the line if ``numbered``.
-
-    UserError for text that is not JSON, for NaN and Infinity, for a key that an object has twice,
-    and for nesting beyond what the parser takes.
-    """
+    """The document in ``text``; errors name the line if ``numbered``. UserError for text that is
+    not JSON, for NaN and Infinity, for a key that an object has twice, and for nesting beyond what
+    the parser takes."""
     try:
         value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
     except json.JSONDecodeError as error:
@@ -294,12 +285,9 @@ class Facts:
 
 @dataclass(frozen=True)
 class Given:
-    """What is to be read: a folder (``text`` is None), or a file's text.
-
-    ``document`` is its JSON when the text begins like JSON. ``name`` is what the recording will be
-    called; ``where`` stands before error messages. ``chosen`` are the columns and values that
-    select some of the rows, see :func:`whyfast.formats.load.split_choice`.
-    """
+    """What is to be read: a folder (``text`` is None), or a file's text, ``document`` its JSON.
+    ``name``: what the recording will be called; ``where`` stands before error messages; ``chosen``:
+    columns and values, see :func:`whyfast.formats.load.split_choice`."""
 
     path: Path
     name: str

@@ -1,11 +1,9 @@
 """Results of JavaScript's benchmarks: mitata's ``format: 'json'``, tinybench's tasks, and what
-vitest writes of them by ``vitest bench --outputJson``.
+``vitest bench --outputJson`` writes of them.
 
-All values of a file come from one process. mitata sorts its samples, so that nothing is known of
-their order. Where a file has no samples, the mean is the one value of a benchmark. tinybench has no
-file of its own: ``JSON.stringify(bench.tasks)`` has no names, so a list of
-``{name: task.name, result: task.result}`` is read, or of the same with the result's keys in it.
-"""
+All values come from one process, mitata's sorted. Without samples the mean is the one value.
+tinybench has no file of its own: a list of ``{name: task.name, result: task.result}`` is read, or
+of the same with the result's keys in it."""
 
 from __future__ import annotations
 

@@ -55,10 +55,8 @@ Chosen = tuple[tuple[str, str], ...]
 
 
 def split_choice(argument: str) -> tuple[Path, Chosen]:
-    """The file and the columns with the values that its rows must have; () for all rows.
-
-    A file whose name is the whole argument is taken as it is. UserError for a column named twice.
-    """
+    """The file and the columns with the values that its rows must have; () for all rows. A file
+    whose name is the whole argument is taken as it is. UserError for a column named twice."""
     if ":" not in argument or _exists(argument):
         return Path(argument), ()
     file, _, choice = argument.rpartition(":")
@@ -82,11 +80,8 @@ _ENDINGS = (".gz", ".json", ".csv", ".txt", ".js")
 
 
 def load_recording(argument: str) -> Recording:
-    """What the file or folder holds. UserError for all that cannot be read as a result.
-
-    The format follows from the content. ``argument`` may choose rows of a table, see
-    :func:`split_choice`.
-    """
+    """What the file or folder holds. UserError for all that cannot be read as a result. The format
+    follows from the content. ``argument`` may choose rows of a table, see :func:`split_choice`."""
     path, chosen = split_choice(argument)
     given = Given(path, _name(path, chosen), chosen=chosen)
     if not os.path.isdir(path):  # Path.is_dir raises an error for some names and folders
@@ -122,11 +117,8 @@ def load_kept(name: str, result: object) -> Recording:
 def load_recordings(
     arguments: Sequence[str], kept: Callable[[str], object | None] = lambda name: None
 ) -> tuple[Recording, ...]:
-    """All of them, each under a name that no other has.
-
-    ``kept`` gives the JSON data of the result that is kept under a name, for arguments that are no
-    files.
-    """
+    """All of them, each under a name that no other has. ``kept`` gives the JSON data of the result
+    that is kept under a name, for arguments that are no files."""
 
     def load(argument: str) -> Recording:
         if not os.path.lexists(argument) and (result := kept(argument)) is not None:

@@ -1,12 +1,9 @@
 """Records of a compiler's missed optimisations: ``-fsave-optimization-record`` of GCC and Clang,
 what Go's compiler prints with ``-m=2``.
 
-GCC's file, gzipped JSON, is described in its ``optinfo-emit-json.cc``: a list of metadata, the tree
-of passes, and records. A record has a ``kind``, a ``location``, the ``function`` that was optimised
-and a ``message`` of texts, expressions, statements and symbols; scopes have records in
-``children``. Clang's, YAML, is described in LLVM's *Remarks*: a document a remark, with one key a
-line; of its ``Args`` the values make up the message.
-"""
+GCC's file is gzipped JSON (``optinfo-emit-json.cc``): metadata, passes, and records with ``kind``,
+``location``, ``function`` and ``message``; scopes have records in ``children``. Clang's is YAML
+(LLVM's *Remarks*): a document for each, a key a line; the values of ``Args`` make the message."""
 
 from __future__ import annotations
 

@@ -46,13 +46,9 @@ _HEAD = re.compile(r"^\S.*?\s[\d.]+:\s+(?:\d+\s+)?[\w./:-]+:(?=\s|$)")
 
 
 def parse_perf_script(text: str) -> Counter[tuple[str, str]]:
-    """Samples by (object, function); the object is empty where it is not printed. Empty for a text
-    that has no samples.
-
-    A sample is a line of its own (``prog 12 3.4: 1 cycles:u: 55d0 main+0x14 (/bin/prog)``, or with
-    ``-F ip,sym`` just ``55d0 main``), or a heading and below it the stack, innermost function
-    first, up to an empty line.
-    """
+    """Samples by (object, function), the object empty where it is not printed. A sample is a line
+    (``prog 12 3.4: 1 cycles:u: 55d0 main+0x14 (/bin/prog)``, or with ``-F ip,sym`` ``55d0 main``),
+    or a heading and the stack below it, innermost first, up to an empty line."""
     lines = [line.rstrip() for line in text.splitlines() if not line.startswith("#")]
     stacks = any(not line for line in lines[:-1]) or any(map(_HEAD.match, lines))
     samples: Counter[tuple[str, str]] = Counter()
@@ -83,13 +79,9 @@ _PMU = re.compile(r"^([\w-]+)/([\w.-]+)/([a-zA-Z]*)$")
 
 @dataclass(frozen=True)
 class PerfEvent:
-    """One line. ``name`` is the event without modifiers, ``pmu`` the kind of core that it is from
-    on machines with several (``cpu_core``), else empty.
-
-    ``value`` is None when it cannot be used, and ``reason`` says why: a count of zero of what a
-    running program cannot do without means that nothing was counted. ``running`` is the share of
-    the time in which the event was counted, from 0 to 1.
-    """
+    """One line. ``name``: the event without modifiers; ``pmu``: the kind of core (``cpu_core``),
+    else empty. ``value`` None: cannot be used, as ``reason`` says, such as a zero of what every
+    program does. ``running``: the share of the time in which it was counted, from 0 to 1."""
 
     name: str
     pmu: str
@@ -100,11 +92,9 @@ class PerfEvent:
 
 
 def parse_perf_stat(text: str) -> list[PerfEvent]:
-    """The events of JSON lines (``-j``), or of fields (``-x``) before perf 5.19, in order.
-
-    Numbers are bare in some versions and quoted in others, ``nan`` stands where JSON has no word
-    for it, and a line without an event carries a second metric of the line above: it is skipped.
-    """
+    """The events of JSON lines (``-j``), or of fields (``-x``) before perf 5.19, in order. Numbers
+    are bare in some versions and quoted in others, ``nan`` stands where JSON has no word for it,
+    and a line without an event carries a second metric of the line above: it is skipped."""
     return list(_events(text))
 
 
@@ -180,14 +170,11 @@ Key = tuple[str, str]
 
 @dataclass
 class SimulatedProfile:
-    """``costs`` maps (object, function) to one count an event, in the order of ``events``; the
-    object is empty where the format does not tell. ``totals`` are the tool's costs sums. ``desc``
-    are its remarks, such as the geometry of each cache.
-
-    Of Callgrind alone: ``places`` maps an object to the costs of each instruction, by the address
-    that the file gives it, where instructions were asked for; ``calls`` maps (caller, callee) to
-    the number of calls, then the costs of the callee with all that it called.
-    """
+    """``costs`` maps (object, function) to one count an event, in the order of ``events``;
+    ``totals``: the tool's own sums; ``desc``: its remarks, such as the geometry of caches. Of
+    Callgrind alone: ``places`` maps an object to the costs of each instruction by address,
+    ``calls`` (caller, callee) to the number of calls, then the callee's costs with all that it
+    called."""
 
     events: tuple[str, ...] = ()
     costs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
@@ -199,9 +186,7 @@ class SimulatedProfile:
 
 def counts_of(words: list[str], events: tuple[str, ...]) -> list[int]:
     """One number an event; a dot is 0, and zeros at the end of a line are left out in the files.
-
-    Raises ValueError.
-    """
+    Raises ValueError."""
     if not events:
         raise ValueError("counts before the events are named")
     if len(words) > len(events):
@@ -227,13 +212,9 @@ _HEADER = re.compile(r"(\w+):\s*(.*)$")
 
 
 def parse_callgrind(text: str) -> SimulatedProfile:
-    """Read ``callgrind.out``: self costs by function, of all parts and threads together. Raises
-    DamagedProfile.
-
-    Each cost line stands under a file (``fl=``) and function (``fn=``) of an object (``ob=``). A
-    name is written out once, with a number, and by its number later. The line after ``calls=`` has
-    the cost of the called function, which is not the caller's.
-    """
+    """Read ``callgrind.out``: self costs by function, of all parts and threads. DamagedProfile. A
+    cost line stands under ``fl=``, ``fn=`` and ``ob=``; a name is written once, with a number; the
+    line after ``calls=`` has the callee's cost."""
     return _parse(text, "Callgrind")
 
 
@@ -371,10 +352,8 @@ class SampledProcess:
 
 
 def parse_stacks(text: str) -> dict[int, SampledProcess]:
-    """The processes by their ids, in the order in which they were started.
-
-    Threads count for their process. Lines of other kinds are passed over.
-    """
+    """The processes by their ids, in the order in which they were started. Threads count for their
+    process. Lines of other kinds are passed over."""
     processes: dict[int, SampledProcess] = {}
 
     def process(pid: int, parent: int = 0) -> SampledProcess:

@@ -1,8 +1,5 @@
-"""pyperf JSON, from perf 0.8.3 (format 4 and ``samples``) to today's 1.0 (``values``).
-
-A run of the file is one process, or the part of a block that one variant took. Calibration runs and
-warm-ups are left out. Values are already divided by the number of loops.
-"""
+"""pyperf JSON, from perf 0.8.3 (format 4 and ``samples``) to today's 1.0 (``values``). A run of the
+file is one process; calibration runs and warm-ups are left out, values divided by loops already."""
 
 from __future__ import annotations
 
@@ -82,11 +79,7 @@ def _facts(node: Node, facts: Facts) -> dict[str, str | float]:
 
 
 def _benchmark(
-    bench: Node,
-    shared: dict[str, str | float],
-    facts: Facts,
-    dates: list[float],
-    version: str,
+    bench: Node, shared: dict[str, str | float], facts: Facts, dates: list[float], version: str
 ) -> Series:
     known = shared | _facts(bench, facts)
     name = known.get("name")

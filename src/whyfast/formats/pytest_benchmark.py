@@ -1,8 +1,5 @@
-"""pytest-benchmark's ``--benchmark-json``.
-
-All rounds of all benchmarks run in one process of pytest. ``stats.data`` has the seconds of each
-round, divided by its iterations; files that were saved without it have the mean as their one value.
-"""
+"""pytest-benchmark's ``--benchmark-json``: all rounds of one process. ``stats.data`` has the
+seconds of each, divided by its iterations; a file without it has the mean as its one value."""
 
 from __future__ import annotations
 

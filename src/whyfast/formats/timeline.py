@@ -31,10 +31,9 @@ FOLDER, NO_MACHINE = "folder", "none"
 
 @dataclass(frozen=True)
 class Wanted:
-    """``by`` is the column whose values are points; ``order`` that of the points, by when they were
-    measured (``run``) or by the date of their commit; ``machine`` the key or column that tells
-    machines apart, None for whatever the files show; ``higher`` are patterns of the series in which
-    more is better."""
+    """``by``: the column whose values are points; ``order``: by when they were measured (``run``)
+    or by the date of their commit; ``machine``: the key or column that tells machines apart, None
+    for what the files show; ``higher``: patterns of series in which more is better."""
 
     by: str | None = None
     order: Order | None = None
@@ -263,8 +262,7 @@ def _committed(recording: Recording) -> float:
     seconds = epoch_seconds(date) if isinstance(date, str) else None
     if seconds is None:
         raise UserError(
-            "no date of the commit (commit_date, for --order commit)",
-            where=recording.source,
+            "no date of the commit (commit_date, for --order commit)", where=recording.source
         )
     return seconds
 
@@ -274,11 +272,9 @@ _NAMES = ("benchmark",)
 
 
 def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
-    """Each value of the column ``by`` a point, in the order in which they first appear.
-
-    A column that has one value at each point of a machine, and others elsewhere, is no part of the
-    series' names: it is on record of the points. UserError for what cannot be read or ordered.
-    """
+    """Each value of the column ``by`` a point, in the order in which they first appear. A column
+    that has one value at each point of a machine, and others elsewhere, is no part of the series'
+    names: it is on record of the points. UserError for what cannot be read or ordered."""
     path, chosen = split_choice(argument)
     given = Given(path, path.stem, text=None if os.path.isdir(path) else read_text(path))
     if not claims(given):

@@ -1,9 +1,6 @@
-"""whyfast's own JSON, of ``run``, ``ab`` and ``check``: the raw values of its blocks.
-
-Each variant of each benchmark is a series; what one variant took in a block is a process. Values of
-blocks stand side by side, so ``whyfast report`` says more about one file than a comparison does;
-two files are compared as those of any tool.
-"""
+"""whyfast's own JSON, of ``run``, ``ab`` and ``check``: each variant of each benchmark is a series,
+what it took in a block a process. Two files are compared as those of any tool; ``whyfast report``
+says more about one."""
 
 from __future__ import annotations
 
@@ -103,11 +100,9 @@ def is_check_log(text: str) -> bool:
 
 
 def read_check_log(text: str, where: str) -> Timeline:
-    """Each line a point: the head's seconds of each benchmark.
-
-    A check that measured nothing, because nothing had changed, adds no point. UserError names the
-    line that cannot be read, and a log with fewer than two points.
-    """
+    """Each line a point: the head's seconds of each benchmark. A check that measured nothing,
+    because nothing had changed, adds no point. UserError names the line that cannot be read, and a
+    log with fewer than two points."""
     points: list[str] = []
     values: dict[str, dict[int, float]] = {}
     for number, line in enumerate(text.splitlines(), 1):

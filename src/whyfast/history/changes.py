@@ -4,13 +4,10 @@ Candidates minimise, over all ways to cut a series into segments with a level ea
 
     sum over points of min((x - level)², bound)  +  penalty · (number of changes)
 
-the bounded ("biweight") loss of Fearnhead & Rigaill, "Changepoint detection in the presence of
-outliers", JASA 114 (2019), by their recursion over levels. An outlier costs the bound wherever it
-lies. The bound is less than the penalty, so that an outlier beside a step does not become a level
-that swallows the step. Candidate levels are the values themselves, which makes the recursion one
-array operation for each point; in long series ``LEVELS`` of them, so that memory is linear in the
-points. There are a few too many candidates: the weakest is removed until all are beyond chance.
-"""
+the bounded ("biweight") loss of Fearnhead & Rigaill (JASA 114, 2019), by their recursion over
+levels: the values themselves, in long series ``LEVELS`` of them. The bound is less than the
+penalty, so that an outlier beside a step becomes no level. The weakest candidate is removed until
+all are beyond chance."""
 
 from __future__ import annotations
 
@@ -57,10 +54,8 @@ _MEMORY = 50_000_000
 
 
 def segment(x: Floats, penalty: float = CANDIDATE) -> list[list[int]]:
-    """The first point of each segment, series by series.
-
-    ``x`` has shape (series, points), in units of the noise.
-    """
+    """The first point of each segment, series by series. ``x`` has shape (series, points), in units
+    of the noise."""
     count, points = x.shape
     at_once = max(1, _MEMORY // (points * min(points, LEVELS)))
     together = (x[first : first + at_once] for first in range(0, count, at_once))
@@ -101,11 +96,9 @@ def _segment(x: Floats, penalty: float) -> list[list[int]]:
 
 
 def _with_ends(x: Floats, starts: list[int]) -> list[int]:
-    """``starts``, and the bounds of runs of outliers on one side at either end.
-
-    A run with more scatter than the others costs less as outliers than as a level with an outlier;
-    but it may be a level that does not return.
-    """
+    """``starts``, and the bounds of runs of outliers on one side at either end. A run with more
+    scatter than the others costs less as outliers than as a level with an outlier; but it may be a
+    level that does not return."""
     bounds = set(starts)
     for start, end, step in ((0, [*starts, len(x)][1], 1), (starts[-1], len(x), -1)):
         away = (x[start:end] - np.median(x[start:end]))[::step]
@@ -152,10 +145,8 @@ def threshold(chance: float, freedom: float) -> float:
 
 def prune(y: Floats, starts: Sequence[int], scale: float, prior: Prior, chance: float) -> Pruned:
     """Remove weak candidates: ``starts`` are the first points of the segments of ``y``, ``scale``
-    its noise from differences, ``chance`` that of a false change at one place.
-
-    Each round is judged by the noise of the residuals of the round before, until none is removed.
-    """
+    its noise from differences, ``chance`` that of a false change at one place. Each round is judged
+    by the noise of the residuals of the round before, until none is removed."""
     scale = max(scale, prior.least)
     pieces = _joined_slopes(y, _unfitted(starts, len(y)), OUTLIER * scale)
     noise = None

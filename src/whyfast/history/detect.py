@@ -65,11 +65,9 @@ def find_outliers(residuals: Floats, pruned: Pruned, chance: float) -> list[int]
 
 
 def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
-    """The distance from its level, in logarithms, that noise exceeds with ``chance`` only.
-
-    That of normal noise without outliers; or, if it is larger, that of an exponential tail fitted
-    by the median to the distances beyond the ninth decile, or to the five largest.
-    """
+    """The distance from its level, in logarithms, that noise exceeds with ``chance`` only. That of
+    normal noise without outliers; or, if it is larger, that of an exponential tail fitted by the
+    median to the distances beyond the ninth decile, or to the five largest."""
     near = residuals[np.abs(residuals) <= OUTLIER * pruned.judge.scale]
     aside = len(residuals) - len(near)
     freedom = max(pruned.freedom - aside, 1.0)
@@ -96,13 +94,9 @@ _ROUNDS, _STILL = 50, 1e-9
 
 
 def suite_series(series: Sequence[PointSeries]) -> tuple[PointSeries, ...]:
-    """The geometric mean and the median over ``series``, point by point; nothing for fewer than
-    ``FEWEST_SERIES``.
-
-    Series may lack points, so it averages the distances of the series from their own means: a
-    two-way fit of points and series (Tukey's median polish, and the same with means). Values are
-    relative to the mean, or median, point.
-    """
+    """The geometric mean and the median over ``series``, point by point, relative to their middle
+    point; nothing for fewer than ``FEWEST_SERIES``. Series may lack points: a two-way fit of points
+    and series (Tukey's median polish, and the same with means)."""
     if len(series) < FEWEST_SERIES:
         return ()
     logs = np.array(
@@ -177,11 +171,9 @@ def _sign(series: PointSeries) -> float:
 
 
 def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
-    """The pieces of each series; ``floors`` is the least noise of each.
-
-    The shared prior of their noise comes from differences of neighbours at first, many of which are
-    changes in short series; then from the residuals of the candidates.
-    """
+    """The pieces of each series; ``floors`` is the least noise of each. The shared prior of their
+    noise comes from differences of neighbours at first, many of which are changes in short series;
+    then from the residuals of the candidates."""
     least = np.maximum(floors, LEAST)
     noise_of = np.maximum([difference_noise(y) for y in logs], least)
     freedom = np.array([quartile_freedom(len(y)) for y in logs])

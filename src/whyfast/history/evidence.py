@@ -140,11 +140,10 @@ _TELLING = 3
 
 @dataclass(frozen=True)
 class Judge:
-    """The data of the evidence: the values, their ``sums`` (outliers clipped), and the noise.
-    ``scale``: the standard deviation of one value from differences. ``needed``: the evidence that a
-    change needs; ``sure``: the same if the noise were known. ``outside``: ascending distances of
-    the points below their level, and of those above.
-    """
+    """The values, their ``sums`` (outliers clipped), and the noise. ``scale``: the standard
+    deviation of one value from differences. ``needed``: the evidence that a change needs; ``sure``:
+    if the noise were known. ``outside``: ascending distances of points below their level, and
+    above."""
 
     values: Floats
     sums: Sums

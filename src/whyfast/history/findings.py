@@ -161,11 +161,9 @@ _OWN_SUBJECT = {
 
 @dataclass(frozen=True)
 class FactChange:
-    """One fact that is ``old`` on one side of a step and ``new`` on the other.
-
-    ``often`` is the share of neighbouring points between which it differs: 1 for facts that never
-    repeat, such as commits.
-    """
+    """One fact that is ``old`` on one side of a step and ``new`` on the other. ``often`` is the
+    share of neighbouring points between which it differs: 1 for facts that never repeat, such as
+    commits."""
 
     key: str
     label: str

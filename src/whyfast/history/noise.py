@@ -1,10 +1,6 @@
-"""The noise of the values of a series, and of means of its segments.
-
-The noise of one value comes from the differences of neighbours. Independent noise averages out,
-wandering noise does not. So the noise of a mean of m points is measured: the lower quartile of the
-distances between means of adjoining segments of m points (Allan 1966), so that steps in a part of
-the series do not count as noise.
-"""
+"""The noise of the values of a series, from differences of neighbours, and of means of its
+segments: wandering noise does not average out, so that is measured, by the lower quartile of the
+distances between means of adjoining segments (Allan 1966), which steps do not move."""
 
 from __future__ import annotations
 
@@ -57,11 +53,8 @@ def lower_quartile(distances: Floats) -> float:
 
 def difference_noise(y: Floats) -> float:
     """Standard deviation of one value, from the differences of neighbours; ``y`` are logarithms.
-
-    The lower quartile of |y[t+1] - y[t]|, scaled to be right for independent normal noise: three
-    quarters of the differences may be steps and outliers without moving it much. Where they have
-    a significant median, it is subtracted: a steady drift is no noise.
-    """
+    The lower quartile of |y[t+1] - y[t]|, scaled for normal noise: steps and outliers hardly move
+    it. A significant median is subtracted: a steady drift is no noise."""
     differences = np.diff(y)
     low, middle, high = np.quantile(differences, [0.25, 0.5, 0.75])
     # In a few points the median is one of the differences, or near several, by chance.
@@ -76,11 +69,9 @@ def quartile_freedom(points: int) -> float:
 
 
 def shared_prior(deviations: Floats, freedom: Floats) -> Prior:
-    """The common prior of the noise of a suite's series, from the standard deviation of each.
-
-    Smyth (2004), section 6.2, with medians instead of means: sample variances scatter around true
-    ones, which scatter as an inverse chi-square. No prior for fewer than ``POOLED`` series.
-    """
+    """The common prior of the noise of a suite's series, from the standard deviation of each. Smyth
+    (2004), section 6.2, with medians instead of means: sample variances scatter around true ones,
+    which scatter as an inverse chi-square. No prior for fewer than ``POOLED`` series."""
     known = (deviations > 0) & (freedom > 0)
     if known.sum() < POOLED:
         return Prior()
@@ -151,12 +142,9 @@ def increasing(values: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class ScaledNoise:
-    """The noise of means of any length.
-
-    ``variance`` is that of one value, ``correlation`` the lag-1 correlation of neighbours. By
-    ``log_lengths`` and ``log_factors`` the variance of a mean of m values exceeds ``variance`` / m;
-    ``growth`` continues them beyond the longest measured, as a power of m.
-    """
+    """The noise of means of any length. ``variance``: of one value; ``correlation``: of neighbours.
+    By ``log_lengths`` and ``log_factors`` the variance of a mean of m values exceeds ``variance`` /
+    m; ``growth``, a power of m, continues them."""
 
     variance: float
     correlation: float
@@ -183,11 +171,9 @@ class ScaledNoise:
 def scaled_noise(
     variance: float, correlation: float, points: int, measured: Measured
 ) -> ScaledNoise:
-    """Combine the noise of one value, of neighbours, and of segments.
-
-    A quartile of few segments has a relative error of about the root of m / points; measured ones
-    are lowered by it, and count only where they still exceed independent noise of ``variance``.
-    """
+    """Combine the noise of one value, of neighbours, and of segments. A quartile of few segments
+    has a relative error of about the root of m / points; measured ones are lowered by it, and count
+    only where they still exceed independent noise of ``variance``."""
     sizes, variances = measured
     m = sizes.astype(np.float64)
     certain = 1.0 - np.sqrt(m / points)

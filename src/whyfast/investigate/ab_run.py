@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 #: The one benchmark of a comparison of commands.
 BENCHMARK = "whole run"
 
-#: Shell syntax, and quoted text in which there is none.
-_SHELL_SYNTAX = re.compile(r"[|&;<>()`$\n]")
-_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
+#: Shell syntax, a variable set for the command and patterns of file names included, and quoted text
+#: in which there is none.
+_SHELL_SYNTAX = re.compile(r"[|&;<>()`$\n*?\[~]|^\s*[A-Za-z_]\w*=")
+_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\$`])*\"""", re.DOTALL)
 
 #: Default timeout in seconds of ``--setup`` and ``--cleanup``.
 ASIDE_TIMEOUT = 600.0

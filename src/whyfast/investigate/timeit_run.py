@@ -166,7 +166,9 @@ def _entry(
 ) -> BenchmarkRun:
     mode = "measure-whole" if whole else "measure"
     commands = {s.name: (*s.python, str(_DRIVER), mode, options.clock, *s.work) for s in sides}
-    arguments = LaunchArguments(commands, context.services.env, options.timeout)
+    shared = {s.name: len(s.python) + 1 for s in sides}
+    env = context.services.env
+    arguments = LaunchArguments(commands, env, options.timeout, shared=shared)
     return BenchmarkRun(
         BENCHMARK,
         context.services.runner("turn", arguments),

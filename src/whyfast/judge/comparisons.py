@@ -29,12 +29,8 @@ _STYLES = ("loop", "tail-call")
 def find_failed_expectations(
     study: Question, evidence: Sequence[Evidence]
 ) -> tuple[FailedExpectation, ...]:
-    """One entry for each ``expect`` of a variant that the evidence contradicts or cannot confirm.
-
-    ``expect = {dispatch = …}`` names a style (``loop``, ``tail-call``), a form (``replicated``,
-    ``merged``, ``partly merged``) or ``none``. A variant without a program is passed over. A twin
-    is as true as its original.
-    """
+    """One entry for each ``expect`` (``dispatch``: a style, a form or ``none``) that the evidence
+    contradicts or cannot confirm. Variants without a program are passed over."""
     facts = {e.variant: e.dispatch for e in evidence}
     failed = []
     for variant in study.variants:
@@ -111,12 +107,9 @@ def measured_builds(
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """What is compared on which blocks, as every part of the judgement takes it.
-
-    ``pairs`` are (variant, baseline), and ``claimed`` further ones that only the audit of a claim
-    needs. ``warming`` maps a benchmark to the number of first values of each process that are set
-    aside, ``lacking`` has the (benchmark, variant) that do not exist.
-    """
+    """What is compared on which blocks. ``pairs`` are (variant, baseline), ``claimed`` those that
+    only the audit of a claim needs; ``warming``: how many first values of each process to set
+    aside, by benchmark; ``lacking``: the (benchmark, variant) that do not exist."""
 
     blocks: Sequence[Block]
     benchmarks: Sequence[str]
@@ -184,13 +177,9 @@ def judge_interactions(
     pairs: Sequence[tuple[str, str]],
     warming: Mapping[str, int],
 ) -> tuple[Interaction, ...]:
-    """Of each two ``pairs`` that are the same change and differ in one other axis: on each
-    benchmark, and before these over the suite where there is one.
-
-    Empty where the baselines are not along axes. Suites are a family of their own, as those of
-    pairs are; so are benchmarks. ``warming`` says for a benchmark how many first values of each
-    process are set aside.
-    """
+    """Of each two ``pairs`` that are the same change and differ in one other axis: over the suite,
+    if there is one, then on each benchmark, two families. Empty where baselines are not along
+    axes."""
     twos = {(a[0], b[0]): (a, b, axis) for a, b, axis in _comparable(question, pairs)}
     names = [b.name for b in question.benchmarks]
     samples = {
@@ -227,10 +216,8 @@ def _comparable(question: Question, pairs: Sequence[tuple[str, str]]) -> Iterato
 
 def _ratios(blocks: Sequence[Block], two: _Two, skip: int) -> Ratios | None:
     """The difference of both pairs' log ratios, in the blocks that hold all four programs.
-
     ``spread`` and ``level`` are those of both together: exchanging the sides of both pairs leaves
-    them as they are.
-    """
+    them as they are."""
     a, b, _ = two
     by_pair = pair_ratios([x for x in blocks if {*a, *b} <= x.values.keys()], (a, b), skip)
     if not by_pair:
@@ -251,12 +238,8 @@ Rounds = Mapping[str, Sequence[Sequence[int]]]
 
 
 def rounds_of(blocks: Sequence[Block], benchmarks: Sequence[str]) -> Rounds:
-    """Which blocks of each benchmark belong together.
-
-    ``blocks`` are in the order in which they were taken. A round ends as soon as every benchmark
-    has had a block in it. So one in which a settled benchmark is measured less often than the
-    others has several blocks of these. All blocks are used but those after the last full round.
-    """
+    """The blocks, in the order taken, that belong together: a round ends once every benchmark has
+    had a block in it, and may have several of one. Those after the last full round are left out."""
     groups: dict[str, list[list[int]]] = {name: [[]] for name in benchmarks}
     counts = dict.fromkeys(benchmarks, 0)
     for name in (b.benchmark for b in blocks if b.benchmark in groups):
@@ -269,14 +252,9 @@ def rounds_of(blocks: Sequence[Block], benchmarks: Sequence[str]) -> Rounds:
 
 
 def suite_ratios(each: Mapping[str, Sample], rounds: Rounds | None = None) -> Ratios:
-    """The ratios of the whole suite, round by round: the mean over benchmarks of the mean over
-    their blocks in that round.
-
-    Each block is symmetric about its benchmark's log ratio and the blocks are drawn apart, so the
-    mean is symmetric about the log of the geometric mean, and the procedure for single benchmarks
-    holds for it unchanged. Without ``rounds`` the r-th blocks make the r-th round, as far as every
-    benchmark has one.
-    """
+    """The ratios of the whole suite: in each round the mean over benchmarks of the means of their
+    blocks. Each block is symmetric about its benchmark's log ratio, so these are about the log of
+    the geometric mean. Without ``rounds`` the r-th blocks of all benchmarks make the r-th round."""
     return _mean(each, _all_places(rounds)).ratios()
 
 
@@ -379,14 +357,11 @@ def judge_suites(
     benchmarks: Mapping[tuple[str, str], Sequence[str]] | None = None,
     influence: bool = True,
 ) -> tuple[Suite, ...]:
-    """One verdict for each (variant, baseline) on the geometric mean over all benchmarks, or over
-    those that ``benchmarks`` has for that pair.
-
-    ``samples`` is keyed by (benchmark, variant, baseline). A pair for which some benchmark of the
-    study has no block at all is left out, and ``rounds`` are ignored for one that lacks blocks
-    which others have. With a single benchmark there is no suite: (). The ``influence`` of each
-    benchmark takes several times as long as the verdicts.
-    """
+    """One verdict for each (variant, baseline) on the geometric mean over two or more benchmarks:
+    all, or those that ``benchmarks`` has for the pair. ``samples``: by (benchmark, variant,
+    baseline). A pair without blocks of some benchmark is left out; ``rounds`` are ignored for one
+    that lacks blocks which others have. ``influence`` takes several times as long as the
+    verdicts."""
     every = list(dict.fromkeys(key[0] for key in samples))
     places = _all_places(rounds)
     means: dict[tuple[str, str], _Mean] = {}
@@ -419,13 +394,9 @@ def carriers(
     suite: Verdict, without: Mapping[str, tuple[float, Outcome]], margin: float
 ) -> tuple[Carrier, ...]:
     """The benchmarks whose removal moves the suite's log ratio by more than a third of it, or
-    changes the verdict; the most influential first.
-
-    ``without`` has the log ratio and the verdict of the suite without each benchmark. Of a suite
-    that is near 1, every benchmark is a large part: moves of less than a third of ``margin`` are
-    passed over, and changes of the verdict that come of moves below a tenth of it, where an
-    interval only grazes a limit.
-    """
+    changes the verdict; the most influential first. ``without``: log ratio and verdict without
+    each. Moves of less than a third of ``margin`` do not count, nor changes of the verdict by less
+    than a tenth."""
     whole, limit = math.log(suite.ratio), math.log1p(margin)
     carrying = []
     for benchmark, (ratio, outcome) in without.items():

@@ -1,8 +1,5 @@
-"""What else differs, or weakens the measurement, beside the question under study.
-
-:data:`WARNINGS` and :data:`NOTES` have every confound by its kind: *what differs: what it does to
-the verdict*. The functions below them decide from the records which of them there are.
-"""
+"""What else differs, or weakens the measurement, beside the question. :data:`WARNINGS` and
+:data:`NOTES` have every confound by its kind: *what differs: what it does to the verdict*."""
 
 from __future__ import annotations
 
@@ -247,11 +244,9 @@ _NAMED = 8
 
 
 def root_confounds(builds: Sequence[Build]) -> Iterator[Confound]:
-    """The C library as a confound of its own; other packages in one note.
-
-    Only builds that were made in Debian roots are compared, and only packages that all of these
-    roots have: others come with the compiler.
-    """
+    """The C library as a confound of its own; other packages in one note. Only builds that were
+    made in Debian roots are compared, and only packages that all of these roots have: others come
+    with the compiler."""
     roots = {b.variant: p for b in builds if (p := b.provenance["toolchain"].get("packages"))}
     if len(roots) < 2:
         return

@@ -1,11 +1,8 @@
 """Are neighbouring blocks alike? Then they say less than their number.
 
-Everything that could tell two variants apart is drawn anew for each block, so the signs of blocks
-of equal programs are independent whatever the machine does. Where a state outlives a block and
-favours one side (a cache on disk, a file that grows), they are not. So evidence against a shift
-counts as far as a first-order autoregression about that shift does not explain the blocks too.
-docs/math/correlated.md has the proof, the formulas and what no test can do.
-"""
+What could tell two variants apart is drawn anew for each block, so signs are independent, unless a
+state outlives a block and favours one side. So evidence against a shift counts as far as a
+first-order autoregression about it does not explain the blocks too (docs/math/correlated.md)."""
 
 from __future__ import annotations
 
@@ -89,14 +86,11 @@ def is_clear(correlation: Floats, blocks: int) -> Mask:
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """How well normal blocks with each of :data:`CORRELATIONS` about a shift explain m series.
-
-    ``least``, ``peak`` (k, m) and ``bend`` (k, 1): the squares that the shift θ leaves unexplained
-    are least + bend·(z − peak)², z = (θ − ``center``)/``unit``. ``free`` (k, 1) is the part of the
-    log likelihood that the blocks do not change, ``best`` the highest at any shift, ``known`` where
-    there are blocks enough and most are not equal. All of shape (m,) else; ``shares`` has the two
-    sides first.
-    """
+    """How well normal blocks with each of :data:`CORRELATIONS` about a shift explain m series. The
+    squares that the shift θ leaves unexplained are ``least`` + ``bend``·(z − ``peak``)², z = (θ −
+    ``center``)/``unit``; least and peak (k, m), bend (k, 1). ``free`` (k, 1): the part of the log
+    likelihood that blocks do not change; ``best``: the highest at any shift; ``known``: enough
+    blocks, most not equal. Others (m,); ``shares`` has the two sides first."""
 
     blocks: int
     known: Mask
@@ -131,11 +125,9 @@ class Likelihood:
 
     def discounted(self, wealth: Floats, theta: Floats, side: int) -> Floats:
         """What of the log wealth against ``theta`` counts, shape (m,): no more than there is.
-
         ``side`` is 1 where the blocks are held to lie above ``theta``, −1 below. Where the
         likelihood ratio, correlation allowed for, is :data:`ENOUGH`, all of it. Else as much as
-        that ratio, or the share of it in the likelihood ratio of blocks without correlation.
-        """
+        that ratio, or the share of it in the likelihood ratio of blocks without correlation."""
         with np.errstate(over="ignore"):
             z = (theta - self.center) / self.unit
         ratio = self.ratio(z, side)
@@ -161,9 +153,7 @@ class Likelihood:
 
 def likelihood(d: Floats, *, odds: float = ODDS, independent: bool = False) -> Likelihood:
     """Of m series of n blocks, shape (n, m), blocks beyond two standard deviations moved there.
-
-    ``odds``: see :data:`ODDS`. Where blocks are known to be ``independent``, none is discounted.
-    """
+    ``odds``: see :data:`ODDS`. Where blocks are known to be ``independent``, none is discounted."""
     n, m = d.shape
     r = CORRELATIONS
     with np.errstate(over="ignore", invalid="ignore"):

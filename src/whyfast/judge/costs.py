@@ -44,10 +44,8 @@ def margin_of(question: Question, key: str) -> float:
 
 
 def _exact(question: Question, costs: Sequence[VariantCost]) -> Iterator[CostChange]:
-    """Of what is exact or was counted. Nothing is said of what does not repeat but that.
-
-    Medians of what was measured are no such: their differences have verdicts.
-    """
+    """Of what is exact or was counted. Nothing is said of what does not repeat but that. Medians of
+    what was measured are no such: their differences have verdicts."""
     costs = [c for c in costs if COSTS[c.key].kind != "statistical"]
     known = {(c.key, c.benchmark, c.variant): c for c in costs if c.value is not None}
     names = list(dict.fromkeys(c.variant for c in costs))

@@ -36,19 +36,13 @@ from whyfast.model.verdict import AsymmetricOutliers, Outcome, Suite, Verdict
 
 
 def coverage_level(least: Sequence[float], alpha: float) -> float:
-    """alpha·k/(m·H) for m intervals of which k give a verdict at that level, H = 1 + 1/2 + … + 1/m,
-    with the largest such k.
+    """alpha·k/(m·H) for m intervals of which k give a verdict at that level, the largest such k, H
+    = 1 + 1/2 + … + 1/m. ``least[i]``: the strictest level at which interval i gives one, 1 for
+    none.
 
-    ``least[i]`` is the strictest level at which interval i gives a verdict, 1 when none does.
-    Intervals widen as the level falls, so each gives its verdict at every larger one, and sorting
-    finds k.
-
-    Then the expected share of intervals that miss the truth, among those with a verdict, is at
-    most alpha: the false coverage rate of Benjamini & Yekutieli (2005). The factor H makes it hold
-    under any dependence (theorem 4 there); without it independence or a positive dependence would
-    be needed, and drift that all benchmarks of a run share is no such thing for two-sided
-    intervals. The blocks that whyfast measures itself yield e-values, which need no such factor.
-    """
+    At most alpha of the intervals with a verdict then miss the truth on average: the false coverage
+    rate of Benjamini & Yekutieli (2005), under any dependence by H (theorem 4 there). E-values, of
+    blocks that whyfast measures itself, need no such factor."""
     m = len(least)
     if m == 0:
         return alpha
@@ -76,11 +70,9 @@ _KEPT = 4_000_000
 
 
 def outcome_of(low: float, high: float, margin: float) -> Outcome:
-    """The verdict that an interval of log ratios supports.
-
-    ``same`` comes first: an interval inside ±log(1 + margin) says that whatever difference there
-    is does not matter to the user, also when it excludes 0.
-    """
+    """The verdict that an interval of log ratios supports. ``same`` comes first: an interval inside
+    ±log(1 + margin) says that whatever difference there is does not matter to the user, also when
+    it excludes 0."""
     limit = math.log1p(margin)
     if -limit <= low and high <= limit:
         return "same"
@@ -101,13 +93,10 @@ def outcome_beside(
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """Comparisons with equally many blocks, and what of them does not depend on the level.
-
-    ``refuted`` maps a log ratio (0 and both limits of the margin) to the log wealth against it from
-    above and from below, as far as it counts; ``firmly`` is what of that against 0 counts where
-    correlation of blocks is as likely as none. All of shape (m,). ``kept`` are the strategies where
-    there is room for them.
-    """
+    """Comparisons with equally many blocks, and what of them does not depend on the level, all of
+    shape (m,). ``refuted`` maps a log ratio (0 and both limits of the margin) to the log wealth
+    against it from above and from below; ``firmly`` is that against 0 where correlation of blocks
+    is as likely as none. ``kept``: the strategies, where there is room for them."""
 
     keys: Sequence[Key]
     series: Sequence[Ratios]
@@ -128,13 +117,9 @@ class _Batch:
 
 
 def _level(batches: Sequence[_Batch], margin: float, alpha: float) -> float:
-    """The level at which all intervals of a family are reported.
-
-    With m comparisons of which k get a verdict, intervals at alpha·k/m keep the expected share of
-    wrong ones among the k at most alpha, under any dependence, because the intervals come from
-    e-values (the e-BY procedure: Xu, Wang & Ramdas 2022). The k is the largest for which at least
-    k comparisons are decided at the level that k buys. With m = 1 this is alpha itself.
-    """
+    """The level of all intervals of a family, by the e-BY procedure (Xu, Wang & Ramdas 2022):
+    alpha·k/m with the largest k for which k of the m comparisons are decided at it. At most alpha
+    of the verdicts are wrong on average, under any dependence."""
     least = np.sort(np.concatenate([np.zeros(0), *(b.least(margin) for b in batches)]))[::-1]
     m = len(least)
     if m == 0:
@@ -151,14 +136,10 @@ def judge_family(
     alpha: float = ALPHA,
     all_right: bool = False,
 ) -> tuple[Verdict, ...]:
-    """Verdicts on a family of comparisons, keyed by (benchmark, variant, baseline).
-
-    At most a share ``alpha`` of the verdicts is wrong on average; with ``all_right``, there is any
-    wrong one with at most that probability (Bonferroni), as a headline should have it.
-
-    ``samples``: what each block says, in the order taken. ``cost``: seconds of measuring that
-    one block of that comparison takes, for the estimate of what a decision would cost.
-    """
+    """Verdicts on a family of comparisons, keyed by (benchmark, variant, baseline). At most a share
+    ``alpha`` of them is wrong on average; with ``all_right``, any is wrong with at most that
+    probability (Bonferroni), as a headline should have it. ``cost``: seconds of measuring that a
+    block of the comparison takes, to estimate what a decision would cost."""
     m = len(samples)
     batches = [*_batches(samples, margin)]
     level = alpha / max(1, m) if all_right else _level(batches, margin, alpha)
@@ -298,13 +279,10 @@ def _undecided(
 
 
 def precise_enough(verdict: Verdict, margin: float) -> bool:
-    """Whether more blocks would tell the reader nothing that matters.
-
-    True for a decided verdict whose interval is no wider than the margin to each side, or than a
-    fifth of the effect but at most :data:`COARSEST`, whichever is more; and not for one that would
-    be "same" but for processes of one side that seem to be unlike the others, or that assumes that
-    blocks are independent: more of them would show whether they are.
-    """
+    """Whether more blocks would tell nothing that matters: the verdict is decided, its interval no
+    wider than the margin to each side, or than a fifth of the effect but at most :data:`COARSEST`.
+    Not if unlike processes of one side forbid "same", or if it assumes that blocks are
+    independent."""
     outliers = verdict.asymmetric_outliers
     suspect = verdict.outcome == "same" and outliers and outliers.p_value <= SUSPECT
     if verdict.outcome == "undecided" or suspect or verdict.assumes_independence:
@@ -327,10 +305,8 @@ def correct_cold_start(
     calibrations: Sequence[Calibration],
 ) -> tuple[Verdict, ...]:
     """The verdicts with the ends of intervals moved away from 1 by as much as may be hidden, where
-    the benchmark takes turns; of a mean over benchmarks, by the mean of theirs.
-
-    No word changes: the end nearer to 1 stays, and "same" as it is.
-    """
+    the benchmark takes turns; of a mean over benchmarks, by the mean of theirs. No word changes:
+    the end nearer to 1 stays, and "same" as it is."""
     cold = {c.benchmark: c.cold for c in calibrations}
 
     def hidden(verdict: Verdict) -> float:
@@ -342,9 +318,7 @@ def correct_cold_start(
 
 
 def correct_suites(
-    suites: Sequence[Suite],
-    benchmarks: Sequence[Benchmark],
-    calibrations: Sequence[Calibration],
+    suites: Sequence[Suite], benchmarks: Sequence[Benchmark], calibrations: Sequence[Calibration]
 ) -> tuple[Suite, ...]:
     """The same for geometric means."""
     verdicts = correct_cold_start([s.verdict for s in suites], benchmarks, calibrations)

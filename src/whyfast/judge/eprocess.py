@@ -1,18 +1,14 @@
 """Evidence against "no difference" that may be looked at after every block.
 
-One block yields x = log(time of variant / time of baseline) by some statistic. When nothing but the
-variant distinguishes the two sides of a block, x − θ is symmetric about 0 for the true shift θ,
-given the past. For a score ψ that is odd in x − θ and otherwise depends on the past and on what
-exchanging the two sides leaves as it is,
+One block yields x = log(time of variant / time of baseline) by some statistic. When only the
+variant distinguishes the sides, x − θ is symmetric about 0 for the true shift θ, given the past.
+For a score ψ that is odd in x − θ and depends otherwise on the past and on what exchanging the
+sides leaves as it is,
 
     M(λ) = Π 2 / (1 + exp(−2 λ ψ))
 
-is then a martingale with start 1, exactly, for every λ: for a given size |ψ| the two signs are
-equally likely, and the two factors average to 1. A fixed mixture over λ > 0 and over several
-strategies is one too, so by Ville's inequality it ever exceeds 1/a with probability at most a. The
-factor equals exp(λψ)/cosh(λψ) and is never below the better known exp(λψ − λ²ψ²/2) of de la Peña
-(1999). docs/MATH.md has the derivation.
-"""
+is a martingale with start 1 for every λ. So is a fixed mixture over λ > 0 and strategies, which by
+Ville's inequality ever exceeds 1/a with probability at most a. docs/MATH.md has the derivation."""
 
 from __future__ import annotations
 
@@ -44,13 +40,10 @@ def last_above(
     step: Floats,
     tolerance: Floats,
 ) -> Floats:
-    """The largest t with value(t) ≥ wanted, for m falling functions; up to ``tolerance`` too small.
-
-    All of shape (m,). ``value(t, which)`` takes and gives the entries that the mask ``which``
-    picks. ``bounds`` are points at which the value is known to be enough, and known not to be. The
-    search begins at ``guess``, strides from there by ``step``, then 2, 4 … times that, and once it
-    has points on both sides interpolates (regula falsi, Illinois variant).
-    """
+    """The largest t with value(t) ≥ wanted, for m falling functions, shape (m,); up to
+    ``tolerance`` too small. ``value(t, which)`` takes and gives the entries of the mask ``which``.
+    ``bounds``: points that are known to be enough, and not to be. From ``guess`` it strides by
+    ``step``, 2, 4 … times that, then interpolates (regula falsi, Illinois variant)."""
     enough, short = bounds[0].copy(), bounds[1].copy()
     # How far above or below at the two points, NaN until evaluated there.
     over, under = np.full(len(wanted), np.nan), np.full(len(wanted), np.nan)
@@ -105,10 +98,8 @@ _GUESS = 5.0
 
 
 def log_wealth(psi: Floats) -> tuple[Floats, Floats]:
-    """log of the mixture over λ > 0 of M(λ), for ψ and for −ψ, along the first axis.
-
-    ``psi``: shape (n, …), within ±CLIP. Both of shape (…).
-    """
+    """log of the mixture over λ > 0 of M(λ), for ψ and for −ψ, along the first axis. ``psi``: shape
+    (n, …), within ±CLIP. Both of shape (…)."""
     gains, total = _log_gains(psi), psi.sum(axis=0)
     bets = LAMBDAS.reshape(-1, *[1] * total.ndim)
     return _log_sum(gains), _log_sum(gains - 2 * bets * total)
@@ -139,11 +130,9 @@ def _log_sum(terms: Floats) -> Floats:
 
 
 def evidence(s: Strategies, theta: Floats) -> tuple[Floats, Floats]:
-    """log of what the strategies hold together against shifts below and above ``theta``.
-
-    ``theta``: shape (m,). Both of shape (m,): large where the blocks lie above ``theta``, and where
-    they lie below. The first falls as theta grows, the second grows.
-    """
+    """log of what the strategies hold together against shifts below and above ``theta``. ``theta``:
+    shape (m,). Both of shape (m,): large where the blocks lie above ``theta``, and where they lie
+    below. The first falls as theta grows, the second grows."""
     plus, minus = log_wealth(s.scores(theta))
     return _shared(s, plus), _shared(s, minus)
 
@@ -168,14 +157,10 @@ def _counted_above(s: Strategies, theta: Floats, blocks: Likelihood) -> Floats:
 def confidence_interval(
     d: Ratios | Floats, alpha: float, *, independent: bool = False
 ) -> tuple[float, float]:
-    """The shifts that the blocks do not refute at level ``alpha``: (low, high).
-
-    Valid at all times together: over the whole run, with probability at least 1 − alpha, no
-    interval ever excludes the true shift. An end is infinite while too few blocks bound it (below 9
-    at alpha = 0.01). Where the statistics of a block do not agree on any one shift, the interval
-    holds what each of them says; docs/MATH.md has what it is about then. With ``independent``,
-    blocks are known not to be like their neighbours.
-    """
+    """The shifts that the blocks do not refute at level ``alpha``: (low, high). Valid at all times
+    together, with probability at least 1 − alpha. An end is infinite while too few blocks bound it
+    (below 9 at 0.01). Where a block's statistics agree on no shift, it holds what each says (see
+    docs/MATH.md). ``independent``: blocks are known not to be like their neighbours."""
     series = as_ratios(d)
     if len(series) == 0:
         return -math.inf, math.inf
@@ -187,12 +172,8 @@ def intervals(
     s: Strategies, alpha: Floats, *, independent: bool = False
 ) -> tuple[Floats, Floats, Mask]:
     """The intervals of m comparisons at the levels ``alpha``: low, high, and whether the statistics
-    of a block disagree, so that the interval holds what each of them says.
-
-    All of shape (m,). What of the evidence counts, :class:`Likelihood` tells: all of
-    it where blocks are known to be ``independent`` of their neighbours. Each end is rounded
-    outwards by up to a 1,000th of the blocks' median absolute deviation.
-    """
+    of a block disagree, so that the interval holds what each of them says; all of shape (m,). Each
+    end is rounded outwards by up to a 1,000th of the blocks' median absolute deviation."""
     wanted = np.log(2 / alpha)
     low, high = _ends(s, wanted, independent=independent)
     crossed = low > high
@@ -211,11 +192,9 @@ def intervals(
 
 def _no_shift(s: Strategies) -> Mask:
     """Whether some statistic of a block lies on one side of the median's too often for a shift.
-
     Under a shift, exchanging the sides turns all statistics about it, so that the sign of their
     difference is that of a coin, block by block. The e-value of k heads of n against a coin is the
-    mixture of Krichevsky & Trofimov (1981): 2ⁿ·B(k + ½, n − k + ½)/π.
-    """
+    mixture of Krichevsky & Trofimov (1981): 2ⁿ·B(k + ½, n − k + ½)/π."""
     first, rows = s.x[:, -1], sorted(set(s.statistic) - {s.statistic[-1]})
     differs = np.zeros(first.shape[1], dtype=bool)
     # log Γ(i + ½) and log Γ(i + 1)

@@ -27,12 +27,7 @@ from whyfast.judge.decide import (
 from whyfast.judge.lines import judge_counts, judge_lines
 from whyfast.judge.looks import KEPT, final_analysis, level_of_looks
 from whyfast.judge.placement import judge_fixes, judge_levels, judge_placements
-from whyfast.judge.processes import (
-    judge_stationarity,
-    process_modes,
-    set_aside,
-    unlike_medians,
-)
+from whyfast.judge.processes import judge_stationarity, process_modes, set_aside, unlike_medians
 from whyfast.judge.ratios import Ratios, as_linked, blocks_by_benchmark, deciding
 from whyfast.model.evidence import Evidence
 from whyfast.model.result import Judged, Recorded, Result
@@ -45,18 +40,11 @@ Quantities = Mapping[str, Mapping[str, float]]
 
 
 def judge_run(
-    question: Question,
-    recorded: Recorded,
-    evidence: Sequence[Evidence],
-    *,
-    ended: bool = False,
+    question: Question, recorded: Recorded, evidence: Sequence[Evidence], *, ended: bool = False
 ) -> Judged:
-    """All verdicts, statistics and confounds of an investigation whose variants were measured.
-
-    ``ended``: the budget ended the measurement, not the values of the blocks and no interruption.
-    Commands are also compared by what the kernel accounted for them. Where the boots of kernels
-    counted instructions, values have no noise, and the state of this machine does not matter.
-    """
+    """All verdicts, statistics and confounds of an investigation. ``ended``: the budget ended the
+    measurement, not the values of the blocks and no interruption. Where kernels counted
+    instructions, values have no noise, and the state of this machine does not matter."""
     blocks, benchmarks, margin = recorded.blocks, question.benchmarks, question.margin
     names = [b.name for b in benchmarks]
     commands = isinstance(question, Commands)
@@ -124,13 +112,9 @@ def judge_run(
 def judge_study(
     compared: ComparisonPlan, ended: bool | None = None
 ) -> tuple[tuple[Verdict, ...], tuple[Suite, ...]]:
-    """All verdicts of a study, by benchmark and pair (variant, baseline), and its suites.
-
-    Claimed pairs are a family of their own, so that an audit does not blur the study's verdicts.
-    A comparison without blocks is left out, and a suite goes without benchmarks that one of its
-    sides lacks. ``ended``: whether the reserved half of the level may be used, None where none is
-    reserved; see :func:`whyfast.judge.looks.final_analysis`.
-    """
+    """All verdicts of a study, by benchmark and pair (variant, baseline), and its suites; claimed
+    pairs are a family of their own. ``ended``: whether the reserved half of the level may be used,
+    None where none is reserved; see :func:`whyfast.judge.looks.final_analysis`."""
     verdicts: list[Verdict] = []
     suites: list[Suite] = []
     rounds = rounds_of(compared.blocks, compared.benchmarks)
@@ -158,11 +142,8 @@ def judge_metrics(
     rounds: Mapping[str, Sequence[Quantities]], metrics: Iterable[str], question: Question
 ) -> tuple[Verdict, ...]:
     """Verdicts on quantities beside time, against the main baseline; ``rounds`` by benchmark (empty
-    for what is of none).
-
-    Each round yields the log ratio of the two sides. A quantity that is zero on either side in some
-    round (context switches, for instance) has no ratio and is left out, as is a side without it.
-    """
+    for none), each a log ratio. A quantity that is zero on either side in some round is left
+    out."""
     verdicts: list[Verdict] = []
     names = [v.name for v in question.variants if not v.twin_of]
     pairs = question.compared(names, question.baselines[: None if question.along else 1])
@@ -194,11 +175,9 @@ def accounted(blocks: Sequence[Block], benchmarks: Sequence[str]) -> dict[str, l
 
 
 class ChosenMeans:
-    """The suites of a result over any choice of its benchmarks.
-
-    The same figures as :func:`judge_run` gives for the result without the other benchmarks: rounds,
-    levels and the cold-start correction are those of the choice.
-    """
+    """The suites of a result over any choice of its benchmarks. The same figures as
+    :func:`judge_run` gives for the result without the other benchmarks: rounds, levels and the
+    cold-start correction are those of the choice."""
 
     def __init__(self, result: Result) -> None:
         self._question, self._recorded = result.question, result.recorded

@@ -1,13 +1,8 @@
 """What a benchmark costs by its parameter, exact counts, and both over kernel releases.
 
-Lines: blocks are taken in passes over all benchmarks, so the n-th blocks of a family's benchmarks
-belong together, and each pass gives one line (Theil 1950, Sen 1968). The median over passes is
-reported, with the interval of a median from order statistics, see docs/math/lines.md.
-
-Exact counts: each block is a boot of its own, and equal boots of a deterministic machine count
-alike. Then the ratio is exact and its interval a point. Otherwise the interval is all that the
-boots allow: the least of one side over the most of the other, and the other way round.
-"""
+The n-th blocks of a family's benchmarks belong together: each pass gives one line (Theil 1950, Sen
+1968), and the median over passes is reported (docs/math/lines.md). Exact counts: each block is a
+boot, and equal boots count alike; otherwise the interval is all that the boots allow."""
 
 from __future__ import annotations
 
@@ -47,10 +42,8 @@ def judge_lines(
     variants: Sequence[str],
     baseline: str,
 ) -> tuple[Line, ...]:
-    """A line for each family of benchmarks and each variant that has run three or more of it.
-
-    Where layouts are varied, of the blocks that vary them, as the verdicts are.
-    """
+    """A line for each family of benchmarks and each variant that has run three or more of it. Where
+    layouts are varied, of the blocks that vary them, as the verdicts are."""
     blocks = deciding(blocks)
     families: dict[str, list[tuple[str, Parameter]]] = {}
     for benchmark in benchmarks:
@@ -68,11 +61,9 @@ def judge_lines(
 
 
 def median_estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Coefficient:
-    """The median of independent values and its distribution-free interval.
-
-    The k-th smallest and k-th largest, with the largest k for which a fair coin thrown once a value
-    shows fewer than k heads in at most (1 − confidence)/2 of all cases.
-    """
+    """The median of independent values and its distribution-free interval. The k-th smallest and
+    k-th largest, with the largest k for which a fair coin thrown once a value shows fewer than k
+    heads in at most (1 − confidence)/2 of all cases."""
     ordered = sorted(values)
     n = len(ordered)
     k, ways, fewer = 0, 1, 1  # ways of k heads, and of at most k
@@ -175,10 +166,8 @@ def judge_counts(
     baselines: Sequence[str],
     margin: float,
 ) -> tuple[Verdict, ...]:
-    """One verdict for each benchmark, variant and baseline; the confidence is 1.
-
-    A comparison with a side that was never counted is left out.
-    """
+    """One verdict for each benchmark, variant and baseline; the confidence is 1. A comparison with
+    a side that was never counted is left out."""
     verdicts = []
     for benchmark in benchmarks:
         for baseline in baselines:
@@ -266,10 +255,8 @@ class ReleaseSeries:
 def release_series(
     study: Question, lines: Sequence[Line], releases: Mapping[str, str]
 ) -> tuple[ReleaseSeries, ...]:
-    """The series of a study; ``releases`` maps each variant to the release of its kernel.
-
-    A slope of 0 or less has no ratio, and so no step.
-    """
+    """The series of a study; ``releases`` maps each variant to the release of its kernel. A slope
+    of 0 or less has no ratio, and so no step."""
     slopes = {(line.family, line.variant): line for line in lines}
     series = []
     for family in dict.fromkeys(line.family for line in lines):

@@ -1,13 +1,9 @@
 """Interim analyses while blocks come in, and the final analysis when a budget is used up.
 
-The level is split (group sequential trials: Jennison & Turnbull 2000): one half for looks at any
-time, the other half reserved for the end. An interval that may be looked at at any time is half as
-wide again as one for a number of blocks that was fixed in advance. How many blocks of whole runs
-fit into a budget depends on how long both sides together take and not on which of them is quicker.
-So where only the budget ends the measurement, the signs of the blocks' distances from the true log
-ratio are independent coins, given the sizes of these distances, and the distribution of their sum
-is known exactly. docs/MATH.md has the whole.
-"""
+The level is split (group sequential trials: Jennison & Turnbull 2000), half for looks at any time,
+half for the end. How many blocks fit into a budget does not depend on which side is quicker, so
+where only the budget ends the measurement, signs are independent coins and the distribution of
+their sum is known exactly. docs/MATH.md has the whole."""
 
 from __future__ import annotations
 
@@ -55,10 +51,8 @@ FEW_LOOKS = Looks(first=9, each=9, growth=1 / 3)
 
 class TogetherJudge:
     """Looks at many benchmarks, of many machines, taken at once: side by side a look costs a tenth.
-
     The verdicts of a look come with the next :meth:`judge`, and the benchmark takes further blocks
-    until then. That is valid, since looks may come at any time.
-    """
+    until then. That is valid, since looks may come at any time."""
 
     def __init__(self, margin: float, alpha: float = ALPHA) -> None:
         self._margin, self._alpha = margin, alpha
@@ -95,7 +89,7 @@ def _every(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
 
 
 @dataclass
-class _Standing:
+class _BenchmarkLooks:
     """Of one benchmark: the ratios of the first ``seen`` blocks, and the verdicts of the last
     look, which hold until there are ``next_look`` blocks. ``waiting``: for a look at those."""
 
@@ -111,14 +105,10 @@ class _Standing:
 
 
 class LiveJudge:
-    """How one benchmark stands against its main baseline, kept up to date as blocks come in.
-
-    ``compared`` says what else is compared with what, given the variants and the main baseline.
-    ``together`` takes the looks, with those of others, where there is such a judge.
-
-    The intervals are at ``alpha``, as if each comparison were the only one; the final verdicts
-    account for how many there are.
-    """
+    """How one benchmark stands against its main baseline, kept up to date as blocks come in, at
+    ``alpha`` as if each comparison were the only one. ``compared``: what else is compared, given
+    the variants and the main baseline. ``together`` takes the looks of several, where there is
+    one."""
 
     def __init__(
         self,
@@ -133,7 +123,7 @@ class LiveJudge:
         self._compared = compared
         self._looks = looks or Looks()
         self._together = together
-        self._standing: dict[str, _Standing] = {}
+        self._standing: dict[str, _BenchmarkLooks] = {}
 
     def update(
         self,
@@ -144,12 +134,9 @@ class LiveJudge:
         *,
         takes_turns: bool = False,
     ) -> tuple[Verdict, ...]:
-        """Verdicts of all ``variants`` against ``baseline``, as of the last look.
-
-        ``blocks``: all of this benchmark so far, in order; only new ones are worked on. With
-        ``takes_turns`` the first values of processes that warm up are set aside, as they will be in
-        the end.
-        """
+        """Verdicts of all ``variants`` against ``baseline``, as of the last look. ``blocks``: all
+        of this benchmark so far, in order; only new ones are worked on. With ``takes_turns`` the
+        first values of processes that warm up are set aside, as they will be in the end."""
         # Where layouts are varied, the blocks that vary them are what the verdict will be about.
         blocks = deciding(blocks)
         varied = bool(blocks and blocks[-1].layouts), bool(blocks and blocks[-1].profiles)
@@ -162,7 +149,9 @@ class LiveJudge:
             or baseline != standing.baseline
             or len(blocks) < standing.seen
         ):
-            standing = self._standing[benchmark] = _Standing(RatioTable(pairs), varied, baseline)
+            standing = self._standing[benchmark] = _BenchmarkLooks(
+                RatioTable(pairs), varied, baseline
+            )
         known = {v.variant for v in standing.verdicts}  # each variant has one baseline at most
         if standing.waiting or len(blocks) < self._looks.first:
             return standing.verdicts
@@ -190,16 +179,16 @@ class LiveJudge:
         standing = self._standing.get(benchmark)
         return standing.verdicts if standing else ()
 
-    def _tell(self, standing: _Standing, verdicts: tuple[Verdict, ...]) -> None:
+    def _tell(self, standing: _BenchmarkLooks, verdicts: tuple[Verdict, ...]) -> None:
         standing.verdicts, standing.waiting = verdicts, False
         standing.next_look = self._next_look(standing)
 
-    def _too_soon(self, standing: _Standing, blocks: Sequence[Block]) -> bool:
+    def _too_soon(self, standing: _BenchmarkLooks, blocks: Sequence[Block]) -> bool:
         if len(blocks) >= needed_blocks(self._alpha):
             return len(blocks) < standing.next_look
         return sum(block.seconds for block in blocks[standing.seen :]) < self._looks.apart
 
-    def _next_look(self, standing: _Standing) -> int:
+    def _next_look(self, standing: _BenchmarkLooks) -> int:
         if standing.seen < self._looks.each:
             return standing.seen + 1
         # The width falls with the root of the blocks.
@@ -270,12 +259,9 @@ def final_analysis(
     ended: bool,
 ) -> tuple[Verdict, ...]:
     """Verdicts at :func:`level_of_looks`, with what the kept half adds when a budget has ``ended``
-    by itself.
-
-    Of m comparisons each has an m-th of that half, so that all their last intervals hold together.
-    ``samples`` and ``cost``: see :func:`whyfast.judge.decide.judge_family`. Where the statistics of
-    a block disagree, and where neighbouring blocks are clearly alike, nothing is added.
-    """
+    by itself: an m-th of it for each of m comparisons. Nothing where the statistics of a block
+    disagree or neighbouring blocks are clearly alike. See
+    :func:`whyfast.judge.decide.judge_family`."""
     kept = ALPHA * KEPT / max(1, len(verdicts))
     final = []
     for v in verdicts:
@@ -332,12 +318,9 @@ def nine_in_ten(blocks: int) -> float:
 
 def planned_interval(series: Ratios, alpha: float) -> tuple[float, float]:
     """The log ratios that blocks do not refute at level ``alpha``, if their number was not chosen
-    by what they say.
-
-    Infinite for fewer blocks than 1 + log2(1/alpha), and where neighbours are clearly alike. Where
-    they are somewhat alike, it is as much wider as the mean of a first-order autoregression is, the
-    correlation rid of its bias (Kendall 1954; Marriott and Pope 1954).
-    """
+    by what they say. Infinite for fewer blocks than 1 + log2(1/alpha), and where neighbours are
+    clearly alike. Where they are somewhat alike, it is as much wider as the mean of a first-order
+    autoregression is, the correlation rid of its bias (Kendall 1954; Marriott and Pope 1954)."""
     n = len(series)
     lag = lag_one(series.medians)
     if 2.0**-n >= alpha / 2 or bool(is_clear(np.array([lag]), n)[0]):

@@ -16,12 +16,8 @@ from whyfast.model.study import Ways
 
 def loop_time(blocks: Sequence[Block], variant: str, alpha: float = ALPHA) -> LoopTime | None:
     """The median over blocks of their median seconds a loop, with the interval of a median from
-    order statistics at ``1 - alpha``; None without blocks.
-
-    The k-th smallest of n values lies above the median with the probability that fewer than k of n
-    fair coins show heads. With fewer than 8 blocks the interval is the whole range, at the
-    confidence that it has.
-    """
+    order statistics at ``1 - alpha``, for fewer than 8 blocks the whole range; None without
+    blocks."""
     medians = sorted(
         statistics.median(b.values[variant]) / b.loops for b in blocks if variant in b.values
     )
@@ -56,12 +52,9 @@ class WayCost:
 def way_costs(
     ways: Ways, blocks: Sequence[Block], variants: Sequence[str]
 ) -> Mapping[tuple[str, str], WayCost]:
-    """By way and variant, without those that have no blocks.
-
-    Two ways are compared within a variant by the blocks that they had in the same pass: the median
-    of the ratios, with its interval from order statistics. These are different benchmarks, which
-    take no turns with each other: drift within a pass is part of the noise.
-    """
+    """By way and variant, without those that have no blocks. Two ways are compared by the blocks of
+    the same pass: the median of the ratios, its interval from order statistics. They take no turns
+    with each other, so drift within a pass is part of the noise."""
     found: dict[tuple[str, str], WayCost] = {}
     by_benchmark = {
         name: [b for b in blocks if b.benchmark == name] for name in ways.benchmarks.values()

@@ -1,12 +1,9 @@
 """A comparison on several machines: whether results differ, their mean, and confounds.
 
-Each machine has its own interval of the log ratio. All of them, over all comparisons of a family
-and all machines, are taken at the level α/m, m their number (Bonferroni), so that with probability
-at least 1 − α every one of them holds its true log ratio, whenever each machine stopped. Where two
-do not overlap the true ratios differ, by a factor between the ends: [l₁ − h₂, h₁ − l₂]. So no
-reported difference is wrong with more than that probability, however many pairs of machines were
-compared. Machines may depend on each other in any way. docs/math/machines.md has the rest.
-"""
+All intervals of log ratios, over a family and all machines, are at α/m, m their number
+(Bonferroni), so that with probability 1 − α each holds its true log ratio. Where two do not overlap
+the ratios differ by a factor within [l₁ − h₂, h₁ − l₂], however many pairs were compared
+(docs/math/machines.md)."""
 
 from __future__ import annotations
 
@@ -42,9 +39,7 @@ from whyfast.model.verdict import Confound, Verdict
 
 def judge_between(results: Mapping[str, Result]) -> tuple[MachineDifference, ...]:
     """The comparisons whose results differ between machines, suites first; ``results`` by machine.
-
-    Two families, as in a study: geometric means, and single benchmarks.
-    """
+    Two families, as in a study: geometric means, and single benchmarks."""
     if len(results) < 2:
         return ()
     margin = next(iter(results.values())).question.margin
@@ -258,13 +253,10 @@ def _scatter(y: Floats, variances: Floats, tau2: float) -> tuple[float, float, f
 
 
 def standard_error(verdict: Verdict) -> float | None:
-    """Of the log ratio, from the interval; None where its blocks do not bound it.
-
-    The interval of n normal blocks of standard deviation σ has half the width σ·h(n, α), h of
-    :func:`whyfast.judge.power.half_width`; so σ̂ = half / h, and the error of their mean σ̂/√n.
-    Whatever widens the interval (noise that is not normal, blocks that follow one another,
-    statistics that disagree) widens the error alike.
-    """
+    """Of the log ratio, from the interval; None where its blocks do not bound it. The interval of n
+    normal blocks of deviation σ has half the width σ·h(n, α), h of
+    :func:`whyfast.judge.power.half_width`, so the error of their mean is half/(h·√n); whatever
+    widens the interval widens it alike."""
     if not (verdict.low > 0 and verdict.high < math.inf):
         return None
     half = (math.log(verdict.high) - math.log(verdict.low)) / 2
@@ -276,12 +268,8 @@ def standard_error(verdict: Verdict) -> float | None:
 
 
 def pool_machines(results: Mapping[str, Result]) -> tuple[Pooled, ...]:
-    """Pooled over the machines that have a comparison, where these are :data:`FEWEST` or more; the
-    suites first. ``results`` by machine.
-
-    Suites are all at level α/m, m their number; of benchmarks, the share of intervals that miss
-    among those with a verdict is held at α, see :func:`whyfast.judge.decide.coverage_level`.
-    """
+    """Pooled over machines, where :data:`FEWEST` or more have a comparison; suites first. Suites
+    are at α/m, m their number, benchmarks at :func:`whyfast.judge.decide.coverage_level`."""
     if len(results) < FEWEST:
         return ()
     margin = next(iter(results.values())).question.margin

@@ -1,32 +1,19 @@
-"""How far two runs of one build lie apart: between processes, by drift, and by reruns.
+"""How far two runs of one build lie apart: between processes, by drift, and by reruns
+(docs/math/runs.md).
 
-*Processes.* The values of a process are averaged, since they share its memory layout, hash seed and
-moment; the process is the unit of replication. The point estimate is the ratio of the means over
-processes, as pyperf prints it. The interval is Yuen's (1974): Welch's t on means trimmed by a fifth
-on each side, with winsorized variances, of the logarithms of the process means, so that an outlying
-process cannot hide or make a difference. It is widened to hold the point estimate.
+*Processes.* The process is the unit of replication. The point estimate is the ratio of the means
+over processes, the interval Yuen's (1974), of trimmed means of their logarithms, widened to hold
+it.
 
-*Drift.* Two files without reruns say nothing on what changed between them: temperature, neighbours,
-a reboot, the memory layout. Known are the drift of other runs of one build (the bounds below, from
-public reruns and nightly runs: docs/math/runs.md), and how far the benchmarks of this very pair lie
-apart, most of which a change seldom moves by much. The log ratio of a benchmark is taken as
-t-distributed with
+*Drift.* What changed between two files is unknown. The log ratio is taken as t-distributed with
 
     variance = SE² + (SHARE·sd)² + a²
 
-where SE is its standard error within the runs, sd the standard deviation between processes, and a,
-the drift of this pair, is what makes the median benchmark as far from the pair's median as the t
-distribution says, within the bounds of its kind; on a machine whose processes spread far, the upper
-bound is higher.
+SE the standard error within the runs, sd the deviation between processes, and a, the drift of this
+pair, what makes the median benchmark as far from the pair's median as the t distribution says.
 
-*Reruns.* For each benchmark, the variance s² of the log mean over R reruns has d = R − 1 degrees of
-freedom. The variances of all benchmarks are taken as drawn from a scaled inverse chi-squared
-distribution with d0 degrees of freedom and scale s0², both fitted to their logarithms by moments,
-and each is moderated to (d0·s0² + d·s²)/(d0 + d) with d0 + d degrees of freedom (Smyth 2004). The
-difference of two new runs has twice that variance. Drift that a whole run shares is part of every
-s². For the geometric mean it does not average out, so that has its own variance, over the reruns'
-geometric means, with R − 1 degrees of freedom and no help from elsewhere.
-"""
+*Reruns.* The variance s² of the log mean over R reruns is moderated towards those of the other
+benchmarks (Smyth 2004); two new runs differ with twice that. The geometric mean has its own."""
 
 from __future__ import annotations
 
@@ -82,11 +69,8 @@ ONE_PROCESS = DriftBounds(0.015, 0.025, 6.0)
 
 @dataclass(frozen=True)
 class Contrast:
-    """A log ratio with its standard error and degrees of freedom.
-
-    ``point`` is the estimate that is reported, ``location`` the robust one that the interval is
-    built around.
-    """
+    """A log ratio with its standard error and degrees of freedom. ``point`` is the estimate that is
+    reported, ``location`` the robust one that the interval is built around."""
 
     point: float
     location: float
@@ -117,13 +101,9 @@ class Contrast:
 
 @dataclass(frozen=True)
 class Ratio(Contrast):
-    """A benchmark's log ratio before drift is allowed for.
-
-    ``error`` and ``freedom`` are of the standard error within the runs; ``deviation`` is the
-    standard deviation between processes. Where a file has one process, location and error are
-    those of the values inside of it, 0 and inf where there is one value, and the deviation is
-    :data:`SHARE` of theirs, as values spread more than processes.
-    """
+    """A benchmark's log ratio before drift is allowed for. ``error`` and ``freedom`` are of the
+    standard error within the runs, ``deviation`` between processes. Of a file with one process they
+    are of its values (0 and inf for a single one), the deviation :data:`SHARE` of theirs."""
 
     deviation: float
     kind: DriftBounds
@@ -198,11 +178,9 @@ class Spread:
 @dataclass(frozen=True)
 class Noise:
     """The noise that reruns show. ``benchmarks`` holds the ones that two reruns or more have.
-
     ``typical`` stands in for a benchmark that the reruns lack; None when there is too little to
     tell. ``logs[r, i]`` is the log mean of benchmark ``names[i]``, which all reruns have, in rerun
-    ``r``.
-    """
+    ``r``."""
 
     benchmarks: Mapping[str, Spread]
     typical: Spread | None
@@ -251,11 +229,9 @@ class SuiteNoise:
 
 
 def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
-    """The noise between runs, from at least two reruns of one build.
-
-    A benchmark counts where at least two reruns have it. UserError for one rerun, for two with the
-    very same values (a copy tells nothing), and when no benchmark is in all of them.
-    """
+    """The noise between runs, from at least two reruns of one build. A benchmark counts where at
+    least two reruns have it. UserError for one rerun, for two with the very same values (a copy
+    tells nothing), and when no benchmark is in all of them."""
     if len(reruns) < 2:
         raise UserError("needs at least two runs of one build", where="--noise")
     for i, rerun in enumerate(reruns):
@@ -294,11 +270,9 @@ def calibrate_noise(reruns: Sequence[Recording]) -> Noise:
 
 def fit_prior(variances: Floats, freedom: float) -> tuple[float, float]:
     """(d0, s0²) from sample variances of ``freedom`` degrees each; (0, their mean) if too few.
-
     Method of moments on log s² (Smyth 2004, section 6.2): e = log s² − ψ(d/2) + log(d/2) has mean
     log s0² − ψ(d0/2) + log(d0/2) and variance ψ′(d/2) + ψ′(d0/2). d0 is capped at
-    :data:`MOST_BORROWED`, after s0² was found with it as it is.
-    """
+    :data:`MOST_BORROWED`, after s0² was found with it as it is."""
     if len(variances) < FEWEST:
         return 0.0, float(np.mean(variances))
     half = freedom / 2
@@ -329,13 +303,8 @@ def log_mean(series: Series) -> float:
 
 def contrast(head: Series, base: Series, *, inside: bool = False) -> Ratio | None:
     """log(head / base) within the runs; None when a side has fewer than two processes, or neither
-    any spread.
-
-    ``inside``: of the values inside of it where a side has one process, None where that is one
-    value. Values of one process share what makes processes differ, so this is the least that the
-    error can be. A process that was interrupted has a few values that carry its mean: then the
-    location lies elsewhere than the ratio of the means.
-    """
+    any spread. ``inside``: of the values inside of it where a side has one process, the least that
+    the error can be; None where that is one value."""
     sides = []
     for series in (head, base):
         single = inside and len(series.processes) == 1

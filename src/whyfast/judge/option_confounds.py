@@ -121,10 +121,8 @@ COSTS = (
 
 
 def switched_on(flags: Iterable[str]) -> dict[str, str]:
-    """The options of :data:`COSTS` that a command line leaves on, with their spelling.
-
-    The last word on an option wins, as for compilers.
-    """
+    """The options of :data:`COSTS` that a command line leaves on, with their spelling. The last
+    word on an option wins, as for compilers."""
     options: dict[str, str] = {}
     for flag in flags:
         for cost in COSTS:
@@ -157,10 +155,8 @@ def option_confounds(
 ) -> Iterator[Confound]:
     """One for each option that some of ``builds`` have and others have not, unless it is all that
     the study varies between them; and one for each that all have while they dispatch differently.
-
     Options are read from the commands and variables of a build, from what the compiler recorded,
-    and from the code of the dispatching functions.
-    """
+    and from the code of the dispatching functions."""
     facts = {e.variant: e for e in evidence}
     variants = {v.name: v for v in study.variants}
     signs = {

@@ -31,10 +31,10 @@ from whyfast.model.sample import Block
 from whyfast.model.verdict import (
     Draw,
     Fix,
-    FixWord,
+    FixOutcome,
     NonStationary,
     Placement,
-    PlacementWord,
+    PlacementOutcome,
     VarianceComponents,
     Verdict,
 )
@@ -48,10 +48,7 @@ REMAINS = 1 / 3
 
 def judge_placements(compared: ComparisonPlan) -> tuple[Placement, ...]:
     """Placement or change, for each pair: of the suite where there is one, and each benchmark; then
-    profile or change.
-
-    Empty without blocks in drawn layouts or profiles.
-    """
+    profile or change. Empty without blocks in drawn layouts or profiles."""
     series = [
         _suite_and_benchmarks(replace(compared, blocks=kind(compared.blocks)))
         for kind in (as_linked, over_layouts, over_profiles)
@@ -108,14 +105,11 @@ def _verdicts(series: Mapping[Key, Ratios], margin: float) -> dict[Key, Verdict]
     return {(v.benchmark, v.variant, v.baseline): v for v in verdicts}
 
 
-def placement_word(linked: Verdict, varied: Verdict, margin: float) -> PlacementWord:
-    """The outcome that the two verdicts together support.
-
-    ``placement``: the programs as linked differ, the change over layouts does not, or by less than
-    a third, and no ratio is in both intervals. ``change``: it differs over layouts, and as linked
-    no otherwise, or by less than the margin. ``both``: it differs over layouts, but as linked by
-    another amount, or not at all. ``neither``: no difference, and none that placement adds.
-    """
+def placement_outcome(linked: Verdict, varied: Verdict, margin: float) -> PlacementOutcome:
+    """The outcome that the two verdicts together support. ``placement``: as linked they differ,
+    over layouts not, or by less than a third, and no ratio is in both intervals. ``change``: they
+    differ over layouts, and as linked no otherwise. ``both``: they differ over layouts, as linked
+    by another amount. ``neither``: no difference, and none that placement adds."""
     decided = ("faster", "slower")
     if linked.outcome == "undecided" or (
         linked.outcome == "same" and varied.outcome == "undecided"
@@ -160,13 +154,10 @@ _SOLITARY = 0.05
 def layout_spread(linked: Floats, varied: Floats) -> tuple[float, float]:
     """Standard deviation of one side's log time from placement alone, and its upper limit at 95 %.
 
-    The blocks as linked show the noise of measuring, the varied ones that and the layouts of both
-    sides: spread² = (var(varied) − var(linked)) / 2, not below 0, of the values without
-    :func:`_solitary` ones. Robust variances would be 0 where more than half of the layouts are
-    alike. The limit is that of a difference of two variances from the limits of each (Zou & Donner
-    2008), which are Bonett's (2006) and take no normal distribution; it counts every value. NaN
-    with fewer than 3 blocks of either kind; no limit, infinity, with fewer than 5.
-    """
+    spread² = (var(varied) − var(linked)) / 2, not below 0, without :func:`_without_solitary`
+    values. The limit is of a difference of variances (Zou & Donner 2008) from Bonett's limits
+    (2006), which take no normal distribution. NaN with fewer than 3 blocks of either kind; infinity
+    below 5."""
     if len(linked) < 3 or len(varied) < 3:
         return math.nan, math.inf
     noise, total = (float(np.var(_without_solitary(d), ddof=1)) for d in (linked, varied))
@@ -207,7 +198,7 @@ def judge_placement(
     low, high = added(linked, varied)
     spread, most = layout_spread(linked_d, varied_d)
     return Placement(
-        outcome=placement_word(linked, varied, margin),
+        outcome=placement_outcome(linked, varied, margin),
         linked=linked,
         varied=varied,
         spread=spread,
@@ -239,10 +230,8 @@ SAMPLES, TAIL = 1999, 0.005
 
 
 def judge_fixes(compared: ComparisonPlan, fixes: Mapping[str, str]) -> tuple[Fix, ...]:
-    """What each fix does to the spread over layouts; ``fixes`` maps it to the variant it fixes.
-
-    Of the suite where there is one, then of each benchmark. Empty without blocks in drawn layouts.
-    """
+    """What each fix does to the spread over layouts; ``fixes`` maps it to the variant it fixes. Of
+    the suite where there is one, then of each benchmark. Empty without blocks in drawn layouts."""
     linked, varied = as_linked(compared.blocks), over_layouts(compared.blocks)
     variants = compared.variants
     known = {f: o for f, o in fixes.items() if f in variants and o in variants}
@@ -263,13 +252,10 @@ def judge_fixes(compared: ComparisonPlan, fixes: Mapping[str, str]) -> tuple[Fix
 
 
 def alone(variances: Floats, k: int) -> Floats:
-    """The variance of each variant's log time apart from what moves all of them alike.
-
-    ``variances`` are those of the log ratios of all pairs of ``k`` ≥ 3 variants, in the order of
-    ``itertools.combinations``, along the last axis; so are the k results. The variance of a ratio
-    is the sum of its two sides', so the least squares solution for one side is
-    (its sum − all / (k − 1)) / (k − 2). By chance it may be negative.
-    """
+    """The variance of each variant's log time apart from what moves all alike, from those of the
+    log ratios of all pairs of ``k`` ≥ 3 variants in the order of ``itertools.combinations``, along
+    the last axis: by least squares (its sum − all / (k − 1)) / (k − 2). By chance it may be
+    negative."""
     part = np.array([[float(v in pair) for pair in combinations(range(k), 2)] for v in range(k)])
     return np.asarray(
         (variances @ part.T - variances.sum(axis=-1, keepdims=True) / (k - 1)) / (k - 2)
@@ -323,7 +309,7 @@ def _fix(
             without > 0, np.sqrt(with_fix / without), np.where(with_fix > 0, np.inf, 1)
         )
     low, high = (_quantile(share, tail) for tail in (TAIL, 1 - TAIL))
-    outcome: FixWord = "larger" if low > 1 else "undecided"
+    outcome: FixOutcome = "larger" if low > 1 else "undecided"
     if all(_quantile(x, 1 - TAIL) < math.log1p(margin) ** 2 for x in (without, with_fix)):
         outcome = "none"
     elif high < 1:
@@ -351,10 +337,8 @@ FEWEST_FOR_LEVELS = 5
 def judge_levels(
     compared: ComparisonPlan, baseline: str, non_stationary: Sequence[NonStationary]
 ) -> tuple[VarianceComponents, ...]:
-    """The variance components of each comparison with ``baseline``.
-
-    ``non_stationary``: the result of :func:`whyfast.judge.processes.judge_stationarity`.
-    """
+    """The variance components of each comparison with ``baseline``. ``non_stationary``: the result
+    of :func:`whyfast.judge.processes.judge_stationarity`."""
     drifting = {u.benchmark for u in non_stationary if u.lasts}
     warming = set_aside(non_stationary)
     components = (
@@ -377,12 +361,8 @@ def levels(
     drifts: bool = False,
 ) -> VarianceComponents | None:
     """The variance components of one comparison on one benchmark: values, processes, layouts,
-    nested as in Kalibera & Jones (ISMM 2013), of log ratios. None with too few blocks.
-
-    The variance of a block's median splits into that of its turns, seen between its odd and even
-    turns, and the rest, which is the processes'; layouts add the further variance of varied blocks,
-    see :func:`layout_spread`.
-    """
+    nested as in Kalibera & Jones (ISMM 2013), of log ratios; from odd and even turns, and
+    :func:`layout_spread`. None with too few blocks."""
     both = [b for b in blocks if variant in b.values and baseline in b.values]
     linked, varied = as_linked(both), over_layouts(both)
     first = linked or varied

@@ -1,14 +1,10 @@
 """What a number of blocks can tell: small samples, the detectable effect, the cost of the margin.
 
-n blocks cannot bring the wealth above 2ⁿ, however large the difference: 9 are needed at 1 %. Where
-a block takes minutes there may never be as many. Two weaker statements remain, each with its level:
-all blocks on one side of 1 is 1 chance in 2ⁿ⁻¹ for equal programs whatever the noise is, and normal
-noise (an assumption that so few blocks cannot test) allows Student's interval.
+n blocks cannot bring the wealth above 2ⁿ: 9 are needed at 1 %. Of fewer, two weaker statements
+remain: all on one side of 1 is 1 chance in 2ⁿ⁻¹, and Student's interval if the noise is normal.
 
-The tables are of the procedure itself on standard normal blocks, by ``python -m bench.power
---table``. By how much a comparison's interval is wider or narrower than that of normal blocks is
-taken from the interval, so that any kind of noise is allowed for as the procedure meets it.
-"""
+The tables are of the procedure on standard normal blocks (``python -m bench.power --table``); a
+comparison's own interval tells by how much its noise is another."""
 
 from __future__ import annotations
 
@@ -74,12 +70,9 @@ def half_width(n: int, alpha: float) -> float:
 
 
 def detectable(d: Floats, interval: tuple[float, float], alpha: float) -> float:
-    """The smallest |log ratio| that this many such blocks distinguish from 0 nine times in ten.
-
-    ``interval`` is the one that ``d`` gave at level ``alpha``: half its width, times what that has
-    to be multiplied by. inf while there are too few blocks for a bounded interval, and where most
-    blocks are equal, so that the noise is not known.
-    """
+    """The smallest |log ratio| that this many such blocks distinguish from 0 nine times in ten,
+    from the ``interval`` at level ``alpha``. inf for too few blocks, and where most blocks are
+    equal."""
     low, high = interval
     if math.isinf(low) or math.isinf(high) or _deviation(d) == 0:
         return _INF
@@ -90,12 +83,8 @@ def seconds_to_margin(
     d: Floats, interval: tuple[float, float], alpha: float, margin: float, seconds_per_block: float
 ) -> tuple[float, float] | None:
     """Further seconds of measuring until a difference of the margin is distinguished from none: as
-    often too long as too short, and long enough nine times in ten.
-
-    The first is when half of the interval's width is log(1 + margin), the second when that times
-    the factor of :func:`detectable` for the present number of blocks is, which allows for how
-    little these know of the noise. None when the noise is not known yet.
-    """
+    often too long as too short (half the interval is log(1 + margin)), and long enough nine times
+    in ten (that times the factor of :func:`detectable`). None when the noise is not known yet."""
     low, high = interval
     n = len(d)
     deviation = _deviation(d)
@@ -173,12 +162,9 @@ def needed_blocks(alpha: float) -> int:
 
 
 def small_sample(d: Floats, alpha: float) -> SmallSample | None:
-    """The statements that a small sample ``d`` of log ratios supports; None for no blocks, and
-    for :func:`needed_blocks` and more.
-
-    The range of n blocks holds the median of their distribution with probability 1 − 2¹⁻ⁿ
-    (Thompson 1936), n fixed by the budget and not by what the blocks say.
-    """
+    """The statements that a small sample ``d`` of log ratios supports; None for no blocks, and for
+    :func:`needed_blocks`. The range of n blocks holds the median with probability 1 − 2¹⁻ⁿ
+    (Thompson 1936)."""
     n, needed = len(d), needed_blocks(alpha)
     if not 0 < n < needed:
         return None

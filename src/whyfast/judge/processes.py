@@ -1,9 +1,7 @@
 """What the processes of a variant do: outliers on one side, several speeds, changes by turn.
 
-The verdict is about the typical process, and a tenth of processes that are slow leaves it "same".
-What tells a variant with a slow mode from a machine that disturbs both alike is on which side the
-outlying blocks are: under "no difference" each is as likely on either (the sign test).
-"""
+A tenth of processes that are slow leaves the verdict "same". On which side outlying blocks are
+tells a slow mode from a machine that disturbs both alike (the sign test)."""
 
 from __future__ import annotations
 
@@ -38,11 +36,9 @@ SUSPECT = 0.25
 def asymmetric_outliers_of(
     ratios: Ratios, variant: str, baseline: str, margin: float
 ) -> AsymmetricOutliers | None:
-    """The side with more outlying blocks, and what they do to its mean; None where none has more.
-
-    A block counts for the side whose process was slow in it, or fast, which the time of both sides
-    together tells; where that is not known, outlying is taken for slow.
-    """
+    """The side with more outlying blocks, and what they do to its mean; None where none has more. A
+    block counts for the side whose process was slow in it, or fast, which the time of both sides
+    together tells; where that is not known, outlying is taken for slow."""
     d = ratios.medians
     n = len(d)
     if n == 0:
@@ -114,10 +110,8 @@ _FACTOR = 1.25
 
 def unlike_medians(verdicts: Sequence[Verdict], blocks: Iterable[Block]) -> tuple[Confound, ...]:
     """One note on the pair whose medians are furthest from its ratio, and outside of its interval.
-
     A ratio is of turns beside each other. Where some runs are held up and others are not, as on a
-    busy machine, the median over all runs falls now among these and now among those.
-    """
+    busy machine, the median over all runs falls now among these and now among those."""
     times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for block in blocks:
         for variant, values in block.values.items():
@@ -176,11 +170,9 @@ def process_modes(
     skip: int = 0,
     each_turn: bool = False,
 ) -> tuple[Modes, ...]:
-    """The modes of each variant that has more than one, on one benchmark.
-
-    A process is a block's, its time the median of its turns but for the first ``skip``; with
-    ``each_turn``, as of commands, every turn is a process. Modes nearer than ``margin`` are one.
-    """
+    """The modes of each variant that has more than one, on one benchmark. A process is a block's,
+    its time the median of its turns but for the first ``skip``; with ``each_turn``, as of commands,
+    every turn is a process. Modes nearer than ``margin`` are one."""
     times = {v: _times(blocks, v, skip, each_turn=each_turn) for v in variants}
     drift = _drift(times, len(blocks))
     modes = []
@@ -279,11 +271,9 @@ _MANY = 60
 
 
 def set_aside(changes: Iterable[NonStationary]) -> dict[str, int]:
-    """How many first values of each process to set aside, for each benchmark that warms up.
-
-    The largest count over the variants, so that it does not depend on which of two is called the
-    baseline. Values set aside stay in the raw data.
-    """
+    """How many first values of each process to set aside, for each benchmark that warms up. The
+    largest count over the variants, so that it does not depend on which of two is called the
+    baseline. Values set aside stay in the raw data."""
     skip: dict[str, int] = {}
     for change in changes:
         if not change.lasts:
@@ -337,11 +327,9 @@ def _table(blocks: Sequence[Block], variant: str) -> Floats | None:
 
 
 def _first_steady(table: Floats) -> int:
-    """The first turn from which on no value is slower than those of the process's second half.
-
-    Of each place in the process the median over blocks is compared. Only an unbroken run from the
-    start is warming up; a single slow place later is chance.
-    """
+    """The first turn from which on no value is slower than those of the process's second half. Of
+    each place in the process the median over blocks is compared. Only an unbroken run from the
+    start is warming up; a single slow place later is chance."""
     turns = table.shape[1]
     if turns < 4:
         return 0
@@ -355,13 +343,9 @@ def _first_steady(table: Floats) -> int:
 
 
 def _rest(table: Floats) -> tuple[Literal["drifts", "shifts"], int, float] | None:
-    """What is not steady in the turns that are left: its kind, the turn at which it happens, and
-    the log ratio of the last turns to the first; None where nothing is.
-
-    A trend is the slope over the turns, by least squares; a shift at turn k is the mean of the
-    turns from k on less that of those before. Each is one number a block, wild turns and then wild
-    blocks tamed, and tested with Student's t at a level shared by all of them.
-    """
+    """What is not steady in the turns that are left: its kind, its turn, and the log ratio of the
+    last turns to the first; None where nothing is. A trend is the slope over the turns, a shift the
+    mean from turn k on less that before: one number a block, tamed, tested with Student's t."""
     turns = table.shape[1]
     if turns < 2:
         return None
@@ -398,10 +382,7 @@ def _left(profile: Floats, shape: Floats | NDArray[np.bool_]) -> float:
 def judge_stationarity(
     blocks: Sequence[Block], *, benchmarks: Sequence[Benchmark], variants: Sequence[str]
 ) -> tuple[NonStationary, ...]:
-    """How the processes of each benchmark warm up, drift or shift, see
-    :func:`non_stationary`.
-
-    Commands run anew for each value, so that they cannot warm up.
-    """
+    """How the processes of each benchmark warm up, drift or shift, see :func:`non_stationary`.
+    Commands run anew for each value, so that they cannot warm up."""
     by_name = blocks_by_benchmark(blocks, [b.name for b in benchmarks if b.kind.takes_turns])
     return tuple(u for taken in by_name.values() for u in non_stationary(taken, variants))

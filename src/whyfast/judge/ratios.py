@@ -1,8 +1,6 @@
 """From the values of blocks to log ratios: four statistics of a block, and how noisy it was.
-
-Exchanging variant and baseline turns the sign of all four and leaves the two measures of noise as
-they are, up to the true shift. That is all that :mod:`whyfast.judge.eprocess` asks of them.
-"""
+Exchanging the sides turns the sign of all four and leaves the noise as it is, up to the true shift:
+all that :mod:`whyfast.judge.eprocess` asks of them."""
 
 from __future__ import annotations
 
@@ -57,10 +55,8 @@ def tamed(x: Floats, axis: int = -1) -> Floats:
 
 def quantiles(x: Floats, shares: Sequence[float], axis: int = -1) -> Floats:
     """The values below which lie so large ``shares`` of ``x`` along ``axis``, shape (shares, …).
-
     Between two values linearly: the seventh kind of Hyndman and Fan (1996), to the last bit what
-    numpy computes.
-    """
+    numpy computes."""
     n = x.shape[axis]
     places = [(n - 1) * share for share in shares]
     wanted = {k for place in places for k in (int(place), min(int(place) + 1, n - 1))}
@@ -97,14 +93,11 @@ STATISTICS = (
 
 @dataclass(frozen=True, eq=False)
 class Ratios:
-    """What ``n`` blocks say about one comparison, in the order taken.
-
-    ``logs``: shape (4, n), log(variant / baseline) by each of :data:`STATISTICS`, or (1, n) where
-    all of them are the same (one turn a block, or plain numbers). ``spread``: shape (n,), the
-    standard error that the turns' log ratios give the median of a block; 0 where a block has fewer
-    than three turns. ``level``: shape (n,), the sum of both sides' log times of a loop, which tells
-    disturbed blocks from others. Both are None where nothing is known of them.
-    """
+    """What ``n`` blocks say about one comparison, in the order taken. ``logs``: shape (4, n),
+    log(variant / baseline) by each of :data:`STATISTICS`, or (1, n) where all are the same.
+    ``spread``: (n,), the standard error of the median of a block, 0 for fewer than three turns.
+    ``level``: (n,), the sum of both sides' log times of a loop. Both None where nothing is
+    known."""
 
     logs: Floats
     spread: Floats | None = None
@@ -139,11 +132,9 @@ def as_ratios(d: Ratios | Floats) -> Ratios:
 
 
 class RatioTable:
-    """The ratios of some pairs (variant, baseline) on one benchmark, block after block.
-
-    The first ``skip`` turns are set aside where processes have to warm up, but never more than half
-    of them.
-    """
+    """The ratios of some pairs (variant, baseline) on one benchmark, block after block. The first
+    ``skip`` turns are set aside where processes have to warm up, but never more than half of
+    them."""
 
     def __init__(self, pairs: Sequence[Pair], skip: int = 0) -> None:
         self._rows: dict[Pair, list[Floats]] = {pair: [] for pair in pairs}
@@ -263,13 +254,8 @@ def ratios_by_key(
 
 
 def turn_log_ratios(block: Block, variant: str, baseline: str, skip: int = 0) -> Floats:
-    """log(variant / baseline) of each turn of a block; shape (turns,).
-
-    In each turn every variant yields one value, milliseconds apart, so that drift of the machine
-    cancels in the ratio of neighbours.
-    The first ``skip`` turns are set aside where processes have to warm up, but never more than half
-    of them.
-    """
+    """log(variant / baseline) of each turn of a block, shape (turns,): neighbours, milliseconds
+    apart. The first ``skip`` are set aside, but never more than half."""
     skip = min(skip, len(block.values[variant]) // 2)
     a: Floats = np.log(np.asarray(block.values[variant][skip:], dtype=np.float64))
     b: Floats = np.log(np.asarray(block.values[baseline][skip:], dtype=np.float64))

@@ -51,11 +51,9 @@ def same_revision(a: str, b: str) -> bool:
 
 
 def one_form(key: str, texts: Iterable[str]) -> dict[str, str]:
-    """Each text with the form in which texts of one meaning are equal.
-
-    Times of boot are in the form of the first of their row, in which each is as near to the next as
-    :func:`same_fact` wants. Each revision has its shortest form, wherever in a text it stands.
-    """
+    """Each text with the form in which texts of one meaning are equal. Times of boot are in the
+    form of the first of their row, in which each is as near to the next as :func:`same_fact` wants.
+    Each revision has its shortest form, wherever in a text it stands."""
     every = list(dict.fromkeys(texts))
     if key in _BOOTS:
         boots = {text: text for text in every}
@@ -124,9 +122,7 @@ def date_confounds(
     recordings: Sequence[Recording], reruns: Sequence[Recording], drifts: Sequence[float] = ()
 ) -> Iterator[Confound]:
     """That the runs were not interleaved, how far apart they were recorded, and which overlap.
-
-    ``drifts``: for each head, the standard deviation of drift that was allowed for a benchmark.
-    """
+    ``drifts``: for each head, the standard deviation of drift that was allowed for a benchmark."""
     yield _drift(reruns, drifts)
     base, *heads = recordings
     names: dict[str, list[str]] = {"after": [], "before": [], "while": []}

@@ -1,11 +1,9 @@
 """Verdicts on runs that were recorded one after the other, not interleaved.
 
-Within a run there is a spread between processes, and the interval from it says nothing on what
-changed between the runs: temperature, neighbours, a reboot. Reruns of one build (``noise``) show
-that, and then each interval is the wider, at either end, of the two. Without reruns, or with fewer
-than :data:`MANY_RERUNS`, what runs of one build are known to differ by (:mod:`whyfast.judge.noise`)
-stands in for them.
-"""
+The spread between processes says nothing on what changed between the runs. Reruns of one build
+(``noise``) show that, and each end of an interval is the wider of the two. With fewer than
+:data:`MANY_RERUNS`, what runs of one build usually differ by (:mod:`whyfast.judge.noise`) stands
+in."""
 
 from __future__ import annotations
 
@@ -53,10 +51,8 @@ class Member:
 
 class Mean:
     """Sums over members, from which the mean of all and of all but one follow in constant time.
-
     Within the runs, errors of benchmarks are taken as independent, which processes started one
-    after the other are. Of drift, the share SHARED is the whole run's and does not average out.
-    """
+    after the other are. Of drift, the share SHARED is the whole run's and does not average out."""
 
     def __init__(self, members: Sequence[Member], noise: Noise | None, *, prior: bool) -> None:
         self.members = members
@@ -170,9 +166,8 @@ def interval_of(parts: Sequence[Contrast], level: float) -> tuple[float, float]:
 @dataclass(frozen=True)
 class RunVerdicts:
     """``verdicts`` by head and benchmark, ``suites`` by head where it has several benchmarks.
-
-    ``drifts`` has, for each head, the standard deviation of drift that was allowed for a benchmark.
-    """
+    ``drifts`` has, for each head, the standard deviation of drift that was allowed for a
+    benchmark."""
 
     verdicts: tuple[Verdict, ...]
     suites: tuple[Suite, ...]
@@ -198,9 +193,7 @@ def compare_runs(
     alpha: float = RUN_ALPHA,
 ) -> RunVerdicts:
     """Verdicts by head and benchmark, and on the geometric mean of each head with several.
-
-    ``benchmarks`` are compared where both base and head have them; every one counts in the mean.
-    """
+    ``benchmarks`` are compared where both base and head have them; every one counts in the mean."""
     compared = [
         _compared(
             head, base, [n for n in benchmarks if n in head.series and n in base.series], noise
@@ -346,12 +339,9 @@ class RunMetrics:
 
 
 def compare_metrics(base: Recording, heads: Sequence[Recording], margin: float) -> RunMetrics:
-    """Each quantity that base and a head have.
-
-    A quantity without any spread on either side is exact: its ratio is certain. 0 against 0 is the
-    same, and 0 against anything else has no ratio. Others are judged unit by unit, as times are. A
-    ratio is of the amounts as the files have them; ``faster`` means better.
-    """
+    """Each quantity that base and a head have, as the files have it; ``faster`` means better.
+    Without any spread it is exact; 0 against 0 is the same, 0 against anything else has no ratio.
+    Others are judged unit by unit, as times are."""
     verdicts: list[Verdict] = []
     incomparable = []
     for head in heads:

@@ -1,8 +1,6 @@
-"""Student's distribution and the derivatives of the logarithm of the gamma function.
-
-scipy has all of them and more; it is as large as all else that whyfast needs, and half a second to
-import. The tests compare these with it.
-"""
+"""Student's distribution and the derivatives of the logarithm of the gamma function. scipy has
+them, is as large as all else that whyfast needs, and takes half a second to import; tests
+compare."""
 
 from __future__ import annotations
 
@@ -77,9 +75,7 @@ def t_tail(t: float, freedom: float) -> float:
 @lru_cache(maxsize=4096)
 def t_limit(tail: float, freedom: float) -> float:
     """What Student's t of ``freedom`` degrees exceeds with the chance ``tail``, 0 < tail < 1/2.
-
-    Newton's method on the logarithms of both, inside of a bracket that every step narrows.
-    """
+    Newton's method on the logarithms of both, inside of a bracket that every step narrows."""
     if tail <= 0:
         return math.inf
     wanted = math.log(tail)

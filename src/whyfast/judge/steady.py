@@ -1,11 +1,8 @@
 """From which value on a process is steady: warm-up that is set aside, and what never settles.
 
-A just-in-time compiler, caches and collectors change how long the same work takes while a process
-runs. The values of one process, in their order, are cut into levels; it is steady from the first
-value on after which no level differs from the last one by more than :data:`TOLERANCE`, beyond
-chance. One that still changes in its last sixth is unsteady: nothing says that it would not change
-again. docs/math/steady.md has the formulas, and how often this errs.
-"""
+The values of one process are cut into levels; it is steady from the first value on after which no
+level differs from the last by more than :data:`TOLERANCE`, beyond chance, and unsteady where it
+still changes in its last sixth. docs/math/steady.md has the formulas, and how often this errs."""
 
 from __future__ import annotations
 
@@ -165,11 +162,11 @@ def settled(recording: Recording) -> Settled:
     for name, s in recording.series.items():
         if s.unit != SECOND and not s.higher:
             continue
-        found = [steadiness([1 / v for v in p] if s.higher else p) for p in s.processes]
-        known = [f for f in found if f is not None]
+        processes = [steadiness([1 / v for v in p] if s.higher else p) for p in s.processes]
+        known = [f for f in processes if f is not None]
         if not known:
             continue
-        starts = [f.start if f is not None else None for f in found]
+        starts = [f.start if f is not None else None for f in processes]
         kept = tuple(p[k or 0 :] for p, k in zip(s.processes, starts, strict=True))
         series[name] = replace(s, processes=kept)
         first = tuple((float(f.start + 1),) for f in known if f.start is not None)
@@ -180,13 +177,15 @@ def settled(recording: Recording) -> Settled:
     return Settled(replace(recording, series=series), tuple(confounds))
 
 
-def _what_they_do(recording: str, benchmark: str, found: Sequence[Steadiness]) -> list[Confound]:
+def _what_they_do(
+    recording: str, benchmark: str, processes: Sequence[Steadiness]
+) -> list[Confound]:
     """Processes that never become steady or become slower, a warning; warm-up, a note."""
     texts: list[tuple[str, Literal["warning", "note"]]] = []
-    of = f"of {len(found)} processes of {benchmark}"
-    unsteady = [f for f in found if f.start is None]
-    slower = [f for f in found if f.kind == "slows down"]
-    warm = sorted(f.start for f in found if f.kind == "warms up" and f.start is not None)
+    of = f"of {len(processes)} processes of {benchmark}"
+    unsteady = [f for f in processes if f.start is None]
+    slower = [f for f in processes if f.kind == "slows down"]
+    warm = sorted(f.start for f in processes if f.kind == "warms up" and f.start is not None)
     if unsteady:
         texts.append((f"{len(unsteady)} {of} never become steady", "warning"))
     if slower:

@@ -1,10 +1,8 @@
 """What bets on a series of blocks: statistics of a block, each on scales known before its sign is.
 
-A strategy turns block i into a score of x = (its statistic − θ), odd in x and within ±CLIP. What it
-may know of block i is the past and what exchanging the two sides of the block leaves as it is: how
-far its turns scatter, and how long both sides together took. Given those, both signs of x are
-equally likely. docs/MATH.md has the proof.
-"""
+A strategy scores x = (its statistic − θ), odd in x and within ±CLIP. It may know the past, how far
+the turns of a block scatter and how long both sides took; given those, both signs of x are equally
+likely. docs/MATH.md has the proof."""
 
 from __future__ import annotations
 
@@ -51,12 +49,10 @@ _MAD, _WIDE, _WIDE_AT = 1.4826, 1 / 1.2816, 0.8
 
 @dataclass(frozen=True, eq=False)
 class Strategies:
-    """The strategies of ``m`` comparisons of ``n`` blocks each.
-
-    ``x``, ``inverse`` (of the scale, 0 where the sign alone counts) and ``weight`` have shape
-    (n, strategies, m); ``share``, shape (strategies,), is the part of the capital that each begins
-    with, ``statistic`` the row of :attr:`Ratios.logs` that it bets on.
-    """
+    """The strategies of ``m`` comparisons of ``n`` blocks each. ``x``, ``inverse`` (of the scale, 0
+    where the sign alone counts) and ``weight`` have shape (n, strategies, m); ``share``, shape
+    (strategies,), is the part of the capital that each begins with, ``statistic`` the row of
+    :attr:`Ratios.logs` that it bets on."""
 
     x: Floats
     inverse: Floats
@@ -94,12 +90,10 @@ class Strategies:
 
 
 def strategies(series: Sequence[Ratios]) -> Strategies:
-    """The strategies for comparisons with equally many blocks and statistics.
-
-    For each statistic one that weighs blocks by how far their turns scatter (plainly, where that
-    is not known) and one that tells quiet blocks from disturbed ones, by the time of both sides;
-    and for the medians one with a scale that two clusters of blocks do not mislead.
-    """
+    """The strategies for comparisons with equally many blocks and statistics: for each statistic
+    one that weighs blocks by the scatter of their turns and one that tells quiet blocks from
+    disturbed ones by the time of both sides; for medians one with a scale that two clusters do not
+    mislead."""
     given = _stacked(series)
     n = given.logs.shape[-1]
     periods = []
@@ -112,11 +106,9 @@ def strategies(series: Sequence[Ratios]) -> Strategies:
 
 
 def strategies_in_hindsight(series: Sequence[Ratios], theta: float | None = None) -> Strategies:
-    """The same with scales from all blocks: for estimates, on which nothing may be bet.
-
-    The scales are those of the distances from the log ratio ``theta``, which exchanging the sides
-    of a block leaves as they are where it is the true one; from the median without it.
-    """
+    """The same with scales from all blocks: for estimates, on which nothing may be bet. The scales
+    are those of the distances from the log ratio ``theta``, which exchanging the sides of a block
+    leaves as they are where it is the true one; from the median without it."""
     given = _stacked(series)
     n = given.logs.shape[-1]
     return _scaled(given, [(n, 0, n)], theta)
@@ -180,9 +172,9 @@ def _fill(
         at = slice(rows, 2 * rows)
         scales, weights = _by_level(away, past.level, new.level)
         if theta is None:  # else no sign may have a say
-            told = _tells_sign(signed, past.level)[..., None]
+            one_sided = _tells_sign(signed, past.level)[..., None]
             plain = _MAD * median(away, axis=-1, keepdims=True)
-            scales, weights = np.where(told, plain, scales), np.where(told, 1.0, weights)
+            scales, weights = np.where(one_sided, plain, scales), np.where(one_sided, 1.0, weights)
         scale[:, at], weight[:, at] = scales.transpose(2, 0, 1), weights.transpose(2, 0, 1)
     scale[:, -1] = _WIDE * quantile(away[0], _WIDE_AT)
 
@@ -244,12 +236,9 @@ def location(d: Ratios | Floats) -> float:
 
 
 def locations(series: Sequence[Ratios]) -> Floats:
-    """The estimates of comparisons with equally many blocks and statistics, shape (m,).
-
-    Huber's M-estimator (1964) over all statistics of all blocks: the θ at which the scores that
-    the tests bet with sum to 0, each divided by its scale, so that the sharper statistic counts
-    for more. The scales are those of all blocks. Where no scale is known, the median.
-    """
+    """The estimates of comparisons with equally many blocks and statistics, shape (m,): Huber's
+    M-estimator (1964) over all statistics, each divided by its scale, so that the sharper counts
+    for more; the median where no scale is known."""
     s = strategies_in_hindsight(series)
     theta = median(s.x.reshape(-1, s.x.shape[-1]), axis=0)
     at = np.nonzero((s.inverse > 0).any(axis=(0, 1)))[0]

@@ -22,16 +22,23 @@ from whyfast.measure.simulate import (
 #: upper end of what Valgrind's manual gives, and what the pairs of bench/why took.
 SLOWDOWN = 80.0
 
+#: The same without caches and branches.
+PLAIN_SLOWDOWN = 30.0
+
 
 def count_calls(
-    runs: Mapping[str, ToolRun], geometry: Geometry, valgrind: Valgrind
+    runs: Mapping[str, ToolRun], geometry: Geometry | None, valgrind: Valgrind
 ) -> dict[str, list[SimulatedProfile]]:
-    """The profiles of each side, one per process, that of the program itself first.
+    """The profiles of each side, one per process, that of the program itself first; without misses
+    of caches and branches where no ``geometry`` is given.
 
     Both sides run at once, each on one CPU: counts do not depend on time. Raises CannotCount.
     """
+    events = ["--cache-sim=no", "--branch-sim=no"]
+    if geometry is not None:
+        events = ["--cache-sim=yes", "--branch-sim=yes", *valgrind_options(geometry)[0]]
     with ThreadPoolExecutor(len(runs)) as pool:
-        jobs = {side: pool.submit(_profiles, run, geometry, valgrind) for side, run in runs.items()}
+        jobs = {side: pool.submit(_profiles, run, events, valgrind) for side, run in runs.items()}
         try:
             return {side: job.result() for side, job in jobs.items()}
         except KeyboardInterrupt:  # which the threads that wait do not hear of
@@ -40,15 +47,14 @@ def count_calls(
             raise
 
 
-def _profiles(run: ToolRun, geometry: Geometry, valgrind: Valgrind) -> list[SimulatedProfile]:
+def _profiles(run: ToolRun, events: Sequence[str], valgrind: Valgrind) -> list[SimulatedProfile]:
     env = {**fixed_environment(run.env), **valgrind.env}
-    options, _ = valgrind_options(geometry)
     with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
         log = Path(folder, "log")
         argv = [
             *(*fixed_addresses(run.launcher, env), *run.enter, *valgrind.words["callgrind"]),
             *("--command-line-only=yes", "--vgdb=no", f"--log-file={log}.%p", "--demangle=no"),
-            *("--cache-sim=yes", "--branch-sim=yes", *options, "--trace-children=yes"),
+            *(*events, "--trace-children=yes"),
             *("--dump-instr=yes", "--dump-line=no", "--compress-pos=no"),
             *(f"--callgrind-out-file={folder}/profile.%p", *run.command),
         ]

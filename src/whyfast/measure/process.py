@@ -234,6 +234,13 @@ class Child:
         if self._whole_stdout and self._stdout is not None and self._stdout.over:
             raise TooMuchOutput
 
+    def end(self, timeout: float) -> None:
+        """Give it so many seconds to end by itself, then :meth:`kill` it."""
+        try:
+            self.wait(timeout, whole_group=True)
+        finally:  # also after an interrupt: nobody asks a second time
+            self.kill()
+
     def kill(self) -> None:
         """End the whole process group now and reap the process; and end what it has left behind in
         sessions of its own."""
@@ -439,11 +446,17 @@ def tree_peak(pid: int) -> float | None:
     """The peak memory in bytes of the largest process among this one and its descendants that are
     alive, each in its own program; None where the kernel does not tell."""
     peaks: list[float] = []
-    todo = [pid]
-    while todo:
-        folder = f"/proc/{(one := todo.pop())}"
+    for one in process_tree(pid):
         with contextlib.suppress(OSError):
-            status = Path(folder, "status").read_text(errors="replace")
+            status = Path(f"/proc/{one}/status").read_text(errors="replace")
             peaks += [1024.0 * int(n) for n in re.findall(r"^VmHWM:\s*(\d+) kB", status, re.M)]
-            todo += map(int, Path(folder, "task", str(one), "children").read_text().split())
     return max(peaks, default=None)
+
+
+def process_tree(pid: int) -> list[int]:
+    """The number of this process, and those of its descendants that are alive."""
+    tree = [pid]
+    for one in tree:
+        with contextlib.suppress(OSError):
+            tree += map(int, Path(f"/proc/{one}/task/{one}/children").read_text().split())
+    return tree

@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.measure.commands import CommandRunner
+from whyfast.measure.forks import ForkRunner
 from whyfast.measure.invocation import LaunchArguments, Runner
 from whyfast.measure.turns import TurnRunner
 from whyfast.model.variant import RunnerName
@@ -148,6 +149,10 @@ def _harness(name: RunnerName) -> RunnerMaker:
     return RunnerMaker(make, to_see=commands_to_see)
 
 
+def _turns(arguments: LaunchArguments) -> Runner:
+    return ForkRunner(arguments) if arguments.shared else TurnRunner(arguments)
+
+
 def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
     from whyfast.toolchain.wheels import pyperf_folder
 
@@ -155,7 +160,7 @@ def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
 
 
 MAKERS: dict[RunnerName, RunnerMaker] = {
-    "turn": RunnerMaker(TurnRunner),
+    "turn": RunnerMaker(_turns),
     "command": RunnerMaker(CommandRunner),
     "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=_pyperf),
     "bpf": RunnerMaker(TurnRunner, why_not=why_no_bpf),

@@ -68,8 +68,8 @@ class Geometry:
     last: Cache | None = None
 
 
-def read_geometry(system: System) -> Geometry:
-    """The caches of CPU 0, from /sys."""
+def read_geometry(system: System, levels: int = 9) -> Geometry:
+    """The caches of CPU 0 up to a number of levels, from /sys."""
     first: dict[str, Cache] = {}
     last, last_level = None, 1
     for folder in system.names(_CACHES):
@@ -84,7 +84,7 @@ def read_geometry(system: System) -> Geometry:
         cache = Cache(f"L{level}{_LETTERS.get(kind, '')}", size, ways or size // line, line)
         if level == 1:
             first[kind] = cache
-        elif kind != "Instruction" and level >= last_level:
+        elif kind != "Instruction" and last_level <= level <= levels:
             last, last_level = cache, level
     both = first.get("Unified")
     return Geometry(first.get("Instruction", both), first.get("Data", both), last)

@@ -57,6 +57,29 @@ def call_table(run: ToolRun, *options: str) -> dict[str, CallRow]:
     return rows
 
 
+#: Calls that return how many bytes they moved.
+TRANSFERS = (
+    *("read", "pread64", "readv", "preadv", "recvfrom", "recvmsg", "getrandom"),
+    *("write", "pwrite64", "writev", "pwritev", "sendto", "sendmsg", "sendfile"),
+    *("copy_file_range", "splice"),
+)
+
+
+def moved_bytes(run: ToolRun, names: Sequence[str]) -> dict[str, int]:
+    """The bytes that one run moves by each of these system calls. Raises CannotCount."""
+    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
+        out = Path(folder, "calls")
+        argv = [_strace(run), "-f", "-s0", "-e", f"trace={','.join(names)}", "-o", str(out)]
+        run.under("strace", [*argv, *run.enter, *run.command], run.env)
+        moved = dict.fromkeys(names, 0)
+        if out.exists():
+            with out.open(errors="replace") as file:
+                for line in file:
+                    if (match := _MOVED.match(line)) and match[1] in moved:
+                        moved[match[1]] += int(match[2])
+        return moved
+
+
 def callers_of(run: ToolRun, names: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
     """The most common stack of each of these system calls, as (object, function) from the innermost
     outwards, among those that the first seconds make. Empty where strace cannot unwind."""
@@ -101,6 +124,9 @@ def parse_strace_table(text: str) -> dict[str, CallRow]:
             rows[match[4]] = CallRow(match[4], float(match[1]), int(match[2]), int(match[3] or 0))
     return rows
 
+
+#: ``7 write(1, ""..., 65536) = 65536``, or the second half of a call that another one interrupted.
+_MOVED = re.compile(r"^(?:\d+\s+)?(?:<\.\.\. )?(\w+)(?:\(| resumed>).*\)\s+= (\d+)(?: |$)")
 
 _CALL = re.compile(r"^(?:\[pid\s+\d+\] |\d+\s+)?(\w+)\(")
 _FRAME = re.compile(r"^ > (\S+?)\(([^()+]*)(?:\+0x[0-9a-f]+)?\) \[0x[0-9a-f]+\]")

@@ -15,6 +15,7 @@ import select
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from whyfast.measure.invocation import (
     Invocation,
@@ -28,6 +29,7 @@ from whyfast.measure.process import (
     Child,
     Finished,
     Launcher,
+    Usage,
     describe_status,
     on_cpu,
     tree_peak,
@@ -76,15 +78,70 @@ READY_TIMEOUT = 60.0
 TURN_VARIABLE = "WHYFAST_TURN"
 
 
+@dataclass(frozen=True)
+class Pipes:
+    """Whyfast's ends of the two pipes to a program, and those that the program inherits."""
+
+    grant: int
+    answer: int
+    inherited: tuple[int, int]
+
+    @classmethod
+    def opened(cls) -> Pipes:
+        grant_read, grant = os.pipe()
+        answer, answer_write = os.pipe()
+        return cls(grant, answer, (grant_read, answer_write))
+
+    def close(self) -> None:
+        """Whyfast's ends."""
+        os.close(self.grant)
+        os.close(self.answer)
+
+
+class Process(Protocol):
+    """What takes turns: a :class:`~whyfast.measure.process.Child`, or a fork of one."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def status(self) -> int | None: ...
+
+    def trim(self) -> None: ...
+
+    def output_tail(self) -> str: ...
+
+    def wait(self, timeout: float, *, whole_group: bool = False) -> Usage | None: ...
+
+    def end(self, timeout: float) -> None: ...
+
+
+def start_program(
+    command: tuple[str, ...], env: Mapping[str, str], cpu: int | None
+) -> tuple[Child, Pipes]:
+    """A process of its own, pinned to ``cpu``. Raises InvocationFailed."""
+    pipes = Pipes.opened()
+    variable = ",".join(map(str, pipes.inherited))
+    try:
+        with on_cpu(cpu):
+            child = started(command, env={**env, TURN_VARIABLE: variable}, pass_fds=pipes.inherited)
+    except BaseException:
+        pipes.close()
+        raise
+    finally:
+        for fd in pipes.inherited:
+            os.close(fd)
+    return child, pipes
+
+
 class TurnInvocation:
-    """One process that takes turns."""
+    """One process that takes turns; ``start`` begins it and gives whyfast's pipes to it."""
 
     def __init__(
         self,
         command: tuple[str, ...],
+        start: Callable[[], tuple[Process, Pipes]],
         *,
-        env: Mapping[str, str],
-        cpu: int | None,
         arguments: LaunchArguments,
         wall: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -93,28 +150,19 @@ class TurnInvocation:
         self._timeout = arguments.timeout
         self._check = arguments.check
         self._buffer = b""
-        grant_read, self._grant = os.pipe()
-        self._answer, answer_write = os.pipe()
-        self._poll = select.poll()
-        self._poll.register(self._answer, select.POLLIN)
-        self._child: Child | None = None
-        self._open = True
         self._tally = ThreadTally(least=1)  # of looks at all turns together
+        self._child, self._pipes = start()
+        self._open = True
+        self._poll = select.poll()
+        self._poll.register(self._pipes.answer, select.POLLIN)
         try:
-            try:
-                with on_cpu(cpu):
-                    self._child = started(
-                        command,
-                        env={**env, TURN_VARIABLE: f"{grant_read},{answer_write}"},
-                        pass_fds=(grant_read, answer_write),
-                    )
-            finally:
-                os.close(grant_read)
-                os.close(answer_write)
-            greeting = self._read_line(READY_TIMEOUT, "did not say it is ready")
+            self._greet()
         except BaseException:  # also of an interrupt: nobody else knows this process yet
             self.close()
             raise
+
+    def _greet(self) -> None:
+        greeting = self._read_line(READY_TIMEOUT, "did not say it is ready")
         if greeting.startswith("lacks "):
             raise self._failed(greeting.removeprefix("lacks "), lacks=True)
         if greeting != "ready 1":
@@ -126,10 +174,10 @@ class TurnInvocation:
         if self._buffer or self._poll.poll(0):  # else it would pass for the answer to this grant
             line = self._read_line(self._timeout, "did not end a line that it began out of turn")
             raise self._failed(f"answered {line!r} out of turn")
-        self._trim()
+        self._child.trim()
         granted = self._wall()
         try:
-            os.write(self._grant, b"%d\n" % loops)
+            os.write(self._pipes.grant, b"%d\n" % loops)
         except BrokenPipeError:
             raise self._ended() from None
         line = self._read_line(self._timeout, "gave no value")
@@ -156,9 +204,9 @@ class TurnInvocation:
             if left <= 0:
                 raise self._failed(f"{missing} within {timeout:g} s")
             if not wait_for(self._poll, min(left, LOOK)):
-                self._trim()
+                self._child.trim()
                 continue
-            got = os.read(self._answer, 4096)
+            got = os.read(self._pipes.answer, 4096)
             if not got:
                 raise self._ended()
             self._buffer += got
@@ -170,12 +218,7 @@ class TurnInvocation:
             raise self._failed(text.removeprefix("error "))
         return text
 
-    def _trim(self) -> None:
-        if self._child is not None:
-            self._child.trim()
-
     def _ended(self) -> InvocationFailed:
-        assert self._child is not None
         self._child.wait(2.0, whole_group=True)
         status = self._child.status
         return self._failed(
@@ -183,34 +226,28 @@ class TurnInvocation:
         )
 
     def _failed(self, reason: str, *, lacks: bool = False) -> InvocationFailed:
-        output = self._child.output_tail() if self._child else ""
+        output = self._child.output_tail()
         self.close()
         return InvocationFailed(reason, output=output, command=self._command, lacks=lacks)
 
     @property
     def threads(self) -> int:
         """Of this process and those that it started, in its turns until now."""
-        if self._child is not None:
-            self._tally.look(self._child.pid)
+        self._tally.look(self._child.pid)
         return self._tally.at_work
 
     @property
     def peak_memory(self) -> float | None:
         """Of the largest process among it and what it has started and is alive."""
-        return tree_peak(self._child.pid) if self._child is not None else None
+        return tree_peak(self._child.pid)
 
     def close(self) -> None:
         """Close the pipes, which ends a well-behaved program; then end it in any case."""
         if not self._open:
             return
         self._open = False
-        os.close(self._grant)
-        os.close(self._answer)
-        if self._child is not None:
-            try:
-                self._child.wait(0.5, whole_group=True)
-            finally:  # also after an interrupt: nobody asks a second time
-                self._child.kill()
+        self._pipes.close()
+        self._child.end(0.5)
 
 
 @dataclass
@@ -224,7 +261,12 @@ class TurnRunner:
     def enter(self, variant: str, *, cpu: int | None, pad: int, layout: int = 0) -> Invocation:
         """Start one process and wait until it is ready."""
         env, command = self.arguments.process(variant, pad, layout)
-        return TurnInvocation(command, env=env, cpu=cpu, arguments=self.arguments, wall=self.wall)
+        return TurnInvocation(
+            command,
+            lambda: start_program(command, env, cpu),
+            arguments=self.arguments,
+            wall=self.wall,
+        )
 
 
 # Grants beforehand, for runs under a tool, during which whyfast grants nothing. All grants are in

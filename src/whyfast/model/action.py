@@ -10,10 +10,8 @@ from typing import Literal
 @dataclass(frozen=True)
 class Action:
     """What was done to the thing called ``name``: a file, toolchain, or digest of a build.
-
     ``known``: it was stored already. ``detail`` says which version, or why it failed; ``bytes`` is
-    what its removal freed.
-    """
+    what its removal freed."""
 
     did: Literal["wrote", "stored", "known", "installed", "removed", "failed"]
     name: str

@@ -101,11 +101,9 @@ class Build:
 
 @dataclass(frozen=True)
 class BuildFailure:
-    """A variant that has no program.
-
-    ``kind`` is ``not-buildable`` (its toolchain or this machine cannot do it; ``reason`` says
-    why) or ``failed`` (a step failed: ``log_tail`` holds the last lines, ``log`` the whole).
-    """
+    """A variant that has no program. ``kind`` is ``not-buildable`` (its toolchain or this machine
+    cannot do it; ``reason`` says why) or ``failed`` (a step failed: ``log_tail`` holds the last
+    lines, ``log`` the whole)."""
 
     variant: str
     kind: Literal["not-buildable", "failed"]

@@ -136,12 +136,10 @@ class CodeComparison:
 
 @dataclass(frozen=True)
 class ChangeCoverage:
-    """Whether a benchmark executes what has changed.
-
-    ``executes`` are the changed functions that it does, by their names, those first whose own
-    number of instructions changed most; None where that is not known, and ``why`` says so.
-    ``instructions`` are those of base and head for the same work, None where they were not counted.
-    """
+    """Whether a benchmark executes what has changed. ``executes`` are the changed functions that it
+    does, by their names, those first whose own number of instructions changed most; None where that
+    is not known, and ``why`` says so. ``instructions`` are those of base and head for the same
+    work, None where they were not counted."""
 
     benchmark: str
     executes: tuple[str, ...] | None

@@ -54,11 +54,7 @@ _OLD_NAMES: Mapping[str, Mapping[str, str]] = {
     "SmallSample": {"outcome": "word"},
     "Study": {"control": "twin"},
     "VarianceComponents": {"non_stationary": "unsteady"},
-    "Verdict": {
-        "outcome": "verdict",
-        "asymmetric_outliers": "lopsided",
-        "small_sample": "few",
-    },
+    "Verdict": {"outcome": "verdict", "asymmetric_outliers": "lopsided", "small_sample": "few"},
 }
 _UNBOUNDED = {"low": 0.0, "high": math.inf}
 #: Numbers that were not finite, and ends that nothing bounds: class → field → value of ``null``.
@@ -104,9 +100,7 @@ def encode(value: object) -> Any:
 
 def decode(kind: Any, data: Any, key: str = "") -> Any:
     """``data`` as a ``kind``: a dataclass, Literal, tuple, Mapping, Path, Optional or plain type.
-
-    Keys that a dataclass does not have are passed over, so that a later whyfast may add some.
-    """
+    Keys that a dataclass does not have are passed over, so that a later whyfast may add some."""
     if kind is Any or kind is object:
         return data
     if is_dataclass(kind) and isinstance(kind, type):

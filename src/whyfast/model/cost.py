@@ -69,11 +69,9 @@ COSTS: Mapping[str, CostSpec] = {
 @dataclass(frozen=True)
 class VariantCost:
     """What a variant costs by one row of :data:`COSTS`, on one ``benchmark`` where it runs one.
-
     ``value`` in bytes, seconds, joules or a number; a median where it is statistical. None:
     unavailable, and ``note`` says why and what would help. ``again`` is what a second run counted,
-    None without one; where it is another number, the cost does not repeat.
-    """
+    None without one; where it is another number, the cost does not repeat."""
 
     key: str
     variant: str
@@ -99,8 +97,8 @@ class GrowthReason:
     ``alone``: the other build has no such function, or data. ``apart``: the other build has none,
     as it inlines it. ``copies``: there are ``amount`` more of them, such as instances of a
     template. ``inlined``: the functions ``names``, which the other build calls. ``vectorised``:
-    instructions on ``amount`` bytes of several elements. ``unrolled``: a loop of the other build, repeated.
-    ``padding``: ``amount`` bytes that align code.
+    instructions on ``amount`` bytes of several elements. ``unrolled``: a loop of the other
+    build, repeated. ``padding``: ``amount`` bytes that align code.
     """
 
     kind: GrowthKind

@@ -32,11 +32,9 @@ SIMULATED = (
 
 @dataclass(frozen=True)
 class Counter:
-    """One quantity of one run. ``value`` None means unavailable, and ``note`` says why.
-
-    ``unit`` is ``events`` or what the value is a share of (``per cycle``, ``of branches``); a share
-    is a number from 0 to 1. ``tool`` is the program that counted, with its version.
-    """
+    """One quantity of one run. ``value`` None means unavailable, and ``note`` says why. ``unit`` is
+    ``events`` or what the value is a share of (``per cycle``, ``of branches``); a share is a number
+    from 0 to 1. ``tool`` is the program that counted, with its version."""
 
     name: str
     value: float | None
@@ -48,11 +46,8 @@ class Counter:
 
 @dataclass(frozen=True)
 class FunctionCost:
-    """What one function itself cost, without what it called: event → count.
-
-    ``object`` is the file name of the library, empty for the program itself or when the tool does
-    not tell.
-    """
+    """What one function itself cost, without what it called: event → count. ``object`` is the file
+    name of the library, empty for the program itself or when the tool does not tell."""
 
     name: str
     object: str
@@ -79,10 +74,8 @@ class Profile:
 
 @dataclass(frozen=True)
 class Counts:
-    """Everything counted for one program with one set of arguments.
-
-    ``notes`` say what could not be counted and why; ``failed`` that the program or a tool failed.
-    """
+    """Everything counted for one program with one set of arguments. ``notes`` say what could not be
+    counted and why; ``failed`` that the program or a tool failed."""
 
     variant: str
     command: tuple[str, ...]
@@ -133,12 +126,10 @@ class HotFunction:
 
 @dataclass(frozen=True)
 class Overlap:
-    """How the hot functions of one build share the L1 instruction cache.
-
-    ``lines`` and ``pages`` are what they span together, ``capacity`` the lines that the cache
-    holds. ``fullest`` is the largest number of their lines that fall on one set of ``ways``, and
-    ``crowded`` the number of ``sets`` with more lines than ways.
-    """
+    """How the hot functions of one build share the L1 instruction cache. ``lines`` and ``pages``
+    are what they span together, ``capacity`` the lines that the cache holds. ``fullest`` is the
+    largest number of their lines that fall on one set of ``ways``, and ``crowded`` the number of
+    ``sets`` with more lines than ways."""
 
     variant: str
     functions: int
@@ -154,10 +145,8 @@ class Overlap:
 @dataclass(frozen=True)
 class Heat:
     """What a profile that was recorded elsewhere says of functions, by their names in the source.
-
     ``shares`` of the whole run, from 0 to 1, without callees; ``source`` is the profile's name, and
-    ``hot`` the share from which on a function counts as hot.
-    """
+    ``hot`` the share from which on a function counts as hot."""
 
     source: str
     shares: Mapping[str, float]

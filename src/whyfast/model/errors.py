@@ -8,10 +8,8 @@ from pathlib import Path
 
 
 class UserError(Exception):
-    """Bad input. The message names what is wrong and what would be right.
-
-    ``where`` is a file, argument or ``file:line``; it is printed before the message.
-    """
+    """Bad input. The message names what is wrong and what would be right. ``where`` is a file,
+    argument or ``file:line``; it is printed before the message."""
 
     def __init__(self, message: str, *, where: str | Path | None = None) -> None:
         self.message = message
@@ -20,10 +18,8 @@ class UserError(Exception):
 
 
 class StudyError(UserError):
-    """A mistake in a study file, with its line and key.
-
-    ``hint`` is the nearest valid name or the form that would be right.
-    """
+    """A mistake in a study file, with its line and key. ``hint`` is the nearest valid name or the
+    form that would be right."""
 
     def __init__(
         self,

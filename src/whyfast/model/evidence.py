@@ -59,11 +59,9 @@ class DispatchFacts:
 
 @dataclass(frozen=True)
 class EntryFacts:
-    """What handlers save on the stack before their first branch, call or dispatch.
-
-    ``handlers`` were looked at; ``saving`` of them push or spill anything. ``pushes`` and
-    ``spills`` count the instructions over all of them, the medians are a handler's.
-    """
+    """What handlers save on the stack before their first branch, call or dispatch. ``handlers``
+    were looked at; ``saving`` of them push or spill anything. ``pushes`` and ``spills`` count the
+    instructions over all of them, the medians are a handler's."""
 
     handlers: int
     saving: int
@@ -75,11 +73,9 @@ class EntryFacts:
 
 @dataclass(frozen=True)
 class OptionTrace:
-    """A compiler option that adds instructions to functions, as found in one program.
-
-    ``option`` is its usual spelling. ``handlers`` of ``of`` dispatching functions show it in their
-    code, ``recorded`` is the spelling that the compiler wrote into the program, if it did.
-    """
+    """A compiler option that adds instructions to functions, as found in one program. ``option`` is
+    its usual spelling. ``handlers`` of ``of`` dispatching functions show it in their code,
+    ``recorded`` is the spelling that the compiler wrote into the program, if it did."""
 
     option: str
     handlers: int
@@ -89,12 +85,10 @@ class OptionTrace:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything found in one build's program.
-
-    ``missing`` are the patterns that no function matched; ``notes`` say what could not be seen.
-    ``options`` are those of which the code or the compiler's own record shows a trace, None when
-    they were not looked for. ``compiler`` is what wrote the dispatching functions, if it says so.
-    """
+    """Everything found in one build's program. ``missing`` are the patterns that no function
+    matched; ``notes`` say what could not be seen. ``options`` are those of which the code or the
+    compiler's own record shows a trace, None when they were not looked for. ``compiler`` is what
+    wrote the dispatching functions, if it says so."""
 
     variant: str
     architecture: str
@@ -109,11 +103,9 @@ class Evidence:
 
 @dataclass(frozen=True)
 class FailedExpectation:
-    """An ``expect`` of a variant that its program does not meet.
-
-    ``found`` is what the program has instead of ``wanted``, None when that could not be seen;
-    ``reason`` is where it was seen, or why not.
-    """
+    """An ``expect`` of a variant that its program does not meet. ``found`` is what the program has
+    instead of ``wanted``, None when that could not be seen; ``reason`` is where it was seen, or why
+    not."""
 
     variant: str
     key: str

@@ -70,10 +70,8 @@ class Timeline:
 @dataclass(frozen=True)
 class Shift:
     """From point ``before`` on to ``at`` the level changed: ``ratio`` is new over old, for rates
-    old over new, so that more than 1 is always slower.
-
-    ``low`` and ``high`` bound it, approximately at 99 %.
-    """
+    old over new, so that more than 1 is always slower. ``low`` and ``high`` bound it, approximately
+    at 99 %."""
 
     before: int
     at: int
@@ -85,10 +83,8 @@ class Shift:
 @dataclass(frozen=True)
 class Drift:
     """From point ``start`` to ``end`` the level moved steadily: ``ratio`` is end over start.
-
     ``low`` and ``high`` bound it, approximately at 99 %. ``per_point`` is the ratio from one point
-    of the series to the next, ``per_week`` that of a week, None where points have no dates.
-    """
+    of the series to the next, ``per_week`` that of a week, None where points have no dates."""
 
     start: int
     end: int
@@ -109,12 +105,9 @@ class Outlier:
 
 @dataclass(frozen=True)
 class SeriesHistory:
-    """What was found in one series.
-
-    ``noise`` is the standard deviation of the logarithm of a value, ``correlation`` that of the
-    noise of neighbouring points; ``levels[i]`` the level in seconds at point i, None where the
-    series has no value.
-    """
+    """What was found in one series. ``noise`` is the standard deviation of the logarithm of a
+    value, ``correlation`` that of the noise of neighbouring points; ``levels[i]`` the level in
+    seconds at point i, None where the series has no value."""
 
     series: PointSeries
     noise: float

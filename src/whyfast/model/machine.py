@@ -13,12 +13,10 @@ State = Literal["good", "warning", "unknown"]
 
 @dataclass(frozen=True)
 class MachineFinding:
-    """One property of the machine, as found.
-
-    ``value`` is what was read, in words; ``unknown`` when it could not be. ``effect`` is one
-    sentence on what the property does to results in that state, ``how`` says how to set it
-    (empty where nothing can be set). ``tunable`` means that ``whyfast doctor --tune`` sets it.
-    """
+    """One property of the machine, as found. ``value`` is what was read, in words; ``unknown`` when
+    it could not be. ``effect`` is one sentence on what the property does to results in that state,
+    ``how`` says how to set it (empty where nothing can be set). ``tunable`` means that ``whyfast
+    doctor --tune`` sets it."""
 
     key: str
     title: str
@@ -31,11 +29,9 @@ class MachineFinding:
 
 @dataclass(frozen=True)
 class SettingChange:
-    """What ``--tune`` or ``--restore`` did with one kernel setting.
-
-    ``path`` is the kernel's file, ``old`` what it held before, ``new`` what it was to hold.
-    ``error`` says why it does not, and is empty when it does.
-    """
+    """What ``--tune`` or ``--restore`` did with one kernel setting. ``path`` is the kernel's file,
+    ``old`` what it held before, ``new`` what it was to hold. ``error`` says why it does not, and is
+    empty when it does."""
 
     key: str
     path: str
@@ -53,11 +49,9 @@ BootUnit = Literal["instructions", "time"]
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel's image, extracted from a package.
-
-    ``name`` is what the study asked for (``debian:linux-6.12``), ``release`` what ``uname -r`` of
-    it prints, ``package_sha256`` of the package's file and ``sha256`` of ``image``.
-    """
+    """A kernel's image, extracted from a package. ``name`` is what the study asked for
+    (``debian:linux-6.12``), ``release`` what ``uname -r`` of it prints, ``package_sha256`` of the
+    package's file and ``sha256`` of ``image``."""
 
     name: str
     release: str

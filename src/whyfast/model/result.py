@@ -183,11 +183,9 @@ class OneResult:
 
 @dataclass(frozen=True)
 class MachineResult:
-    """What one machine says: its own result, judged from its own blocks alone.
-
-    ``sources`` are the files, stores or hosts that it came from; of several runs with the same
-    programs ``result`` holds the blocks of all.
-    """
+    """What one machine says: its own result, judged from its own blocks alone. ``sources`` are the
+    files, stores or hosts that it came from; of several runs with the same programs ``result``
+    holds the blocks of all."""
 
     machine: Machine
     sources: tuple[str, ...]
@@ -265,12 +263,10 @@ class NeededBlocks:
 
 @dataclass(frozen=True)
 class Merged:
-    """One question, asked on several machines.
-
-    ``question`` holds the variants and benchmarks of all of them. ``pooled`` is empty below five
-    machines. ``needed`` says from how many blocks on a difference can show. ``confounds`` are what
-    differs between the machines beside the machines themselves; those of each are in its result.
-    """
+    """One question, asked on several machines. ``question`` holds the variants and benchmarks of
+    all of them. ``pooled`` is empty below five machines. ``needed`` says from how many blocks on a
+    difference can show. ``confounds`` are what differs between the machines beside the machines
+    themselves; those of each are in its result."""
 
     question: Study | Commands
     machines: tuple[MachineResult, ...]

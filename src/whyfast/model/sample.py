@@ -66,11 +66,9 @@ class Calibration:
 
 @dataclass(frozen=True)
 class RunFailure:
-    """A benchmark process that crashed, hung, printed garbage or the wrong result.
-
-    Nothing of the block it happened in is counted. ``output`` is the end of what it printed.
-    ``lacks``: nothing is wrong, the variant has no such benchmark, and ``reason`` says why.
-    """
+    """A benchmark process that crashed, hung, printed garbage or the wrong result. Nothing of the
+    block it happened in is counted. ``output`` is the end of what it printed. ``lacks``: nothing is
+    wrong, the variant has no such benchmark, and ``reason`` says why."""
 
     benchmark: str
     variant: str

@@ -76,10 +76,8 @@ class Question:
         same: Mapping[str, str] | None = None,
     ) -> tuple[tuple[str, str], ...]:
         """The pairs (variant, baseline) to compare of those names: every variant with every
-        baseline, or ``along`` axes with its own; in the order of the baselines.
-
-        ``same`` maps variants to those that stand for them; each pair is of the latter then.
-        """
+        baseline, or ``along`` axes with its own; in the order of the baselines. ``same`` maps
+        variants to those that stand for them; each pair is of the latter then."""
         names = list(variants)
         if not self.along:
             return tuple((v, b) for b in baselines for v in names if v != b)

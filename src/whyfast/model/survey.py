@@ -14,11 +14,8 @@ from whyfast.model.verdict import Verdict
 @dataclass(frozen=True)
 class SurveyedVariant:
     """A variant of a program: its values on the study's axes, how it dispatches, and the verdict of
-    the mean over all benchmarks against ``baseline`` (its own name: it is one).
-
-    ``verdict`` is None where it was not measured; ``why`` says why there are no facts, or why it
-    failed.
-    """
+    the mean over all benchmarks against ``baseline`` (its own name: it is one). ``verdict`` is None
+    where it was not measured; ``why`` says why there are no facts, or why it failed."""
 
     name: str
     baseline: str
@@ -78,12 +75,9 @@ class ShippedProgram:
 
 @dataclass(frozen=True)
 class ShippedRow:
-    """What one suite ships of a program.
-
-    ``function`` is the interpreter's loop, by its symbol or its address; ``symbols`` where names
-    come from. ``compiler`` is empty where the file does not say. ``why`` is the reason of a row
-    that failed or found nothing.
-    """
+    """What one suite ships of a program. ``function`` is the interpreter's loop, by its symbol or
+    its address; ``symbols`` where names come from. ``compiler`` is empty where the file does not
+    say. ``why`` is the reason of a row that failed or found nothing."""
 
     program: ShippedProgram
     suite: str

@@ -189,12 +189,9 @@ _SOURCE_FLAGS = ("-D", "-U", "-I", "-include", "-isystem", "-std")
 
 @dataclass(frozen=True)
 class Difference:
-    """One aspect in which a variant differs from another.
-
-    ``removed`` is what the first alone has, ``added`` what the second alone has: flags with their
-    values (``-mllvm -x=1``), words, ``NAME=VALUE`` of a mapping. ``reordered``: what both have, and
-    have in another order.
-    """
+    """One aspect in which a variant differs from another. ``removed`` is what the first alone has,
+    ``added`` what the second alone has: flags with their values (``-mllvm -x=1``), words,
+    ``NAME=VALUE`` of a mapping. ``reordered``: what both have, and have in another order."""
 
     aspect: Aspect
     removed: tuple[str, ...] = ()
@@ -215,10 +212,8 @@ class Difference:
 
 
 def differences(a: Variant, b: Variant) -> tuple[Difference, ...]:
-    """All that differs from ``a`` to ``b``, an entry an aspect, in the order of :data:`ASPECTS`.
-
-    A revision that one of them names and the other has from the study is a difference too.
-    """
+    """All that differs from ``a`` to ``b``, an entry an aspect, in the order of :data:`ASPECTS`. A
+    revision that one of them names and the other has from the study is a difference too."""
     pairs = ((aspect, words_of(a, aspect), words_of(b, aspect)) for aspect in ASPECTS)
     return tuple(_difference(aspect, *pair) for aspect, *pair in pairs if pair[0] != pair[1])
 

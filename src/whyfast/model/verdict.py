@@ -21,11 +21,9 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class LinePoint:
-    """One benchmark of the family: ``seconds`` of one loop where the parameter is ``at``.
-
-    ``value`` and ``process`` are robust standard deviations relative to the time: of values within
-    a process, and between processes (blocks) beyond what the values explain.
-    """
+    """One benchmark of the family: ``seconds`` of one loop where the parameter is ``at``. ``value``
+    and ``process`` are robust standard deviations relative to the time: of values within a process,
+    and between processes (blocks) beyond what the values explain."""
 
     at: int
     seconds: Coefficient
@@ -168,11 +166,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Modes:
-    """The speeds that the processes of a variant have on a benchmark, quickest first.
-
-    ``counts`` is how many processes had each, ``ratios`` the time in each over that in the one
-    that most had.
-    """
+    """The speeds that the processes of a variant have on a benchmark, quickest first. ``counts`` is
+    how many processes had each, ``ratios`` the time in each over that in the one that most had."""
 
     variant: str
     benchmark: str
@@ -231,7 +226,7 @@ MADE_BY_PLACEMENT = 0.03
 #: What is drawn of a build: where its code lies, or the profile that it was optimised by.
 Draw = Literal["layouts", "profiles"]
 
-PlacementWord = Literal["placement", "change", "both", "neither", "undecided"]
+PlacementOutcome = Literal["placement", "change", "both", "neither", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -246,7 +241,7 @@ class Placement:
     bound what placement multiplies the ratio of the programs as linked by.
     """
 
-    outcome: PlacementWord
+    outcome: PlacementOutcome
     linked: Verdict
     varied: Verdict
     spread: float
@@ -258,7 +253,7 @@ class Placement:
     spread_high: float = math.inf
 
 
-FixWord = Literal["removed", "reduced", "larger", "none", "undecided"]
+FixOutcome = Literal["removed", "reduced", "larger", "none", "undecided"]
 
 
 @dataclass(frozen=True)
@@ -276,7 +271,7 @@ class Fix:
     variant: str
     of: str
     benchmark: str | None
-    outcome: FixWord
+    outcome: FixOutcome
     spread: float
     without: float
     low: float
@@ -286,12 +281,10 @@ class Fix:
 
 @dataclass(frozen=True)
 class Interaction:
-    """Does a change do the same in two places, such as under two compilers?
-
-    ``verdict`` is of the ratio of two ratios: what ``verdict.variant`` takes relative to the first
-    of ``baselines``, over what ``verdict.baseline`` takes relative to the second. The two pairs
-    differ in ``axis`` alone.
-    """
+    """Does a change do the same in two places, such as under two compilers? ``verdict`` is of the
+    ratio of two ratios: what ``verdict.variant`` takes relative to the first of ``baselines``, over
+    what ``verdict.baseline`` takes relative to the second. The two pairs differ in ``axis``
+    alone."""
 
     axis: str
     verdict: Verdict
@@ -301,10 +294,8 @@ class Interaction:
 @dataclass(frozen=True)
 class Carrier:
     """A benchmark without which the suite's ratio is ``without`` and its verdict ``outcome``.
-
     ``share`` is the part of the suite's log ratio that goes with the benchmark; above 1 when the
-    rest points the other way, below 0 when the benchmark held against the rest.
-    """
+    rest points the other way, below 0 when the benchmark held against the rest."""
 
     benchmark: str
     share: float
@@ -315,10 +306,8 @@ class Carrier:
 @dataclass(frozen=True)
 class Suite:
     """The geometric mean over all benchmarks, one verdict a pair, and what each benchmark adds.
-
     ``influence[benchmark]`` is the ratio of the suite without that benchmark. ``carriers`` are the
-    benchmarks that carry the mean of recorded runs, where each has a verdict of its own.
-    """
+    benchmarks that carry the mean of recorded runs, where each has a verdict of its own."""
 
     verdict: Verdict
     influence: Mapping[str, float] = field(default_factory=dict)
@@ -331,10 +320,8 @@ CLEANUP = "cleanup"
 
 @dataclass(frozen=True)
 class Confound:
-    """A difference beside the one under study, or a weakness of the measurement.
-
-    ``severity``: ``warning`` can mislead the reader, ``note`` is worth knowing.
-    """
+    """A difference beside the one under study, or a weakness of the measurement. ``severity``:
+    ``warning`` can mislead the reader, ``note`` is worth knowing."""
 
     kind: str
     text: str

@@ -21,10 +21,8 @@ PARTS: tuple[Part, ...] = ("user", "kernel", "waiting")
 @dataclass(frozen=True)
 class Change:
     """A time on both sides, and the interval of the difference ``slow − fast``, all in seconds.
-
     ``low`` and ``high`` bound the difference with 95 % confidence; both are infinite where one run
-    of each side is all there is.
-    """
+    of each side is all there is."""
 
     fast: float
     slow: float
@@ -38,10 +36,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Fact:
-    """One quantity of an item on both sides, such as ``bytes per vector instruction``.
-
-    ``unit`` is for numbers; ``text`` replaces them where the fact is not a number.
-    """
+    """One quantity of an item on both sides, such as ``bytes per vector instruction``. ``unit`` is
+    for numbers; ``text`` replaces them where the fact is not a number."""
 
     name: str
     fast: float | None = None
@@ -65,10 +61,8 @@ class SourcePlace:
 @dataclass(frozen=True)
 class Item:
     """A part of the difference with its seconds: a function, a system call, page faults, a wait.
-
     ``name`` is unique within its ``part``. ``share`` is of the whole difference, from 0 to 1 (more
-    than 1 where other items go the other way).
-    """
+    than 1 where other items go the other way)."""
 
     part: Part
     name: str
@@ -94,13 +88,10 @@ class Intervention:
 
 @dataclass(frozen=True)
 class Cause:
-    """A mechanism that carries part of the difference.
-
-    ``key`` is one of :data:`whyfast.why.causes.CAUSES`; ``sentence`` says what the slow side does;
-    ``items`` are the names of those that it labels, whose shares add up to ``share``. ``basis`` is
-    of the label: the share itself is measured unless ``modelled``. ``remedy`` is what to try, or
-    the next command.
-    """
+    """A mechanism that carries part of the difference. ``key`` is one of
+    :data:`whyfast.why.causes.CAUSES`; ``sentence`` says what the slow side does; ``items`` are the
+    names of those that it labels, whose shares add up to ``share``. ``basis`` is of the label: the
+    share itself is measured unless ``modelled``. ``remedy`` is what to try, or the next command."""
 
     key: str
     sentence: str

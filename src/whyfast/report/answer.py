@@ -29,7 +29,7 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.check import check_sentences
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.cost_by_parameter import figure_sentences, slope_sentences
+from whyfast.report.sections.cost_by_parameter import slope_sentences
 from whyfast.report.sections.costs import cost_sentences
 from whyfast.report.sections.counted_work import changed_sentences, counted_sentences
 from whyfast.report.sections.dispatching import (
@@ -105,12 +105,9 @@ def answer_of(result: Result) -> Answer:
 
 
 def composed(result: Result) -> list[str]:
-    """The headline and the sentences under it, of a study and of commands.
-
-    Where layouts were varied, it begins with what is placement and what is the change. A study with
-    a claim is answered by its audit; any other by its largest difference from the first baseline.
-    What the machine code shows is joined to the difference it goes with.
-    """
+    """The headline and the sentences under it, of a study and of commands: what is placement and
+    what is the change; the audit of a claim, or the largest difference from the first baseline;
+    what the machine code shows with the difference it goes with."""
     study: Question = result.question
     recorded, judged, found = result.recorded, result.judged, result.found
     comparisons = Comparisons.of_result(result)
@@ -144,7 +141,6 @@ def composed(result: Result) -> list[str]:
     texts += image_sentences(study, found.observed.images, judged.slopes)
     texts += counted_sentences(study, comparisons, found.counted)
     texts += cost_sentences(result)
-    texts += figure_sentences(result)
     texts += control_sentences(study, comparisons)
     texts += unmeasured_sentences(study, recorded.builds)
     texts += folded_sentences(recorded.same) if any_verdict else []
@@ -258,14 +254,9 @@ MOST_MEANS = 600
 
 def choices(result: Result) -> Callable[[], dict[str, Any]] | None:
     """A function that computes the data of all choices to embed; None where there is nothing to
-    choose, or nothing to judge by.
-
-    ``means``: for the benchmarks that are left out, by their numbers ("2" or "0,3"), then for each
-    baseline and variant word, ratio and ends (None: unbounded). Each benchmark alone is left out in
-    them, and as many together as :data:`MOST_MEANS` allows. ``answers``: the number of the baseline
-    and, after a bar, of what is left out → headline and sentences, each a number of ``texts`` and
-    its link.
-    """
+    choose, or to judge by. ``means``: by the numbers of benchmarks left out ("2" or "0,3", at most
+    :data:`MOST_MEANS`), for each baseline and variant word, ratio and ends. ``answers``: by the
+    baseline's number, a bar, and what is left out, numbers of ``texts`` with their links."""
     question = result.question
     several = len(question.benchmarks) > 1 or len(question.baselines) > 1
     measured = result.recorded.blocks and result.judged.about not in ("runs", "counts")

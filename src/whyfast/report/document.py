@@ -1,8 +1,6 @@
-"""What a report shows, as plain data that the terminal, Markdown, HTML and JSON render alike.
-
-A document is a headline and sections; a section is blocks: sentences, tables, code, facts, plots.
-Texts are plain, with code between backticks in sentences; renderers make them harmless.
-"""
+"""What a report shows, as plain data that the terminal, Markdown, HTML and JSON render alike: a
+headline and sections of sentences, tables, code, facts, plots. Texts are plain, with code between
+backticks; renderers make them harmless."""
 
 from __future__ import annotations
 
@@ -26,11 +24,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Cell:
-    """``text`` is what matters, ``detail`` what may go on a second line or be dimmed.
-
-    ``outcome`` colours the cell; the text says the same, so that colour is never needed.
-    ``number`` is what a table can be sorted by; of an outcome it is the ratio.
-    """
+    """``text`` is what matters, ``detail`` what may go on a second line or be dimmed. ``outcome``
+    colours the cell; the text says the same, so that colour is never needed. ``number`` is what a
+    table can be sorted by; of an outcome it is the ratio."""
 
     text: str
     detail: str = ""
@@ -55,15 +51,11 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under headings; the first cell of a row names it.
-
-    ``fixed`` is how many of the leading columns must be repeated when a table is cut to fit.
-    ``short`` is what a short report shows instead, nothing if it has no rows. ``against`` is the
-    baseline that all rows are compared with, ``of`` the variant where it is one for all rows, and
-    ``overall`` says that each row is a variant and its cells are verdicts over all benchmarks:
-    where a reader can choose baseline and benchmarks, it follows. In one ``by_machine`` each row is
-    about the machine that its first cell names.
-    """
+    """Rows under headings; the first cell of a row names it. ``fixed``: how many leading columns
+    are repeated when a table is cut to fit. ``short``: what a short report shows, nothing without
+    rows. Where a reader can choose baseline and benchmarks, it follows: ``against`` is the baseline
+    of all rows, ``of`` the variant; ``overall``: each row is a variant, its cells verdicts over all
+    benchmarks; ``by_machine``: the first cell names a machine."""
 
     caption: str
     columns: tuple[Column, ...]
@@ -238,15 +230,11 @@ class ReportSection:
 
 @dataclass(frozen=True)
 class Summary:
-    """The answer on one screen: what stands under the headline of a short report, and all of it.
-
-    ``findings`` are sentences, the most important first; where there is little room the last go.
-    ``table`` is the smallest that carries them, each of its rows a ``row``. Where not all fit, the
-    last go, or those with the largest of ``ranks``, a number for each. ``care`` is what to
-    distrust, and ``more`` how to see the rest. ``headline`` replaces the document's where that
-    repeats the table. ``commands`` are to be copied. ``bars`` is the
-    title of the column whose ratios are drawn as bars where room is left.
-    """
+    """The answer on one screen. ``findings``: the most important first; the last go where there is
+    little room. ``table``: each row a ``row``; the last go, or those with the largest of ``ranks``.
+    ``care``: what to distrust; ``more``: how to see the rest; ``commands``: to be copied.
+    ``headline`` replaces the document's; ``bars``: the title of the column whose ratios are
+    drawn."""
 
     findings: tuple[str, ...]
     table: Table | None
@@ -261,10 +249,9 @@ class Summary:
 
 @dataclass(frozen=True)
 class Document:
-    """``kind`` is the command that shows it, ``title`` the question (empty: nobody gave one),
-    ``headline`` the answer or empty, ``about`` the date and the sources.
-    ``heading`` names the kind of page, in HTML. ``summary`` is what a short
-    report on a terminal has in place of the sections."""
+    """``kind``: the command that shows it; ``title``: the question, if any; ``headline``: the
+    answer; ``about``: date and sources; ``heading``: the kind of page, in HTML; ``summary``: what a
+    short report on a terminal has in place of the sections."""
 
     kind: str
     title: str
@@ -302,11 +289,9 @@ def table(
     drops: Mapping[str, int] | None = None,
     **about: Any,
 ) -> Table | None:
-    """A table of texts, whole numbers (None: an empty cell) and cells; None without rows.
-
-    A column that is None is left out with its cells. ``drops`` has the :attr:`Column.drop` of
-    titles. ``about``: further fields of the table.
-    """
+    """A table of texts, whole numbers (None: an empty cell) and cells; None without rows. A column
+    that is None is left out with its cells. ``drops`` has the :attr:`Column.drop` of titles.
+    ``about``: further fields of the table."""
     heads = [
         c
         if c is None
@@ -352,11 +337,7 @@ def _present(items: Iterable[T | None]) -> tuple[T, ...]:
 
 
 def section(
-    name: str,
-    title: str,
-    *blocks: Block | None,
-    importance: Importance = "main",
-    hint: str = "",
+    name: str, title: str, *blocks: Block | None, importance: Importance = "main", hint: str = ""
 ) -> ReportSection | None:
     """A section of the blocks that are there, None without any."""
     present: tuple[Block, ...] = _present(blocks)

@@ -108,13 +108,9 @@ class RatioText:
 
 
 def ratio_text(ratio: float, low: float, high: float) -> RatioText:
-    """A ratio of times and its interval, as read from the slower side.
-
-    A ratio below 1 is printed as its reciprocal with "faster", so that 1.37x is the same
-    difference whichever of the two is the baseline. Ends of 0 or inf are unbounded. An estimate
-    outside of its interval, as another statistic may have it, is printed as the nearer end: the
-    interval holds all that the data do not refute.
-    """
+    """A ratio of times and its interval, as read from the slower side: below 1 it is printed as its
+    reciprocal with "faster". Ends of 0 or inf are unbounded. An estimate outside of its interval,
+    as another statistic may have it, is printed as the nearer end."""
     if not (math.isfinite(ratio) and ratio > 0):
         return RatioText(UNBOUNDED, "", f"[{UNBOUNDED}, {UNBOUNDED}] (too few blocks)")
     return _text(*_from_slower(ratio, low, high))

@@ -51,10 +51,9 @@ def watching(
     runs: int | None = None,
     clock: Clock | None = None,
 ) -> Iterator[Observer]:
-    """An observer that prints to ``console`` (standard error by default, so that results can be
-    piped) while the block runs. ``runs``: how many blocks there will be, where not time ends it.
-    Without a terminal it prints a line for each change of phase, and by ``clock`` one of progress
-    every ten seconds at most."""
+    """An observer that prints to ``console`` (standard error by default) while the block runs.
+    ``runs``: how many blocks there will be, where not time ends it. Without a terminal it prints a
+    line for each phase, and by ``clock`` one of progress every ten seconds at most."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
         yield _Plain(console, runs, clock or SystemClock())

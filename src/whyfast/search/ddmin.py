@@ -1,11 +1,8 @@
 """Delta debugging with noise: which of many differences between two ends carry the slowdown.
 
-Differences, such as flags or object files, have no order, so the search assumes one. The first
-subset of a growing chain that carries the difference yields one necessary part; with that part
+The first subset of a growing chain that carries the difference yields one necessary part; with it
 kept, the chain up to it is searched again, until the parts carry the difference alone: about log2 n
-subsets for each part. Every decision is a probability from blocks that contain both ends; separate
-blocks then verify the parts.
-"""
+subsets for each. Every decision is a probability; separate blocks verify the parts."""
 
 from __future__ import annotations
 
@@ -31,21 +28,15 @@ Together = Literal["additive", "interplay", "unclear"]
 
 @dataclass(frozen=True)
 class Minimal:
-    """The answer.
+    """The answer. ``set``: ``parts`` carry the difference and each is necessary; a part is one
+    difference, or several that could not be measured apart. ``mixed``: it disappears when the ends
+    are mixed, or depends on what should not matter. ``none``, ``swapped``: the ends do not differ,
+    or the other way. ``placement``: they differ as linked, not in other layouts. ``undecided``:
+    verification failed again and again, or the budget is spent.
 
-    ``set``: ``parts`` carry the difference and each is necessary; a part is one difference, or
-    several that could not be measured separately. ``mixed``: the difference disappears when the
-    ends are mixed, or depends on what should not matter, as placement does. ``none`` and
-    ``swapped``: the ends do not differ, or in the other direction. ``placement``: they differ as
-    linked, but not in other layouts. ``undecided``: the verification refuted the parts again and
-    again, or the budget is spent.
-
-    ``whole`` is the level that all parts together reach, with its standard error, ``alone`` that
-    of each part by itself. ``together``: whether the parts add up. ``others``: the rest of the
-    differences carries the difference as well. ``tested``: what layouts show of the difference;
-    ``over_layouts``: whether the levels are over layouts; else ``varied`` is that of all parts
-    together over layouts, where it was tested.
-    """
+    Levels with standard errors: ``whole`` of all parts, ``alone`` of each, ``varied`` of all over
+    layouts. ``together``: whether they add up. ``others``: the rest carries the difference too.
+    ``tested``: what layouts show; ``over_layouts``: whether the levels are over layouts."""
 
     outcome: Outcome
     parts: tuple[Part, ...] = ()
@@ -83,10 +74,8 @@ MOST_PARTS = 6
 
 @dataclass(frozen=True)
 class Try:
-    """Take a block of the ends and a subset, or of the ends alone.
-
-    ``fresh`` and ``layouts`` go into the trial.
-    """
+    """Take a block of the ends and a subset, or of the ends alone. ``fresh`` and ``layouts`` go
+    into the trial."""
 
     subset: Subset | None
     fresh: bool = False
@@ -279,10 +268,8 @@ class _Run:
             self._block(chain[free[int(np.argmax(worth))]], False)
 
     def _verify(self, parts: tuple[Part, ...]) -> tuple[Part, ...] | None:
-        """The parts that blocks of their own show to be necessary and sufficient, or None.
-
-        A part without which the others surely carry the difference is left out.
-        """
+        """The parts that blocks of their own show to be necessary and sufficient, or None. A part
+        without which the others surely carry the difference is left out."""
         while self._share(_joined(parts), fresh=True) > 1 - SURE:
             left = {p: _joined(parts, but=p) for p in parts}
             spare = [p for p in parts if self._share(left[p], fresh=True, line=NEARLY_ALL) >= SURE]
@@ -312,11 +299,9 @@ class _Run:
         )
 
     def _holds(self, parts: tuple[Part, ...], rest: Subset, others: bool) -> bool:
-        """Whether mixing in what should not matter changes nothing.
-
-        Half of the rest, drawn at random, beside all parts must carry the difference, and beside
-        all but one must not, unless the rest alone does.
-        """
+        """Whether mixing in what should not matter changes nothing. Half of the rest, drawn at
+        random, beside all parts must carry the difference, and beside all but one must not, unless
+        the rest alone does."""
         draw = random.Random(len(self.trials))
         for i in range(MIXED if len(rest) > 1 else 0):
             mixed = frozenset(draw.sample(sorted(rest), len(rest) // 2))
@@ -337,9 +322,8 @@ class _Run:
 
     def _share(self, subset: Subset, *, fresh: bool = False, line: float = CARRIES) -> float:
         """The probability that a subset carries the difference, after as many blocks as it takes.
-
-        Of one whose level is at the line it may stay undecided. 0 of one that cannot be measured.
-        """
+        Of one whose level is at the line it may stay undecided. 0 of one that cannot be
+        measured."""
         if not subset or len(subset) == self.task.positions:
             return float(bool(subset))
         share = 0.5

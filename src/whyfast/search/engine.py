@@ -51,21 +51,15 @@ MOST_WITNESS = 4.0
 
 def below(posterior: Posterior) -> Floats:
     """F(c), the probability that the largest step is at c or before, for c = 1 … positions − 1.
-
-    Given that there is a step. Within a gap it spreads evenly over the positions.
-    """
+    Given that there is a step. Within a gap it spreads evenly over the positions."""
     width = np.diff(posterior.bounds)
     return np.cumsum(np.repeat(posterior.largest / width, width))[:-1]
 
 
 def next_candidate(posterior: Posterior, state: State) -> int | None:
-    """The candidate with the most expected information for its cost; None when there is none.
-
-    A candidate shows whether the step is at it or before, or after it. The information is largest
-    where both are equally likely: at equal cost that is k or k − 1 around the median of the
-    posterior, whichever splits it more evenly. The median itself would be measured forever once it
-    holds most of the posterior.
-    """
+    """The candidate with the most expected information for its cost; None when there is none. It is
+    largest where a step before and after are equally likely: around the median of the posterior,
+    which itself would be measured forever once it holds most of it."""
     bits = information(below(posterior), posterior.effect / posterior.noise)
     costs = np.full(state.task.positions - 1, 1 + 1 / SERVES)
     for candidate in state.built:
@@ -78,11 +72,9 @@ def next_candidate(posterior: Posterior, state: State) -> int | None:
 
 
 def witness(posterior: Posterior, state: State) -> int | None:
-    """A candidate far from those that led to the step; None when all are measured or skipped.
-
-    It distinguishes a step from gradual and scattered levels; candidates near the step cannot. A
-    witness is measured until it is clear which end it is like.
-    """
+    """A candidate far from those that led to the step; None when all are measured or skipped. It
+    distinguishes a step from gradual and scattered levels; candidates near the step cannot. A
+    witness is measured until it is clear which end it is like."""
     blocks = max(1.0, min(MOST_WITNESS, (CLEAR * posterior.noise / posterior.effect) ** 2))
     last = state.observations[-1] if state.observations else None
     if last is not None and last.readings and not last.pair:
@@ -113,10 +105,8 @@ def witnesses(state: State) -> int:
 
 
 def information(share: Floats, effect: float) -> Floats:
-    """The mutual information, in bits, of one measurement and a coin with this probability.
-
-    Heads have the mean of tails plus ``effect`` standard deviations of normal noise.
-    """
+    """The mutual information, in bits, of one measurement and a coin with this probability. Heads
+    have the mean of tails plus ``effect`` standard deviations of normal noise."""
     p = 1 / (1 + np.exp(-_ODDS))
     bits = np.zeros_like(p)
     ratio = np.exp(-effect * (_NODES + effect / 2))
@@ -191,10 +181,8 @@ def _several(state: State, seen: View, attempt: Attempt) -> bool:
 
 
 def _placed(seen: View) -> tuple[Where, ...]:
-    """Steps found as linked that vanished over layouts, while the difference did not.
-
-    After the first such, candidates are measured over layouts, so there is at most one.
-    """
+    """Steps found as linked that vanished over layouts, while the difference did not. After the
+    first such, candidates are measured over layouts, so there is at most one."""
     if seen.tested != "change" or not seen.differ:
         return ()
     failed = [t for t in seen.tries if t.layouts and t.outcome == "refuted"][:1]
@@ -282,9 +270,7 @@ def skip(state: State, candidate: int, reason: str) -> State:
     """The state after a candidate did not build, crashed or gave wrong results. It keeps its share
     of the posterior."""
     return replace(
-        state,
-        built=state.built - {candidate},
-        skipped={**state.skipped, candidate: reason},
+        state, built=state.built - {candidate}, skipped={**state.skipped, candidate: reason}
     )
 
 
@@ -369,10 +355,8 @@ def _about_step(state: State, seen: View) -> Step:
 
 
 def _enough(state: State, confirmed: bool) -> float:
-    """How surely there must be a step before it is confirmed, or the answer.
-
-    Over layouts scatter averages out, so the confirmation needs no witness.
-    """
+    """How surely there must be a step before it is confirmed, or the answer. Over layouts scatter
+    averages out, so the confirmation needs no witness."""
     done = state.task.relinkable or witnesses(state) >= WITNESSES
     return THERE if confirmed and not done else LIKELY
 

@@ -1,14 +1,9 @@
 """How likely each hypothesis and each position of the step is, given the blocks.
 
-A block yields two numbers: u, the candidate's log ratio to the middle of the ends, and w, the
-ends' own, log(bad / good). With equal and independent noise of the three programs inside a block,
-u has the variance 3/2 and w the variance 2 of one program's noise, and u and w are independent.
-Each number has a normal core with wide shoulders.
-
-The likelihood of a step depends only on between which measured candidates it lies, so positions
-are kept as *gaps* between neighbouring measured candidates: (low, high] holds the positions
-low + 1 … high. A range of a hundred thousand commits costs no more than one of a hundred.
-"""
+A block yields u, the candidate's log ratio to the middle of the ends, and w, the ends' own. With
+equal, independent noise of the three programs they are independent, of 3/2 and 2 times the variance
+of one; each has a normal core with wide shoulders. Positions are kept as *gaps* between measured
+neighbours, (low, high], so that a range of a hundred thousand commits costs no more."""
 
 from __future__ import annotations
 
@@ -88,10 +83,8 @@ def log_disturbed(z: Floats) -> Floats:
 
 
 def log_ends(w: Floats, effect: Floats, noise: Floats) -> Floats:
-    """Log likelihood of the ends' own log ratio alone; arguments broadcast.
-
-    ``noise`` is the standard deviation of u, as everywhere.
-    """
+    """Log likelihood of the ends' own log ratio alone; arguments broadcast. ``noise`` is the
+    standard deviation of u, as everywhere."""
     scale = ENDS_NOISE * noise
     z = (w - effect) / scale
     return np.log((1 - DISTURBED / 2) * normal(z) + DISTURBED / 2 * wide(z)) - np.log(scale)
@@ -103,11 +96,8 @@ def log_candidate(u: Floats, mean: Floats, noise: Floats) -> Floats:
 
 
 def log_block(u: Floats, w: Floats, mean: Floats, effect: Floats, noise: Floats) -> Floats:
-    """Log likelihood of both numbers of one block; arguments broadcast.
-
-    ``mean`` is that of u: (level − ½) · effect. Where w is far off, the ends were disturbed, and u
-    is unreliable, too.
-    """
+    """Log likelihood of both numbers of one block; arguments broadcast. ``mean`` is that of u:
+    (level − ½) · effect. Where w is far off, the ends were disturbed, and u is unreliable, too."""
     scale = ENDS_NOISE * noise
     zu, zw = (u - mean) / noise, (w - effect) / scale
     core, far = normal(zw), wide(zw)
@@ -137,10 +127,8 @@ KEPT = 48
 
 @dataclass(frozen=True)
 class Grid:
-    """Points of (effect, noise) with the log of their prior weight; each of shape (points,).
-
-    The effect is 0 in points that stand for "no difference".
-    """
+    """Points of (effect, noise) with the log of their prior weight; each of shape (points,). The
+    effect is 0 in points that stand for "no difference"."""
 
     effect: Floats
     noise: Floats
@@ -148,10 +136,8 @@ class Grid:
 
 
 def grid(ends: Floats, margin: float, known: KnownEnds | None) -> Grid:
-    """The grid for the ends' log ratios seen so far, shape (n,).
-
-    ValueError with fewer than :data:`FEWEST` of them, unless the ends are ``known``.
-    """
+    """The grid for the ends' log ratios seen so far, shape (n,). ValueError with fewer than
+    :data:`FEWEST` of them, unless the ends are ``known``."""
     prior = {k: math.log(v) for k, v in ENDS.items()}
     if known is not None:
         return Grid(
@@ -182,9 +168,7 @@ def grid(ends: Floats, margin: float, known: KnownEnds | None) -> Grid:
 
 def doubt(ends: Floats, margin: float) -> tuple[float, float]:
     """From the ends alone: the probabilities that they do not differ, and that they are swapped.
-
-    (nan, nan) with fewer than :data:`FEWEST` blocks.
-    """
+    (nan, nan) with fewer than :data:`FEWEST` blocks."""
     if len(ends) < FEWEST:
         return math.nan, math.nan
     points = grid(ends, margin, None)
@@ -195,10 +179,8 @@ def doubt(ends: Floats, margin: float) -> tuple[float, float]:
 
 
 def robust_noise(ends: Floats) -> float:
-    """Standard deviation of one measurement from the ends' own log ratios, shape (n,), n ≥ 1.
-
-    1.4826 × MAD / :data:`ENDS_NOISE`, but at least :data:`LEAST` of the effect, and above 0.
-    """
+    """Standard deviation of one measurement from the ends' own log ratios, shape (n,), n ≥ 1:
+    1.4826 × MAD / :data:`ENDS_NOISE`, but at least :data:`LEAST` of the effect, and above 0."""
     center = float(np.median(ends))
     spread = 1.4826 * float(np.median(np.abs(ends - center))) / ENDS_NOISE
     return max(spread, LEAST * abs(center), 1e-9)
@@ -221,12 +203,9 @@ def _trim(part: Grid, ends: Floats) -> Grid:
 
 @dataclass(frozen=True)
 class BlockTable:
-    """Log likelihoods of all blocks.
-
-    ``candidates``: those measured, in order. ``level[p, i, l]``: of all blocks of candidate i if
-    it has level l of :data:`LEVELS` at grid point p. ``ramp[p, i]``: if its level is its share of
-    the range. ``ends[p]``: of the blocks in which the ends ran alone.
-    """
+    """Log likelihoods of all blocks. ``candidates``: those measured, in order. ``level[p, i, l]``:
+    of candidate i at level l of :data:`LEVELS`, at grid point p; ``ramp[p, i]``: at its share of
+    the range; ``ends[p]``: of the blocks in which the ends ran alone."""
 
     candidates: tuple[int, ...]
     level: Floats
@@ -262,10 +241,7 @@ def tabulate(observations: Sequence[Observation], points: Grid, positions: int) 
     )
     summed = _by_candidate(numbers, fit)
     return BlockTable(
-        candidates,
-        summed[..., :-1],
-        summed[..., -1],
-        log_ends(alone, effect, noise).sum(axis=1),
+        candidates, summed[..., :-1], summed[..., -1], log_ends(alone, effect, noise).sum(axis=1)
     )
 
 
@@ -281,11 +257,9 @@ def _by_candidate(numbers: Floats, fit: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Masses:
-    """Logarithms of how likely the gaps are beforehand, each of shape (gaps,).
-
-    ``one``: that the step lies in the gap, if there is one. If there are two: ``pair`` of one gap
-    and of another sum to that of a step in each, ``both`` is that both lie in the gap.
-    """
+    """Logarithms of how likely the gaps are beforehand, each of shape (gaps,). ``one``: that the
+    step lies in the gap, if there is one. If there are two: ``pair`` of one gap and of another sum
+    to that of a step in each, ``both`` is that both lie in the gap."""
 
     one: Floats
     pair: Floats
@@ -295,10 +269,8 @@ class Masses:
 @dataclass(frozen=True)
 class StepShapes:
     """Log of likelihood times prior, by grid point and gap: both of shape (points, gaps).
-
     ``largest``: the largest step lies in the gap. ``some``: any step does; with two steps its sum
-    over the gaps exceeds that of ``largest``.
-    """
+    over the gaps exceeds that of ``largest``."""
 
     largest: Floats
     some: Floats
@@ -327,20 +299,16 @@ def one_step(table: BlockTable, mass: Masses) -> StepShapes:
 
 
 def crossing(before: Floats, after: Floats) -> Floats:
-    """Log likelihood of one change in each gap, shape (points, gaps).
-
-    From the log likelihoods, each of shape (points, candidates), of a candidate that lies before
-    the change and of one that lies after it.
-    """
+    """Log likelihood of one change in each gap, shape (points, gaps). From the log likelihoods,
+    each of shape (points, candidates), of a candidate that lies before the change and of one that
+    lies after it."""
     return _before(before) + _after(after)
 
 
 def two_steps(table: BlockTable, mass: Masses) -> StepShapes:
-    """0, a level between, and 1; all levels of ``MIDDLE`` are as likely.
-
-    For steps in the gaps a < b the likelihood is a product of what depends on a and what depends
-    on b, so running sums cover all pairs.
-    """
+    """0, a level between, and 1; all levels of ``MIDDLE`` are as likely. For steps in the gaps a <
+    b the likelihood is a product of what depends on a and what depends on b, so running sums cover
+    all pairs."""
     good = _before(table.level[..., GOOD])[..., None]
     bad = _after(table.level[..., BAD])[..., None]
     middle = LEVELS[list(MIDDLE)]
@@ -374,13 +342,10 @@ def _after(by_candidate: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Posterior:
-    """Probabilities after some blocks.
-
-    ``hypotheses``: of each one; they sum to 1. Gap i reaches from ``bounds[i]`` (not included) to
-    ``bounds[i + 1]``; the bounds between are the candidates measured. ``largest[i]``: that the
-    largest step is in gap i, given that there is one; it sums to 1. ``some[i]``: that any step is
-    in gap i, all hypotheses counted. ``effect`` and ``noise``: their means, given a difference.
-    """
+    """Probabilities after some blocks. ``hypotheses`` sum to 1. Gap i reaches from ``bounds[i]``
+    (not included) to ``bounds[i + 1]``; bounds are measured candidates. ``largest[i]``: that the
+    largest step is in gap i, given one; ``some[i]``: that any is, all hypotheses counted.
+    ``effect`` and ``noise``: means, given a difference."""
 
     hypotheses: Mapping[Hypothesis, float]
     bounds: tuple[int, ...]
@@ -397,11 +362,9 @@ class Posterior:
 
 @lru_cache(maxsize=16)
 def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
-    """The posterior after these blocks, which must all be as linked or all over layouts.
-
-    ValueError when there are too few of them to know the noise (see :func:`grid`). The last ones
-    are cached, as builds do not change them.
-    """
+    """The posterior after these blocks, which must all be as linked or all over layouts. ValueError
+    when there are too few of them to know the noise (see :func:`grid`). The last ones are cached,
+    as builds do not change them."""
     points = grid(np.array([o.ends for o in observations]), task.margin, task.known)
     table = tabulate(observations, points, task.positions)
     bounds = (0, *table.candidates, task.positions)

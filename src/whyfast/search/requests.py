@@ -42,14 +42,7 @@ from whyfast.search.results import (
     search_key,
 )
 from whyfast.search.run import BAD_END, GOOD_END, SetSubject, run_search, run_set
-from whyfast.search.state import (
-    MEASURED,
-    AxisCandidate,
-    Quantity,
-    Task,
-    check_quantity,
-    remainders,
-)
+from whyfast.search.state import MEASURED, AxisCandidate, Quantity, Task, check_quantity, remainders
 from whyfast.search.study_subject import StudySubject, without_layouts
 from whyfast.search.subject import ScriptSubject, UserCommand
 from whyfast.store.home import Home
@@ -280,11 +273,7 @@ def _end(study: Study, request: SearchRequest, text: str, where: str) -> Variant
 
 
 def search_by_command(
-    command: UserCommand,
-    request: SearchRequest,
-    home: Home,
-    observer: Observer,
-    services: Services,
+    command: UserCommand, request: SearchRequest, home: Home, observer: Observer, services: Services
 ) -> SearchResult:
     """Find the commit that made the command slower, or faster. UserError for impossible ends."""
     repository, margin = command.repository, request.margin or 0.01
@@ -349,14 +338,10 @@ def follow(
     why: str = "",
     depth: int = 0,
 ) -> SearchResult:
-    """The search of the candidates, with the searches that follow from its answer.
-
-    Where the culprit merged a branch, the branch is searched, and so on. Beyond the bad end, it
-    searches the candidate from which on it is good again. With ``everything``, it searches the
-    remainders; where one became better, backwards for the repair. A further search that fails,
-    because an end does not build, becomes a note. ``why`` and ``depth`` are those of a further
-    search.
-    """
+    """The search of the candidates, with the searches that follow: of the branch that a culprit
+    merged, beyond the bad end for where it is good again, and with ``everything`` of the
+    remainders, backwards for a repair where one became better. One that fails, because an end does
+    not build, becomes a note. ``why`` and ``depth`` are those of a further search."""
     result = replace(search(axis.candidates, axis.backwards), why=why)
     further: list[SearchResult] = []
     notes: list[str] = []
@@ -387,12 +372,9 @@ def follow(
 
 
 def search_all(ends: DifferenceSet, search: Callable[[DifferenceSet], SetResult]) -> SetResult:
-    """The search of a set, with the searches of the remaining difference in ``further``.
-
-    Every further search takes the culprits from the good end, so it has fewer differences; the
-    first without culprits is the last. One that fails, because an end does not build, becomes the
-    ``note``.
-    """
+    """The search of a set, with those of the remaining difference in ``further``: each takes the
+    culprits from the good end, and the first without culprits is the last. One that fails, because
+    an end does not build, becomes the ``note``."""
     result = search(ends)
     culprits = frozenset(d for part in result.answer.parts for d in part)
     if not culprits or len(culprits) == len(ends.differences):

@@ -43,13 +43,10 @@ class SectionSize:
 
 @dataclass(frozen=True)
 class StepEvidence:
-    """Parent and culprit side by side.
-
-    ``code``: the functions that differ. ``reaches``: whether each benchmark executes them, empty
-    where nothing could run. ``dispatch``: of parent and culprit, where the study names dispatch
-    functions. ``sections``: sections whose size differs. ``files``: the source files that the step
-    changed. ``account``: of the difference in time on one benchmark.
-    """
+    """Parent and culprit side by side. ``code``: the functions that differ. ``reaches``: whether
+    each benchmark executes them. ``dispatch``: of parent and culprit. ``sections``: those whose
+    size differs. ``files``: source files that the step changed. ``account``: of the difference in
+    time."""
 
     code: CodeComparison
     reaches: tuple[ChangeCoverage, ...] = ()
@@ -90,14 +87,10 @@ def _sizes(program: Path) -> Counter[str]:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A bisection: the candidates, all blocks, and the answer.
-
-    ``evidence`` is what differs between culprit and parent, None where nothing was compared.
-    ``further`` are searches that followed from the answer; ``why`` of each is
-    ``merged branch``, ``remainder``, ``repair`` or ``way back``. ``notes``: further sentences.
-    ``quantity``: what was compared; every "time" is a cost of that kind. ``backwards``: the good
-    end is the newer one, so a step is what made it faster.
-    """
+    """A bisection: the candidates, all blocks, and the answer. ``evidence``: what differs between
+    culprit and parent. ``further``: searches that followed, ``why`` of each: ``merged branch``,
+    ``remainder``, ``repair`` or ``way back``. ``notes``: further sentences. ``quantity``: what was
+    compared; every "time" is a cost of that kind. ``backwards``: the good end is the newer one."""
 
     axis: str
     candidates: tuple[AxisCandidate, ...]
@@ -156,14 +149,10 @@ def merged_by(result: SearchResult) -> tuple[AxisCandidate, ...]:
 
 @dataclass(frozen=True)
 class SetResult:
-    """A search in a set: the differences, all blocks, and the answer.
-
-    ``good`` and ``bad`` are the names of the ends, ``differences`` the titles of the differences,
-    by number. ``vanishing``: what it means when the difference disappears in mixtures.
-    ``reverted``: further differences, which are as at the good end in every mixture and in the bad
-    end too. ``further`` is the search of the remaining difference once the culprits are reverted;
-    ``note`` says why there is none.
-    """
+    """A search in a set: the names of the ends, the titles of the differences by number, all
+    blocks, and the answer. ``vanishing``: what it means when the difference disappears in mixtures.
+    ``reverted``: further differences, as at the good end throughout. ``further``: the search of the
+    remaining difference; ``note``: why there is none."""
 
     axis: str
     good: str
@@ -190,11 +179,9 @@ def search_key(*parts: object) -> str:
 
 @dataclass(frozen=True)
 class SearchFile:
-    """One kept search; ``names`` are its candidates or differences, in order.
-
-    The file of another search or format, or a damaged one, counts as empty. Saving is durable when
-    it returns, and raises UserError when the file cannot be written.
-    """
+    """One kept search; ``names`` are its candidates or differences, in order. The file of another
+    search or format, or a damaged one, counts as empty. Saving is durable when it returns, and
+    raises UserError when the file cannot be written."""
 
     path: Path
     names: Sequence[str]

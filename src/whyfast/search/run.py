@@ -73,11 +73,9 @@ class _Move(Generic[S, K]):
 def _play(
     start: S, known: Mapping[K, bool], move: Callable[[S], _Move[S, K] | None], steps: int
 ) -> Iterator[K]:
-    """All builds that may be needed, likeliest first, except for the next step itself.
-
-    A measured candidate is like the good end or like the bad one with equal probability; both
-    continuations are played, the one with the fewest such questions first.
-    """
+    """All builds that may be needed, likeliest first, except for the next step itself. A measured
+    candidate is like the good end or like the bad one with equal probability; both continuations
+    are played, the one with the fewest such questions first."""
     number = itertools.count()
     queue = [(0, next(number), start, known)]
     first = move(start)
@@ -174,17 +172,11 @@ def _measuring(
 
 
 def run_search(
-    subject: Subject,
-    result: SearchResult,
-    file: SearchFile,
-    home: Home,
-    observer: Observer,
+    subject: Subject, result: SearchResult, file: SearchFile, home: Home, observer: Observer
 ) -> SearchResult:
-    """Resume the search kept in ``file``, or begin ``result``, and go on to the answer.
-
-    UserError when an end cannot be built or measured. KeyboardInterrupt at any time leaves a file
-    that can be resumed.
-    """
+    """Resume the search kept in ``file``, or begin ``result``, and go on to the answer. UserError
+    when an end cannot be built or measured. KeyboardInterrupt at any time leaves a file that can be
+    resumed."""
     state = file.load_state(result.state.task)
     if state is not None and state.observations:
         observer.note(f"resuming: {len(state.observations)} blocks are there already")
@@ -207,11 +199,9 @@ def run_search(
 def drive(
     subject: Subject, state: State, keep: Callable[[State, Step], None]
 ) -> tuple[State, SearchAnswer]:
-    """Do what the engine asks for until it has an answer.
-
-    ``keep`` is called after every step and has made it durable when it returns. A candidate that
-    cannot be built or measured is skipped. CandidateFailed when that is an end.
-    """
+    """Do what the engine asks for until it has an answer. ``keep`` is called after every step and
+    has made it durable when it returns. A candidate that cannot be built or measured is skipped.
+    CandidateFailed when that is an end."""
     last = state.task.positions
     while True:
         step = next_step(state)
@@ -369,12 +359,9 @@ GOOD_END, BAD_END = 0, 1
 
 @dataclass
 class SetSubject:
-    """The oracle of :func:`whyfast.search.ddmin.ddmin`: builds and measures mixtures of two ends.
-
-    ``candidates`` are those of ``subject``: the ends, then every mixture from its first use on, of
-    the differences with these ``titles``. Raises CandidateFailed when an end cannot be built or
-    measured.
-    """
+    """The oracle of :func:`whyfast.search.ddmin.ddmin`. ``candidates`` of ``subject`` are the ends,
+    then every mixture from its first use on, of the differences with these ``titles``.
+    CandidateFailed when an end cannot be built or measured."""
 
     subject: Subject
     candidates: list[AxisCandidate]

@@ -1,9 +1,6 @@
-"""The question of a search and its blocks: plain data, appended to and never changed.
-
-Candidates are numbered in order: 0 is the good end, ``task.positions`` the bad one. A step *at* k
-lies between k − 1 and k: k is the first with the new level. All ratios are natural logarithms of
-times, so a bad end that is slower has a positive effect.
-"""
+"""The question of a search and its blocks: plain data, appended to and never changed. Candidates
+are numbered in order, 0 the good end; a step *at* k lies between k − 1 and k. Ratios are natural
+logarithms of times, positive for a slower bad end."""
 
 from __future__ import annotations
 
@@ -81,12 +78,9 @@ def check_quantity(quantity: Quantity, study: Study) -> None:
 
 @dataclass(frozen=True)
 class AxisCandidate:
-    """A candidate: in order from the good end to the bad one, or a mixture.
-
-    ``name`` is unique on the axis (a whole commit, the name of a toolchain), ``title`` is for
-    reports. ``variant`` is built for it, None for a command. ``mixed``: the differences that a
-    mixture has from the bad end.
-    """
+    """A candidate, in order from the good end, or a mixture. ``name`` is unique on the axis,
+    ``title`` for reports. ``variant`` is built for it, None for a command. ``mixed``: the
+    differences that a mixture has from the bad end."""
 
     name: str
     title: str
@@ -96,11 +90,9 @@ class AxisCandidate:
 
 @dataclass(frozen=True)
 class KnownEnds:
-    """The ends, when known beforehand, as in the bound of docs/math/search.md.
-
-    ``effect``: log(bad / good). ``noise``: standard deviation of one measurement, which is the
-    log ratio of a candidate to the middle of both ends in one block.
-    """
+    """The ends, when known beforehand, as in the bound of docs/math/search.md. ``effect``: log(bad
+    / good). ``noise``: standard deviation of one measurement, which is the log ratio of a candidate
+    to the middle of both ends in one block."""
 
     effect: float
     noise: float
@@ -112,12 +104,9 @@ class KnownEnds:
 
 @dataclass(frozen=True)
 class Task:
-    """The question.
-
-    ``positions``: where the step may be, 1 … positions; in a set the number of differences, which
-    are numbered from 0. ``margin``: the smallest difference of the ends that matters, as a ratio
-    less 1. ``relinkable``: whether blocks can draw layouts. ``budget``: the most blocks.
-    """
+    """The question. ``positions``: where the step may be, from 1; in a set the number of
+    differences. ``margin``: the smallest difference that matters, as a ratio less 1.
+    ``relinkable``: whether blocks can draw layouts. ``budget``: the most blocks."""
 
     positions: int
     margin: float = 0.01
@@ -158,12 +147,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Observation:
-    """One block. ``ends`` is log(bad / good) in it.
-
-    ``readings``: the candidates that ran beside the ends, none when the ends ran alone.
-    ``layouts``: every program ran in a fresh layout. ``pair``: set when the block was taken to
-    confirm; it then counts for that alone until the confirmation has failed.
-    """
+    """One block. ``ends``: log(bad / good) in it; ``readings``: of candidates beside the ends;
+    ``layouts``: every program ran in a fresh one. ``pair``: taken to confirm, and counted for that
+    alone until the confirmation has failed."""
 
     ends: float
     readings: tuple[Reading, ...] = ()
@@ -194,14 +180,7 @@ class State:
 
 
 Outcome = Literal[
-    "culprit",
-    "one of",
-    "none",
-    "swapped",
-    "placement",
-    "gradual",
-    "scattered",
-    "undecided",
+    "culprit", "one of", "none", "swapped", "placement", "gradual", "scattered", "undecided"
 ]
 #: What layouts show of the difference of the ends.
 Tested = Literal["change", "placement", "partly", "undecided", "not tested"]
@@ -220,9 +199,7 @@ class Interval:
 @dataclass(frozen=True)
 class Where:
     """The step is at one of the positions ``first`` … ``last``; ``first - 1`` is the parent.
-
-    ``probability``: given that there is a step.
-    """
+    ``probability``: given that there is a step."""
 
     first: int
     last: int
@@ -241,19 +218,14 @@ class Where:
 
 @dataclass(frozen=True)
 class SearchAnswer:
-    """The answer and its evidence.
+    """The answer and its evidence. ``culprit``: one position; ``one of``: several, as candidates
+    between cannot be measured; ``none``: the ends do not differ; ``swapped``: the bad end is the
+    faster one; ``placement``: of code; ``gradual``, ``scattered``: no single step; ``undecided``:
+    the budget is spent, or no step was confirmed.
 
-    ``culprit``: one position. ``one of``: several that cannot be distinguished, because the
-    candidates between cannot be measured. ``none``: the ends do not differ. ``swapped``: the bad
-    end is the faster one. ``placement``: the difference is due to the placement of code.
-    ``gradual``, ``scattered``: there is no single step. ``undecided``: the budget is spent, or no
-    step was confirmed.
-
-    ``where``: the position, also a likely one where undecided; None without any. ``step``: the
-    log ratio over the step from the confirmation, ``ends`` that of the ends as linked, ``varied``
-    over layouts; ``several``: whether the step is not all of it. ``placed``: steps that were found
-    as linked and vanished over layouts. ``posterior``: of the hypotheses.
-    """
+    ``where``: the position, also a likely one where undecided. Log ratios: ``step`` from the
+    confirmation, ``ends`` as linked, ``varied`` over layouts. ``several``: the step is not all of
+    it. ``placed``: steps as linked that vanished over layouts. ``posterior``: of the hypotheses."""
 
     outcome: Outcome
     ends: Interval | None
@@ -267,10 +239,8 @@ class SearchAnswer:
 
 
 def remainders(answer: SearchAnswer, positions: int) -> tuple[tuple[int, int], ...]:
-    """The ranges (good, bad) that may hold further steps, to be searched on demand.
-
-    Empty when the step was not found or is all there is.
-    """
+    """The ranges (good, bad) that may hold further steps, to be searched on demand. Empty when the
+    step was not found or is all there is."""
     if answer.where is None or not answer.several:
         return ()
     before, after = (0, answer.where.parent), (answer.where.last, positions)

@@ -100,10 +100,9 @@ Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
 
 
 def counting(quantity: Quantity) -> Count:
-    """``instructions``: executed in one turn (a whole run where programs take none), by simulation.
-    ``allocations`` and ``peak-heap``: likewise, under DHAT. ``size``: bytes of code and data.
-    ``indirect-jumps``: the reciprocal of their number in the functions that dispatch, since a
-    dispatch that was merged is the slower one."""
+    """``instructions``, ``allocations``, ``peak-heap``: simulated in one turn, or a whole run.
+    ``size``: bytes of code and data. ``indirect-jumps``: the reciprocal of their number in
+    functions that dispatch, since merged dispatch is the slower one."""
     if quantity == "instructions":
         return _Instructions()
     if quantity in ("allocations", "peak-heap"):
@@ -199,13 +198,10 @@ def _both(good: RunContext[Study], candidate: RunContext[Study]) -> RunContext[S
 
 @dataclass
 class StudySubject:
-    """Candidates by number, built like the variants of the study in ``context``.
-
-    ``make`` builds a candidate; ``count`` counts it, once for each build: further blocks repeat the
-    number. ``incremental``: candidates between the ends are built in the directory of the last
-    build until they are rebuilt clean or measured over layouts. ``ends``: their numbers; by default
-    the first and the last.
-    """
+    """Candidates by number, built by ``make`` like the variants of the study in ``context``;
+    ``count`` counts each build once. ``incremental``: candidates between the ends are built in the
+    last build's directory until rebuilt clean or measured over layouts. ``ends``: by default the
+    first and the last."""
 
     context: RunContext[Study]
     candidates: Sequence[AxisCandidate]

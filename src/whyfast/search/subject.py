@@ -90,12 +90,9 @@ Launch = Callable[[Benchmark, Sequence[int]], LaunchArguments]
 
 @dataclass
 class Blocks:
-    """Measures candidates side by side.
-
-    ``launch`` gives the launch arguments of candidates. Each benchmark is calibrated once, with the
-    candidates of the first block. All random choices follow from ``seed`` and the block's number.
-    ``metric``: what came with the times is compared, and not they.
-    """
+    """Measures candidates side by side; ``launch`` gives their arguments. Benchmarks are calibrated
+    with the candidates of the first block; choices follow from ``seed`` and the block's number.
+    ``metric``: what came with the times is compared, and not they."""
 
     benchmarks: Sequence[Benchmark]
     launch: Launch
@@ -161,12 +158,9 @@ BORROWED = "repository.git"
 @dataclass(frozen=True)
 class UserCommand:
     """``words`` run in the checkout of a commit, ``build`` (a line of shell) once before.
-
-    ``prints_number``: instead of time, it measures the last word that the command prints, a number
-    above 0, less being better. ``program``: the built file, in the checkout, whose code is compared
-    in the end; by default the command's first word. ``either``: it is unknown which end is faster,
-    so checkouts stay when the ends are swapped.
-    """
+    ``prints_number``: it measures the last word printed, above 0, less being better. ``program``:
+    the built file whose code is compared, by default the first word. ``either``: it is unknown
+    which end is faster, so checkouts stay when the ends are swapped."""
 
     words: tuple[str, ...]
     build: str
@@ -178,13 +172,10 @@ class UserCommand:
 
 @dataclass
 class ScriptSubject:
-    """Runs the command in the checkouts of commits, made below ``folder``, until ``close``.
-
-    The repository itself is only read: ``folder`` has one of our own that borrows its objects, so
-    that no hook of the user's runs. A build that ends with any other exit code than 0 skips the
-    commit, as in ``git bisect run`` 125 does. Where both ends repeat the number that they print
-    exactly, every other candidate is run once.
-    """
+    """Runs the command in the checkouts of commits, made below ``folder``, until ``close``. The
+    repository is only read: ``folder`` has one that borrows its objects, so that no hook of the
+    user's runs. A failing build skips the commit, as 125 in ``git bisect run``. Where both ends
+    repeat their number exactly, other candidates run once."""
 
     command: UserCommand
     candidates: Sequence[AxisCandidate]

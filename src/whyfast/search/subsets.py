@@ -1,8 +1,6 @@
-"""What blocks show of a program that has some of the differences between two ends.
-
-The good end has none of them, the bad end all. A subset *carries* the difference when its level,
-0 at the good end and 1 at the bad one, is above :data:`CARRIES`.
-"""
+"""What blocks show of a program that has some of the differences between two ends. A subset
+*carries* the difference when its level, 0 at the good end and 1 at the bad one, is above
+:data:`CARRIES`."""
 
 from __future__ import annotations
 
@@ -28,12 +26,9 @@ PRIOR[np.isin(LEVELS, (0.0, 1.0))] = 0.25
 
 @dataclass(frozen=True)
 class Trial:
-    """One block: the ends, and beside them a subset, or none.
-
-    ``offset``: log ratio of the subset's program to the middle of the ends; ``ends``:
-    log(bad / good). ``fresh``: taken to verify, and kept apart from what chose the subset.
-    ``layouts``: every program ran in a fresh layout.
-    """
+    """One block: the ends, and beside them a subset, or none. ``offset``: log ratio of the subset's
+    program to the middle of the ends; ``ends``: log(bad / good). ``fresh``: taken to verify, and
+    kept apart from what chose the subset. ``layouts``: every program ran in a fresh layout."""
 
     ends: float
     subset: Subset | None = None
@@ -51,12 +46,8 @@ def _sides(
     line: float = CARRIES,
 ) -> tuple[Floats, Floats, Floats]:
     """Log likelihoods at the points of a grid: of the ends in all blocks, with the prior, shape
-    (points,); of each subset if it does not carry the difference, and if it does, each of shape
-    (points, subsets).
-
-    ``line`` is the level from which on a subset carries the difference. Of the blocks of other
-    subsets only the ends count.
-    """
+    (points,); of each subset if it does not carry the difference, and if it does, (points,
+    subsets). ``line``: the level from which on a subset carries it."""
     ends = np.array([t.ends for t in trials])
     points = grid(ends, margin, None)
     kept = points.effect > 0
@@ -93,11 +84,9 @@ def carries(
 
 
 def first_carrying(trials: Sequence[Trial], chain: Sequence[Subset], margin: float) -> Floats:
-    """For subsets that grow: the probability of each that it is the first to carry.
-
-    ``chain[0]`` does not carry the difference and the last one does, so the first entry is left
-    out: shape (subsets − 1,), sums to 1.
-    """
+    """For subsets that grow: the probability of each that it is the first to carry. ``chain[0]``
+    does not carry the difference and the last one does, so the first entry is left out: shape
+    (subsets − 1,), sums to 1."""
     tried = {t.subset for t in trials if not t.fresh}
     inner = [i for i in range(1, len(chain) - 1) if chain[i] in tried]
     bounds = np.array([0, *inner, len(chain) - 1])
@@ -111,10 +100,8 @@ def first_carrying(trials: Sequence[Trial], chain: Sequence[Subset], margin: flo
 
 
 def level(trials: Sequence[Trial], subset: Subset) -> tuple[float, float]:
-    """The level of a subset and its standard error, from all of its blocks: (nan, inf) of none.
-
-    The median, whose error is 1.2533 times that of a mean; the noise is that of the ends.
-    """
+    """The level of a subset and its standard error, from all of its blocks: (nan, inf) of none. The
+    median, whose error is 1.2533 times that of a mean; the noise is that of the ends."""
     offsets = np.array([t.offset for t in trials if t.subset == subset])
     if not offsets.size:
         return math.nan, math.inf

@@ -55,11 +55,9 @@ class Attempt:
 
 
 def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tuple[Attempt, ...]:
-    """Every confirmation so far, in order.
-
-    The interval of attempt i is at level :data:`ALPHA` / 2ⁱ and valid at any time: it may be
-    looked at after every block, and all attempts together err with at most :data:`ALPHA`.
-    """
+    """Every confirmation so far, in order. The interval of attempt i is at level :data:`ALPHA` / 2ⁱ
+    and valid at any time: it may be looked at after every block, and all attempts together err with
+    at most :data:`ALPHA`."""
     taken = [(i, o.pair, o.layouts) for i, o in enumerate(observations) if o.pair is not None]
     tries = []
     for number, group in groupby(taken, key=lambda block: block[1].attempt):
@@ -77,10 +75,8 @@ def attempts(observations: Sequence[Observation], known: KnownEnds | None) -> tu
 def _decided(
     jumps: tuple[float, ...], alpha: float, little: float
 ) -> tuple[Outcome, tuple[float, float]]:
-    """The outcome of an attempt and its interval; the last ones are cached.
-
-    It tests the two relevant shifts first: the ends of an interval take ten times as long.
-    """
+    """The outcome of an attempt and its interval; the last ones are cached. It tests the two
+    relevant shifts first: the ends of an interval take ten times as long."""
     if len(jumps) < MOST and not _refutes(jumps, alpha, little):
         return "open", (-math.inf, math.inf)
     low, high = interval(jumps, alpha)
@@ -92,10 +88,8 @@ def _decided(
 
 
 def _refutes(jumps: tuple[float, ...], alpha: float, little: float) -> bool:
-    """Whether the interval may lie above 0 or below ``little``.
-
-    Each block at most doubles the e-value, which must grow to 2/alpha.
-    """
+    """Whether the interval may lie above 0 or below ``little``. Each block at most doubles the
+    e-value, which must grow to 2/alpha."""
     if 2 ** len(jumps) < 2 / alpha:
         return False
     above, below = evidence(strategies([as_ratios(np.array(jumps))]), np.array([0.0, little]))
@@ -210,10 +204,8 @@ def test_of(linked: Floats, varied: Floats, margin: float, known: KnownEnds | No
 
 @lru_cache(maxsize=1024)
 def _block(ratio: float, noise: float) -> Floats:
-    """Log likelihood of one block over layouts by share and spread, (shares, spreads).
-
-    Both in units of the difference as linked. The same blocks come again after each new one.
-    """
+    """Log likelihood of one block over layouts by share and spread, (shares, spreads). Both in
+    units of the difference as linked. The same blocks come again after each new one."""
     scale = np.sqrt(2 * SPREADS[None, :] ** 2 + noise**2)
     return np.asarray(log_disturbed((ratio - SHARES[:, None]) / scale) - np.log(scale))
 
@@ -230,13 +222,9 @@ def _prior() -> Floats:
 
 @dataclass(frozen=True)
 class View:
-    """The evidence of a state.
-
-    ``layouts``: whether to measure candidates over layouts. ``seen``: the blocks of that kind, and
-    ``belief`` their posterior, None while they are too few. ``differ``: whether the bad end as
-    linked may be slower. ``tested``: what layouts show of that difference. ``tries``: the
-    confirmations so far.
-    """
+    """The evidence of a state. ``layouts``: whether to measure candidates over layouts; ``seen``:
+    the blocks of that kind, ``belief`` their posterior, None for too few. ``differ``: whether the
+    bad end as linked may be slower; ``tested``: what layouts show of that."""
 
     layouts: bool
     seen: tuple[Observation, ...]
@@ -248,11 +236,8 @@ class View:
 
 def view(state: State, tries: tuple[Attempt, ...]) -> View:
     """Everything that the next step and the answer depend on; ``tries`` are all confirmations.
-
-    Candidates are measured as linked, where layouts make no noise, unless layouts can be drawn
-    and the difference of the ends over layouts is another one than as linked: then a step as
-    linked may be a matter of placement.
-    """
+    Candidates are measured as linked, unless the ends differ otherwise over layouts: then a step as
+    linked may be a matter of placement."""
     seen = _counted(state, tries, layouts=False)
     belief = _believed(seen, state, layouts=False)
     if not state.task.relinkable:
@@ -277,10 +262,8 @@ def _misled(belief: Posterior, tries: Sequence[Attempt]) -> bool:
 
 
 def located(belief: Posterior, state: State) -> Where | None:
-    """The place of a step, when it is sure and no candidate is left that could narrow it down.
-
-    A gap cannot be narrowed down when all candidates inside it are skipped.
-    """
+    """The place of a step, when it is sure and no candidate is left that could narrow it down. A
+    gap cannot be narrowed down when all candidates inside it are skipped."""
     best = int(np.argmax(belief.some))
     low, high = belief.bounds[best], belief.bounds[best + 1]
     share = float(belief.some[best]) / max(belief.step, 1e-300)
@@ -299,11 +282,8 @@ def likely(belief: Posterior) -> Where:
 
 
 def _counted(state: State, tries: Sequence[Attempt], *, layouts: bool) -> tuple[Observation, ...]:
-    """The blocks that the posterior may use.
-
-    Those of a confirmation are kept apart until it has failed. Of candidates that turned out not
-    to be measurable only the ends count.
-    """
+    """The blocks that the posterior may use. Those of a confirmation are kept apart until it has
+    failed. Of candidates that turned out not to be measurable only the ends count."""
     failed = {t.number for t in tries if t.outcome in ("refuted", "unconfirmed")}
     return tuple(
         replace(o, readings=tuple(r for r in o.readings if r.candidate not in state.skipped))

@@ -163,10 +163,8 @@ class BuildStore:
         return _only(prefix, known)
 
     def remove_unused(self, older_than: float, now: float | None = None) -> Removed:
-        """Delete builds not used for ``older_than`` seconds and remains of interrupted ones.
-
-        What is being built at the moment stays, and what a running process uses.
-        """
+        """Delete builds not used for ``older_than`` seconds and remains of interrupted ones. What
+        is being built at the moment stays, and what a running process uses."""
         now = time.time() if now is None else now
         freed: dict[str, int] = {}
         kept = 0

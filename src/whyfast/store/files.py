@@ -21,19 +21,21 @@ def sha256_of(file: Path) -> str:
 
 def lacking(folder: Path, need: int) -> str | None:
     """In words why ``need`` bytes do not fit below ``folder`` (which may not exist yet), or None.
-
-    What cannot be asked is taken to have room.
-    """
-    place = folder
-    try:
-        while not place.exists() and place != place.parent:
-            place = place.parent
-        free = shutil.disk_usage(place).free
-    except OSError:
-        return None
-    if free >= need:
+    What cannot be asked is taken to have room."""
+    free = free_space(folder)
+    if free is None or free >= need:
         return None
     return f"{folder} has {readable(free)} free and about {readable(need)} are needed"
+
+
+def free_space(folder: Path) -> int | None:
+    """Free bytes of the disk of a folder, which may not exist yet; None where it cannot be told."""
+    try:
+        while not folder.exists() and folder != folder.parent:
+            folder = folder.parent
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
 
 
 def used(folder: Path) -> int:
@@ -71,10 +73,8 @@ def exclusive(
     cancelled: threading.Event | None = None,
 ) -> Iterator[None]:
     """Hold the lock file ``path`` (made when missing); ``waiting`` is called once before a wait.
-
-    Setting ``cancelled`` ends the wait with InterruptedError; without it only the main thread's
-    can be interrupted.
-    """
+    Setting ``cancelled`` ends the wait with InterruptedError; without it only the main thread's can
+    be interrupted."""
     fd = _lock(path, fcntl.LOCK_NB)
     if fd is None and waiting:
         waiting()
@@ -193,10 +193,8 @@ def replacing(folder: Path) -> Iterator[Path]:
 
 
 def discard(folder: Path) -> None:
-    """Delete a folder whose lock the caller holds; nothing when it is not there.
-
-    It loses its name first, so that nothing half deleted is taken for complete.
-    """
+    """Delete a folder whose lock the caller holds; nothing when it is not there. It loses its name
+    first, so that nothing half deleted is taken for complete."""
     if folder.exists():
         aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}-unfinished-"))
         folder.rename(aside / "removed")

@@ -91,11 +91,9 @@ def own_filters_off(repository: Path) -> tuple[str, ...]:
 
 
 def borrow(repository: Path, to: Path) -> None:
-    """Make the new bare repository ``to`` with the objects, branches and tags of another.
-
-    Files are checked out of it instead of the other, which is not written so: it has the user's
-    settings but none of the other's own, and its work trees are its own. UserError.
-    """
+    """Make the new bare repository ``to`` with the objects, branches and tags of another. Files are
+    checked out of it instead of the other, which is not written so: it has the user's settings but
+    none of the other's own, and its work trees are its own. UserError."""
     asked = ("rev-parse", "--path-format=absolute", "--git-common-dir", "--show-object-format")
     common, form = must_git(repository, *asked).splitlines()
     quiet = ("--quiet", "--bare", "--template=", f"--object-format={form}")

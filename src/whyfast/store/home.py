@@ -32,12 +32,9 @@ def own_home() -> Home:
 
 
 def make_private(folder: Path) -> None:
-    """Make the folder, with those above it that are missing, or close an existing one to others:
-    mode 0700, whatever the umask. One that cannot be made or closed is left to whoever uses it.
-
-    UserError where others may write into it, or could put another in its place: what is in it
-    already need not be ours.
-    """
+    """Make the folder, with those above it, or close an existing one to others: mode 0700, whatever
+    the umask. One that cannot be made or closed is left to whoever uses it. UserError where others
+    may write into it, or could put another in its place."""
     with contextlib.suppress(OSError):
         for missing in reversed([p for p in (folder, *folder.parents) if not p.exists()]):
             missing.mkdir(mode=0o700, exist_ok=True)

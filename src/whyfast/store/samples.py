@@ -56,12 +56,9 @@ class Run:
 
 
 class SampleStore:
-    """The database. Every method that writes returns only once the data is on disk, but within
-    :meth:`together`. The order of writing determines the newest run: the clock may have
-    been set back meanwhile.
-
-    Each raises UserError when the file cannot be read or written, as on a full disk.
-    """
+    """The database. What writes returns once the data is on disk, but within :meth:`together`; the
+    order of writing, not the clock, determines the newest run. UserError when the file cannot be
+    read or written."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -1,8 +1,5 @@
-"""The Debian archive of this machine, as its own apt is configured: address, downloads, sources.
-
-Nothing here names a server. Everything goes through apt's programs, so that its proxies, mirrors
-and credentials hold.
-"""
+"""The Debian archive of this machine, through apt's own programs, so that its proxies, mirrors and
+credentials hold: address, downloads, sources. Nothing here names a server."""
 
 from __future__ import annotations
 
@@ -49,10 +46,8 @@ class Listed:
 
 
 def archive_address(command: RunCommand = run, env: Mapping[str, str] | None = None) -> str:
-    """The address of Debian's main archive, without a slash at the end.
-
-    CannotBuildHere when apt names none.
-    """
+    """The address of Debian's main archive, without a slash at the end. CannotBuildHere when apt
+    names none."""
     env = os.environ if env is None else env
     address_set = env.get(VARIABLE, "").rstrip("/")
     if address_set:
@@ -128,10 +123,8 @@ def download(
     path: str, sha256: str, to: Path, command: RunCommand = run, archive: str = ""
 ) -> str | None:
     """Fetch a file of the archive to ``to``; None, or the reason in one line. ``archive`` is the
-    address of another than :func:`archive_address`.
-
-    CannotBuildHere when there is no archive or no apt. A file with another sha256 is refused.
-    """
+    address of another than :func:`archive_address`. CannotBuildHere when there is no archive or no
+    apt. A file with another sha256 is refused."""
     helper = _helper(command)
     address = f"{archive or archive_address(command)}/{path}"
     done = command([helper, "download-file", address, str(to), f"SHA256:{sha256}"])
@@ -163,10 +156,8 @@ def _helper(command: RunCommand) -> str:
 
 
 def listed_sources(package: str, suite: str, command: RunCommand = run) -> list[Listed]:
-    """The upstream tarballs of a source package that a suite's signed index names.
-
-    CannotBuildHere when the index is not available. Downloads about 12 MB.
-    """
+    """The upstream tarballs of a source package that a suite's signed index names. CannotBuildHere
+    when the index is not available. Downloads about 12 MB."""
     with _private_apt(f"deb-src {archive_address(command)} {suite} main", suite) as options:
         question = ["showsrc", "--only-source", package]
         shown = _ask(f"the source index of {suite}", options, question, command)
@@ -184,10 +175,8 @@ def parse_sources(text: str) -> list[Listed]:
 
 
 def records(text: str) -> Iterator[Sources]:
-    """The records of an index, of sources or of packages.
-
-    A millisecond for about three of them: a whole ``Packages`` file takes 15 seconds.
-    """
+    """The records of an index, of sources or of packages. A millisecond for about three of them: a
+    whole ``Packages`` file takes 15 seconds."""
     from debian.deb822 import Sources  # takes 0.07 s
 
     return Sources.iter_paragraphs(io.StringIO(text), use_apt_pkg=False)
@@ -208,9 +197,7 @@ def listed_binaries(
     pattern: str, suite: str, architecture: str, command: RunCommand = run, archive: str = ""
 ) -> list[Binary]:
     """The packages of a suite whose names match a regular expression, by its signed index.
-
-    CannotBuildHere when the index is not available. Downloads up to 13 MB.
-    """
+    CannotBuildHere when the index is not available. Downloads up to 13 MB."""
     line = f"deb [arch={architecture}] {archive or archive_address(command)} {suite} main"
     with _private_apt(line, suite) as options:
         options += ["-o", f"APT::Architecture={architecture}", "-o", "Acquire::Languages=none"]

@@ -1,8 +1,6 @@
-"""Debian's compilers, each in a root of its own: ``debian:clang-18``, ``debian:gcc-12@bookworm``.
-
-The root has the C library and the headers of its suite, and what is built in it runs in it. It is
-made once, by mmdebstrap, from the archive that this machine's apt uses.
-"""
+"""Debian's compilers, ``debian:clang-18``, ``debian:gcc-12@bookworm``, each in a root of its own
+with the C library and headers of its suite, made once by mmdebstrap; what is built in it runs in
+it."""
 
 from __future__ import annotations
 
@@ -158,10 +156,8 @@ class DebianProvider:
     def resolve(
         self, name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
     ) -> Toolchain:
-        """The toolchain; its root, with ``packages`` in it too, is made when it is new.
-
-        A root takes half a minute to two minutes, and 0.3 to 1.3 GB.
-        """
+        """The toolchain; its root, with ``packages`` in it too, is made when it is new. A root
+        takes half a minute to two minutes, and 0.3 to 1.3 GB."""
         wanted = parse_name(name)
         folder = root_folder(home, wanted, packages)
         sandbox.must_enter_roots()
@@ -169,11 +165,9 @@ class DebianProvider:
         return _toolchain(name, wanted, folder, home)
 
     def install_again(self, recorded: RecordedRoot, home: Home, progress: Progress) -> Toolchain:
-        """The toolchain with the very packages of a recorded root, in its place.
-
-        Another root there is replaced, unless it has these packages already. CannotBuildHere
-        when the archive has not all of them any more; then nothing is changed.
-        """
+        """The toolchain with the very packages of a recorded root, in its place. Another root there
+        is replaced, unless it has these packages already. CannotBuildHere when the archive has not
+        all of them any more; then nothing is changed."""
         full = recorded.name.removeprefix("debian:")
         name = parse_name(full)
         folder = home.toolchains / recorded.folder

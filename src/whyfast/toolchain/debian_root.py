@@ -64,11 +64,9 @@ _HOOK = (
 
 @dataclass(frozen=True)
 class RootSpec:
-    """What a root holds; ``need`` is about how many bytes it takes.
-
-    ``preferences`` is an apt_preferences(5) that says which versions; ``digest`` what the root's
-    has to be, if that is known beforehand.
-    """
+    """What a root holds; ``need`` is about how many bytes it takes. ``preferences`` is an
+    apt_preferences(5) that says which versions; ``digest`` what the root's has to be, if that is
+    known beforehand."""
 
     suite: str
     packages: tuple[str, ...]
@@ -139,9 +137,7 @@ def ensure_root(
 
 def get_root(spec: RootSpec, folder: Path, what: str, progress: Callable[[str], None]) -> None:
     """:func:`make_root` by this machine's mmdebstrap; ``what`` is what it is the root of.
-
-    CannotBuildHere also where there is none.
-    """
+    CannotBuildHere also where there is none."""
     if sys.platform != "linux":
         raise CannotBuildHere(f"Debian roots need Linux, not {sys.platform}")
     program = shutil.which("mmdebstrap")
@@ -158,10 +154,8 @@ def make_root(
     spec: RootSpec, folder: Path, words: Sequence[str], say: Callable[[str], None]
 ) -> None:
     """Make ``folder``, which appears only when it is complete; the caller holds its lock.
-
     CannotBuildHere with the reason: no room, a package or suite that the archive has not, a
-    download that fails.
-    """
+    download that fails."""
     for place in (folder, Path(tempfile.gettempdir())):
         if short := lacking(place, spec.need):
             raise CannotBuildHere(f"not enough disk space for a Debian {spec.suite} root: {short}")
@@ -367,10 +361,8 @@ def recorded_root(provenance: Mapping[str, Any], where: str) -> RecordedRoot:
 
 
 def check_archive(wanted: RecordedRoot, suite: str) -> None:
-    """CannotBuildHere with the names of packages that the archive has no longer.
-
-    Downloads the suite's index, about 10 MB, and no package.
-    """
+    """CannotBuildHere with the names of packages that the archive has no longer. Downloads the
+    suite's index, about 10 MB, and no package."""
     listed: dict[str, list[Binary]] = {}
     names = "|".join(re.sub(r"[+.]", r"[\g<0>]", name) for name in sorted(wanted.packages))
     for binary in listed_binaries(f"^({names})$", suite, wanted.architecture):

@@ -116,12 +116,9 @@ def make_devices(root: Path) -> None:
 
 
 def bring_in(root: Path, path: Path, name: Path, *, link: bool) -> None:
-    """Make what the root has under ``name`` like the folder or file ``path`` outside.
-
-    ``link``: with the files themselves where that is possible, so that a program that writes to
-    them does so outside, too. OSError also for a folder in which packages have installed something:
-    what is in the root there would be deleted.
-    """
+    """Make what the root has under ``name`` like the folder or file ``path`` outside; ``link``:
+    with the files themselves where possible, so that programs write to both. OSError also for a
+    folder in which packages have installed something, which would be deleted."""
     copy = root / name.relative_to("/")
     if copy == root or path.is_relative_to(root):
         return

@@ -85,11 +85,9 @@ def parse_kernel(full: str) -> KernelName:
 
 
 def candidates(wanted: KernelName, suite: str, listed: Sequence[Binary]) -> list[Candidate]:
-    """The packages that fit, newest first; of several with one release the likelier one first.
-
-    From Linux 7.0 on Debian keeps the image in ``linux-binary``, and ``linux-image`` only depends
-    on it.
-    """
+    """The packages that fit, newest first; of several with one release the likelier one first. From
+    Linux 7.0 on Debian keeps the image in ``linux-binary``, and ``linux-image`` only depends on
+    it."""
     ranked = []
     for package in listed:
         name = _PACKAGE.fullmatch(package.package)
@@ -140,11 +138,8 @@ def get_kernel(
     extract: Extract | None = None,
 ) -> Kernel:
     """The kernel of that name, downloaded when it is new: the newest that the archive serves now.
-
-    What is there stays as it is until its folder is deleted, so that a study can be repeated.
-    UserError for a malformed name; CannotBuildHere when there is no such kernel: what there
-    is instead.
-    """
+    What is there stays, so that a study can be repeated. UserError for a malformed name;
+    CannotBuildHere, with what there is, for one that does not exist."""
     wanted = parse_kernel(name)
     folder = kernel_folder(home, name)
     make_once(

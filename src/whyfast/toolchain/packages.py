@@ -1,9 +1,6 @@
-"""Binary packages of the Debian archive as files: ``deb:lua5.4@trixie``, by the archive's digests.
-
-Names, versions and digests come from the suite's signed index, which apt checks; a package is
-downloaded by its digest and kept under it. An ordinary user needs nothing but apt. Symbols come
-from the archive of debug symbols, where apt's proxies and mirrors lead to one.
-"""
+"""Binary packages of the Debian archive as files, ``deb:lua5.4@trixie``, for an ordinary user with
+apt: versions and digests come from the suite's signed index, a package is kept under its digest,
+symbols come from the archive of debug symbols."""
 
 from __future__ import annotations
 
@@ -73,9 +70,7 @@ def parse_package(text: str) -> PackageName:
 
 class Packages:
     """The archive, asked once a day for each suite; packages lie in the cache under their digest.
-
-    ``command`` runs apt.
-    """
+    ``command`` runs apt."""
 
     def __init__(
         self, home: Home, progress: Callable[[str], None] = lambda text: None,
@@ -108,12 +103,12 @@ class Packages:
         try:
             address = debug_address(self._main())
             listed = self._listed({name}, f"{suite}-debug", address)
-            found = listed.get(name)
-            if found is None:
+            symbols = listed.get(name)
+            if symbols is None:
                 return None, f"the archive of debug symbols has no {name}"
-            if found.version != binary.version:
-                return None, f"{name} is of another version, {found.version}"
-            return self._download(found, address), ""
+            if symbols.version != binary.version:
+                return None, f"{name} is of another version, {symbols.version}"
+            return self._download(symbols, address), ""
         except CannotBuildHere as error:
             return None, f"no archive of debug symbols: {error}"
 

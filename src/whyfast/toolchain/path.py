@@ -154,9 +154,7 @@ def compiles(
     cc: Sequence[str], env: Mapping[str, str], code: str, enter: Enter = _outside
 ) -> tuple[bool, str]:
     """Whether ``cc`` makes an object of the C code without any warning, and what it said.
-
-    CannotBuildHere when it could not say either: not started, not ended in time, or killed.
-    """
+    CannotBuildHere when it could not say either: not started, not ended in time, or killed."""
     with tempfile.TemporaryDirectory(prefix="whyfast-probe-") as folder:
         source = Path(folder, "probe.c")
         source.write_text(code)
@@ -173,10 +171,8 @@ def compiles(
 def features(
     cc: Sequence[str], env: Mapping[str, str], digest: str, cache: Path, enter: Enter = _outside
 ) -> frozenset[str]:
-    """The features that ``cc`` has; remembered in ``cache`` under the toolchain's digest.
-
-    Raises :class:`CannotBuildHere` when it cannot even compile a trivial program.
-    """
+    """The features that ``cc`` has; remembered in ``cache`` under the toolchain's digest. Raises
+    :class:`CannotBuildHere` when it cannot even compile a trivial program."""
     # The probes themselves are part of the name: new probes, new answer.
     probes = hashlib.sha256(json.dumps(_PROBES).encode()).hexdigest()[:8]
     memory = cache / f"{digest[:32]}-{probes}.json"

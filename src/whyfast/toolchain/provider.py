@@ -32,13 +32,9 @@ class Provider(Protocol):
     def resolve(
         self, name: str, home: Home, progress: Progress, packages: Sequence[str] = ()
     ) -> Toolchain:
-        """The toolchain, installed if need be.
-
-        ``packages`` are what the source needs beside the compiler, by their names in a
-        distribution; a provider that brings no such thing leaves them to the machine.
-
-        CannotBuildHere when it is not available on this machine, UserError for an unknown name.
-        """
+        """The toolchain, installed if need be, with ``packages`` (a distribution's names) that the
+        source needs beside the compiler, where it brings such. CannotBuildHere when it is not
+        available on this machine, UserError for an unknown name."""
 
     def installed(self, name: str, home: Home, packages: Sequence[str] = ()) -> bool:
         """Whether :meth:`resolve` would need no download."""

@@ -1,15 +1,10 @@
 """Running commands apart from the rest of the machine, and inside the root of a toolchain.
 
-Two tools of the system do the work. *Bubblewrap* shuts build steps in: no network, no home, all
-read-only but their own folder. *unshare*, ``mount`` and ``chroot`` start a program that is to be
-measured: each replaces itself by the next (``exec``), so that in the end only the program is left,
-with the process number, open files, CPU and exit status that it would have had anyway, and nothing
-runs beside it. Either takes over for the other where only one of them works.
-
-Where nothing may be mounted, root uses ``chroot`` alone (:mod:`whyfast.toolchain.entrance`).
-
-docs/toolchain.md says what a user has to install.
-"""
+*Bubblewrap* shuts build steps in: no network, no home, all read-only but their own folder.
+*unshare*, ``mount`` and ``chroot`` start a program that is to be measured: each replaces itself by
+the next (``exec``), so that only the program is left, as it would be anyway. Either takes over for
+the other. Where nothing may be mounted, root uses ``chroot`` alone
+(:mod:`whyfast.toolchain.entrance`). docs/toolchain.md says what to install."""
 
 from __future__ import annotations
 
@@ -79,11 +74,9 @@ def must_enter_roots() -> None:
 
 
 def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[list[str], str]:
-    """The words before a build step, and the sandbox in words, for the provenance.
-
-    Without any tool a step runs plainly, unless the box has a root: then CannotBuildHere.
-    ``scratch`` is a folder for small files that stay.
-    """
+    """The words before a build step, and the sandbox in words, for the provenance. Without any tool
+    a step runs plainly, unless the box has a root: then CannotBuildHere. ``scratch`` is a folder
+    for small files that stay."""
     if box.root is None and os.environ.get(VARIABLE) == "off":
         return [], f"none ({VARIABLE}=off)"
     have = have or tools()
@@ -100,10 +93,8 @@ def around_steps(box: Box, scratch: Path, have: Tools | None = None) -> tuple[li
 
 
 def around_program(box: Box, scratch: Path, have: Tools | None = None) -> list[str]:
-    """The words before a program that is measured; CannotBuildHere when no tool works.
-
-    The working folder becomes ``/``; open files and the environment stay.
-    """
+    """The words before a program that is measured; CannotBuildHere when no tool works. The working
+    folder becomes ``/``; open files and the environment stay."""
     have = have or tools()
     if have.unshare:
         return _unshare(have.unshare, box, scratch)
@@ -179,11 +170,9 @@ def _root_folders(root: Path) -> list[str]:
 
 
 def _places(box: Box, hidden: Iterable[Path]) -> list[tuple[Path, Path, bool]]:
-    """(where it is, where it is shown, writable), parents before what is in them.
-
-    A place is shown under its real name, and under the name given where that one's symbolic links
-    are not to be seen.
-    """
+    """(where it is, where it is shown, writable), parents before what is in them. A place is shown
+    under its real name, and under the name given where that one's symbolic links are not to be
+    seen."""
     shown: dict[Path, tuple[Path, bool]] = {}
     for paths, writable in ((box.readable, False), (box.writable, True)):
         for path in paths:

@@ -1,9 +1,6 @@
-"""A Valgrind that knows newer compilers than the machine's own: Debian's, in a root of its own.
-
-Valgrind's tools are linked statically and find their data by ``VALGRIND_LIB``, so that they run in
-any root, and on this machine, straight from this one's files. The roots of compilers stay as they
-are: what is counted is what was built, and asking for counts builds nothing anew.
-"""
+"""A Valgrind that knows newer compilers than the machine's own: Debian's, in a root of its own. Its
+tools are linked statically and find their data by ``VALGRIND_LIB``, so that they run in any root,
+straight from this one's files."""
 
 from __future__ import annotations
 
@@ -55,9 +52,7 @@ def remove_valgrind(home: Home) -> None:
 
 def newer_valgrind(home: Home, progress: Progress) -> Path:
     """The root with Valgrind in it, made when it is not there, which takes about a minute.
-
-    CannotBuildHere when it is not available.
-    """
+    CannotBuildHere when it is not available."""
     root = valgrind_root(home)
     what = f"Valgrind of Debian {SUITE}"
     ensure_root(root.parent, lambda: spec_here(SUITE, PACKAGES, NEED), what, progress)
@@ -65,11 +60,9 @@ def newer_valgrind(home: Home, progress: Progress) -> Path:
 
 
 def tool_words(root: Path, tool: str) -> tuple[list[str], dict[str, str]]:
-    """(the words that start a tool of that Valgrind anywhere, the environment that they need).
-
-    They are what ``valgrind --tool=TOOL`` itself executes. CannotBuildHere when the root has no
-    such tool for this processor.
-    """
+    """(the words that start a tool of that Valgrind anywhere, the environment that they need). They
+    are what ``valgrind --tool=TOOL`` itself executes. CannotBuildHere when the root has no such
+    tool for this processor."""
     machine = platform.machine()
     library = root / _LIBRARY
     program = library / f"{tool}-{_ARCHITECTURES.get(machine, machine)}-linux"

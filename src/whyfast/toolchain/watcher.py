@@ -1,14 +1,9 @@
-"""Ends what this process has started when it ends itself, also by SIGKILL or for want of memory,
-when none of its own code runs.
+"""Ends what this process has started when it ends itself, also by SIGKILL or for want of memory.
 
-A process of its own sleeps until the pipe from this one is closed, as the kernel does whatever
-happens. Then it kills the process groups in a table of shared memory, and all processes with the
-mark of this one. Nothing wakes it before, so that it takes no time from what is measured.
-
-The mark is a limit of resources that means nothing to programs without real-time priority: the CPU
-time that those may use without a pause, here some 190 years. It is inherited like all limits, by
-programs in sessions of their own (setsid) too, and /proc shows it.
-"""
+A process of its own sleeps until the pipe from this one is closed; then it kills the process groups
+in a table of shared memory, and all processes with the mark of this one: a limit of resources, the
+CPU time of real-time programs, here some 190 years. It is inherited, also in other sessions
+(setsid), and /proc shows it."""
 
 from __future__ import annotations
 
@@ -161,11 +156,8 @@ def _limit(mark: int) -> None:
 
 def end_marked(mark: int, after: int) -> int:
     """Kill all processes with that mark whose numbers are above ``after``, whatever session they
-    are in; how many of them were running outside of the process group ``after``.
-
-    Numbers grow until they wrap, once in thousands of blocks; who is missed then ends with this
-    process.
-    """
+    are in; how many of them were running outside of the process group ``after``. Numbers grow until
+    they wrap, once in thousands of blocks; who is missed then ends with this process."""
     ended: set[int] = set()
     elsewhere = 0
     for _ in range(10):  # what one starts meanwhile is found the next time

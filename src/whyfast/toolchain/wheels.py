@@ -1,9 +1,6 @@
-"""Packages from PyPI that are used as files: pyperf, and clang for users who are not root.
-
-The ``ziglang`` wheels hold a whole clang with linker and C library headers: ``zig:clang-19``. A
-wheel is downloaded once, checked against the hashes that PyPI published, and unpacked into the
-user's cache, never into the environment that whyfast itself runs in.
-"""
+"""Packages from PyPI that are used as files: pyperf, and clang for users who are not root (the
+``ziglang`` wheels hold a whole one: ``zig:clang-19``). A wheel is downloaded once, checked against
+the hashes that PyPI published, and unpacked into the user's cache."""
 
 from __future__ import annotations
 
@@ -27,11 +24,9 @@ from whyfast.toolchain.provider import Cost, Progress, first_line, run
 
 @dataclass(frozen=True)
 class Wheel:
-    """One release of a package of PyPI.
-
-    ``hashes`` are sha256 of its files, one for each platform; the package manager takes the one
-    that fits this machine and refuses a file with another hash.
-    """
+    """One release of a package of PyPI. ``hashes`` are sha256 of its files, one for each platform;
+    the package manager takes the one that fits this machine and refuses a file with another
+    hash."""
 
     package: str
     release: str
@@ -51,12 +46,9 @@ def fetch(
     part: str = ".",
     program: str = "",
 ) -> Path:
-    """The folder ``parent``/NAME-RELEASE with the unpacked wheel, downloaded when new.
-
-    It holds a file ``digest`` with the sha256 of the wheel. ``label`` is what progress calls it;
-    ``part`` the folder in the wheel that is kept, and ``program`` a file in it to make executable,
-    which pip would have done. Raises :class:`CannotBuildHere` when it is not available.
-    """
+    """The folder ``parent``/NAME-RELEASE with the unpacked wheel, and its sha256 in ``digest``,
+    downloaded when new. ``label``: what progress calls it; ``part``: the folder that is kept;
+    ``program``: a file in it to make executable. CannotBuildHere when it is not available."""
     folder = parent / wheel.name
     label = label or f"{wheel.package} {wheel.release}"
 

@@ -86,9 +86,7 @@ def make_account(found: Gathered) -> Account:
     for group in found.groups:
         item = _item(group, difference)
         items.append(item)
-        view = GroupView(
-            group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
-        )
+        view = view_of(group, found)
         what = None
         checked = whole is not None and whole.key == "sanitizer" and item.share > 0
         if whole is not None and ((not group.main.key.library and not group.kind) or checked):
@@ -176,6 +174,13 @@ def _whole_program(found: Gathered) -> CauseLabel | None:
         for group in groups:
             sides[side].add(group.executed[side])
     return program_label(GroupView(program, sides["fast"], sides["slow"], found.counted))
+
+
+def view_of(group: FunctionGroup, found: Gathered) -> GroupView:
+    """What rules see of a group."""
+    return GroupView(
+        group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
+    )
 
 
 def _item(group: FunctionGroup, difference: float) -> Item:
@@ -352,9 +357,13 @@ def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
         f"{f.slow or 0:,.0f} {f.name if f.name == 'page faults' else f'`{i.name}` calls'} "
         f"where {_quoted(found.fast)} {_MAKES.get(key, 'makes')} {f.fast or 0:,.0f}"
         for i in top[:2]
-        for f in i.facts
+        for f in i.facts[:1]
     ]
     text = PURPOSES[key].format(slow="it", numbers=" and ".join(numbers))
+    if len(top[0].facts) > 1:  # as many calls, which move more
+        moved = top[0].facts[1]
+        text = f"it moves {moved.slow or 0:,.0f} bytes in as many `{top[0].name}` calls, "
+        text += f"{_quoted(found.fast)} {moved.fast or 0:,.0f}"
     callers: Sequence[str] = next(
         ([c for c in i.callers if c != i.name] for i in top if i.callers), ()
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from whyfast.why import code_rules as code
 from whyfast.why import program_rules as program
-from whyfast.why.counts import CYCLES
+from whyfast.why.counts import CYCLES, SECOND_LEVEL, SECOND_LEVEL_CYCLES
 from whyfast.why.view import SLOWEST, CauseLabel, GroupView, Rule, caller_of, number
 
 
@@ -74,7 +74,26 @@ def branch_misses(v: GroupView) -> CauseLabel | None:
     )
 
 
+def misses_alike(v: GroupView) -> bool:
+    """Whether the same instructions miss the first level as often on both sides, and often enough
+    to carry the difference if the second level served them on one side only."""
+    fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
+    same = 0.97 < (v.group.ratio("instructions") or 0.0) < 1.03
+    return same and slow < 1.1 * fast and v.carries(slow, SECOND_LEVEL_CYCLES)
+
+
 def cache_misses(v: GroupView) -> CauseLabel | None:
+    if v.carries(v.group.extra(SECOND_LEVEL), SECOND_LEVEL_CYCLES):
+        fact = v.quantity(SECOND_LEVEL)
+        return CauseLabel(
+            "cache-misses",
+            f"{v.name} misses the second level of the cache more: {number(fact.slow or 0)} times "
+            f"in the simulation ({{fast}}: {number(fact.fast or 0)}), with as many misses of the "
+            "first",
+            "counted",
+            (fact,),
+            "look at distances in memory that are powers of two, and at the order of the data",
+        )
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
     work = v.carries(v.group.extra("instructions"), SLOWEST)
     far = slow > 1.5 * fast and not work and v.carries(slow - fast, FAR)
@@ -136,6 +155,7 @@ RULES: tuple[Rule, ...] = (
     program.debug_build,
     program.x87,
     program.hardening,
+    program.helpers,
     code.atomics,
     code.guarded_call,
     code.vectorisation,
@@ -160,6 +180,7 @@ RULES: tuple[Rule, ...] = (
 SAME: tuple[Rule, ...] = (
     program.sanitizer,
     program.family,
+    program.helpers,
     code.copying,
     branch_misses,
     cache_misses,
@@ -169,4 +190,10 @@ SAME: tuple[Rule, ...] = (
 )
 
 #: Those for functions of a library that one side alone calls.
-FOREIGN: tuple[Rule, ...] = (program.sanitizer, program.family, more_calls, more_work)
+FOREIGN: tuple[Rule, ...] = (
+    program.sanitizer,
+    program.family,
+    program.helpers,
+    more_calls,
+    more_work,
+)

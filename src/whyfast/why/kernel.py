@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from whyfast.measure.trace import TracedRun
+from whyfast.measure.trace import TRANSFERS, TracedRun
 from whyfast.model.why import Change, Fact, Item, Part, SourcePlace
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import SideCode
@@ -150,6 +150,29 @@ def _alike(name: str, traced: tuple[TracedRun, TracedRun] | None) -> bool:
     return abs(a - b) <= 2 or abs(a - b) < 0.02 * max(a, b)
 
 
+#: How many times the bytes, by as many calls, are more of them.
+MORE_BYTES = 1.1
+
+
+def moves_alike(item: Item, traced: tuple[TracedRun, TracedRun]) -> bool:
+    """Whether both sides make as many of these calls, which may move more on one of them."""
+    return item.part == "kernel" and item.name in TRANSFERS and _alike(item.name, traced)
+
+
+def with_bytes(
+    items: Sequence[Item], fast: Mapping[str, int], slow: Mapping[str, int]
+) -> list[Item]:
+    """The items with the bytes of calls that move more of them on the slow side."""
+    rows = []
+    for item in items:
+        a, b = fast.get(item.name, 0), slow.get(item.name, 0)
+        if b > MORE_BYTES * a:
+            fact = Fact(f"bytes by `{item.name}`", a, b, basis="counted", tool="strace")
+            item = replace(item, facts=(*item.facts, fact))
+        rows.append(item)
+    return rows
+
+
 def with_callers(
     items: Sequence[Item], stacks: Mapping[str, Sequence[tuple[str, str]]], side: SideCode
 ) -> list[Item]:
@@ -191,7 +214,7 @@ def supported(item: Item) -> bool:
     fact = item.facts[0]
     if item.part == "kernel" and item.name != "page faults" and item.name not in SYNC:
         few = abs((fact.slow or 0) - (fact.fast or 0)) <= 0.02 * (fact.slow or 0)
-        if few:  # as many calls: their time under the tracer is noise
+        if few and len(item.facts) == 1:  # as many calls of as many bytes: their time is noise
             return False
     if not item.name.startswith("futex"):
         if math.isfinite(item.time.low):

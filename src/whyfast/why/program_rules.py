@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from whyfast.explain.executed import SANITIZER, Executed
 from whyfast.model.why import Fact
 from whyfast.why.view import CauseLabel, GroupView, caller_of, times
@@ -135,6 +137,81 @@ def hardening(v: GroupView) -> CauseLabel | None:
                 (v.fact(kind),),
                 f"measure with {remedy}",
             )
+    return None
+
+
+#: Functions of the compilers' own libraries that code calls where the machine has no instruction,
+#: or where a flag or an operator asks for one, with a key, what is done by them, and a remedy
+#: (GCC internals, "The GCC low-level runtime library"; Itanium C++ ABI, 2.9 and 4).
+HELPERS: tuple[tuple[re.Pattern[str], str, str, str], ...] = tuple(
+    (re.compile(pattern), key, what, remedy)
+    for pattern, key, what, remedy in (
+        (
+            r"__(add|sub|mul|neg|abs)v[sdt]i[23]",
+            "hardening",
+            "checks arithmetic for overflow",
+            "build without -ftrapv",
+        ),
+        (
+            r"_?_?mcount|__fentry__|__cyg_profile_func_(enter|exit)",
+            "hardening",
+            "reports every call to a profiler",
+            "build without -pg or -finstrument-functions",
+        ),
+        (
+            r"__u?(div|mod|divmod)t?[dt]i[34]",
+            "division",
+            "divides integers wider than the machine's",
+            "use 64 bits where values fit",
+        ),
+        (
+            r"__popcount[sdt]i2",
+            "more-calls",
+            "counts bits in software",
+            "build with -mpopcnt, or -march=native",
+        ),
+        (
+            r"__(add|sub|mul|div|ext|trunc|fix|float|eq|ne|lt|le|gt|ge)\w*[hst]f[23]?",
+            "more-calls",
+            "computes with floats in software",
+            "use float or double",
+        ),
+        (
+            r"__tls_get_addr",
+            "more-calls",
+            "looks up thread-local variables",
+            "build with -ftls-model=initial-exec, or -fno-pic",
+        ),
+        (
+            r"__dynamic_cast",
+            "more-calls",
+            "looks up the types of objects (dynamic_cast)",
+            "ask a field or a virtual function",
+        ),
+    )
+)
+
+#: Cycles of a call of a helper, in the order of magnitude.
+HELPER_CYCLES = 10.0
+
+
+def helpers(v: GroupView) -> CauseLabel | None:
+    """Calls of a compiler's library that only the slow side makes, or what it does in them."""
+    own = {m.key.name for m in v.group.members}
+    for pattern, key, what, remedy in HELPERS:
+        called = {n: w - v.fast.calls[n] for n, w in v.slow.calls.items() if pattern.fullmatch(n)}
+        callee = next((n for n in own if pattern.fullmatch(n)), None)
+        if callee is None and (not called or not v.carries(sum(called.values()), HELPER_CYCLES)):
+            continue
+        callee = callee or max(called, key=lambda n: called[n])
+        subject = "{slow}" if callee in own else v.name
+        return CauseLabel(
+            key,
+            f"{subject} {what}, by calls of `{callee}`{caller_of(v) if callee in own else ''}",
+            v.basis,
+            (v.quantity("calls"),) if callee in own and v.counted else (),
+            remedy,
+        )
     return None
 
 

@@ -109,7 +109,7 @@ Rule = Callable[[GroupView], CauseLabel | None]
 
 def caller_of(v: GroupView) -> str:
     callers = v.group.users or v.group.callers.get("slow", [])
-    known = [c.name for c in callers[:1] if c.name != "?" and not c.name.startswith("0x")]
+    known = [c.name for c in callers[:1] if c.name != "?" and not c.name.startswith(("0x", "("))]
     return f", from `{known[0]}`" if known else ""
 
 

@@ -177,9 +177,17 @@ def test_results_are_not_asked_again(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "failed" not in capsys.readouterr().out
 
 
+def test_a_sentence_that_matches_the_pattern_is_right_by_any_key() -> None:
+    told = replace(ONE, pattern="IS DIV")
+    assert outcome(told, ("division", 0.9)) == "right"
+    assert outcome(told, ("sleep", 0.9)) == "wrong"
+    both = replace(TWO, pattern2="copying|locks")
+    assert outcome(both, ("sleep", 0.5), ("locks", 0.4)) == "right"
+
+
 PAIRS = catalogue()
 HELD_OUT = catalogue(FOLDER / "heldout.toml")
-BLIND = catalogue(FOLDER / "blind.toml")
+BLIND = catalogue(FOLDER / "blind.toml") + catalogue(FOLDER / "blind2.toml")
 KEYS = set(
     re.findall(
         r"^\| `([\w-]+)` \|",

@@ -19,11 +19,11 @@ from whyfast.judge.placement import (
     judge_placements,
     layout_spread,
     levels,
-    placement_word,
+    placement_outcome,
 )
 from whyfast.judge.ratios import over_layouts
 from whyfast.model.sample import Block
-from whyfast.model.verdict import Fix, FixWord, Outcome, Placement, PlacementWord, Verdict
+from whyfast.model.verdict import Fix, FixOutcome, Outcome, Placement, PlacementOutcome, Verdict
 
 
 def _verdict(outcome: Outcome, low: float, high: float) -> Verdict:
@@ -79,8 +79,8 @@ OPEN = _verdict("undecided", 0.0, math.inf)
         (OPEN, OPEN, "undecided"),
     ],
 )
-def test_the_word(linked: Verdict, varied: Verdict, said: PlacementWord) -> None:
-    assert placement_word(linked, varied, 0.01) == said
+def test_the_word(linked: Verdict, varied: Verdict, said: PlacementOutcome) -> None:
+    assert placement_outcome(linked, varied, 0.01) == said
 
 
 def test_a_true_change_of_the_smallest_size_that_is_seen_is_never_placement() -> None:
@@ -93,7 +93,7 @@ def test_a_true_change_of_the_smallest_size_that_is_seen_is_never_placement() ->
             for high in np.linspace(true, 1.1 * true, 40):
                 inside = low >= 1 / 1.01 and high <= 1.01
                 varied = _verdict("same" if inside else "undecided", float(low), float(high))
-                assert placement_word(linked, varied, 0.01) != "placement"
+                assert placement_outcome(linked, varied, 0.01) != "placement"
 
 
 def test_what_placement_adds_is_the_ratio_of_the_ratios() -> None:
@@ -289,7 +289,7 @@ def test_the_variance_of_each_side_follows_from_those_of_the_pairs() -> None:
     ],
 )
 def test_what_a_fix_does_to_the_spread(
-    spreads: tuple[float, ...], number: int, outcome: FixWord
+    spreads: tuple[float, ...], number: int, outcome: FixOutcome
 ) -> None:
     fix = _judge(_blocks_fixes(spreads, number))
     _, without, spread = spreads

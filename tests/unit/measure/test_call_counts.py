@@ -41,12 +41,14 @@ def writes(*files: tuple[str, str]) -> Answer:
     return valgrind
 
 
-def count(replay: Replay) -> dict[str, list[SimulatedProfile]]:
+def count(
+    replay: Replay, geometry: Geometry | None = GEOMETRY
+) -> dict[str, list[SimulatedProfile]]:
     runs = {
         side: ToolRun((f"./{side}",), replay, {"HOME": "/me", "VALGRIND_OPTS": "-v"}, 9.0)
         for side in ("fast", "slow")
     }
-    return count_calls(runs, GEOMETRY, VALGRIND)
+    return count_calls(runs, geometry, VALGRIND)
 
 
 def test_each_side_has_its_profile_with_calls_and_places() -> None:
@@ -71,6 +73,14 @@ def test_each_side_has_its_profile_with_calls_and_places() -> None:
         "GOMAXPROCS": "1",
         "A": "b",
     }
+
+
+def test_caches_and_branches_are_left_out_without_a_geometry() -> None:
+    replay = Replay({"valgrind": writes(("77", PROFILE))})
+    count(replay, None)
+    for call in replay.calls:
+        assert {"--cache-sim=no", "--branch-sim=no"} <= set(call)
+        assert not any(word.startswith("--D1=") for word in call)
 
 
 def test_processes_of_one_side_are_in_the_order_of_their_ids() -> None:

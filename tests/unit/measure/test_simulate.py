@@ -269,6 +269,8 @@ def test_the_caches_of_a_machine(
         for name, value in zip(names, values, strict=True):
             (folder / name).write_text(f"{value}\n")
     assert read_geometry(System(tmp_path)) == geometry
+    second = read_geometry(System(tmp_path), levels=2)
+    assert getattr(second.last, "name", "") == ("L2" if caches else "")
 
 
 def test_options_are_the_caches_that_are_known() -> None:

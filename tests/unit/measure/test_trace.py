@@ -10,7 +10,14 @@ from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, said
 
 from whyfast.measure.process import CannotCount, Finished, ToolRun
-from whyfast.measure.trace import CALLERS_SECONDS, CallRow, TracedRun, callers_of, trace_calls
+from whyfast.measure.trace import (
+    CALLERS_SECONDS,
+    CallRow,
+    TracedRun,
+    callers_of,
+    moved_bytes,
+    trace_calls,
+)
 
 HEAD = "% time     seconds  usecs/call     calls    errors syscall\n"
 KERNEL = f"{HEAD} 90.00    0.500000           5    100000           write\n"
@@ -31,7 +38,20 @@ fsync(3) = 0
 """
 
 
+CALLS = """\
+7 write(1, ""..., 65536) = 65536
+7 read(3,  <unfinished ...>
+8 write(4, "= 99", 5) = -1 EPIPE (Broken pipe)
+7 <... read resumed>""..., 512) = 100
+8 read(3, "", 512)                   = 0
+8 +++ exited with 0 +++
+"""
+
+
 def strace(argv: Sequence[str]) -> Finished:
+    if "-s0" in argv:
+        Path(argv[argv.index("-o") + 1]).write_text(CALLS)
+        return said("")
     text = STACKS if "-k" in argv else WALL if "-w" in argv else KERNEL
     Path(argv[argv.index("-o") + 1]).write_text(text)
     return said("what the program printed", 3)
@@ -51,6 +71,12 @@ def test_a_run_has_system_time_and_wall_time_of_each_call() -> None:
     assert [call[:3] for call in replay.calls] == [("/usr/bin/strace", "-f", "-c")] * 2
     assert {call[-5:] for call in replay.calls} == {("enter", "--", "./slow", "-o", "x")}
     assert replay.environments == [{"LANG": "C"}] * 2
+
+
+def test_bytes_are_what_calls_return() -> None:
+    replay = Replay({"strace": strace})
+    assert moved_bytes(tool_run(replay), ["read", "write"]) == {"read": 100, "write": 65_536}
+    assert "trace=read,write" in replay.calls[0]
 
 
 def test_the_most_common_stack_of_each_call() -> None:

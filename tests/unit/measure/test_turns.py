@@ -271,7 +271,7 @@ def test_what_a_program_prints_over_many_turns_is_discarded_past_a_limit() -> No
     code = READY + "for line in grants:\n    os.write(1, bytes(2 * 10**7))\n    say('0.5\\n')"
     with playing(code) as player:
         assert isinstance(player, turns.TurnInvocation)
-        assert player._child is not None
+        assert isinstance(player._child, Child)
         assert player._child._stdout is not None
         held = []
         for _ in range(6):

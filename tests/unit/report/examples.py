@@ -21,7 +21,7 @@ from whyfast.model.result import Result
 from whyfast.model.sample import Block, Figure, Observed, RunFailure
 from whyfast.model.study import BuildSpec, Question, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.model.verdict import Fix, FixWord, Interaction, Outcome, Suite, Verdict
+from whyfast.model.verdict import Fix, FixOutcome, Interaction, Outcome, Suite, Verdict
 
 
 def axes_question(*benchmarks: str) -> Question:
@@ -170,7 +170,7 @@ ONLY_READ = Variant("clang20", "debian:clang-20", evidence_only=True)
 VARIED = verdict("hot", "before", "same", 1.0, 0.997, 1.003, benchmark="calls")
 
 
-def fix_of(outcome: FixWord, spread: float = 0.002, without: float = 0.02) -> Fix:
+def fix_of(outcome: FixOutcome, spread: float = 0.002, without: float = 0.02) -> Fix:
     return Fix("hot", "after", "calls", outcome, spread, without, 0.05, 0.2, 16)
 
 

@@ -9,14 +9,14 @@ from tests.unit.report.parts import changed
 
 from whyfast.model.result import Result
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.model.verdict import Placement, PlacementWord, Verdict
+from whyfast.model.verdict import Placement, PlacementOutcome, Verdict
 
 #: Log ratios of 16 blocks in drawn layouts, around no difference.
 POINTS = tuple(0.004 * math.sin(5 * i) for i in range(16))
 
 
 def placement(
-    outcome: PlacementWord,
+    outcome: PlacementOutcome,
     linked: Verdict,
     varied: Verdict,
     *,

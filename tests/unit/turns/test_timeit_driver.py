@@ -28,15 +28,17 @@ def took(python: Interpreter, setup: str, *work: str, turns: int = 3) -> list[st
     """What it answers to that many turns of 1000 loops."""
     grant_read, grant = os.pipe()
     answer, answer_write = os.pipe()
+    control, forks = os.pipe()
     os.write(grant, b"1000\n" * turns)
+    os.write(forks, b"0\n")
     os.close(grant)
-    subprocess.run(
-        [python.program, DRIVER, "measure", "wall", setup, *work],
-        env={**os.environ, "WHYFAST_TURN": f"{grant_read},{answer_write}"},
-        pass_fds=(grant_read, answer_write),
-        stderr=subprocess.DEVNULL,
-    )
-    for descriptor in (grant_read, answer_write):
+    os.close(forks)
+    words = ["measure", "wall", setup, *work]
+    side = [str(n) for n in (grant_read, answer_write, len(words))]
+    inherited = (grant_read, answer_write, control)
+    argv = [str(python.program), str(DRIVER), "fork", str(control), *side, *words]
+    subprocess.run(argv, pass_fds=inherited, stderr=subprocess.DEVNULL)
+    for descriptor in inherited:
         os.close(descriptor)
     with os.fdopen(answer) as lines:
         return lines.read().splitlines()

@@ -147,6 +147,15 @@ def test_processes_are_counted_by_those_that_ended() -> None:
     assert "133" not in cause.sentence
 
 
+def test_as_many_calls_are_a_cause_by_the_bytes_that_they_move() -> None:
+    calls = item("kernel", "write", 0.9, 300, 300)
+    moved = Fact("bytes by `write`", 9_600, 150_000)
+    (cause,) = make_account(gathered(items=(replace(calls, facts=(*calls.facts, moved)),))).causes
+    assert (cause.key, round(cause.share, 2)) == ("system-calls", 0.9)
+    assert "150,000 bytes" in cause.sentence
+    assert "300" not in cause.sentence
+
+
 def test_kernel_time_whose_interval_has_zero_is_no_cause() -> None:
     time = Change(0.0, 0.05, -0.01, 0.11)
     calls = Item("kernel", "write", time, 0.5, facts=(Fact("write calls", 10, 10),))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.unit.why.records import executed, time_of, view
 
-from whyfast.why.causes import RULES, label, program_label
+from whyfast.why.causes import RULES, label, misses_alike, program_label
 from whyfast.why.view import GroupView
 
 #: A tenth of a second is 3e8 cycles: counts below are held against that.
@@ -317,3 +317,59 @@ def test_too_few_calls_to_matter_are_no_lost_inlining() -> None:
     found = label(view(executed(1e8), slow, members=("sum", "work")))
     assert found is not None
     assert found.key == "more-work"
+
+
+ALIKE = {"instructions": (1e8, 1e8), "L1 data misses": (7e6, 7e6)}
+
+
+@pytest.mark.parametrize(
+    ("second", "key"), [({}, ""), ((9e5, 1e6), ""), ((9e5, 7e6), "cache-misses")]
+)
+def test_misses_of_the_second_level_with_as_many_of_the_first(
+    second: tuple[float, float], key: str
+) -> None:
+    quantities = {**ALIKE, "second-level misses": second} if second else ALIKE
+    seen = view(executed(1e8), executed(1e8), quantities=quantities)
+    assert misses_alike(seen)
+    assert getattr(label(seen), "key", "") == key
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"instructions": (1e8, 1.1e8)},
+        {"L1 data misses": (1e6, 7e6)},
+        {"L1 data misses": (1e6, 1e6)},
+    ],
+)
+def test_the_second_level_is_looked_at_only_where_the_first_tells_nothing(
+    other: dict[str, tuple[float, float]],
+) -> None:
+    assert not misses_alike(view(executed(1e8), executed(1e8), quantities={**ALIKE, **other}))
+
+
+@pytest.mark.parametrize(
+    ("callee", "key", "text"),
+    [
+        ("__addvsi3", "hardening", "overflow"),
+        ("mcount", "hardening", "profiler"),
+        ("__umodti3", "division", "wider"),
+        ("__popcountdi2", "more-calls", "bits"),
+        ("__extendhfsf2", "more-calls", "floats"),
+        ("__tls_get_addr", "more-calls", "thread-local"),
+        ("__dynamic_cast", "more-calls", "types"),
+        ("__addvar", "more-calls", ""),
+    ],
+)
+def test_what_the_compilers_library_is_called_for(callee: str, key: str, text: str) -> None:
+    calls = {"calls": (0.0, 2e7)}
+    alone = label(view(executed(0), executed(2e8), members=(callee,), quantities=calls))
+    assert alone is not None
+    assert (alone.key, text in alone.sentence) == (key, True)
+    if text:
+        caller = label(view(executed(1e8), executed(1.2e8, {callee: 2e7}), members=("work",)))
+        assert caller is not None
+        assert (caller.key, text in caller.sentence) == (key, True)
+        few = label(view(executed(1e8), executed(3e8, {callee: 2e3}), members=("work",)))
+        assert few is not None
+        assert few.key == "more-work"

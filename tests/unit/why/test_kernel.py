@@ -1,10 +1,19 @@
 """Kernel time and waiting, divided among system calls and page faults."""
 
+from dataclasses import replace
+
 import pytest
 
 from whyfast.measure.trace import CallRow, TracedRun
 from whyfast.model.why import Change, Item
-from whyfast.why.kernel import kernel_items, purpose, supported, waiting_items
+from whyfast.why.kernel import (
+    kernel_items,
+    moves_alike,
+    purpose,
+    supported,
+    waiting_items,
+    with_bytes,
+)
 
 WHOLE = Change(0.010, 0.110, 0.099, 0.101)  # seconds: 0.1 more
 KERNEL = Change(0.0, 0.080, 0.078, 0.082)
@@ -41,6 +50,12 @@ def test_as_many_calls_that_took_longer_under_the_tracer_are_no_cause() -> None:
     fast, slow = traced(write=(0.020, 8014)), traced(write=(0.090, 8014))
     (item,) = kernel_items(KERNEL, WHOLE, (fast, slow), (100.0, 100.0))
     assert (item.name, supported(item)) == ("write", False)
+    assert moves_alike(item, (fast, slow))
+    assert not moves_alike(replace(item, name="openat"), (fast, slow))
+    assert with_bytes([item], {"write": 4096}, {"write": 4100}) == [item]
+    (larger,) = with_bytes([item], {"write": 4096}, {"write": 40_960})
+    assert supported(larger)
+    assert [(f.fast, f.slow) for f in larger.facts] == [(8014, 8014), (4096, 40_960)]
 
 
 def test_faults_are_of_the_accounting() -> None:

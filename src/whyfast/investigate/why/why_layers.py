@@ -9,20 +9,22 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from whyfast.explain.executed import LoadedFiles
+from whyfast.formats.profiles import SimulatedProfile
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.call_counts import SLOWDOWN, count_calls
+from whyfast.measure.call_counts import PLAIN_SLOWDOWN, SLOWDOWN, count_calls
 from whyfast.measure.doctor.readings import load_of
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.process import CannotCount, ToolRun, with_input
 from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.sampling import SampledRun, sample_in_turns
-from whyfast.measure.simulate import choose_valgrind, read_geometry
-from whyfast.measure.trace import TracedRun, callers_of, trace_calls
+from whyfast.measure.simulate import Geometry, choose_valgrind, read_geometry
+from whyfast.measure.trace import TracedRun, callers_of, moved_bytes, trace_calls
 from whyfast.model.result import Result
 from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home
-from whyfast.why.account import Gathered
-from whyfast.why.counts import counts_by_function, modelled_seconds, objects_of
+from whyfast.why.account import Gathered, view_of
+from whyfast.why.causes import misses_alike
+from whyfast.why.counts import SECOND_LEVEL, counts_by_function, modelled_seconds, objects_of
 from whyfast.why.functions import (
     FunctionKey,
     FunctionTime,
@@ -35,9 +37,11 @@ from whyfast.why.groups import SideCode, group_functions
 from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import (
     kernel_items,
+    moves_alike,
     supported,
     waiting_items,
     waits_more,
+    with_bytes,
     with_callers,
 )
 from whyfast.why.remarks import records_of, with_flags
@@ -69,6 +73,11 @@ MATTERS = 0.1
 #: the difference.
 IDLE_CPU = 0.25
 IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
+
+#: Runnable threads a CPU from which on a thread that waits for another one of its program may only
+#: wait until that one gets a CPU: the time in the queue is known of first threads alone.
+CROWDED = 1.5
+QUEUED = "its threads waited for a CPU behind other programs: all shares are of CPU time"
 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
@@ -121,6 +130,8 @@ class Layers:
         }
         self._seed = int(services.new_id()[:12], 16)
         load = load_of(services.system) / max(1, len(services.cpus))
+        #: Seconds that another simulation with caches may take; 0: there was none.
+        self._simulation = 0.0
         self._busy = min(BUSIEST, max(1.0, load))
         self._ends = services.clock.monotonic() + limits.total * self._busy
 
@@ -139,6 +150,9 @@ class Layers:
             crew(result.recorded.blocks, found.fast),
             crew(result.recorded.blocks, found.slow),
         )
+        cpu = cpu_time(found.split)
+        if found.threads > 1 and self._busy >= CROWDED and certainly_more(cpu) and not found.of_cpu:
+            account_for_cpu(found, cpu, QUEUED)
         self._surroundings()
         if self._matters("kernel") or self._matters("waiting"):
             self._timed("system calls", lambda: self._kernel(result))
@@ -229,6 +243,9 @@ class Layers:
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
             items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
+            alike = [i.name for i in items if i.name in names and moves_alike(i, traced)]
+            if alike:
+                items = with_bytes(items, *(moved_bytes(run, alike) for run in runs))
         found.items = [*found.items, *items]
 
     def _functions(self) -> None:
@@ -250,7 +267,7 @@ class Layers:
         sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
         findings = self._runtime(runs)
         known = [i.share for i in found.items if i.share > 0 and supported(i)]
-        if sum(c.share for c in findings.causes) + sum(known) < ENOUGH:
+        if sum(c.share for c in findings.causes) + sum(known) < ENOUGH and not findings.compiled:
             names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
@@ -263,6 +280,7 @@ class Layers:
         found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
         for group in found.groups:
             group.place = place_of(group, sides["slow"])
+        self._second_level(names)
         found.code = counted_code(found.groups, found.whole, sides["fast"], sides["slow"])
         found.given = take_over(findings, found.groups, found.items, found.split)
 
@@ -288,6 +306,7 @@ class Layers:
             findings = runtime.explain(Sides(known, runs, found.whole, found.split, found.fast))
         except CannotCount as error:
             findings = Findings(limits=(f"{runtime.name} was not asked: {error}",))
+        findings = replace(findings, compiled=isinstance(runtime, (NodeJs, Java)))
         found.limits.extend(findings.limits)
         found.costs[runtime.name] = self._services.clock.monotonic() - began
         return findings
@@ -329,19 +348,40 @@ class Layers:
         """Simulate both sides where that fits into the limit; the names that fit all objects."""
         found, services = self._found, self._services
         user = found.split["user"]
-        takes = SLOWDOWN * max(user.fast, user.slow) + 2
-        if takes > self._limits.seconds:
-            if self._limits.seconds:
-                found.limits.append(
-                    f"nothing was simulated: it would take about {takes:.0f} s; allow it with "
-                    f"--simulate {takes * 1.5:.0f}s, or use a smaller input"
-                )
+        longest, limit = max(user.fast, user.slow), self._limits.seconds
+        full, plain = (slowdown * longest + 2 for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN))
+        takes = full if full <= limit else plain
+        if full > limit > 0:
+            what = "caches and branches were not" if plain <= limit else "nothing was"
+            found.limits.append(
+                f"{what} simulated: it would take about {full:.0f} s; allow it with "
+                f"--simulate {full * 1.5:.0f}s, or use a smaller input"
+            )
+        if takes > limit:
             return names
-        timeout = min((4 * takes + 20) * self._busy, 2 * max(self.left, 0.0))
+        timeout = min((2 * takes + 15) * self._busy, 2 * max(self.left, 0.0))
         if takes * self._busy > self.left:
             found.limits.append("nothing was simulated: there was no time left for it")
             return names
         self._observer.step(f"simulating both sides (about {takes * self._busy:.0f} s)")
+        geometry = read_geometry(services.system) if takes == full else None
+        profiles = self._simulated(geometry, timeout)
+        if profiles is None:
+            return names
+        self._simulation = timeout if geometry is not None else 0.0
+        objects = {side: objects_of(profiles[side]) for side in sides}
+        for run in runs:
+            objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
+        names = Names(objects, sides["fast"].files)
+        for side, code in sides.items():
+            code.counts = counts_by_function(profiles[side], names)
+        return names
+
+    def _simulated(
+        self, geometry: Geometry | None, timeout: float
+    ) -> dict[str, list[SimulatedProfile]] | None:
+        """The profiles of both sides; None where there are none, which is noted."""
+        services = self._services
         try:
             valgrind = choose_valgrind(
                 services.launcher,
@@ -351,21 +391,29 @@ class Layers:
                 note=self._observer.step,
                 newer=services.valgrind,
             )
-            profiles = count_calls(
-                {side: self._tool_run(side, timeout) for side in sides},
-                read_geometry(services.system),
-                valgrind,
-            )
+            runs = {side: self._tool_run(side, timeout) for side in self._commands}
+            return count_calls(runs, geometry, valgrind)
         except CannotCount as error:
-            found.limits.append(f"nothing was simulated: {error}")
-            return names
-        objects = {side: objects_of(profiles[side]) for side in sides}
-        for run in runs:
-            objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
-        names = Names(objects, sides["fast"].files)
-        for side, code in sides.items():
-            code.counts = counts_by_function(profiles[side], names)
-        return names
+            self._found.limits.append(f"nothing was simulated: {error}")
+            return None
+
+    def _second_level(self, names: Names) -> None:
+        """Counts misses of the second level where those of the first do not differ, but may carry
+        what does: Callgrind knows two levels, of which the last one is then the second."""
+        found = self._found
+        groups = [g for g in found.groups if misses_alike(view_of(g, found))]
+        system, timeout = self._services.system, min(self._simulation, max(self.left, 0.0))
+        second = read_geometry(system, 2)
+        if not groups or timeout <= 0 or second == read_geometry(system):
+            return
+        self._observer.step("simulating the second level of the cache")
+        if (profiles := self._simulated(second, timeout)) is None:
+            return
+        counts = [counts_by_function(profiles[side], names) for side in ("fast", "slow")]
+        for group in groups:
+            keys = [m.key for m in group.members]
+            fast, slow = (sum(c.of(key, "last-level misses") for key in keys) for c in counts)
+            group.counted[SECOND_LEVEL] = fast, slow
 
 
 def _faults(result: Result, side: str) -> float:

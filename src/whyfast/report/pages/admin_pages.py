@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 
 from whyfast.investigate.forecast import BuildCost, Forecast
 from whyfast.model.build import Toolchain
@@ -168,10 +165,8 @@ def studies_page(titles: Mapping[str, str]) -> Document:
 
 
 def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
-    """The variants, what all of it takes, and with which flags and steps.
-
-    ``free``: bytes that the disk has, where it is known.
-    """
+    """The variants, what all of it takes, and with which flags and steps. ``free``: bytes that the
+    disk has, where it is known."""
     study = forecast.study
     costs = [*_costs(forecast, free), *_measuring(forecast)]
     instead = f"{study.stands_for}; {study.name} would be run instead" if study.stands_for else ""
@@ -188,17 +183,6 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
         section("steps", "Steps", _steps(steps), importance="detail"),
         section("read", "Steps for evidence only", _steps(read), importance="detail"),
     )
-
-
-def free_space(folder: Path) -> int | None:
-    """Free bytes of the disk of a folder that need not exist."""
-    place = folder
-    while not os.path.exists(place) and place != place.parent:
-        place = place.parent
-    try:
-        return shutil.disk_usage(place).free
-    except OSError:
-        return None
 
 
 def _variant_table(forecast: Forecast) -> Table | None:

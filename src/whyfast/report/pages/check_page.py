@@ -202,9 +202,7 @@ def _annotation(kind: str, title: str, text: str) -> str:
 
 def log_line(result: Result) -> str:
     """The result in one line of JSON, to be appended to a log that ``whyfast history`` reads.
-
-    ``seconds`` are medians over blocks of the time of one loop.
-    """
+    ``seconds`` are medians over blocks of the time of one loop."""
     check = check_of(result)
     entries: dict[str, Any] = {}
     for v in result.judged.verdicts:

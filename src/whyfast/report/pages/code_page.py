@@ -43,7 +43,7 @@ _MOST = 300
 
 
 @dataclass(frozen=True)
-class Looked:
+class ProgramDispatch:
     """A program's functions, and the dispatch of its interpreter, if it is one."""
 
     program: Evidence
@@ -77,8 +77,8 @@ def code_page(
     return document("explain", "", headline, *sections, heading="Machine code", summary=summary)
 
 
-def programs_brief(
-    looked: Sequence[Looked],
+def programs_summary(
+    looked: Sequence[ProgramDispatch],
     candidates: Table | None,
     troubles: Sequence[Trouble],
     warnings: Sequence[str],
@@ -116,12 +116,12 @@ def _only(comparison: Comparison) -> str:
     return f"Further functions: {', '.join(parts)}." if parts else ""
 
 
-def surveyed(survey: Survey) -> Looked:
+def surveyed(survey: Survey) -> ProgramDispatch:
     """A program and its likeliest dispatch."""
     if survey.handlers:
-        return Looked(survey.evidence, survey.handlers[1])
+        return ProgramDispatch(survey.evidence, survey.handlers[1])
     best = interpreter_of(survey)
-    return Looked(survey.evidence, best.dispatch if best else None)
+    return ProgramDispatch(survey.evidence, best.dispatch if best else None)
 
 
 def interpreter_of(survey: Survey) -> DispatchCandidate | None:
@@ -212,9 +212,7 @@ def function_sections(
     heat: Heat | None = None,
 ) -> Iterator[ReportSection | None]:
     """How programs dispatch, their functions, what differs, and traces of options and troubles.
-
-    Patterns that match in none of the programs are not named again for each.
-    """
+    Patterns that match in none of the programs are not named again for each."""
     nowhere = unmatched(programs)
     yield section("dispatch", "Dispatch", _dispatch_table(programs))
     for i, program in enumerate(programs):
@@ -353,7 +351,9 @@ def _traces(programs: Iterable[Evidence]) -> Iterator[str]:
 
 
 def programs_headline(
-    looked: Sequence[Looked], heat: Heat | None = None, changed: Sequence[int] | None = None
+    looked: Sequence[ProgramDispatch],
+    heat: Heat | None = None,
+    changed: Sequence[int] | None = None,
 ) -> str:
     """The first program against each other one; with ``heat``, how many of the functions that
     differ are hot. ``changed``: of each other one in how many functions instructions differ; None
@@ -366,13 +366,14 @@ def programs_headline(
     )
 
 
-def _dispatch(a: Looked, b: Looked) -> str:
+def _dispatch(a: ProgramDispatch, b: ProgramDispatch) -> str:
     """How the dispatch of the two compares; empty unless both dispatch."""
     facts, other = a.dispatch, b.dispatch
     if facts is None or other is None or {"unknown", "none"} & {facts.form, other.form}:
         return ""
     first, second = quote(a.program.variant), quote(b.program.variant)
-    form, jumps = _form(facts), [_jumps(d.indirect_jumps) for d in (facts, other)]
+    numbers = facts.indirect_jumps, other.indirect_jumps
+    form, jumps = _form(facts), [f"{n:,} indirect jump{'s' * (n != 1)}" for n in numbers]
     if (facts.style, facts.form) != (other.style, other.form):
         return (
             f"The dispatch is {_form(other)} in {second}: {jumps[1]}, where {first}, {form}, has "
@@ -387,11 +388,9 @@ def _form(facts: DispatchFacts) -> str:
     return f"{facts.form} tail calls" if facts.style == "tail-call" else facts.form
 
 
-def _jumps(number: int) -> str:
-    return "1 indirect jump" if number == 1 else f"{number:,} indirect jumps"
-
-
-def _functions(a: Looked, b: Looked, heat: Heat | None, changed: int | None) -> str:
+def _functions(
+    a: ProgramDispatch, b: ProgramDispatch, heat: Heat | None, changed: int | None
+) -> str:
     compared = compare_functions(a.program, b.program)
     differing = [d.name for d in compared if d.differs]
     if not compared:

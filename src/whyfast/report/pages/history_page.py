@@ -121,11 +121,11 @@ def history_page(history: History) -> Document:
         ),
         section("care", "Read with care", sentences(cautions(history)), importance="answer"),
         heading=f"Since when, by {history.timeline.by}",
-        summary=_brief(history),
+        summary=_summary(history),
     )
 
 
-def _brief(history: History) -> Summary:
+def _summary(history: History) -> Summary:
     """The answer on one screen: what the suite does in the headline, the others in the table."""
     rest = largest(history)
     levels = (

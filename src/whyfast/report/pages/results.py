@@ -73,12 +73,16 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
     """Everything about a result: the answer, what weakens it, what it consists of and rests on."""
     answer = answer_of(result)
     texts = answer.sentences
-    counts = result.judged.about == "counts"
+    if result.judged.about == "counts":
+        *counted, how = kernel_sections(result, texts)
+        sections: Sections = (*counted, *_programs(result), machine_section(result), how)
+    else:
+        sections = _study(result, texts, rows)
     return document(
         "report",
         result.question.title,
         answer.headline,
-        *(_kernels(result, texts) if counts else _study(result, texts, rows)),
+        *sections,
         about=(when(result.recorded.started), f"run {result.recorded.run}"),
         heading=_heading(result),
         summary=result_summary(result) if rows == "variants" else None,
@@ -132,11 +136,7 @@ def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
         timeline_section(result),
         *_programs(result),
         section(
-            "noise",
-            "Noise and time",
-            noise_table(result),
-            phase_table(result),
-            importance="detail",
+            "noise", "Noise and time", noise_table(result), phase_table(result), importance="detail"
         ),
         machine_section(result),
         section("how", "How it was computed", method(result), importance="record"),
@@ -148,11 +148,6 @@ def _programs(result: Result) -> Sections:
         section("builds", "The builds", build_table(result), importance="detail"),
         provenance_section(result),
     )
-
-
-def _kernels(result: Result, texts: Sequence[str]) -> Sections:
-    costs, counts, boots, how = kernel_sections(result, texts)
-    return costs, counts, boots, *_programs(result), machine_section(result), how
 
 
 def _answer(result: Result, texts: Sequence[str], rows: TableRows) -> ReportSection | None:

@@ -49,12 +49,16 @@ def search_page(result: SearchResult | SetResult) -> Document:
     others = [search for search in _every(result) if search is not inner]
     evidence = inner.evidence
     basis = sentences((*_rests_on(result), *_weakened(result)))
+    because_blocks: tuple[Block | None, ...] = ()
+    if evidence is not None:
+        texts = sentences(evidence_sentences(evidence))
+        because_blocks = texts, sections_table(evidence), code_shown(evidence)
     return document(
         "search",
         "",
         search_headline(result),
         section("basis", "What it rests on", basis, importance="answer"),
-        section("because", "Because", *(_because(evidence) if evidence is not None else ())),
+        section("because", "Because", *because_blocks),
         *why_sections(evidence.account if evidence is not None else None),
         section("further", "Further steps", sentences(_further(result))),
         *_course(inner, ""),
@@ -81,14 +85,6 @@ def _beside_headline(evidence: StepEvidence) -> Iterator[str]:
     yield from account_sentences(evidence.account, headline=False)
     first = 0 if named_causes(evidence.account) else 1
     yield from tuple(evidence_sentences(evidence))[first:]
-
-
-def _because(evidence: StepEvidence) -> tuple[Block | None, ...]:
-    return (
-        sentences(evidence_sentences(evidence)),
-        sections_table(evidence),
-        code_shown(evidence),
-    )
 
 
 def _course(

@@ -84,10 +84,12 @@ def _course(result: SetResult, number: int) -> tuple[ReportSection | None, ...]:
     suffix, which = (f"-{number}", f", {_bad(result)}") if number else ("", "")
     rest = [set_headline(result), *_basis(result)] if number else []
     tables = _measured(result), _differences(result)
+    failed = (e for e in result.events if isinstance(e, Failed))
+    skipped = (f"{_label(result, e.subset)}: {e.reason}" for e in failed)
     return (
         section(f"rest{suffix}", f"Next{which}", sentences(rest)),
         section(f"measured{suffix}", f"Measured{which}", *tables, importance="detail"),
-        section(f"skipped{suffix}", f"Skipped{which}", sentences(_skipped(result))),
+        section(f"skipped{suffix}", f"Skipped{which}", sentences(skipped)),
     )
 
 
@@ -154,8 +156,8 @@ def _rests_on(result: SetResult) -> Iterator[str]:
         text += f"; {pluralize(answer.subsets, 'mixture')} of them were built and measured"
     yield f"{text}."
     if answer.whole is not None and (rest := _rest(result)):
-        one, good = len(answer.parts) == 1, quote(result.good)
-        start = f"{'It is' if one else 'They are'} sufficient: with"
+        single, good = len(answer.parts) == 1, quote(result.good)
+        start = f"{'It is' if single else 'They are'} sufficient: with"
         if _how_much(result) != _what(result):
             start = "With"
         how = "verified by blocks of its own" if timed else "counted"
@@ -166,7 +168,7 @@ def _rests_on(result: SetResult) -> Iterator[str]:
         others = level(_judged(result), rest)
         if not math.isnan(others[0]) and not answer.others:
             yield (
-                f"With {'that' if one else 'these'} as at {good}, all others together make "
+                f"With {'that' if single else 'these'} as at {good}, all others together make "
                 f"{_share(others)} of {_what(result)}."
             )
     for part, alone in zip(answer.parts, answer.alone, strict=False):
@@ -266,12 +268,6 @@ def _label(result: SetResult, subset: Subset) -> str:
     if subset == _culprits(result) and numbered(result.differences, subset):
         return "all culprits"
     return label([escape_controls(d) for d in result.differences], subset)
-
-
-def _skipped(result: SetResult) -> Iterator[str]:
-    for event in result.events:
-        if isinstance(event, Failed):
-            yield f"{_label(result, event.subset)}: {event.reason}"
 
 
 def _trials(result: SetResult) -> list[Trial]:

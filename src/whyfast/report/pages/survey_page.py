@@ -31,13 +31,18 @@ from whyfast.report.formatting import format_verdict, join_words, pluralize
 
 def survey_page(programs: Sequence[SurveyedProgram]) -> Document:
     """The answer for each compiler, its table, what the options change, and what failed."""
+    failures = (": ".join((p.study, x.partition("\n")[0])) for p in programs for x in p.failures)
     return document(
         "survey",
         "",
         " ".join(_answers(programs)),
         section("table", "Dispatch", _forms(programs), importance="answer"),
         section("changes", "What another option changes", _changes(programs), importance="answer"),
-        section("failed", "What could not be seen", sentences(_failures(programs))),
+        section(
+            "failed",
+            "What could not be seen",
+            sentences(failures),
+        ),
         section("next", "Next", sentences(_next(programs))),
         heading="One question, several programs",
     )
@@ -69,9 +74,11 @@ def _answers(programs: Sequence[SurveyedProgram]) -> Iterator[str]:
     for form, verb in (("merged", "merged"), ("partly merged", "merged in part")):
         by: dict[str, list[str]] = {}
         for program in threaded:
-            own = [c for c, b in _baselines(program).items() if b.facts and b.facts.form == form]
-            if own:
-                by.setdefault(join_words(own), []).append(program.study)
+            merging = [
+                c for c, b in _baselines(program).items() if b.facts and b.facts.form == form
+            ]
+            if merging:
+                by.setdefault(join_words(merging), []).append(program.study)
         for columns, names in by.items():
             plural = "is" if len(names) == 1 else "are"
             sentences.append(f"{join_words(names)} {plural} {verb} by {columns}")
@@ -123,12 +130,6 @@ def _changes(programs: Sequence[SurveyedProgram]) -> Table | None:
     return table("Options that change the dispatch", columns, rows, fixed=2)
 
 
-def _failures(programs: Sequence[SurveyedProgram]) -> Iterator[str]:
-    for program in programs:
-        for failure in program.failures:
-            yield f"{program.study}: {failure.partition(chr(10))[0]}"
-
-
 def _next(programs: Sequence[SurveyedProgram]) -> Iterator[str]:
     measured = [p.study for p in programs if any(v.verdict for v in p.variants)]
     for name in measured[:1]:
@@ -166,10 +167,10 @@ def _answer(suite: str, rows: Sequence[ShippedRow]) -> str:
 
 def _findings(rows: Sequence[ShippedRow]) -> Table | None:
     """Threaded sources whose machine code shares the dispatch."""
-    found = [r for r in rows if r.verdict in ("merged", "partly merged")]
+    merged = [r for r in rows if r.verdict in ("merged", "partly merged")]
     cells: list[Row] = [
         (r.program.name, r.suite, r.version, _shipped_form(r), *_numbers(r), r.program.by)
-        for r in found
+        for r in merged
     ]
     columns = ("interpreter", "suite", "version", "dispatch", *right("jumps", "opcodes"), "by")
     return table("Threaded in the source, not in the machine code", columns, cells, fixed=2)
@@ -182,7 +183,7 @@ def shipped_table(rows: Sequence[ShippedRow]) -> Table | None:
             *(r.program.name, r.suite, f"{r.package} {r.version}", r.compiler or None),
             *(_shipped_form(r), *_numbers(r), _where(r)),
             Cell(r.program.source, r.program.by),
-            _verdict(r),
+            Cell(r.verdict, "; ".join(filter(None, (r.program.note, r.why)))),
         )
         for r in rows
         if r.verdict not in ("failed", "not shipped")
@@ -215,11 +216,6 @@ def _where(row: ShippedRow) -> str | None:
         return None
     loop = f"the loop at {row.function}" if UNNAMED.fullmatch(row.function) else row.function
     return f"{loop} of {row.file}"
-
-
-def _verdict(row: ShippedRow) -> Cell:
-    note = row.program.note
-    return Cell(row.verdict, "; ".join(text for text in (note, row.why) if text))
 
 
 def _missing(rows: Sequence[ShippedRow]) -> Iterator[str]:

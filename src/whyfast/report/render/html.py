@@ -103,11 +103,8 @@ def _packed_cell(cell: Cell) -> list[Any]:
 
 
 def render_html(document: Document) -> str:
-    """Text and tables without JavaScript, plots with it.
-
-    The file may be mailed, archived or published as it is: it opens no connection, and no script
-    runs in it but its own.
-    """
+    """Text and tables without JavaScript, plots with it. The file may be mailed, archived or
+    published as it is: it opens no connection, and no script runs in it but its own."""
     plots = [p for s in document.sections for p in _plots(s.blocks)]
     kinds = dict.fromkeys(_PLOT_FILES.get(plot.kind, plot.kind) for plot in plots)
     scripts: list[str] = []

@@ -43,10 +43,8 @@ MOST_CODE = 80
 
 
 def render_markdown(document: Document, *, verbose: bool = False) -> str:
-    """The answer and the main sections; ``verbose`` adds those of detail, folded away.
-
-    What would make it longer than GitHub takes is left out, the least important first, and named.
-    """
+    """The answer and the main sections; ``verbose`` adds those of detail, folded away. What would
+    make it longer than GitHub takes is left out, the least important first, and named."""
     parts = [f"## {escape(document.title)}"] if document.title else []
     if document.headline:
         parts.append(f"**{prose(document.headline)}**")

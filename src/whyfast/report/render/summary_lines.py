@@ -55,10 +55,8 @@ class Fitted:
 
 def fit_screen(summary: Summary, height: Height, *, used: int, lines: int = LINES) -> Fitted:
     """What fits into ``lines`` of which ``used`` are taken, one among them by the prompt.
-
     ``height`` tells how many lines a text takes. First sentences are as many as leave room for some
-    rows, then rows get all that is left, the most important of them.
-    """
+    rows, then rows get all that is left, the most important of them."""
     care = _care(summary.care, height, _CARE_LINES)
     taken = min(height(care), _CARE_LINES) if care else 0
     taken += len(summary.commands) + 1 if summary.commands else 0

@@ -1,8 +1,6 @@
 """Pictures of an account as SVG: bars that divide a difference, and a differential flame graph.
-
-They need no JavaScript. Places and widths across are per cent of the page, so that text keeps its
-size on a phone; every box is an ``svg`` of its own, which cuts off what it has no room for.
-"""
+Places across are per cent of the page, so that text keeps its size on a phone; every box is an
+``svg`` of its own, which cuts off what it has no room for."""
 
 from __future__ import annotations
 
@@ -111,7 +109,7 @@ def _flames(
 
 
 def _frame_text(frame: Frame, block: FlameGraph) -> str:
-    own = [
+    itself = [
         format_seconds(max(0.0, whole - sum(parts)))
         for whole, parts in (
             (frame.fast, [c.fast for c in frame.children]),
@@ -121,5 +119,5 @@ def _frame_text(frame: Frame, block: FlameGraph) -> str:
     share = 100 * frame.slow / block.root.slow
     return (
         f"{frame.name}: {block.fast} {format_seconds(frame.fast)}, {block.slow} "
-        f"{format_seconds(frame.slow)} ({share:.0f} %); itself {own[0]}, {own[1]}"
+        f"{format_seconds(frame.slow)} ({share:.0f} %); itself {itself[0]}, {itself[1]}"
     )

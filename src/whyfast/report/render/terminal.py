@@ -117,10 +117,8 @@ _KEEP = "\ue000"
 
 def render_terminal(document: Document, *, console: Console, verbose: bool = False) -> None:
     """Prints the answer on one screen, where the document has one; else, and with ``verbose``, the
-    answer and the main sections, and with ``verbose`` those of detail.
-
-    Width, height, colour and encoding are the console's.
-    """
+    answer and the main sections, and with ``verbose`` those of detail. Width, height, colour and
+    encoding are the console's."""
     printer = _Printer(console, verbose)
     if document.summary is not None and not verbose:
         printer.summary(document, document.summary)
@@ -367,10 +365,8 @@ class _Printer:
 
 def fit(table: Table, widths: Sequence[int], room: int) -> tuple[Table, ...]:
     """``table`` in as few parts as possible, each at most ``room`` wide where that can be.
-
     ``widths`` are those of the columns with the gap behind them. The fixed columns are repeated in
-    every part. A column that does not fit even alone gets a part of its own.
-    """
+    every part. A column that does not fit even alone gets a part of its own."""
     start = sum(widths[: table.fixed])
     parts: list[list[int]] = []
     used = room

@@ -190,10 +190,8 @@ MOST_METRICS = 12
 
 
 def metric_table(result: Result) -> Table | None:
-    """Each quantity with its verdict and the medians of both sides; None without any.
-
-    A short report has those only in which the two sides certainly differ, and of many the largest.
-    """
+    """Each quantity with its verdict and the medians of both sides; None without any. A short
+    report has those only in which the two sides certainly differ, and of many the largest."""
     every, different = result.judged.metrics, decided(result.judged.metrics)
     full = _metric_table(result, every)
     if len(different) <= MOST_METRICS:  # in the order of all
@@ -230,9 +228,7 @@ def _small_side(
     result: Result, medians: dict[tuple[str, str], float], baseline: str
 ) -> Iterator[Row]:
     """Peak memory where one side is too small to be measured: it is below the other all the same.
-
-    The kernel includes the peak of the parent process, so smaller peaks cannot be measured.
-    """
+    The kernel includes the peak of the parent process, so smaller peaks cannot be measured."""
 
     def shown_peak(name: str) -> Cell | None:
         if (name, "maxrss") in medians:

@@ -4,14 +4,11 @@ by the benchmarks that execute it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
+from whyfast.model.code import ChangeCoverage, Check, FunctionChange
+from whyfast.model.result import Result
 from whyfast.report.formatting import escape_controls, join_words, pluralize, size_of
-
-if TYPE_CHECKING:
-    from whyfast.model.code import ChangeCoverage, Check, FunctionChange
-    from whyfast.model.result import Result
 
 #: Names that a sentence lists before it only counts the rest.
 NAMES = 5
@@ -72,16 +69,9 @@ def is_called(change: FunctionChange, name: str) -> bool:
     return change.name == name or change.name.startswith(f"{name}.")
 
 
-def some(items: Sequence[str], most: int = NAMES) -> str:
-    """The first, and how many more there are."""
-    if len(items) <= most:
-        return join_words(items)
-    return f"{', '.join(items[:most])} and {len(items) - most} more"
-
-
 def some_code(names: Iterable[str]) -> str:
     """The first names of functions or files, as code."""
-    return some([f"`{escape_controls(name)}`" for name in names])
+    return join_words([f"`{escape_controls(name)}`" for name in names], NAMES)
 
 
 def check_of(result: Result) -> Check:
@@ -103,10 +93,8 @@ def executes_text(reach: ChangeCoverage | None) -> str:
 
 def changed_hot(result: Result) -> list[FunctionChange]:
     """The changed functions that benchmarks execute; all that are reached where that is not known.
-
     Those first that carry the difference: by the account of it, then by how much their executed
-    instructions changed in the benchmark with the largest difference.
-    """
+    instructions changed in the benchmark with the largest difference."""
     check, account = check_of(result), result.found.account
     known = {r.benchmark: r.executes for r in check.reaches if r.executes is not None}
     reached = check.code.reached

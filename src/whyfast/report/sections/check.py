@@ -6,10 +6,10 @@ import math
 import shlex
 import statistics
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from whyfast.judge.confounds import UNMOVED
 from whyfast.judge.decide import ALPHA
+from whyfast.model.code import ChangeCoverage, Check
 from whyfast.model.result import Result
 from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
 from whyfast.report.document import Cell, Row, Table, right, table
@@ -32,14 +32,10 @@ from whyfast.report.sections.changed_code import (
     check_of,
     executes_text,
     is_called,
-    some,
 )
 from whyfast.report.sections.costs import check_cost_sentences, size_clause
 from whyfast.report.sections.layouts import spread_detail, spread_text
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
-
-if TYPE_CHECKING:
-    from whyfast.model.code import ChangeCoverage, Check
 
 #: Above the answer, where a page has a heading.
 CHECK_HEADING = "Did this change make it slower?"
@@ -110,11 +106,13 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             groups[v.outcome].append(v)
     most = NAMES if figures else _FEW_NAMES
     if by_luck := [v for v in (*groups["slower"], *groups["faster"]) if _by_luck(v, check)]:
-        where = "" if len(by_luck) == 1 else f" on {some([_benchmark(v) for v in by_luck], most)}"
+        where = (
+            "" if len(by_luck) == 1 else f" on {join_words([_benchmark(v) for v in by_luck], most)}"
+        )
         yield f"as many instructions run as before{where} and placement alone can make as much"
     for group in (groups["slower"], groups["faster"]):
         texts = [_on_benchmark(v, f" {percent_text(v).interval}" if figures else "") for v in group]
-        yield some(texts, most)
+        yield join_words(texts, most)
     if group := groups["same"]:
         if groups["slower"] or groups["faster"]:
             yield f"the same on {pluralize(len(group), 'other')}"
@@ -130,11 +128,11 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
         ]
         # Without an interval it is not known that there is none.
         known = all(v.low > 0 and math.isfinite(v.high) for v in group)
-        yield f"{'no difference found' if known else 'undecided'} on {some(texts, most)}"
+        yield f"{'no difference found' if known else 'undecided'} on {join_words(texts, most)}"
     if apart := [v for v in verdicts if v.benchmark in moved]:
         runs = "runs" if len(apart) == 1 else "run"
         different = [_on_benchmark(v, " by placement") for v in decided(apart)]
-        by_placement = f" ({some(different)})" if different else ""
+        by_placement = f" ({join_words(different, NAMES)})" if different else ""
         yield f"{pluralize(len(apart), 'benchmark')} {runs} no changed code{by_placement}"
 
 
@@ -157,9 +155,9 @@ def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[
             f"{format_rough(there[n])} {word} instructions run on {n}"
             for n in sorted(there, key=lambda n: -there[n])
         ]
-        yield some(texts, most)
+        yield join_words(texts, most)
     if equal := [n for n, more in counts.items() if abs(more) < _AS_MANY]:
-        where = "" if len(equal) == len(undecided) else f" on {some(equal, most)}"
+        where = "" if len(equal) == len(undecided) else f" on {join_words(equal, most)}"
         yield f"as many instructions run as before{where}"
 
 
@@ -276,7 +274,7 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
     judged |= failed
     left = [quote(b.name) for b in result.question.benchmarks if b.name not in judged]
     if left and not check.code.same:
-        yield f"No time was left for {some(left)}."
+        yield f"No time was left for {join_words(left, NAMES)}."
     yield from check.notes
 
 

@@ -28,13 +28,10 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Audit:
-    """``claimed`` is the verdict on the claim itself, None when the pair was not measured.
-
-    ``others`` are the verdicts on the same variant against every other plausible baseline, the
-    least gain first; ``vanished`` are those of them that leave little or nothing of the gain, the
-    fairest first: by the compiler of the claimed baseline, which differs least from it, then the
-    baselines that the study names.
-    """
+    """``claimed``: the verdict on the claim itself, None if not measured. ``others``: on the same
+    variant against every other plausible baseline, the least gain first; ``vanished``: those that
+    leave little of the gain, the fairest first (by the compiler of the claimed baseline, then named
+    baselines)."""
 
     claim: Claim
     claimed: Verdict | None

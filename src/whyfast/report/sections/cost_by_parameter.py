@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
@@ -10,16 +9,7 @@ from typing import Any
 from whyfast.model.result import Result
 from whyfast.model.sample import Figure, RunTimes
 from whyfast.model.verdict import Coefficient, Line
-from whyfast.report.document import (
-    NOTHING,
-    Cell,
-    Plot,
-    Row,
-    Table,
-    number_cell,
-    right,
-    table,
-)
+from whyfast.report.document import NOTHING, Cell, Plot, Row, Table, number_cell, right, table
 from whyfast.report.formatting import (
     UNBOUNDED,
     RatioText,
@@ -296,31 +286,3 @@ def _figure_cell(figure: Figure | None) -> Cell | None:
     if figure.number is not None:
         return Cell(f"{figure.number:g}", number=figure.number)
     return Cell(figure.text) if figure.text else Cell(NOTHING.text, figure.why)
-
-
-def figure_sentences(result: Result) -> Iterator[str]:
-    """For each variant that is faster than a baseline somewhere, and does more of something there:
-    how often, and the largest case."""
-    numbers = {
-        (f.benchmark, f.variant, f.what): f.number for f in _figures(result) if f.number is not None
-    }
-    faster: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for v in result.judged.verdicts:
-        if v.outcome == "faster" and v.benchmark is not None:
-            faster[v.variant, v.baseline].append(v.benchmark)
-    for (variant, baseline), benchmarks in faster.items():
-        for what in dict.fromkeys(what for _, _, what in numbers):
-            pairs = [
-                (numbers.get((b, variant, what)), numbers.get((b, baseline, what)), b)
-                for b in benchmarks
-            ]
-            more = [(x, y, b) for x, y, b in pairs if x is not None and y is not None and x > y]
-            if not more:
-                continue
-            mine, theirs, name = max(more, key=lambda case: case[0] - case[1])
-            among = f" on {len(more)} of the {pluralize(len(benchmarks), 'benchmark')}"
-            yield (
-                f"{quote(variant)} is faster than {quote(baseline)} with more {what}"
-                f"{among if len(benchmarks) > 1 else ''}: "
-                f"{mine:g} against {theirs:g} on {quote(name)}."
-            )

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
 from whyfast.model.study import Question
-from whyfast.report.document import (
-    Block,
-    Cell,
-    Table,
-    group,
-    right,
-    table,
-)
+from whyfast.report.document import Block, Cell, Table, group, right, table
 from whyfast.report.formatting import format_amount, join_words, pluralize, quote, sentence
 from whyfast.report.sections.main_table import Comparisons, decided
 from whyfast.report.sections.side_by_side import (
@@ -28,13 +21,7 @@ from whyfast.report.sections.side_by_side import (
 )
 
 if TYPE_CHECKING:
-    from whyfast.model.counters import (
-        ChangedFunctions,
-        CodePlace,
-        Counted,
-        Overlap,
-        Source,
-    )
+    from whyfast.model.counters import ChangedFunctions, CodePlace, Counted, Overlap, Source
 
 #: Smaller differences, relative to the baseline's count, get no list of functions.
 _SMALL = 0.001
@@ -68,10 +55,8 @@ _COLUMNS: dict[Source, tuple[tuple[str, str, str], ...]] = {
 @dataclass(frozen=True)
 class CountTotals:
     """Sums over ``benchmarks``, in each of which every build with any counts was counted.
-
     ``sums[variant][event]``; an event that is unavailable in one of them is left out. ``left_out``
-    are the benchmarks that some build has no counts of.
-    """
+    are the benchmarks that some build has no counts of."""
 
     source: Source
     tools: tuple[str, ...]
@@ -118,10 +103,8 @@ def totals(counted: Sequence[Counted], source: Source) -> CountTotals | None:
 def function_changes(
     counted: Sequence[Counted], benchmarks: Sequence[str], variant: str, baseline: str, what: str
 ) -> list[tuple[str, float]]:
-    """(function, how much more the variant has of it), the largest change first.
-
-    ``what`` is ``costs`` or ``misses``. Only functions that are hot in some build.
-    """
+    """(function, how much more the variant has of it), the largest change first. ``what`` is
+    ``costs`` or ``misses``. Only functions that are hot in some build."""
     changes: defaultdict[str, float] = defaultdict(float)
     for work in counted:
         if work.benchmark not in benchmarks or not {variant, baseline} <= set(work.profiled):

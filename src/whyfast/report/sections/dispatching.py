@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING
 
-from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace
+from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace, Trouble
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.variant import Variant, differences
@@ -24,9 +23,6 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.main_table import Comparisons, verdict_cell
 from whyfast.report.sections.programs import without_lost
-
-if TYPE_CHECKING:
-    from whyfast.model.evidence import Trouble
 
 
 def jump_table(result: Result) -> Table | None:
@@ -87,9 +83,8 @@ def _time(name: str, main: str, comparisons: Comparisons) -> Cell:
 def _compilers(result: Result) -> dict[str, str]:
     """What each variant was compiled with, as the toolchain calls itself."""
     versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
-    return {
-        v.name: versions[v.toolchain] for v in result.question.variants if v.toolchain in versions
-    }
+    every = result.question.variants
+    return {v.name: versions[v.toolchain] for v in every if v.toolchain in versions}
 
 
 def dispatch_table(result: Result) -> Table | None:

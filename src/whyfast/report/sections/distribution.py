@@ -35,12 +35,9 @@ _EXPLAINED = (
 
 @dataclass(frozen=True)
 class Distribution:
-    """One variant against one baseline over two or more benchmarks.
-
-    ``verdicts`` are those of the benchmarks, the fastest first; ``suite`` their geometric mean,
-    None while some benchmark of the study has no result. ``carriers`` are the benchmarks without
-    which the mean or its verdict would differ, the most influential first.
-    """
+    """One variant against one baseline over two or more benchmarks: their ``verdicts``, the fastest
+    first; ``suite``, None while some benchmark has no result; ``carriers``, without which the mean
+    or its verdict would differ, the most influential first."""
 
     variant: str
     baseline: str
@@ -102,11 +99,9 @@ def distributions(result: Result) -> tuple[Distribution, ...]:
 
 
 def suite_carriers(suite: Suite | None, margin: float) -> tuple[Carrier, ...]:
-    """The benchmarks that decide the verdict on a geometric mean.
-
-    Of a difference: those that make more than a third of it, or without which it would turn. Of
-    "same": those without which the estimate lies beyond ``margin`` (relative).
-    """
+    """The benchmarks that decide the verdict on a geometric mean. Of a difference: those that make
+    more than a third of it, or without which it would turn. Of "same": those without which the
+    estimate lies beyond ``margin`` (relative)."""
     if suite is None or suite.verdict.outcome == "undecided" or suite.verdict.ratio <= 0:
         return ()
     same = suite.verdict.outcome == "same"
@@ -164,11 +159,8 @@ def distribution_section(result: Result) -> ReportSection | None:
 
 
 def distribution_tables(result: Result) -> tuple[Table, ...]:
-    """A table for each baseline; empty with a single benchmark.
-
-    A short report has all variants against the main baseline, and the claimed gain where another
-    baseline is claimed.
-    """
+    """A table for each baseline; empty with a single benchmark. A short report has all variants
+    against the main baseline, and the claimed gain where another baseline is claimed."""
     spreads = distributions(result)
     claim, main = result.question.claim, result.question.baselines[:1]
     claimed = (claim.variant, claim.baseline) if claim else None

@@ -19,10 +19,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import (
-    UNBOUNDED,
-    format_e_value,
-)
+from whyfast.report.formatting import UNBOUNDED, format_e_value
 from whyfast.report.sections.distribution import mean_without
 from whyfast.report.sections.main_table import (
     SUITE,
@@ -43,10 +40,8 @@ NARROW = 0.05
 
 def matrix_tables(result: Result) -> tuple[Table, ...]:
     """A table for each baseline: its time marked ``(*)``, then each variant's time with its change
-    in per cent, interval and verdict. The geometric mean and the total are the last rows.
-
-    Baselines that nothing is compared with have none.
-    """
+    in per cent, interval and verdict. The geometric mean and the total are the last rows. Baselines
+    that nothing is compared with have none."""
     times = median_times(result.recorded.blocks)
     tables = (_matrix(result, baseline, times) for baseline in result.question.baselines)
     return tuple(t for t in tables if t is not None)
@@ -186,7 +181,7 @@ def benchmark_times(result: Result) -> Times:
 def _each_benchmark_against(result: Result, baseline: str, times: Times) -> Iterator[Table]:
     verdicts = [v for v in result.judged.verdicts if v.baseline == baseline]
     if len({v.benchmark for v in verdicts}) < 2 and result.judged.about != "runs":
-        if (whole := _by_variant(result, verdicts, times)) is not None:
+        if (whole := _by_variant(result, baseline, verdicts, times)) is not None:
             yield whole
         return
     order = {v.name: i for i, v in enumerate(result.question.variants)}
@@ -196,7 +191,9 @@ def _each_benchmark_against(result: Result, baseline: str, times: Times) -> Iter
             yield each
 
 
-def _by_variant(result: Result, verdicts: Sequence[Verdict], times: Times) -> Table | None:
+def _by_variant(
+    result: Result, baseline: str, verdicts: Sequence[Verdict], times: Times
+) -> Table | None:
     rows = [
         (
             v.benchmark or "",
@@ -208,8 +205,7 @@ def _by_variant(result: Result, verdicts: Sequence[Verdict], times: Times) -> Ta
         for v in verdicts
     ]
     columns = ("benchmark", "variant", "verdict", *right("time", "blocks", "e-value"))
-    caption = f"Each benchmark against {verdicts[0].baseline}" if verdicts else ""
-    return table(caption, columns, rows, fixed=2, against=verdicts[0].baseline if verdicts else "")
+    return table(f"Each benchmark against {baseline}", columns, rows, fixed=2, against=baseline)
 
 
 def _by_benchmark(result: Result, verdicts: Sequence[Verdict], times: Times) -> Table | None:

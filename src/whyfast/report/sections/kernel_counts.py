@@ -6,13 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from whyfast.judge.lines import (
-    ReleaseSeries,
-    counts,
-    release_series,
-    spread,
-    version_key,
-)
+from whyfast.judge.lines import ReleaseSeries, counts, release_series, spread, version_key
 from whyfast.model.result import Result
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.report.document import (
@@ -26,12 +20,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import (
-    format_percent,
-    join_words,
-    plain_text_of,
-    quote,
-)
+from whyfast.report.formatting import format_percent, join_words, plain_text_of, quote
 from whyfast.report.sections.main_table import decided
 from whyfast.report.sections.programs import failed_sentences, not_built
 

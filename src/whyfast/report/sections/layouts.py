@@ -10,7 +10,7 @@ from typing import Any
 
 from whyfast.model.result import Result
 from whyfast.model.study import Question
-from whyfast.model.verdict import Draw, Fix, FixWord, Placement, PlacementWord, Verdict
+from whyfast.model.verdict import Draw, Fix, FixOutcome, Placement, PlacementOutcome, Verdict
 from whyfast.report.document import Cell, Plot, Table, right, table
 from whyfast.report.formatting import (
     format_percent,
@@ -28,8 +28,8 @@ from whyfast.report.sections.distribution import interval_data, plottable
 from whyfast.report.sections.main_table import SUITE, Comparisons, verdict_cell
 
 #: What each word is called where there is room for no sentence.
-_CAUSES: dict[PlacementWord, str] = {"change": "the change", "neither": "no difference"}
-_SPREADS: dict[FixWord, str] = {"larger": "increased", "none": "no spread"}
+_CAUSES: dict[PlacementOutcome, str] = {"change": "the change", "neither": "no difference"}
+_SPREADS: dict[FixOutcome, str] = {"larger": "increased", "none": "no spread"}
 
 
 def _cause(p: Placement) -> str:
@@ -50,11 +50,9 @@ def _over(p: Placement) -> str:
 def placement_sentences(
     placements: Iterable[Placement], study: Question, fixes: Collection[str] = ()
 ) -> list[str]:
-    """One sentence for each variant against the main baseline, and one on the spread.
-
-    About the suite where there is one, else about each benchmark. Variants in ``fixes`` have
-    sentences of their own, and none here if there are others.
-    """
+    """One sentence for each variant against the main baseline, and one on the spread. About the
+    suite where there is one, else about each benchmark. Variants in ``fixes`` have sentences of
+    their own, and none here if there are others."""
     main = study.baselines[0] if study.baselines else None
     controls = {v.name for v in study.variants if v.twin_of}
     sentences, spreads = [], []

@@ -120,12 +120,12 @@ def overhead_sentence(loops: Sequence[LoopFacts]) -> str:
 
 def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
     """Calls, bytecode and memory, as far as they differ."""
-    one, other = quote(a.variant), quote(b.variant)
+    first, second = quote(a.variant), quote(b.variant)
     if _called(a) != _called(b):
-        yield f"{one} {_calls_text(a)}; {other} {_calls_text(b)}."
+        yield f"{first} {_calls_text(a)}; {second} {_calls_text(b)}."
     counts = [_instructions(f) for f in (a, b)]
     if all(counts) and counts[0] != counts[1]:
-        yield f"{one} is {counts[0]} instructions of bytecode, {other} {counts[1]}."
+        yield f"{first} is {counts[0]} instructions of bytecode, {second} {counts[1]}."
     if a.peak is not None and b.peak is not None and abs(a.peak - b.peak) >= _WORTH_NAMING:
         more, less = (a, b) if a.peak > b.peak else (b, a)
         assert more.peak is not None
@@ -141,14 +141,8 @@ def _called(facts: LoopFacts) -> list[tuple[str, str, float]]:
 
 
 def _calls_text(facts: LoopFacts) -> str:
-    calls = [
-        f"{c.name} {c.number:.4g} times" if c.number != 1 else c.name
-        for c in facts.calls[:_MOST_CALLS]
-    ]
-    more = len(facts.calls) - _MOST_CALLS
-    if more > 0:
-        calls.append(f"{more} more")
-    return f"calls {join_words(calls)}" if calls else "calls nothing"
+    calls = [f"{c.name} {c.number:.4g} times" if c.number != 1 else c.name for c in facts.calls]
+    return f"calls {join_words(calls, _MOST_CALLS)}" if calls else "calls nothing"
 
 
 def _instructions(facts: LoopFacts) -> int:
@@ -222,8 +216,8 @@ def bytecode_section(result: Result) -> ReportSection | None:
     names = dict.fromkeys(c.name for f in sides for c in f.code[1:])
     called: list[Block | None] = []
     for name in names:
-        listings = [(f.variant, _listing(f, name)) for f in sides]
-        called.append(_side_by_side(name, [(v, code) for v, code in listings if code is not None]))
+        listings = [(f.variant, c) for f in sides for c in f.code[1:] if c.name == name]
+        called.append(_side_by_side(name, listings))
     return section(
         "bytecode",
         "Bytecode side by side",
@@ -240,10 +234,6 @@ def bytecode_section(result: Result) -> ReportSection | None:
         ),
         importance="detail",
     )
-
-
-def _listing(facts: LoopFacts, name: str) -> Listing | None:
-    return next((c for c in facts.code[1:] if c.name == name), None)
 
 
 def _side_by_side(title: str, sides: Sequence[tuple[str, Listing]]) -> Table | None:
@@ -270,9 +260,9 @@ def _padded(first: Listing, columns: list[list[str]]) -> Listing:
 def _aligned(columns: list[list[str]], first: Listing, other: Listing) -> list[list[str]]:
     """The columns with one more, whose rows stand beside those of the first."""
     names = [i.name for i in first.instructions]
-    found = SequenceMatcher(None, names, [i.name for i in other.instructions], autojunk=False)
+    matcher = SequenceMatcher(None, names, [i.name for i in other.instructions], autojunk=False)
     aligned: list[list[str]] = [[] for _ in range(len(columns) + 1)]
-    for _, a, b, c, d in found.get_opcodes():
+    for _, a, b, c, d in matcher.get_opcodes():
         for k in range(max(b - a, d - c)):
             for column, into in zip(columns, aligned, strict=False):
                 into.append(column[a + k] if a + k < b else "")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
-from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence
+from whyfast.model.evidence import DISPATCH, CalleeCounts, Evidence, Trouble
 from whyfast.model.result import Result
 from whyfast.model.sample import JitImage, JumpForm
 from whyfast.model.study import Question, Study
@@ -27,9 +26,6 @@ from whyfast.report.formatting import has, join_words, pluralize, quote, sentenc
 from whyfast.report.sections.cost_by_parameter import format_estimate
 from whyfast.report.sections.counted_work import counted_notes
 from whyfast.report.sections.dispatching import dispatch_table, entry_table, option_table
-
-if TYPE_CHECKING:
-    from whyfast.model.evidence import Trouble
 
 #: How programs follow one another, as a plural.
 _FORMS: dict[JumpForm, str] = {

@@ -147,11 +147,7 @@ def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
         if (p.variant, p.baseline) == pair and p.benchmark is not None
     }
     rows = [
-        (
-            b.name,
-            *_verdict_cells(merged, variant, b.name, verdicts[b.name]),
-            pooled.get(b.name),
-        )
+        (b.name, *_verdict_cells(merged, variant, b.name, verdicts[b.name]), pooled.get(b.name))
         for b in merged.question.benchmarks
         if b.name in verdicts
     ]

@@ -101,10 +101,8 @@ def tally(verdicts: Iterable[Verdict]) -> str:
 
 
 def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
-    """Median seconds of one inner loop, for each (benchmark, variant) over all blocks and turns.
-
-    Of the blocks that the verdicts are about: those in drawn layouts where there are any.
-    """
+    """Median seconds of one inner loop, for each (benchmark, variant) over all blocks and turns. Of
+    the blocks that the verdicts are about: those in drawn layouts where there are any."""
     times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     blocks = list(blocks)
     for block in deciding(blocks):
@@ -124,10 +122,8 @@ def time_cell(value: float | None, about: About) -> Cell | None:
 
 
 def summary_table(result: Result) -> Table | None:
-    """Every variant against every baseline; with a single benchmark its time as well.
-
-    Variants of which only the machine code is read are left out; None when no other is there.
-    """
+    """Every variant against every baseline; with a single benchmark its time as well. Variants of
+    which only the machine code is read are left out; None when no other is there."""
     study, same = result.question, result.recorded.same
     if result.judged.about == "runs" and not result.judged.verdicts:
         return None
@@ -197,10 +193,8 @@ _WORDS = {"faster": "differ", "slower": "differ"}
 
 def axes_table(result: Result) -> Table | None:
     """The values of the axes that are compared along as columns, the baseline's first, and a row
-    for each combination of the others; None where baselines are not along axes.
-
-    With a single benchmark a baseline shows its time.
-    """
+    for each combination of the others; None where baselines are not along axes. With a single
+    benchmark a baseline shows its time."""
     question = result.question
     measured = [v for v in question.measured if v.axes and not v.twin_of]
     if not question.along or not measured:

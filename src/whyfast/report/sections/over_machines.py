@@ -10,14 +10,7 @@ from typing import TypeVar
 
 from whyfast.model.result import MachineDifference, Merged, Pooled
 from whyfast.model.verdict import Outcome, Verdict
-from whyfast.report.document import (
-    Cell,
-    ReportSection,
-    Table,
-    section,
-    sentences,
-    table,
-)
+from whyfast.report.document import Cell, ReportSection, Table, section, sentences, table
 from whyfast.report.formatting import (
     format_percent,
     format_verdict,
@@ -79,8 +72,8 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
     last = (False, len(order))
 
     def place(pair: tuple[str, str]) -> tuple[bool, int, int]:
-        twin, i = order.get(pair[0], last)
-        return twin, bases.get(pair[1], len(bases)), i
+        control, i = order.get(pair[0], last)
+        return control, bases.get(pair[1], len(bases)), i
 
     comparisons = []
     for pair in sorted(compared_pairs(merged), key=place):

@@ -25,13 +25,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import (
-    escape_controls,
-    has,
-    join_words,
-    quote,
-    sentence,
-)
+from whyfast.report.formatting import escape_controls, has, join_words, quote, sentence
 
 #: Hex digits of a digest that tell builds apart.
 _SHORT = 12

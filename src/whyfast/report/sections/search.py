@@ -182,11 +182,9 @@ def _printed(middle: float, low: float, high: float) -> tuple[str, str]:
 
 
 def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:
-    """For each candidate the median log ratio to the good end, its interval, and blocks.
-
-    The interval is 1.96 standard errors of a median, from the noise of all blocks of the ends: an
-    aid to the eye, not a verdict.
-    """
+    """For each candidate the median log ratio to the good end, its interval, and blocks. The
+    interval is 1.96 standard errors of a median, from the noise of all blocks of the ends: an aid
+    to the eye, not a verdict."""
     logs: defaultdict[int, list[float]] = defaultdict(list)
     for block in result.state.observations:
         for reading in block.readings:
@@ -210,11 +208,8 @@ _NAMES, _SHOWN = 5, 3
 
 
 def because(evidence: StepEvidence) -> str:
-    """The most important difference, as the end of a sentence; empty without one.
-
-    The causes in an account of the step come first, then functions that a benchmark executes, by
-    their cost.
-    """
+    """The most important difference, as the end of a sentence; empty without one. The causes in an
+    account of the step come first, then functions that a benchmark executes, by their cost."""
     if text := named_causes(evidence.account):
         return text
     code = evidence.code
@@ -298,12 +293,9 @@ FEWEST = 4
 
 
 def scatter_of(blocks: Sequence[Observation] | Sequence[Trial]) -> str:
-    """A sentence: by how much placement alone scatters a program, from the ends in the blocks as
-    linked and over layouts, and what this many layouts resolve. Empty with too few blocks.
-
-    spread² = (var(varied) − var(linked)) / 2, as a block over layouts has a layout of either end.
-    Plain variances: layouts often have one of two effects, and the median deviation may be 0.
-    """
+    """By how much placement alone scatters a program, from the ends as linked and over layouts, and
+    what this many layouts resolve; empty with too few blocks. Plain variances, spread² =
+    (var(varied) − var(linked)) / 2: the median deviation of two effects may be 0."""
     linked, varied = (np.array([b.ends for b in blocks if b.layouts == v]) for v in (False, True))
     if min(len(linked), len(varied)) < FEWEST:
         return ""

@@ -234,10 +234,8 @@ def share_cell(share: float, *, per_cycle: bool = False) -> Cell:
 def hot_table(
     functions: Sequence[HotFunction], variants: Sequence[str], *, event: str, source: str, tool: str
 ) -> Table | None:
-    """Each hot function's share of every program; the largest difference in cost first.
-
-    ``event`` is the main one of the profiles, which are of that ``source`` and by ``tool``.
-    """
+    """Each hot function's share of every program; the largest difference in cost first. ``event``
+    is the main one of the profiles, which are of that ``source`` and by ``tool``."""
     event = {"Ir": "instructions", "samples": "samples of time"}.get(event, event)
     rows = [
         (Cell(f.name, f.object), *(_share(f, i) for i in range(len(f.costs)))) for f in functions

@@ -64,11 +64,7 @@ from whyfast.report.sections.programs import (
     folded_sentences,
     without_lost,
 )
-from whyfast.report.sections.recordings import (
-    headline_end,
-    recording_surprises,
-    run_times_table,
-)
+from whyfast.report.sections.recordings import headline_end, recording_surprises, run_times_table
 from whyfast.report.sections.timeline import unusual_sentences
 from whyfast.report.sections.ways import way_sentences
 
@@ -423,10 +419,8 @@ def search_summary(
     focus: str = "",
 ) -> Summary:
     """``basis`` is what the answer rests on, ``weak`` what it leaves open, ``measured`` a table
-    with a row for each candidate, ``taken`` what it cost.
-
-    Of many candidates the ends go first, then those about the one that is called ``focus``.
-    """
+    with a row for each candidate, ``taken`` what it cost. Of many candidates the ends go first,
+    then those about the one that is called ``focus``."""
     names = [row[0].text for row in measured.rows] if measured else []
     middle, ends = names.index(focus) if focus in names else 0, (0, len(names) - 1)
     return Summary(

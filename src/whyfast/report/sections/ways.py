@@ -42,7 +42,9 @@ def _costs(result: Result, ways: Ways) -> Costs:
 def _cheapest(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
     """In the last variant that has two ways or more."""
     for variant in reversed(variants):
-        here = sorted((c for c in costs.values() if c.variant == variant), key=_seconds)
+        here = sorted(
+            (c for c in costs.values() if c.variant == variant), key=lambda c: c.time.seconds
+        )
         if len(here) < 2:
             continue
         best, others = here[0], here[1:]
@@ -128,10 +130,6 @@ def way_section(result: Result) -> ReportSection | None:
         if costs:
             tables.append(table(f"{ways.what}: time of a loop", ("way", *right(*shown)), rows))
     return section("ways", "What each way costs", *tables)
-
-
-def _seconds(cost: WayCost) -> float:
-    return cost.time.seconds
 
 
 def _time(cost: WayCost) -> str:

@@ -179,6 +179,8 @@ def short_names(account: Account) -> tuple[str, str]:
     if max(len(shlex.join(w)) for w in words) > _NAME:
         first = _alike(*words)
         words = words[0][first:] or words[0], words[1][first:] or words[1]
+    if not all(any(map(str.isalnum, shlex.join(w))) for w in words):  # `;` and `+` of find
+        words = _words(account.fast), _words(account.slow)
     given = account.fast, account.slow
     names = [
         _ASSIGNING.sub("", name if w == _words(name) else w[0] if len(w) == 1 else shlex.join(w))

@@ -15,16 +15,12 @@ from whyfast.search.study_subject import Count, Make, make_variant
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """One search as asked for.
-
-    ``good`` and ``bad`` are names on the axis. For a set of differences they are variants of the
-    study, or compiler flags (``-O2 -fno-gcse``) that are applied to ``variant``. Defaults:
-    ``variant`` is the study's main baseline, ``benchmarks`` all of them, ``margin`` the study's,
-    ``blocks`` unlimited. ``among``: the toolchains or kernels to search, ``object``: the object
-    file whose passes or functions are searched. ``fresh`` discards a kept search. ``incremental``
-    reuses the previous build directory; the final candidates are rebuilt clean. ``everything``
-    keeps searching while the answer explains only part of the difference.
-    """
+    """One search as asked for. ``good`` and ``bad`` are names on the axis, of a set of differences
+    variants of the study or compiler flags for ``variant``. Defaults: the main baseline, all
+    ``benchmarks``, the study's ``margin``, unlimited ``blocks``. ``among``: toolchains or kernels
+    to search; ``object``: whose passes or functions are searched. ``fresh`` discards a kept search,
+    ``incremental`` reuses the build directory (final candidates are rebuilt clean), ``everything``
+    goes on while part of the difference is unexplained."""
 
     axis: str
     good: str
@@ -43,13 +39,10 @@ class SearchRequest:
 
 @dataclass(frozen=True)
 class CandidateRange:
-    """Candidates in order, the good end first, for bisection.
-
-    ``count``: how this axis counts candidates, and ``quantity`` the quantity; None: the user's.
-    ``back``: the candidates beyond the bad end, the last one first, to find where it is good again.
-    ``backwards``: the good end is the newer one. ``branch``: the candidates of the branch that a
-    merge brought in, None for other candidates.
-    """
+    """Candidates in order, the good end first, for bisection. ``count``, ``quantity``: how this
+    axis counts candidates, and what; None: the user's. ``back``: candidates beyond the bad end, the
+    last first, to find where it is good again. ``backwards``: the good end is the newer one.
+    ``branch``: the candidates of the branch that a merge brought in, None for others."""
 
     candidates: tuple[AxisCandidate, ...]
     make: Make = make_variant
@@ -62,9 +55,7 @@ class CandidateRange:
 
 def between(names: Sequence[str], good: str, bad: str, kind: str) -> tuple[list[str], bool]:
     """The names from ``good`` to ``bad``, and whether ``good`` is the later one in ``names``.
-
-    UserError for ends that are not among them, or the same.
-    """
+    UserError for ends that are not among them, or the same."""
     for end, option in ((good, "--good"), (bad, "--bad")):
         if end not in names:
             available = ", ".join(names) or "none"
@@ -77,14 +68,10 @@ def between(names: Sequence[str], good: str, bad: str, kind: str) -> tuple[list[
 
 @dataclass(frozen=True)
 class DifferenceSet:
-    """Two ends and the differences between them, which can be mixed freely.
-
-    ``differences`` are unique titles, numbered from 0. ``make`` builds a candidate with its
-    ``mixed`` differences from the bad end and the others from the good one. ``vanishing`` explains
-    a difference in time that disappears in every mixture. ``reverted`` are titles of differences
-    that every mixture takes from the good end; then the bad end is the mixture of all
-    ``differences`` and not ``bad`` itself.
-    """
+    """Two ends and the differences between them, unique titles numbered from 0, mixed freely.
+    ``make`` builds a candidate with its ``mixed`` differences from the bad end. ``vanishing``
+    explains a difference in time that disappears in every mixture. ``reverted``: titles of
+    differences that all mixtures, and then the bad end too, take from the good end."""
 
     good: Variant
     bad: Variant

@@ -34,11 +34,8 @@ def commits(
     repository: Path, good: str, bad: str, variant: Variant | None = None
 ) -> tuple[AxisCandidate, ...]:
     """Every commit on the way from ``good`` to ``bad``, both included, along first parents. With
-    ``variant``, each is that variant at the commit.
-
-    UserError for a name that is no commit, for a shallow clone that does not reach so far, and
-    where no path leads from one to the other.
-    """
+    ``variant``, each is that variant at the commit. UserError for a name that is no commit, for a
+    shallow clone that does not reach so far, and where no path leads from one to the other."""
     old, new = (_commit(repository, end, name) for end, name in ((good, "good"), (bad, "bad")))
     if old == new:
         raise UserError(f"{good} and {bad} are the same commit", where="--bad")

@@ -31,10 +31,8 @@ Unit = tuple[str, ...]
 @dataclass(frozen=True)
 class Slot:
     """A place among the words of a mixture: ``words`` of both ends, or of one of them.
-
     ``difference`` is its number, None for words of both. ``bad``: the words are those of the bad
-    end, and part of a mixture that has the difference; else of one that has it not.
-    """
+    end, and part of a mixture that has the difference; else of one that has it not."""
 
     place: Place
     words: Unit
@@ -75,9 +73,7 @@ def with_flags(variant: Variant, text: Sequence[str], name: str) -> Variant:
 
 def find_differences(good: Variant, bad: Variant) -> FlagDifferences:
     """The flags in which two variants differ; two settings of one flag are one difference.
-
-    UserError when they differ in more than flags, or in none.
-    """
+    UserError when they differ in more than flags, or in none."""
     if also := sorted(differ_in(good, bad) - {*PLACES, "keep", "packages"}):
         raise UserError(
             f"{good.name} and {bad.name} also differ in {', '.join(also)}; "
@@ -97,10 +93,8 @@ def find_differences(good: Variant, bad: Variant) -> FlagDifferences:
 
 
 def expanded(flags: FlagDifferences, good: Sequence[Unit], bad: Sequence[Unit]) -> FlagDifferences:
-    """With the options that the compiler sets otherwise at the two ends, one difference each.
-
-    An option that both ends set explicitly is not part of the level.
-    """
+    """With the options that the compiler sets otherwise at the two ends, one difference each. An
+    option that both ends set explicitly is not part of the level."""
     given = {kind(s.words) for s in flags.slots if s.place == "cflags"}
     slots, titles = list(flags.slots), list(flags.titles)
     by_kind = {kind(u): u for u in bad}

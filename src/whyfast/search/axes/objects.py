@@ -40,10 +40,8 @@ def mix_objects(
     context: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
 ) -> DifferenceSet:
     """The objects in which the builds of two variants differ, and the link where that differs.
-
     UserError where the study has no link step, an end cannot be built, their objects are not the
-    same files, or the objects of the bad end do not make its program.
-    """
+    same files, or the objects of the bad end do not make its program."""
     del object_
     check_link(context)
     made, built = _built_ends(context, good, bad)
@@ -191,11 +189,8 @@ def mix_functions(
     context: RunContext[Study], good: Variant, bad: Variant, object_: str
 ) -> DifferenceSet:
     """The functions in which one object of two builds differs; the ends are one program with the
-    good object and with the bad one, whatever else the builds differ in.
-
-    UserError where the study has no link step, an end cannot be built, or the object cannot be
-    taken apart into functions.
-    """
+    good object and with the bad one, whatever else the builds differ in. UserError where the study
+    has no link step, an end cannot be built, or the object cannot be taken apart into functions."""
     check_link(context)
     if "revision" in differ_in(good, bad):
         raise UserError(

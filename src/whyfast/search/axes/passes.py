@@ -19,13 +19,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, SearchRequest
-from whyfast.search.axes.objects import (
-    built_with,
-    check_link,
-    link_one,
-    must_build,
-    relinked_as,
-)
+from whyfast.search.axes.objects import built_with, check_link, link_one, must_build, relinked_as
 from whyfast.search.axes.versions import compiler_of
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, without_layouts
@@ -45,11 +39,9 @@ LIST = ("-fdbg-cnt-list",)
 
 @dataclass(frozen=True)
 class CounterRun:
-    """The counters above 0, with their counts, in gcc's order.
-
-    They make one list of decisions: those of the first counter, then those of the next. Passes can
-    be limited to the first decisions of the list.
-    """
+    """The counters above 0, with their counts, in gcc's order. They make one list of decisions:
+    those of the first counter, then those of the next. Passes can be limited to the first decisions
+    of the list."""
 
     counters: tuple[tuple[str, int], ...]
 
@@ -187,9 +179,7 @@ def run_of(runs: Sequence[OptimiserRun], functions: frozenset[str]) -> Optimiser
 
 def passes(run: OptimiserRun, good: str, bad: str, variant: Variant) -> tuple[AxisCandidate, ...]:
     """One candidate for each limit, from the good one to the bad one, which may be the lower one.
-
-    An end is a number, ``all``, or COUNTER:N. UserError for other ends.
-    """
+    An end is a number, ``all``, or COUNTER:N. UserError for other ends."""
     first, last = (_limit(run, text, f"--{w}") for w, text in (("good", good), ("bad", bad)))
     if first == last:
         raise UserError(f"both ends are the same limit: {first}", where="--bad")
@@ -225,11 +215,8 @@ def pass_range(
     context: RunContext[Study], variant: Variant, search: SearchRequest
 ) -> CandidateRange:
     """One candidate for each limit; with ``search.object`` only that object is limited, and linked
-    with the others unchanged.
-
-    UserError for a compiler without limits, for unknown objects, and where several files are
-    compiled and no object is named.
-    """
+    with the others unchanged. UserError for a compiler without limits, for unknown objects, and
+    where several files are compiled and no object is named."""
     context = replace(context, question=without_layouts(context.question))  # but for candidates
     by_gcc = compiler_of(context, variant, "--axis passes").startswith("gcc")
     flags, read = (LIST, read_counters) if by_gcc else (PASSES_LIST, read_passes)

@@ -41,10 +41,8 @@ def toolchain_range(
     known: Mapping[str, Provider] | None = None,
 ) -> CandidateRange:
     """The compilers from the good end to the bad one among ``search.among``, in that order; a
-    pattern stands for the provider's matching names, sorted by their version numbers.
-
-    UserError for ends that are not among them.
-    """
+    pattern stands for the provider's matching names, sorted by their version numbers. UserError for
+    ends that are not among them."""
     del context
     good, bad = search.good, search.bad
     wanted = search.among or (good, bad)
@@ -78,11 +76,9 @@ KNOWN = (*(f"debian:linux-{v}" for v in SUITES), *(f"debian:linux@{suite}" for s
 def kernel_range(
     context: RunContext[Study], variant: Variant, search: SearchRequest
 ) -> CandidateRange:
-    """The kernels from the good end to the bad one among ``search.among``, in that order.
-
-    UserError for a study that boots no kernels, malformed names, ends that are not among them, and
-    where QEMU is missing.
-    """
+    """The kernels from the good end to the bad one among ``search.among``, in that order. UserError
+    for a study that boots no kernels, malformed names, ends that are not among them, and where QEMU
+    is missing."""
     if not context.question.in_vms:
         raise UserError(
             "no variant has a kernel of its own; write kernel = … in a variant",

@@ -1,13 +1,15 @@
 """Runs a statement or a function of a file in turns; the child process of ``whyfast timeit``.
 
-    driver.py measure CLOCK SETUP statement TEXT
-    driver.py measure CLOCK SETUP file FILE FUNCTION
-    driver.py inspect ...                             what it does, as JSON: inspection.py
+    driver.py fork CONTROL (IN OUT N WORD...)...      measures, as whyfast.measure.forks describes
+    driver.py inspect CLOCK SETUP WORK...             what it does, as JSON: inspection.py
+
+The N words of a side are ``measure`` or ``measure-whole``, CLOCK, SETUP and WORK: ``statement
+TEXT`` or ``file FILE FUNCTION``.
 
 The statement stands in a loop inside of a function, with the setup before it, as in ``timeit``: its
 names are local variables. The setup runs once a process. Each turn times so many loops and as many
 empty ones, and answers the difference. Runs on CPython 2.7 and 3.6 or newer and on PyPy, with the
-standard library alone, of which it imports little: a process is started for every block.
+standard library alone, of which it imports little: it is started for every block.
 """
 
 # Python 2.7 has neither annotations nor f-strings.
@@ -61,26 +63,78 @@ def main(
 ):
     # type: (...) -> None
     """Serve turns, or write what the workload does to standard output."""
-    mode, clock, setup, kind = arguments[:4]
     out = _take_standard_output()
     # What is imported from here on is the user's: from the folder where whyfast was started.
     here = sys.path[0]
     turns = _own(os.path.join(os.path.dirname(here), "include"), "whyfast_turn")
-    if mode == "inspect":
-        inspection = _own(here, "inspection", "loop_values")
-    sys.path[0] = ""
-    read = time.process_time_ns if clock == "process" else turns.best_clock()
     gc.disable()  # as timeit does; the setup may enable it
-    if mode == "inspect":
+    if arguments[0] == "inspect":
+        inspection = _own(here, "inspection", "loop_values")
+        sys.path[0] = ""
+        _, clock, setup, kind = arguments[:4]
+        read = _clock(clock, turns)
         inspection.inspect(sys.modules[__name__], out, read, setup, kind, arguments[4:])
         return
-    granted = turns.Turns(*turns.descriptors())
+    sys.path[0] = ""
+    grants, answers, words = _forked(int(arguments[1]), _sides(arguments[2:]))
+    mode, clock, setup, kind = words[:4]
+    granted = turns.Turns(grants, answers)
     try:
-        work = prepare(setup, kind, arguments[4:])
+        work = prepare(setup, kind, words[4:])
+        read = _clock(clock, turns)
         loops = _NetOfLoop(granted, read) if mode == "measure" else _Whole(granted)
         work.run(loops, read)
     except Exception as error:
         granted.failed(error)
+
+
+def _clock(
+    name,  # type: str
+    turns,  # type: Any
+):
+    # type: (...) -> Callable[[], int]
+    return time.process_time_ns if name == "process" else turns.best_clock()
+
+
+def _sides(
+    words,  # type: list[str]
+):
+    # type: (...) -> list[Any]
+    """(descriptor of grants, of answers, words of its own) of each."""
+    sides = []
+    while words:
+        end = 3 + int(words[2])
+        sides.append((int(words[0]), int(words[1]), words[3:end]))
+        words = words[end:]
+    return sides
+
+
+def _forked(
+    control,  # type: int
+    sides,  # type: list[Any]
+):
+    # type: (...) -> Any
+    """The side that this process is a fork for. Does not return in the one that forks."""
+    with os.fdopen(control) as lines:
+        for line in iter(lines.readline, ""):
+            own, sides[int(line)] = sides[int(line)], None
+            if os.fork() == 0:
+                for other in sides:
+                    if other is not None:  # or its end of file would not be seen
+                        os.close(other[0])
+                        os.close(other[1])
+                return own
+            os.close(own[0])
+            os.close(own[1])
+    status = 0
+    while status == 0:
+        try:
+            status = os.wait()[1]
+        except OSError:  # all have ended
+            break
+    if os.WIFSIGNALED(status):
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    os._exit(os.WEXITSTATUS(status))
 
 
 def _take_standard_output():

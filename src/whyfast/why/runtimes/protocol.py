@@ -94,11 +94,13 @@ class Sides:
 @dataclass(frozen=True)
 class Findings:
     """What a runtime's tools showed. ``takes`` says whether a function of machine code belongs to
-    what ``causes`` explain, so that it is not given another cause."""
+    what ``causes`` explain, so that it is not given another cause. ``compiled``: the runtime
+    compiles while it runs, so that a simulation sees code without names, after minutes."""
 
     causes: tuple[Cause, ...] = ()
     takes: Callable[[FunctionKey], bool] = lambda key: False
     limits: tuple[str, ...] = ()
+    compiled: bool = False
 
 
 class Runtime(Protocol):

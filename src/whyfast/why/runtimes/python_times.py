@@ -120,7 +120,7 @@ class PythonTimes:
 
         Python looks for signals only at some bytecodes, so that a long operation at the end of a
         function is seen in what calls it, or in what is called next: among those the profiler's
-        times decide.
+        times decide, where they are of the same size as the samples.
         """
         fast, slow = self.fast.counted, self.slow.counted
         if fast is None or slow is None:
@@ -128,7 +128,9 @@ class PythonTimes:
         near = self._near(function) | {function}
         more = {f: slow.own_seconds(f) - fast.own_seconds(f) for f in near}
         first = max(more, key=lambda f: more[f])
-        return first if more[first] > CLEARLY * max(0.0, more[function]) else function
+        part = self.parts.get(("self", function))
+        clear = more[first] > CLEARLY * max(0.0, more[function])
+        return first if part and clear and more[first] > part.difference / 2 else function
 
     def _near(self, function: PyFunction) -> set[PyFunction]:
         """Its callers, and what those and it call."""

@@ -13,12 +13,13 @@ from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.ab_run import EMPTY_RUNS, Command, Options
 from whyfast.investigate.why.why_layers import AccountLimits, Layers
-from whyfast.investigate.why.why_run import explain_commands
+from whyfast.investigate.why.why_run import explain_commands, explain_difference
 from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import LaunchArguments, Sample
 from whyfast.measure.process import Finished
 from whyfast.model.errors import UserError
+from whyfast.model.result import Result
 from whyfast.model.why import Account, Cause, Change
 from whyfast.why.account import Gathered, make_account
 
@@ -62,15 +63,18 @@ class Programs:
         return Sample(wall * loops, None, extra)
 
     def why(self, options: Options | None = None, simulate: float = 0.0) -> Account:
+        account = self.result(options, simulate).found.account
+        assert account is not None
+        return account
+
+    def result(self, options: Options | None = None, simulate: float = 0.0) -> Result:
         programs = {name: lambda argv: said() for name in ("old", "new", "true")}
         self.world.launcher = Replay({**programs, **self.tools})
         services = self.world.services(probe=lambda *given: ProbeRun(False, 0.1, 0.1))
-        result = explain_commands(
+        return explain_commands(
             COMMANDS, options or Options(budget=60.0), AccountLimits(simulate), own(self.folder),
             self.watcher, services=services,
         )  # fmt: skip
-        assert result.found.account is not None
-        return result.found.account
 
     @property
     def called(self) -> list[str]:
@@ -160,18 +164,43 @@ def test_another_allocator_is_the_first_that_is_installed(
     assert shown == ([(what, 1.0, f"env LD_PRELOAD=/lib/{listed}")] if tried else [])
 
 
+class Loaded(NoSystem):
+    def __init__(self, load: str) -> None:
+        self.load = load
+
+    def read(self, name: str) -> str | None:
+        return self.load if name == "proc/loadavg" else None
+
+
+@pytest.mark.parametrize(
+    ("load", "threads", "of_cpu"),
+    [("2.00 1 1", 4, True), ("0.90 1 1", 4, False), ("2.00 1 1", 1, False)],
+)
+def test_threads_that_may_have_waited_for_a_cpu_are_accounted_by_cpu_time(
+    tmp_path: Path, load: str, threads: int, of_cpu: bool
+) -> None:
+    programs = Programs(tmp_path, (2.0, 1.3, 0.0))  # 0.4 s more CPU time, 0.6 s more waiting
+    programs.tools = {"strace": reads(400)}
+    result = programs.result()
+    blocks = tuple(replace(b, threads={"new": threads}) for b in result.recorded.blocks)
+    result = replace(result, recorded=replace(result.recorded, blocks=blocks))
+    services = programs.world.services(system=Loaded(load))
+    arguments = LaunchArguments({"old": ("old",), "new": ("new",)}, {}, 60.0)
+    account = explain_difference(
+        result, arguments, AccountLimits(0.0), own(tmp_path), programs.watcher, services
+    )
+    assert account is not None
+    assert account.of_cpu == of_cpu
+
+
 @pytest.mark.parametrize(
     ("load", "seconds"), [("0.20 1 1", 10.0), ("2.50 1 1", 25.0), ("9.00 1 1", 40.0), ("", 10.0)]
 )
 def test_an_account_has_more_time_on_a_busy_machine(
     tmp_path: Path, load: str, seconds: float
 ) -> None:
-    class Loaded(NoSystem):
-        def read(self, name: str) -> str | None:
-            return load if name == "proc/loadavg" else None
-
     programs = Programs(tmp_path, OLD)
-    services = programs.world.services(system=Loaded())
+    services = programs.world.services(system=Loaded(load))
     found = Gathered("fast", "slow", 2.0, 1.9, 2.1, Change(1.0, 2.0, 0.9, 1.1), {})
     arguments = LaunchArguments({"fast": ("old",), "slow": ("new",)}, {}, 60.0)
     limits = AccountLimits(total=10.0)
@@ -224,6 +253,11 @@ def test_what_is_missing_is_a_limit_and_no_error(tmp_path: Path) -> None:
 def test_a_simulation_that_takes_too_long_is_left_out_with_what_allows_it(tmp_path: Path) -> None:
     account = Programs(tmp_path, (3.0, 2.9, 0.0)).why(simulate=30.0)
     assert "it would take about 234 s; allow it with --simulate 351s" in account.limits[-1]
+    plain = Programs(tmp_path / "plain", (3.0, 2.9, 0.0)).why(simulate=100.0)
+    counted, absent = plain.limits[-2:]
+    assert "caches and branches were not simulated" in counted
+    assert "--simulate 351s" in counted
+    assert "valgrind is not installed" in absent
     never = Programs(tmp_path / "never", (3.0, 2.9, 0.0)).why(simulate=0.0)
     assert not any("simulate" in limit for limit in never.limits)
 

@@ -17,7 +17,12 @@ from whyfast.history.detect import detect
 from whyfast.model.history import PointSeries, Timeline
 from whyfast.report.document import Document
 from whyfast.report.pages.check_page import check_page
-from whyfast.report.pages.code_page import Looked, code_page, programs_brief, programs_headline
+from whyfast.report.pages.code_page import (
+    ProgramDispatch,
+    code_page,
+    programs_headline,
+    programs_summary,
+)
 from whyfast.report.pages.history_page import history_page
 from whyfast.report.pages.results import result_page
 from whyfast.report.pages.search_page import search_page
@@ -60,8 +65,8 @@ def _search(number: int) -> Document:
 
 def _explain(functions: int) -> Document:
     a, b = program("old", functions, 300), program("new", functions, 400)
-    looked = [Looked(a), Looked(b)]
-    summary = programs_brief(looked, None, (), ())
+    looked = [ProgramDispatch(a), ProgramDispatch(b)]
+    summary = programs_summary(looked, None, (), ())
     return code_page(headline=programs_headline(looked), summary=summary)
 
 

@@ -80,6 +80,11 @@ def test_the_ratio_has_the_digits_that_it_needs(ratio: float, said: str) -> None
         ("./p --one x", "./p --two x", ("'./p --one'", "'./p --two'")),
         ("old", "new", ("old", "new")),
         (
+            "find tree -type f -exec cat {} +",
+            r"find tree -type f -exec cat {} \;",
+            ("'find tree -type f -exec cat {} +'", r"'find tree -type …-exec cat {} \;'"),
+        ),
+        (
             "perl -ne 'print if /error/' in.txt",
             "perl -ne 'print if /error/i' in.txt",
             (
