@@ -14,7 +14,7 @@ import argparse
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,14 @@ from whyfast.judge.comparisons import carriers, judge_suites
 from whyfast.judge.correlation import lag_ones
 from whyfast.judge.decide import Key, Sample, judge_family
 from whyfast.judge.eprocess import _no_shift, evidence, intervals
+from whyfast.judge.lines import judge_lines
 from whyfast.judge.placement import layout_spread, levels
 from whyfast.judge.power import small_sample
 from whyfast.judge.processes import _wilson
 from whyfast.judge.ratios import Ratios, turn_ratios
 from whyfast.judge.strategies import strategies
 from whyfast.model.sample import Block
+from whyfast.model.variant import Benchmark, Parameter
 from whyfast.model.why import Change
 from whyfast.why.split import change_of
 
@@ -385,9 +387,45 @@ def series_noise(rng: Rng, trials: int) -> Iterator[Row]:
     yield at_most("steps in 60 normal points", wrong, many, 0.01)
 
 
+def slopes(rng: Rng, trials: int) -> Iterator[Row]:
+    """The slope over a parameter, its intercept, and its ratio to the baseline's: 95 %."""
+    at = (1, 2, 4, 8, 16)
+    benchmarks = [Benchmark(f"n{x}", "turn", (), parameter=Parameter("n", "n", x)) for x in at]
+    empty = _block(rng, 0, 0, turns=1)
+    draws: Sequence[tuple[str, Callable[[], float]]] = (
+        ("normal", lambda: float(rng.standard_normal())),
+        ("of Student's t of 3", lambda: float(rng.standard_t(3))),
+    )
+    for noise, draw in draws:
+        for passes in (8, 20):
+            held = np.zeros(3, dtype=int)
+            for _ in range(max(1, trials // 4)):
+                blocks = []
+                for _ in range(passes):
+                    drift = 3 * float(rng.standard_normal())
+                    for x in at:
+                        times = {
+                            v: (50 + k * x + drift + draw(),) for v, k in (("a", 20), ("b", 22))
+                        }
+                        blocks.append(replace(empty, benchmark=f"n{x}", values=times))
+                (line,) = judge_lines(blocks, benchmarks=benchmarks, variants=["b"], baseline="a")
+                for i, (found, truth) in enumerate(
+                    ((line.slope, 22.0), (line.intercept, 50.0), (line.slope_ratio, 1.1))
+                ):
+                    assert found is not None
+                    assert found.low is not None
+                    assert found.high is not None
+                    held[i] += found.low <= truth <= found.high
+            for what, hits in zip(("slope", "intercept", "ratio of slopes"), held, strict=True):
+                yield at_least(
+                    f"interval of the {what}, {passes} passes, noise {noise}",
+                    *(int(hits), max(1, trials // 4), 0.95),
+                )
+
+
 CHECKS: Sequence[Callable[[Rng, int], Iterator[Row]]] = (
     wealth, hull, families, interactions, influences, small_samples, cold_starts, noise_levels,
-    correlations, shares, accounts, series_noise,
+    correlations, shares, accounts, series_noise, slopes,
 )  # fmt: skip
 
 

@@ -1,12 +1,13 @@
 """How sharp a verdict on whole runs is, in equal machine time: whyfast and others.
 
     python -m bench.peers --json FILE [--minutes 3.5] [--seconds 3] [--benchstat PROGRAM]
-                          [--criterion PROGRAM]
+                          [--criterion PROGRAM] [--programs NAME…] [--effects SHARE…]
 
 Five programs of others (sqlite3, jq, mawk, perl, gzip) do a piece of work that takes some 20 ms,
 and then the same with 0, 0.5, 1 and 2 % more of it. A trial is one comparison by one tool, its own
 start included. Trials are added to FILE, so that many short measurements make one table, which is
-printed at the end. With ``--minutes 0`` the table alone.
+printed at the end. With ``--minutes 0`` the table alone. In 3 s nobody finds 2 % of a busy
+machine's runs: ``--seconds 20 --programs mawk gzip --effects 0 0.02`` is a design that can.
 
 Of the fixed-n t test and benchstat the runs of both sides alternate in random order (whyfast's
 machine time, a run after a run); the others measure as they are made to: one side after the other.
@@ -106,13 +107,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--benchstat", default=shutil.which("benchstat"))
     parser.add_argument("--criterion")
+    parser.add_argument("--programs", nargs="*", default=[w.program for w in WORKS])
+    parser.add_argument("--effects", nargs="*", type=float, default=EFFECTS)
     args = parser.parse_args(argv)
     trials = json.loads(args.json.read_text()) if args.json.exists() else []
     with tempfile.TemporaryDirectory(prefix="whyfast-peers-") as folder:
         tools = _tools(Path(folder), args)
-        works = [w for w in WORKS if shutil.which(w.program)]
+        works = [w for w in WORKS if w.program in args.programs and shutil.which(w.program)]
         deadline = time.monotonic() + 60 * args.minutes
-        for tool, work, effect in _plan(tools, works, len(trials)):
+        for tool, work, effect in _plan(tools, works, args.effects, len(trials)):
             if time.monotonic() >= deadline:
                 break
             sizes = work.size, round(work.size * (1 + effect))
@@ -130,12 +133,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _plan(
-    tools: Iterable[str], works: Sequence[Work], seed: int
+    tools: Iterable[str], works: Sequence[Work], effects: Sequence[float], seed: int
 ) -> Iterator[tuple[str, Work, float]]:
     """All trials of a round in random order, round after round."""
     rng = random.Random(seed)
     while True:
-        plan = [(t, w, e) for t in tools for w in works for e in EFFECTS]
+        plan = [(t, w, e) for t in tools for w in works for e in effects]
         yield from rng.sample(plan, len(plan))
 
 

@@ -1,6 +1,6 @@
 """Does whyfast find the cost that was put in, in the place where it is, and none other?
 
-``python -m bench.costs``: five pairs of programs, each run as a study with counted costs and with
+``python -m bench.costs``: six pairs of programs, each run as a study with counted costs and with
 repeated builds. A pair has one thing that costs, of a known size.
 """
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from whyfast.investigate.services import Silent
 from whyfast.investigate.study_run import run_study
 from whyfast.judge.costs import cost_changes
-from whyfast.model.cost import CostChange
+from whyfast.model.cost import CostChange, GrowthReason
 from whyfast.model.result import Result
 from whyfast.report.sections.costs import cost_sentences
 from whyfast.store.home import Home
@@ -88,7 +88,7 @@ constexpr unsigned long sum(unsigned long n)
     return s;
 }
 #ifdef COSTLY
-constexpr unsigned long value = sum(40000);
+constexpr unsigned long value = sum(400000);
 #else
 constexpr unsigned long value = sum(1);
 #endif
@@ -117,6 +117,10 @@ def _grew(result: Result, of: str) -> dict[str, tuple[int, int]]:
     return {g.name: (g.more, g.number) for g in result.found.growth if g.of == of}
 
 
+def _why(result: Result, name: str) -> GrowthReason | None:
+    return next(g.why for g in result.found.growth if g.name == name)
+
+
 PAIRS = (
     Pair(
         "a table of 64 KiB",
@@ -125,7 +129,9 @@ PAIRS = (
         '    printf("%d\\n", LOOK(s) > 99 || s == 3);\n}\n',
         ("size", "rodata"),
         lambda r, c: (
-            _grew(r, "data") == {"table": (65536, 1)} and 0 <= _more(c["rodata"]) - 65536 < 64
+            _grew(r, "data") == {"table": (65536, 1)}
+            and 0 <= _more(c["rodata"]) - 65536 < 64
+            and _why(r, "table") == GrowthReason("alone")
         ),
     ),
     Pair(
@@ -137,6 +143,20 @@ PAIRS = (
         lambda r, c: (
             list(_grew(r, "function")) == ["work"]
             and _more(c["code"]) == _grew(r, "function")["work"][0]
+            and _why(r, "work") == GrowthReason("unrolled")
+        ),
+    ),
+    Pair(
+        "an inlined function",
+        f"#include <stdio.h>\n#ifdef COSTLY\n#define noinline always_inline, unused\n#endif\n"
+        f"{WORK.replace('__attribute__', 'static inline __attribute__', 1)}\n#undef noinline\n"
+        "__attribute__((noinline)) unsigned long twice(unsigned long n)\n"
+        "{\n    return work(n) + 5 * work(n / 3) + 7 * work(n / 5) + 9 * work(n / 7);\n}\n"
+        'int main(void) { printf("%d\\n", twice(1000000) == 3); }',
+        ("size", "code"),
+        lambda r, c: (
+            _why(r, "twice") == GrowthReason("inlined", ("work",))
+            and _why(r, "work") == GrowthReason("apart")
         ),
     ),
     Pair(
@@ -152,7 +172,10 @@ PAIRS = (
         "a template instantiated 40 times",
         TEMPLATE,
         ("size", "code"),
-        lambda r, c: _grew(r, "function").get("apply<…>", (0, 0))[1] == 40,
+        lambda r, c: (
+            _grew(r, "function").get("apply<…>", (0, 0))[1] == 40
+            and _why(r, "apply<…>") == GrowthReason("copies", amount=39)
+        ),
         cxx=True,
     ),
     Pair(
@@ -185,10 +208,11 @@ def measured(pair: Pair, folder: Path, budget: float) -> Result:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="pairs with this in their names")
     parser.add_argument("--budget", type=float, default=30.0, help="seconds of measuring each")
-    budget = parser.parse_args().budget
-    wrong = 0
-    for pair in PAIRS:
+    args = parser.parse_args()
+    wrong, budget = 0, args.budget
+    for pair in (p for p in PAIRS if args.only in p.name):
         with tempfile.TemporaryDirectory(prefix="whyfast-costs-") as folder:
             result = measured(pair, Path(folder), budget)
         changes = {c.key: c for c in cost_changes(result)}

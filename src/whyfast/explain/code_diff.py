@@ -46,7 +46,7 @@ _REGISTERS = (
     (re.compile(r"\b([xyz]mm|[vqds])\d+\b"), "V"),
 )
 #: What aligns code, and is never meant to do anything.
-_PADDING = re.compile(r"nop\b|cs nop\b|int3$|xchg R16, R16$|data16\b.*nop\b")
+PADDING = re.compile(r"nop\b|cs nop\b|int3$|xchg R16, R16$|data16\b.*nop\b")
 _STACK = re.compile(r"\[r?sp[^\]]*\]")
 
 
@@ -97,7 +97,7 @@ class Listings:
             (i.address, self._line(i, texts.get(i.address, "(data)"), labels, sources))
             for _, i in instructions
         )
-        return [(at, line) for at, line in lines if not _PADDING.match(line.form)]
+        return [(at, line) for at, line in lines if not PADDING.match(line.form)]
 
     def _labels(
         self, pieces: Sequence[Function], instructions: Sequence[Instruction]
@@ -136,7 +136,7 @@ class Listings:
         at = labels.get(instruction.address)
         return CodeLine(
             f"{at}: {text}" if at else text,
-            _form(form),
+            form_of(form),
             _FLOWS.get(instruction.kind, ""),
             sources.get(instruction.address, ""),
         )
@@ -168,7 +168,7 @@ def _named(text: str, address: int, name: str) -> str:
     return _RIP.sub(f"[{name}]", text).replace(f"{address:#x}", name)
 
 
-def _form(text: str) -> str:
+def form_of(text: str) -> str:
     """The instruction without what register allocation decides."""
     text = _STACK.sub("[frame]", text)
     for pattern, kind in _REGISTERS:

@@ -13,10 +13,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
-from whyfast.explain.functions import base_name
-from whyfast.explain.objects import readable, readable_of
+from whyfast.explain.functions import Program, base_name
+from whyfast.explain.growth import Located, explained
+from whyfast.explain.objects import Function, readable, readable_of
 from whyfast.explain.objects.debug_info import dwarf_of, dwarf_text, unit_extents
 from whyfast.explain.objects.elf import ElfFile, Section, elf_image, list_objects, open_elf
 from whyfast.explain.program import load
@@ -37,7 +39,7 @@ _RELRO = (".data.rel.ro", ".init_array", ".fini_array", ".dynamic", ".got", ".ct
 class Sizes:
     """Bytes of one build: ``totals`` by key of the costs, and the parts of its code and data by
     name; ``numbers`` is how many functions have a name in common, ``loads`` the libraries that it
-    loads and that were not built with it."""
+    loads and that were not built with it; ``files`` are those of which functions were read."""
 
     totals: Counter[str] = field(default_factory=Counter)
     parts: dict[SizeOf, Counter[str]] = field(
@@ -45,6 +47,7 @@ class Sizes:
     )
     numbers: Counter[str] = field(default_factory=Counter)
     loads: set[str] = field(default_factory=set)
+    files: dict[str, Path] = field(default_factory=dict)
 
     @property
     def note(self) -> str:
@@ -58,7 +61,9 @@ def sizes_of(files: Mapping[str, Path], *, largest: float = math.inf) -> Sizes:
     UserError, or OSError, for a file that cannot be read."""
     sizes = Sizes()
     for number, (name, path) in enumerate(files.items()):
-        _add(sizes, path, f"{name}: " if number else "", largest)
+        library = f"{name}: " if number else ""
+        if _add(sizes, path, library, largest):
+            sizes.files[library] = path
     sizes.loads -= {path.name for path in files.values()}
     return sizes
 
@@ -73,7 +78,8 @@ def kind_of(section: Section) -> str:
     return "data" if writable else "rodata"
 
 
-def _add(sizes: Sizes, path: Path, library: str, largest: float) -> None:
+def _add(sizes: Sizes, path: Path, library: str, largest: float) -> bool:
+    """Add those of a file; whether its functions are known."""
     elf = open_elf(path)
     sizes.totals["file"] += len(elf.blob)
     for section in elf.sections:
@@ -85,20 +91,14 @@ def _add(sizes: Sizes, path: Path, library: str, largest: float) -> None:
             sizes.parts["section"][f"{library}{section.name}"] += section.size
     sizes.loads |= {text for kind, text in elf.dynamic() if kind == "needed"}
     if len(elf.blob) > largest:
-        return
+        return False
     try:
-        functions = load(path).functions
+        functions = list(_functions(load(path)))
     except UserError:  # stripped: the sections are all that is known
-        functions = ()
-    seen = -1
-    for function in functions:
-        size = function.end - max(function.address, seen)
-        if size <= 0 or function.unnamed:  # a second name inside of a function
-            continue
-        seen = max(seen, function.end)
-        name = f"{library}{family(base_name(function.name))}"
-        sizes.parts["function"][name] += size
-        sizes.numbers[name] += 1
+        functions = []
+    for name, _, size in functions:
+        sizes.parts["function"][f"{library}{name}"] += size
+        sizes.numbers[f"{library}{name}"] += 1
     objects = list_objects(elf, elf_image(elf).bases) or ()
     texts = readable(name for _, _, name in objects)
     seen = -1
@@ -109,6 +109,27 @@ def _add(sizes: Sizes, path: Path, library: str, largest: float) -> None:
             seen = end
     for name, size in _by_source(elf):
         sizes.parts["source"][name] += size
+    return bool(functions)
+
+
+def _functions(program: Program) -> Iterator[tuple[str, Function, int]]:
+    """Every function with the name that all of its kind have, and its bytes that no other has."""
+    seen = -1
+    for function in program.functions:
+        size = function.end - max(function.address, seen)
+        if size > 0 and not function.unnamed:  # else a second name inside of a function
+            seen = max(seen, function.end)
+            yield family(base_name(function.name)), function, size
+
+
+def _code(sizes: Sizes) -> dict[str, list[Located]]:
+    """The functions of the files whose functions were read, by name as in the sizes."""
+    named: dict[str, list[Located]] = {}
+    for library, path in sizes.files.items():
+        program = load(path)
+        for name, function, _ in _functions(program):
+            named.setdefault(f"{library}{name}", []).append((program, function))
+    return named
 
 
 def family(name: str) -> str:
@@ -160,8 +181,10 @@ def size_costs(sizes: Mapping[str, Sizes]) -> tuple[VariantCost, ...]:
 def size_changes(
     sizes: Mapping[str, Sizes], pairs: Sequence[tuple[str, str]]
 ) -> tuple[SizeChange, ...]:
-    """What differs most between each variant and its baseline, the largest growth first."""
+    """What differs most between each variant and its baseline, the largest growth first, with the
+    reason where the code shows one."""
     changes: list[SizeChange] = []
+    code = cache(lambda name: _code(sizes[name]))
     for variant, baseline in pairs:
         if variant not in sizes or baseline not in sizes:
             continue
@@ -177,5 +200,7 @@ def size_changes(
                 if before[name] != after[name]
             ]
             every.sort(key=lambda c: (-abs(c.more), c.name))
-            changes += sorted(every[:MOST], key=lambda c: (-c.more, c.name))
+            most = sorted(every[:MOST], key=lambda c: (-c.more, c.name))
+            functions = of == "function" and most
+            changes += explained(most, *(code(n) if functions else {} for n in (variant, baseline)))
     return tuple(changes)

@@ -263,12 +263,14 @@ def alone(variances: Floats, k: int) -> Floats:
 
 
 def _series(blocks: Sequence[Block], benchmark: str, variants: Sequence[str], skip: int) -> Series:
-    """Without what no layout does. Robust variances would do so too, but those of different pairs
+    """Without what no layout does, as in :func:`layout_spread`. Robust variances of different pairs
     do not add up."""
     whole = [b for b in blocks if b.benchmark == benchmark and set(variants) <= b.values.keys()]
     pairs = [*combinations(variants, 2)]
     ratios = pair_ratios(whole, pairs, skip)
-    return {pair: tamed(ratios[pair].medians) if whole else np.zeros(0) for pair in pairs}
+    if not whole:
+        return {pair: np.zeros(0) for pair in pairs}
+    return {pair: _without_solitary(ratios[pair].medians) for pair in pairs}
 
 
 def _of(each: Mapping[str, Series], benchmark: str | None) -> Series:

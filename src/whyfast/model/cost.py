@@ -87,13 +87,31 @@ class VariantCost:
 
 
 SizeOf = Literal["function", "data", "section", "source"]
+GrowthKind = Literal["alone", "apart", "copies", "inlined", "vectorised", "unrolled", "padding"]
+
+
+@dataclass(frozen=True)
+class GrowthReason:
+    """What the larger of two functions of one name has more of.
+
+    ``alone``: the other build has no such function, or data. ``apart``: the other build has none,
+    as it inlines it. ``copies``: there are ``amount`` more of them, such as instances of a
+    template. ``inlined``: the functions ``names``, which the other build calls. ``vectorised``:
+    instructions on ``amount`` bytes of several elements. ``unrolled``: a loop of the other
+    build, repeated. ``padding``: ``amount`` bytes that align code.
+    """
+
+    kind: GrowthKind
+    names: tuple[str, ...] = ()
+    amount: int = 0
 
 
 @dataclass(frozen=True)
 class SizeChange:
     """How the bytes of a function, of named data, a section or a source file of a ``variant``
     differ from those in the ``baseline``. ``number``: of several functions of one name, such as
-    instances of a template, or pieces of one, how many there are in the variant."""
+    instances of a template, or pieces of one, how many there are in the variant. ``why`` is the
+    reason where the code shows one: of the variant if it grew, else of the baseline."""
 
     variant: str
     baseline: str
@@ -102,6 +120,7 @@ class SizeChange:
     before: int
     after: int
     number: int = 1
+    why: GrowthReason | None = None
 
     @property
     def more(self) -> int:

@@ -255,6 +255,17 @@ def _fixes(
     return judge_fixes(plan, {"fixed": "slow"} if fixes is None else fixes)
 
 
+def test_a_speed_of_few_layouts_counts_for_the_spread_that_a_fix_removes() -> None:
+    blocks = _blocks_fixes((0.0, 0.0, 0.0), 40)
+    slow = [b for b in blocks if b.layouts][::5]  # one layout in five is 10 % slower
+    for b in slow:
+        values = {**b.values, "slow": tuple(1.1 * x for x in b.values["slow"])}
+        blocks[blocks.index(b)] = replace(b, values=values)
+    fix = _judge(blocks)
+    assert fix.without == pytest.approx(math.log(1.1) * math.sqrt(0.2 * 0.8 * 40 / 39), rel=0.05)
+    assert fix.outcome == "removed"
+
+
 def _judge(blocks: list[Block]) -> Fix:
     (fix,) = _fixes(blocks)
     return fix

@@ -78,10 +78,11 @@ def growth_section(result: Result) -> ReportSection | None:
                 Cell(c.name, f"{c.number} of them" if c.number > 1 else ""),
                 *(number_cell(c.before), number_cell(c.after)),
                 Cell(f"{c.more:+,}", number=c.more),
+                reason_text(c),
             )
             for c in changes
         ]
-        heads = ("of", "name", *right("before", "after", "bytes more"))
+        heads = ("of", "name", *right("before", "after", "bytes more"), "because")
         title = f"Sizes in {variant} against {baseline}"
         groups.append(group(title, table(title, heads, rows, fixed=2)))
     return section("growth", "What grew", *groups, importance="detail")
@@ -197,8 +198,33 @@ def _places(change: CostChange, growth: Sequence[SizeChange]) -> Iterator[str]:
         return
     for g in most:
         bytes_more = f"{'+' if g.more > 0 else '−'}{format_bytes(abs(g.more))}"
-        many = f", {g.number} of them" if g.number > 1 and "<…>" in g.name else ""
-        yield f"`{escape_controls(g.name)}` ({bytes_more}{many})"
+        instances = g.number > 1 and "<…>" in g.name
+        text = reason_text(g) or (f"{g.number} of them" if instances else "")
+        yield f"`{escape_controls(g.name)}` ({bytes_more}{f', {text}' if text else ''})"
+
+
+def reason_text(change: SizeChange) -> str:
+    """Why it grew or shrank: ``unrolled``; empty where the code shows no reason."""
+    why, grew = change.why, change.more > 0
+    if why is None:
+        return ""
+    if why.kind == "inlined":
+        shown = [f"`{escape_controls(n)}`" for n in why.names[:_NAMES]]
+        if (others := len(why.names) - _NAMES) > 0:
+            shown.append(pluralize(others, "other"))
+        return f"{join_words(shown)} {'' if grew else 'not '}inlined"
+    if why.kind == "copies":
+        word, template = "more" if grew else "fewer", "<…>" in change.name
+        text = pluralize(why.amount, f"{word} {'instance' if template else 'function'}")
+        return text if template else f"{text} of this name"
+    texts = {
+        "alone": ("new", "gone"),
+        "apart": ("not inlined", "inlined"),
+        "padding": ("alignment", "less alignment"),
+        "unrolled": ("unrolled", "not unrolled"),
+        "vectorised": (f"vectorised, {why.amount} bytes", "not vectorised"),
+    }
+    return texts[why.kind][not grew]
 
 
 def more_text(change: CostChange) -> str:
