@@ -5,10 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from whyfast.model.code import ChangeCoverage, Check, FunctionChange
 from whyfast.model.result import Result
 from whyfast.report.formatting import escape_controls, join_words, pluralize, size_of
+
+if TYPE_CHECKING:
+    from whyfast.model.code import ChangeCoverage, Check, FunctionChange
 
 #: Names that a sentence lists before it only counts the rest.
 NAMES = 5

@@ -6,10 +6,10 @@ import math
 import shlex
 import statistics
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from whyfast.judge.confounds import UNMOVED
 from whyfast.judge.decide import ALPHA
-from whyfast.model.code import ChangeCoverage, Check
 from whyfast.model.result import Result
 from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
 from whyfast.report.document import Cell, Row, Table, right, table
@@ -36,6 +36,9 @@ from whyfast.report.sections.changed_code import (
 from whyfast.report.sections.costs import check_cost_sentences, size_clause
 from whyfast.report.sections.layouts import spread_detail, spread_text
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
+
+if TYPE_CHECKING:
+    from whyfast.model.code import ChangeCoverage, Check
 
 #: Above the answer, where a page has a heading.
 CHECK_HEADING = "Did this change make it slower?"
