@@ -167,9 +167,11 @@ def _forget_reading(folder: Path, names: Sequence[str]) -> bool:
 
 
 def _unread(folder: Path, names: Sequence[str]) -> list[str]:
-    """Those that nobody has read since :func:`_forget_reading`."""
+    """Those that nobody has read since :func:`_forget_reading`. An empty file is none of them: who
+    looks at its size need not read it."""
     date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
-    return [n for n in names if (folder / n).is_file() and (folder / n).stat().st_atime == date]
+    files = {n: (folder / n).stat() for n in names if (folder / n).is_file()}
+    return [n for n, file in files.items() if file.st_atime == date and file.st_size]
 
 
 def copy_headers(recipe: Recipe, work: Path) -> None:
