@@ -181,6 +181,8 @@ def undecided_text(verdict: Verdict, seconds: float | None = None) -> str:
     seconds = verdict.seconds_to_margin if seconds is None else seconds
     if seconds is None or not math.isfinite(seconds):
         return width
+    if seconds > 60 * _LONG:
+        return f"{width}, needs over {_LONG} min"
     return f"{width}, needs about {_whole_seconds(seconds)}"
 
 
