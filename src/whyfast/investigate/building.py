@@ -126,7 +126,7 @@ def with_control(study: Study) -> Study:
         return study
     control = replace(
         study.variant(main),
-        name=f"{main} twin",
+        name=f"{main} control",
         twin_of=main,
         expect={},
         axes={},

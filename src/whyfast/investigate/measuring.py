@@ -181,8 +181,8 @@ def entry_of(
     runner, arguments = runner_of(context, benchmark)
     main, usable = context.baselines[0], [b.variant for b in context.usable]
     ordered = [main, *(v for v in usable if v != main)]
-    twins = {v.name: v.twin_of or v.name for v in context.question.variants}
-    profiles = {v: len(context.profiles.get(twins[v], ())) for v in usable}
+    originals = {v.name: v.twin_of or v.name for v in context.question.variants}
+    profiles = {v: len(context.profiles.get(originals[v], ())) for v in usable}
     return BenchmarkRun(
         name=benchmark.name,
         runner=runner,

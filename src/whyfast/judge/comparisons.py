@@ -42,8 +42,8 @@ def find_failed_expectations(
 
 
 def refuted(study: Question, failed_expectations: Sequence[FailedExpectation]) -> frozenset[str]:
-    """The variants that are not what they are called, and their twins: no verdict about them would
-    be one about their names."""
+    """The variants that are not what they are called, and their controls: no verdict about them
+    would be one about their names."""
     names = {u.variant for u in failed_expectations if u.found is not None}
     return frozenset(v.name for v in study.variants if (v.twin_of or v.name) in names)
 

@@ -27,13 +27,13 @@ def cost_changes(result: Result) -> tuple[CostChange, ...]:
 def costs_of(result: Result) -> tuple[VariantCost, ...]:
     """The costs that were found, and the bytes of the functions that dispatch, where a study looks
     at those: what replicating the jumps costs."""
-    twins = {v.name for v in result.question.variants if v.twin_of or v.evidence_only}
+    left_out = {v.name for v in result.question.variants if v.twin_of or v.evidence_only}
     return (
         *result.found.costs,
         *(
             VariantCost("dispatch-code", e.variant, float(e.dispatch.size))
             for e in result.found.evidence
-            if e.dispatch is not None and e.dispatch.size and e.variant not in twins
+            if e.dispatch is not None and e.dispatch.size and e.variant not in left_out
         ),
     )
 

@@ -132,13 +132,13 @@ SLOWER = verdict("slow", "clang18-goto", "slower", 1.2, 1.1, 1.3)
         ([suite("slow", "clang18-goto", "same", 1.0, 0.999, 1.001)], [SLOWER], 0),
         # One variant has a mean; the other shares one benchmark with the baseline.
         ([suite("same", "clang18-goto", "same", 1.0, 0.999, 1.001)], [SLOWER], 3),
-        ([], [verdict("clang18-goto twin", "clang18-goto", "slower", 1.2, 1.1, 1.3)], 0),
+        ([], [verdict("clang18-goto control", "clang18-goto", "slower", 1.2, 1.1, 1.3)], 0),
         ([], [verdict("slow", "another", "slower", 1.2, 1.1, 1.3)], 0),
     ],
 )
 def test_fail_on_slower(suites: list[Suite], verdicts: list[Verdict], code: int) -> None:
     main_one = sample_study().variant("clang18-goto")
-    control = replace(main_one, name="clang18-goto twin", twin_of="clang18-goto")
+    control = replace(main_one, name="clang18-goto control", twin_of="clang18-goto")
     study = replace(sample_study(), variants=(main_one, control), baselines=("clang18-goto",))
     result = changed(
         sample_result(),

@@ -97,12 +97,12 @@ def _count(
     study = replace(
         example(write_source(folder)),
         baselines=("a",),
-        variants=(Variant("b"), Variant("a"), Variant("a twin", twin_of="a")),
+        variants=(Variant("b"), Variant("a"), Variant("a control", twin_of="a")),
         benchmarks=(Benchmark("fib", runner, ("{program}",), check=check),),
         evidence=evidence,
     )
     toolchain = {"toolchain": {"name": "path:cc", "digest": "t"}}
-    builds = tuple(Build(n, n, folder / n[0], n, toolchain, True) for n in ("b", "a", "a twin"))
+    builds = tuple(Build(n, n, folder / n[0], n, toolchain, True) for n in ("b", "a", "a control"))
     context: RunContext[Study] = RunContext(
         study,
         own(folder),
@@ -133,7 +133,7 @@ def test_one_warm_turn_is_simulated_the_same_in_all_builds(tmp_path: Path, golde
     tools = Tools()
     (counted,), heard = _count(tmp_path, tools, EvidenceSpec(counters="simulation"))
     golden(counted.work)
-    # In the order of the study, without the twin; the main baseline decides the loops.
+    # In the order of the study, without the control; the main baseline decides the loops.
     assert _instructions(counted) == {
         "b": [(6_000_000, "simulated")],
         "a": [(3_000_000, "simulated")],

@@ -141,7 +141,7 @@ def test_nothing_measured_is_said(own: Home, study: Study) -> None:
 
 
 def test_a_twin_is_shown(own: Home, study: Study) -> None:
-    control = replace(study.variants[0], name="base twin", twin_of="base")
+    control = replace(study.variants[0], name="base control", twin_of="base")
     found = forecast(replace(study, variants=(*study.variants, control)), own)
     assert [p.state for p in found.prospects][-1] == "to link again"
     assert found.to_build == 2

@@ -85,7 +85,7 @@ def evidence_sentences(
 
 
 def _read(study: Question, facts: Mapping[str, Evidence]) -> list[str]:
-    """The variants whose machine code was read, twins aside."""
+    """The variants whose machine code was read, A/A controls aside."""
     return [v.name for v in study.variants if v.name in facts and not v.twin_of]
 
 
