@@ -7,7 +7,7 @@ Five programs of others (sqlite3, jq, mawk, perl, gzip) do a piece of work that 
 and then the same with 0, 0.5, 1 and 2 % more of it. A trial is one comparison by one tool, its own
 start included. Trials are added to FILE, so that many short measurements make one table, which is
 printed at the end. With ``--minutes 0`` the table alone. In 3 s nobody finds 2 % of a busy
-machine's runs: ``--seconds 20 --programs mawk gzip --effects 0 0.02`` is a design that can.
+machine's runs; longer trials: ``--seconds 20 --programs mawk gzip --effects 0 0.02``.
 
 Of the fixed-n t test and benchstat the runs of both sides alternate in random order (whyfast's
 machine time, a run after a run); the others measure as they are made to: one side after the other.
