@@ -396,11 +396,12 @@ def _header(member: tarfile.TarInfo) -> bytes:
 
 
 def test_a_negative_size_is_no_endless_loop(tmp_path: Path) -> None:
-    """Python before 3.11.14 goes back by that size, to the same header again."""
+    """Python before 3.11.14 goes back by that size, to the same header again; later ones, and
+    Debian's of 2026, refuse it themselves."""
     member = _member("x/a")
     member.size = -512
     (tmp_path / "archive.tar").write_bytes(_header(member) + bytes(1024))
-    with pytest.raises(UserError, match="a file of -512 bytes"):
+    with pytest.raises(UserError, match="archive.tar: .*(-512 bytes|invalid offset)"):
         unpack(tmp_path / "archive.tar", tmp_path / "to")
 
 
