@@ -401,7 +401,7 @@ def test_a_negative_size_is_no_endless_loop(tmp_path: Path) -> None:
     member = _member("x/a")
     member.size = -512
     (tmp_path / "archive.tar").write_bytes(_header(member) + bytes(1024))
-    with pytest.raises(UserError, match="archive.tar: .*(-512 bytes|invalid offset)"):
+    with pytest.raises(UserError, match=r"archive\.tar: .*(-512 bytes|invalid offset)"):
         unpack(tmp_path / "archive.tar", tmp_path / "to")
 
 
