@@ -40,9 +40,10 @@ if TYPE_CHECKING:
 #: The one benchmark of a comparison of commands.
 BENCHMARK = "whole run"
 
-#: Shell syntax, a variable set for the command and patterns of file names included, and quoted text
-#: in which there is none.
-_SHELL_SYNTAX = re.compile(r"[|&;<>()`$\n*?\[~]|^\s*[A-Za-z_]\w*=")
+#: Shell syntax, a variable set for the command included; patterns of file names, which may be meant
+#: as they are; and quoted text, in which there is neither.
+_SHELL_SYNTAX = re.compile(r"[|&;<>()`$\n]|^\s*[A-Za-z_]\w*=")
+_PATTERNS = re.compile(r"[*?\[~]")
 _QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\$`])*\"""", re.DOTALL)
 
 #: Default timeout in seconds of ``--setup`` and ``--cleanup``.
@@ -238,9 +239,11 @@ def _shell(lines: Sequence[str], options: Options) -> str:
     if options.shell:
         return options.shell
     for line in lines:
-        if syntax := _SHELL_SYNTAX.search(_QUOTED.sub("", line)):
-            if options.shell is None:
-                return "sh"
+        bare = _QUOTED.sub("", line)
+        syntax = _SHELL_SYNTAX.search(bare)
+        if options.shell is None and (syntax or _PATTERNS.search(bare)):
+            return "sh"
+        if syntax:
             raise UserError(
                 f"{line!r} has the shell syntax {syntax[0]!r}, but -N runs no shell; leave -N "
                 "out, or choose a shell with --shell sh"

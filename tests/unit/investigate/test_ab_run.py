@@ -292,7 +292,6 @@ def test_an_absent_program_is_reported_before_any_run(bench: Bench, options: Opt
         ("old $HOME", "sh"),
         ('old "$HOME"', "sh"),
         ("LC_ALL=C old", "sh"),
-        ("old *.txt", "sh"),
         ("old --size=1", ""),
         ("old \"a|b\" '$c;'", ""),
         (r"old \; \|", ""),
@@ -311,6 +310,17 @@ def test_shell_syntax_outside_of_quotes_is_run_by_sh(bench: Bench, line: str, sh
         assert given["old"] == ("sh", "-c", line)
         with pytest.raises(UserError, match="-N runs no shell"):
             bench.run(Options(shell=""), commands)
+
+
+@pytest.mark.parametrize(("shell", "expected"), [(None, "sh"), ("", "")])
+@pytest.mark.parametrize("word", ["*.txt", "[ab]", "a?", "~/a"])
+def test_patterns_of_file_names_are_for_a_shell_unless_there_is_none(
+    bench: Bench, shell: str | None, expected: str, word: str
+) -> None:
+    commands = (Command("old", f"old {word}"), COMMANDS[1])
+    result = bench.run(Options(budget=5, shell=shell), commands)
+    assert isinstance(result.question, CommandsAsked)
+    assert result.question.shell == expected
 
 
 @pytest.mark.parametrize(("given", "runs"), [(None, 5.0), (80.0, 80.0)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Callable, Sequence
@@ -245,7 +246,8 @@ class Layers:
             items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
             alike = [i.name for i in items if i.name in names and moves_alike(i, traced)]
             if alike:
-                items = with_bytes(items, *(moved_bytes(run, alike) for run in runs))
+                with contextlib.suppress(CannotCount):  # their numbers alone are no cause
+                    items = with_bytes(items, *(moved_bytes(run, alike) for run in runs))
         found.items = [*found.items, *items]
 
     def _functions(self) -> None:
@@ -350,8 +352,9 @@ class Layers:
         user = found.split["user"]
         longest, limit = max(user.fast, user.slow), self._limits.seconds
         full, plain = (slowdown * longest + 2 for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN))
-        takes = full if full <= limit else plain
-        if full > limit > 0:
+        caches = full <= limit
+        takes = full if caches else plain
+        if not caches and limit:
             what = "caches and branches were not" if plain <= limit else "nothing was"
             found.limits.append(
                 f"{what} simulated: it would take about {full:.0f} s; allow it with "
@@ -364,11 +367,11 @@ class Layers:
             found.limits.append("nothing was simulated: there was no time left for it")
             return names
         self._observer.step(f"simulating both sides (about {takes * self._busy:.0f} s)")
-        geometry = read_geometry(services.system) if takes == full else None
-        profiles = self._simulated(geometry, timeout)
+        geometry = read_geometry(services.system) if caches else None
+        profiles = self._simulated(geometry, timeout, "nothing was")
         if profiles is None:
             return names
-        self._simulation = timeout if geometry is not None else 0.0
+        self._simulation = timeout if caches else 0.0
         objects = {side: objects_of(profiles[side]) for side in sides}
         for run in runs:
             objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
@@ -378,9 +381,9 @@ class Layers:
         return names
 
     def _simulated(
-        self, geometry: Geometry | None, timeout: float
+        self, geometry: Geometry | None, timeout: float, what: str
     ) -> dict[str, list[SimulatedProfile]] | None:
-        """The profiles of both sides; None where there are none, which is noted."""
+        """The profiles of both sides; None where they fail, which is noted: ``what`` simulated."""
         services = self._services
         try:
             valgrind = choose_valgrind(
@@ -394,7 +397,7 @@ class Layers:
             runs = {side: self._tool_run(side, timeout) for side in self._commands}
             return count_calls(runs, geometry, valgrind)
         except CannotCount as error:
-            self._found.limits.append(f"nothing was simulated: {error}")
+            self._found.limits.append(f"{what} simulated: {error}")
             return None
 
     def _second_level(self, names: Names) -> None:
@@ -407,7 +410,8 @@ class Layers:
         if not groups or timeout <= 0 or second == read_geometry(system):
             return
         self._observer.step("simulating the second level of the cache")
-        if (profiles := self._simulated(second, timeout)) is None:
+        what = "the second level of the cache was not"
+        if (profiles := self._simulated(second, timeout, what)) is None:
             return
         counts = [counts_by_function(profiles[side], names) for side in ("fast", "slow")]
         for group in groups:

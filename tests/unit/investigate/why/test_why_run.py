@@ -123,6 +123,25 @@ def reads(more: int) -> Callable[[Sequence[str]], Finished]:
     return strace
 
 
+@pytest.mark.parametrize(("ends", "keys"), [(True, ["system-calls"]), (False, [])])
+def test_as_many_calls_are_asked_for_their_bytes(
+    tmp_path: Path, ends: bool, keys: list[str]
+) -> None:
+    def strace(argv: Sequence[str]) -> Finished:
+        new = "new" in argv
+        text = TABLE.format("0.900000" if new else "0.100000", 300)
+        if "-s0" in argv:
+            if not ends:
+                raise TimeoutError
+            text = f'write(1, "", 9) = {90_000 if new else 9}\n'
+        Path(argv[argv.index("-o") + 1]).write_text(text)
+        return said()
+
+    programs = Programs(tmp_path, (2.0, 0.9, 1.0))
+    programs.tools = {"strace": strace}
+    assert [c.key for c in programs.why().causes] == keys
+
+
 @pytest.mark.parametrize(("changed", "share"), [((1.1, 0.9, 0.1), 0.8), ((1.5, 0.9, 0.5), None)])
 def test_what_mends_page_faults_is_tried(
     tmp_path: Path, changed: Times, share: float | None
