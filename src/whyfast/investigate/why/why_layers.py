@@ -133,6 +133,7 @@ class Layers:
         load = load_of(services.system) / max(1, len(services.cpus))
         #: Seconds that another simulation with caches may take; 0: there was none.
         self._simulation = 0.0
+        self._compiles = False
         self._busy = min(BUSIEST, max(1.0, load))
         self._ends = services.clock.monotonic() + limits.total * self._busy
 
@@ -269,7 +270,7 @@ class Layers:
         sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
         findings = self._runtime(runs)
         known = [i.share for i in found.items if i.share > 0 and supported(i)]
-        if sum(c.share for c in findings.causes) + sum(known) < ENOUGH and not findings.compiled:
+        if sum(c.share for c in findings.causes) + sum(known) < ENOUGH and not self._compiles:
             names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
             times = _modelled(sides, user)
@@ -295,6 +296,7 @@ class Layers:
         if runtime is None:
             return Findings()
         found.interpreted = not isinstance(runtime, Go)
+        self._compiles = runtime.compiles
         began = self._services.clock.monotonic()
         runs = RuntimeRuns(
             {side: self._tool_run(side, 60.0) for side in known},
@@ -308,7 +310,6 @@ class Layers:
             findings = runtime.explain(Sides(known, runs, found.whole, found.split, found.fast))
         except CannotCount as error:
             findings = Findings(limits=(f"{runtime.name} was not asked: {error}",))
-        findings = replace(findings, compiled=isinstance(runtime, (NodeJs, Java)))
         found.limits.extend(findings.limits)
         found.costs[runtime.name] = self._services.clock.monotonic() - began
         return findings

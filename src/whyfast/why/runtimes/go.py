@@ -50,6 +50,7 @@ class Go:
     """Programs of the Go compiler, by the section in which it says how they were built."""
 
     name = "Go"
+    compiles = False
 
     def claims(self, program: RuntimeProgram) -> bool:
         try:

@@ -41,6 +41,7 @@ class Java:
     """Programs started by ``java``."""
 
     name = "the JVM"
+    compiles = True
 
     def claims(self, program: RuntimeProgram) -> bool:
         return program.name == "java"

@@ -61,6 +61,7 @@ class NodeJs:
     """Programs of node, by the name of the program."""
 
     name = "Node"
+    compiles = True
 
     def claims(self, program: RuntimeProgram) -> bool:
         return program.name in ("node", "nodejs")

@@ -94,19 +94,19 @@ class Sides:
 @dataclass(frozen=True)
 class Findings:
     """What a runtime's tools showed. ``takes`` says whether a function of machine code belongs to
-    what ``causes`` explain, so that it is not given another cause. ``compiled``: the runtime
-    compiles while it runs, so that a simulation sees code without names, after minutes."""
+    what ``causes`` explain, so that it is not given another cause."""
 
     causes: tuple[Cause, ...] = ()
     takes: Callable[[FunctionKey], bool] = lambda key: False
     limits: tuple[str, ...] = ()
-    compiled: bool = False
 
 
 class Runtime(Protocol):
-    """One language's runtime."""
+    """One language's runtime. ``compiles``: it compiles while it runs, so that a simulation sees
+    code without names, after minutes."""
 
     name: str
+    compiles: bool
 
     def claims(self, program: RuntimeProgram) -> bool:
         """Whether it executes the program."""

@@ -47,6 +47,7 @@ class CPython:
     """The interpreter of which sites and probes are known."""
 
     name = "Python"
+    compiles = False
 
     def claims(self, program: RuntimeProgram) -> bool:
         return _PYTHON.match(program.name) is not None

@@ -6,12 +6,14 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.investigate.doubles import NoSystem, Watcher, World, own
 from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.ab_run import EMPTY_RUNS, Command, Options
+from whyfast.investigate.why import why_layers
 from whyfast.investigate.why.why_layers import AccountLimits, Layers
 from whyfast.investigate.why.why_run import explain_commands, explain_difference
 from whyfast.investigate.why.why_trials import Trials
@@ -22,6 +24,8 @@ from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.why import Account, Cause, Change
 from whyfast.why.account import Gathered, make_account
+from whyfast.why.runtimes.protocol import Findings
+from whyfast.why.runtimes.python import CPython
 
 #: Seconds of wall, user and kernel time.
 Times = tuple[float, float, float]
@@ -62,15 +66,16 @@ class Programs:
         }
         return Sample(wall * loops, None, extra)
 
-    def why(self, options: Options | None = None, simulate: float = 0.0) -> Account:
-        account = self.result(options, simulate).found.account
+    def why(self, options: Options | None = None, simulate: float = 0.0, **other: Any) -> Account:
+        account = self.result(options, simulate, **other).found.account
         assert account is not None
         return account
 
-    def result(self, options: Options | None = None, simulate: float = 0.0) -> Result:
+    def result(self, options: Options | None = None, simulate: float = 0.0, **other: Any) -> Result:
         programs = {name: lambda argv: said() for name in ("old", "new", "true")}
         self.world.launcher = Replay({**programs, **self.tools})
-        services = self.world.services(probe=lambda *given: ProbeRun(False, 0.1, 0.1))
+        probe = {"probe": lambda *given: ProbeRun(False, 0.1, 0.1)}
+        services = self.world.services(**probe, **other)
         return explain_commands(
             COMMANDS, options or Options(budget=60.0), AccountLimits(simulate), own(self.folder),
             self.watcher, services=services,
@@ -225,6 +230,66 @@ def test_an_account_has_more_time_on_a_busy_machine(
     limits = AccountLimits(total=10.0)
     layers = Layers(found, arguments, limits, own(tmp_path), programs.watcher, services)
     assert layers.left == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(("compiles", "limits"), [(True, 1), (False, 2)])
+def test_what_a_runtime_compiles_is_not_simulated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiles: bool, limits: int
+) -> None:
+    class Compiler(CPython):
+        def claims(self, program: object) -> bool:
+            return True
+
+        def explain(self, sides: object) -> Findings:
+            return Findings()
+
+    runtime = Compiler()
+    runtime.compiles = compiles
+    monkeypatch.setattr(why_layers, "RUNTIMES", (runtime,))
+    monkeypatch.setattr(why_layers, "program_of", lambda *given: object())
+    account = Programs(tmp_path, (3.0, 2.9, 0.0)).why(simulate=1e6)
+    assert len(account.limits) == limits  # neither perf nor, where it is wanted, Valgrind is there
+
+
+class Caches(NoSystem):
+    """Of three levels."""
+
+    def names(self, pattern: str) -> list[str]:
+        return ["1", "2", "3"]
+
+    def read(self, name: str) -> str | None:
+        level, _, file = name.partition("/")
+        sizes = {"1": "32K", "2": "512K", "3": "32M"}
+        known = {"type": "Unified", "level": level, "size": sizes.get(level)}
+        return {**known, "ways_of_associativity": "8", "coherency_line_size": "64"}.get(file)
+
+
+def test_the_second_level_is_simulated_where_the_first_tells_nothing(tmp_path: Path) -> None:
+    """100 million misses of the first level on both sides, 0.1 and 90 million of the second."""
+    geometries: list[str] = []
+
+    def valgrind(argv: Sequence[str]) -> Finished:
+        if "--version" in argv:
+            return said("valgrind-3.24.0")
+        (last,) = (word for word in argv if word.startswith("--LL="))
+        geometries.append(last)
+        name = "new" if "new" in argv else "old"
+        second = 90_000_000 if last.startswith("--LL=524288") and name == "new" else 100_000
+        (file,) = (word for word in argv if word.startswith("--callgrind-out-file="))
+        Path(file.partition("=")[2].replace("%p", "1")).write_text(
+            "positions: instr\nevents: Ir D1mr DLmr\n"
+            f"ob=/x/{name}\nfn=work\n"
+            f"0x10 1000000000 100000000 {second}\n"
+        )
+        return said()
+
+    programs = Programs(tmp_path, (3.0, 2.9, 0.0))
+    programs.tools = {"valgrind": valgrind}
+    (cause,) = programs.why(simulate=1e6, system=Caches()).causes
+    assert (cause.key, cause.facts[0].fast, cause.facts[0].slow) == (
+        *("cache-misses", 100_000, 90_000_000),
+    )
+    assert sorted(geometries) == ["--LL=33554432,8,64"] * 2 + ["--LL=524288,8,64"] * 2
 
 
 def test_an_undecided_verdict_is_told_apart_from_the_same(tmp_path: Path) -> None:
