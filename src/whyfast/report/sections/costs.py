@@ -78,7 +78,7 @@ def growth_section(result: Result) -> ReportSection | None:
                 Cell(c.name, f"{c.number} of them" if c.number > 1 else ""),
                 *(number_cell(c.before), number_cell(c.after)),
                 Cell(f"{c.more:+,}", number=c.more),
-                reason_text(c),
+                reason_text(c).replace("`", ""),  # as the names beside it
             )
             for c in changes
         ]
