@@ -101,7 +101,7 @@ def survey_studies(
         except (UserError, CannotBuildHere) as error:
             yield replace(_bare(study), failures=(str(error),)), None
             continue
-        if result is None or (result.recorded.complete and not result.recorded.failures):
+        if not program.failures and (result is None or result.recorded.complete):
             _keep(known, program)
         yield program, result
 
