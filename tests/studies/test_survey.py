@@ -84,6 +84,14 @@ def test_another_workload_is_another_survey(own_home: Home, folder: Path) -> Non
         assert ("reading the machine code" in whyfast(*asked).stderr) == is_read
 
 
+def test_a_program_that_fails_in_part_is_surveyed_again(own_home: Home, folder: Path) -> None:
+    no_header = '[axes.size.fast]\ncflags = ["-O2", "-include", "missing.h"]\n'
+    _program(folder, "partly", SOURCE, no_header)
+    for _ in range(2):
+        asked = ("survey", "run", folder, "--only", "partly", "--evidence-only")
+        assert "reading the machine code" in whyfast(*asked, code=1).stderr
+
+
 def test_a_folder_without_a_survey(folder: Path) -> None:
     for arguments, where in (
         (["nowhere"], "nowhere"),

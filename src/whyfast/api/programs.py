@@ -135,7 +135,7 @@ def read_programs(
 def _read(
     request: ProgramsRequest, folder: Path, note: Callable[[str], None], during: During
 ) -> ProgramFacts:
-    files, parts, debug = _shipped(request, folder, note)
+    files, parts, debug, packages = _shipped(request, folder, note)
     taken = [taken_out(file, folder) for file in files]
     named = [
         str(f) if str(f).startswith(PREFIX) else t.name
@@ -143,7 +143,10 @@ def _read(
     ]
     labels = _labels(request.files, named)
     files = [t.path for t in taken]
-    parts += [t.note for t in taken if t.note]
+    for text in (t.note for t in taken if t.note):
+        file = text.partition(": ")[0]
+        # A package lies in the cache under its digest.
+        parts.append(text.replace(file, packages[file]) if file in packages else text)
     heat = read_heat(request.profile, files) if request.profile is not None else None
     programs = Programs(files, labels, request.arch, debug, heat)
     content = Content()
@@ -191,10 +194,11 @@ def _read(
 
 def _shipped(
     request: ProgramsRequest, folder: Path, note: Callable[[str], None]
-) -> tuple[list[Path], list[str], list[Path]]:
-    """The files, packages of an archive fetched; a note on each package; and the folders to search
-    for debug files, with those of the packages. UserError for one that is not in the archive."""
-    files, notes, searched = [], [], list(request.debug)
+) -> tuple[list[Path], list[str], list[Path], dict[str, str]]:
+    """The files, packages of an archive fetched; a note on each package; the folders to search for
+    debug files, with those of the packages; and what a fetched file is called in the request.
+    UserError for one that is not in the archive."""
+    files, notes, searched, called = [], [], list(request.debug), {}
     source = Packages(home(), note)
     for file in request.files:
         if not str(file).startswith(PREFIX):
@@ -213,7 +217,8 @@ def _shipped(
             symbols = f"with the symbols of {wanted.name}-dbgsym"
         notes.append(f"{wanted}: version {package.version}, {symbols}")
         files.append(Path(f"{package.path}:{wanted.part}" if wanted.part else package.path))
-    return files, notes, searched
+        called[package.path.name] = str(wanted)
+    return files, notes, searched, called
 
 
 def _count(
