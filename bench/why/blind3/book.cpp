@@ -7,15 +7,17 @@
 struct Order {
     std::int32_t price;
     std::int32_t quantity;
-    char account[24];
+    char account[24], note[32];
 };
 
 class Book {
     std::vector<Order> orders;
 
 public:
+    explicit Book(std::size_t size) { orders.reserve(size); }
+
     void add(std::int32_t price, std::int32_t quantity, unsigned account) {
-        Order order{price, quantity, {}};
+        Order order{price, quantity, {}, {}};
         std::snprintf(order.account, sizeof order.account, "C%08u", account);
         orders.push_back(order);
     }
@@ -30,7 +32,7 @@ public:
 };
 #else
 struct Account {
-    char name[24];
+    char name[24], note[32];
 };
 
 class Book {
@@ -39,6 +41,12 @@ class Book {
     std::vector<Account> accounts;
 
 public:
+    explicit Book(std::size_t size) {
+        prices.reserve(size);
+        quantities.reserve(size);
+        accounts.reserve(size);
+    }
+
     void add(std::int32_t price, std::int32_t quantity, unsigned account) {
         Account name{};
         std::snprintf(name.name, sizeof name.name, "C%08u", account);
@@ -58,7 +66,7 @@ public:
 #endif
 
 int main() {
-    Book book;
+    Book book(400000);
     unsigned state = 11;
     for (int i = 0; i < 400000; i++) {
         state = state * 1664525u + 1013904223u;

@@ -69,23 +69,23 @@ func toll(square int) int { //OTHER
 
 func distances(from int) []int { //OTHER
 	known := make([]int, width*height) //OTHER
-	for i := 0; i < len(known); i++ { //OTHER
+	for i := range known { //OTHER
 		known[i] = 1 << 40 //OTHER
 	} //OTHER
 	known[from] = 0 //OTHER
-	waiting := new(queue) //OTHER
+	waiting := &queue{} //OTHER
 	waiting.put(step{place: from, cost: 0}) //OTHER
-	for waiting.Len() != 0 { //OTHER
+	for 0 < waiting.Len() { //OTHER
 		now := waiting.take() //OTHER
-		if known[now.place] < now.cost { //OTHER
+		if now.cost > known[now.place] { //OTHER
 			continue //OTHER
 		} //OTHER
 		column := now.place % width //OTHER
 		ways := [4]int{-1, -1, -1, -1} //OTHER
-		if column != 0 { //OTHER
+		if 0 < column { //OTHER
 			ways[0] = now.place - 1 //OTHER
 		} //OTHER
-		if column != width-1 { //OTHER
+		if column < width-1 { //OTHER
 			ways[1] = now.place + 1 //OTHER
 		} //OTHER
 		if now.place >= width { //OTHER
@@ -94,8 +94,7 @@ func distances(from int) []int { //OTHER
 		if now.place < width*(height-1) { //OTHER
 			ways[3] = now.place + width //OTHER
 		} //OTHER
-		for k := 0; k < 4; k++ { //OTHER
-			square := ways[k] //OTHER
+		for _, square := range ways { //OTHER
 			if square < 0 { //OTHER
 				continue //OTHER
 			} //OTHER

@@ -53,6 +53,7 @@ mod log {
     }
 }
 
+// The same in other words.
 #[cfg(other)]
 mod log {
     use super::Quick;
@@ -60,22 +61,31 @@ mod log {
     type Table = Quick<(u32, u32), u32>;
 
     fn following(seed: u64) -> u64 {
-        seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407)
+        6364136223846793005u64.wrapping_mul(seed).wrapping_add(1442695040888963407)
     }
 
     pub fn counts(how_many: usize) -> Table {
         let mut table: Table = Table::default();
-        let mut seed: u64 = 43;
-        let mut seen = 0;
-        while seen < how_many {
-            seed = following(seed);
-            let visitor = (seed >> 54) as u32;
-            let page = (seed >> 33) as u32 % 40;
+        for (visitor, page) in (Requests { seed: 43 }).take(how_many) {
             let count = table.entry((visitor, page)).or_insert(0);
             *count += 1;
-            seen += 1;
         }
         table
+    }
+
+    struct Requests {
+        seed: u64,
+    }
+
+    impl Iterator for Requests {
+        type Item = (u32, u32);
+
+        fn next(&mut self) -> Option<Self::Item> {
+            self.seed = following(self.seed);
+            let visitor = (self.seed >> 54) as u32;
+            let page = (self.seed >> 33) as u32 % 40;
+            Some((visitor, page))
+        }
     }
 }
 
