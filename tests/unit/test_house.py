@@ -50,6 +50,7 @@ LATE = {
     ("cli.runs", "whyfast.cli.reading"),
     ("cli.runs", "whyfast.fleet.merging"),
     ("cli.runs", "whyfast.fleet.replicate"),
+    ("cli.runs", "whyfast.investigate.workarounds"),  # reads programs
     ("explain.troubles", "tomlkit"),
     # What judges and shows is imported after the first block: `ab` and `timeit` start at once.
     ("cli.ab", "whyfast.cli.results"),
