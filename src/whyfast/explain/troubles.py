@@ -93,7 +93,7 @@ def _any_of(troubles: Sequence[KnownTrouble]) -> KnownTrouble:
         compiler=troubles[0].compiler,
         symptom=troubles[0].symptom,
         sources=tuple(dict.fromkeys(source for t in troubles for source in t.sources)),
-        remedy=f"{ways}, depending on its level of optimisation, which the program does not tell",
+        remedy=f"{ways}, depending on its optimisation level, which the program does not record",
     )
 
 

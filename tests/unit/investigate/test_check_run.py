@@ -385,7 +385,7 @@ def test_a_side_that_does_not_build_is_named(bench: Bench, side: str) -> None:
     bench.world.broken = [side]
     with pytest.raises(UserError) as caught:
         bench.run()
-    name = {"base": "merge base with main", "head": "the files as they are"}[side]
+    name = {"base": "merge base with main", "head": "the working tree"}[side]
     assert str(caught.value).startswith(f"{side} ({name}, ")
     assert str(caught.value).endswith(") does not build: step 1 failed: exit code 1")
 
