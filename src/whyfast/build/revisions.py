@@ -139,9 +139,7 @@ def change_between(repository: Path, text: str = "") -> Range:
     the working tree. As in ``git diff``, ``BASE...HEAD`` begins at their merge base.
     UserError for what git does not know, and where there is nothing between the two."""
     if text and ".." not in text:
-        raise UserError(
-            f"not a range: {text!r}; write BASE..HEAD, or BASE.. for the working tree"
-        )
+        raise UserError(f"not a range: {text!r}; write BASE..HEAD, or BASE.. for the working tree")
     before, dots, after = re.match(r"(.*?)(\.{2,3}|$)(.*)", text).groups()  # type: ignore[union-attr]
     for name in (before, after):
         if name.startswith("-"):

@@ -258,10 +258,7 @@ def _told_apart(a: Study | Commands, b: Study | Commands) -> str:
         theirs, ours = _names(b.baselines), _names(a.baselines)
         return f"baseline {theirs}; expected {ours}, as in the first file"
     if a.margin != b.margin:
-        return (
-            f"margin {b.margin * 100:g} %; expected "
-            f"{a.margin * 100:g} %, as in the first file"
-        )
+        return f"margin {b.margin * 100:g} %; expected {a.margin * 100:g} %, as in the first file"
     if isinstance(a, Study) and isinstance(b, Study):
         if (a.source.kind, a.source.name) != (b.source.kind, b.source.name):
             return f"source {b.source.name!r}; expected {a.source.name!r}, as in the first file"
