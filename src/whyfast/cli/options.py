@@ -148,7 +148,8 @@ class OptionGroup:
         """``--fail-on slower``; with ``costs`` also ``larger`` and ``worse``."""
         text, choices = f"exit with 3 if {what} is slower", ["slower"]
         if costs:
-            text += "; larger: if its size or a cost named in [costs] grew beyond its margin; worse: either"
+            text += "; larger: if its size or a cost named in [costs] grew beyond its margin"
+            text += "; worse: either"
             choices += ["larger", "worse"]
         self.value("--fail-on", text, choices=choices)
 

@@ -424,7 +424,7 @@ def test_a_base_without_the_study(bench: Bench) -> None:
     bench.git("commit", "-qm", "without")
     result = bench.run()
     assert {v.benchmark for v in result.judged.verdicts} == {"one", "two"}
-    assert "The base has no such study; that of the head is used for both." in _sentences(result)
+    assert "The base has no study file; the head's is used for both." in _sentences(result)
 
 
 def test_all_simulations_together_have_a_limit(
