@@ -221,7 +221,7 @@ def test_a_merged_file_is_merged_anew() -> None:
     again = merge_results(results_in(data, where="merged.json"))
     assert again == one
     assert [c.text for c in again.confounds] == [
-        "m0.json is a run that was given already, and counts once"
+        "m0.json repeats a run, which counts once"
     ]
 
 
