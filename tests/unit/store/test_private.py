@@ -99,7 +99,7 @@ def test_a_group_with_the_user_alone_is_nobody_else(
             make_private(folder)
             assert _mode(folder) == 0o700
         else:
-            with pytest.raises(UserError, match="writable by|may write into"):
+            with pytest.raises(UserError, match=r"writable by|may write into"):
                 make_private(folder)
 
 
