@@ -24,5 +24,5 @@ def queens(n, row, used, rising, falling):
     return solutions
 
 
-assert sieve(200000) == 17984
+assert sieve(500000) == 41538
 assert queens(7, 0, [False] * 7, [False] * 14, [False] * 14) == 40

@@ -10,5 +10,5 @@ proc ackermann {m n} {
     ackermann [expr {$m - 1}] [ackermann $m [expr {$n - 1}]]
 }
 
-if {[fib 23] != 28657} {error fib}
+if {[fib 25] != 75025} {error fib}
 if {[ackermann 2 60] != 123} {error ackermann}

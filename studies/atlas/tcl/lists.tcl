@@ -28,5 +28,5 @@ proc queens {n row used rising falling} {
     return $solutions
 }
 
-if {[sieve 100000] != 9592} {error sieve}
+if {[sieve 300000] != 25997} {error sieve}
 if {[queens 6 0 [lrepeat 6 0] [lrepeat 12 0] [lrepeat 12 0]] != 4} {error queens}
