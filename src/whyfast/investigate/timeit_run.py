@@ -18,7 +18,7 @@ from whyfast.interpreter.facts import facts_of
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.calibrate import first_turns
+from whyfast.measure.calibrate import LONGEST
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.errors import UserError
@@ -30,7 +30,6 @@ from whyfast.model.loop import (
     LoopFacts,
 )
 from whyfast.model.result import Found, Recorded, Result
-from whyfast.model.sample import Calibration
 from whyfast.model.study import Commands, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound
@@ -52,8 +51,9 @@ LEAST_ABOVE_EMPTY = 0.2
 #: Where the values differ by less, relative to them, floating point may have made it.
 CLOSE = 1e-9
 
-#: Seconds that starting a process takes, about: where loops are given there is no calibration.
-_START = 0.03
+#: Seconds of a turn. The loops before it have warmed the caches, so it can be as short as the clock
+#: allows: how much neighbouring turns differ hardly depends on their length.
+TURN = 50e-6
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,7 @@ def run_timeit(
     observer.phase("measure")
     with recording(context, None) as run:
         entry = _entry(context, sides, options, whole)
-        if options.number is not None:
-            entry.calibration = _given(options.number, list(seen.values()))
+        entry.loops = options.number or _loops([data["loop"] * 1e-9 for data in seen.values()])
         ended = measure_blocks(
             context,
             run,
@@ -177,11 +176,11 @@ def _entry(
     )
 
 
-def _given(number: int, seen: Sequence[Mapping[str, Any]]) -> Calibration:
-    """What calibration would have found, with so many loops."""
-    values = [data["loop"] * number * 1e-9 for data in seen]
-    start = _START * len(seen)
-    return Calibration(BENCHMARK, number, first_turns(start, sum(values)), max(values), start)
+def _loops(seconds: Sequence[float]) -> int:
+    """Loops of a turn, from the ``seconds`` of one of each side: the fastest takes a :data:`TURN`,
+    unless the slowest then takes longer than a turn need be."""
+    enough = math.ceil(TURN / min(seconds))
+    return max(1, min(enough, int(LONGEST / max(seconds))))
 
 
 # What a side does, found before it is measured.
