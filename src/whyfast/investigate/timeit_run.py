@@ -11,7 +11,9 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from whyfast.interpreter.facts import facts_of
@@ -112,7 +114,11 @@ def run_timeit(
     """
     services = services or Services()
     observer.phase("inspect")
+    # It loads numpy, for which there is time while the sides run.
+    loading = Thread(target=import_module, args=("whyfast.judge.judge_run",), daemon=True)
+    loading.start()
     seen = {side.name: _inspected(side, options, services) for side in sides}
+    loading.join()
     if not options.different:
         _must_agree(sides, seen)
     if len(sides) == 1:
@@ -134,7 +140,7 @@ def run_timeit(
             MeasureSpec(options.budget),
             None if (n := options.repeat) is None else lambda e: len(e.blocks) >= n,
         )
-    from whyfast.judge.judge_run import judge_run  # loads numpy, after the first block
+    from whyfast.judge.judge_run import judge_run
     from whyfast.judge.loop_times import loop_time
 
     observer.phase("judge")
@@ -179,7 +185,7 @@ def _entry(
 def _loops(seconds: Sequence[float]) -> int:
     """Loops of a turn, from the ``seconds`` of one of each side: the fastest takes a :data:`TURN`,
     unless the slowest then takes longer than a turn need be."""
-    enough = math.ceil(TURN / min(seconds))
+    enough = round(TURN / min(seconds))
     return max(1, min(enough, int(LONGEST / max(seconds))))
 
 

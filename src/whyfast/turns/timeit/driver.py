@@ -162,12 +162,12 @@ class _Turns(object):
 
     def __iter__(self):
         # type: () -> Any
-        for self._loops in self._granted:
+        for loops in self._granted:
             if self._a_loop < LONG:
                 self._timed = False
-                yield itertools.repeat(None, min(self._loops, 1 + int(WARM / self._a_loop)))
-            self._timed = True
-            yield itertools.repeat(None, self._loops)
+                yield itertools.repeat(None, min(loops, 1 + int(WARM / self._a_loop)))
+            self._loops, self._timed = loops, True
+            yield itertools.repeat(None, loops)
 
     def took(
         self,
