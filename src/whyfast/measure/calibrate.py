@@ -263,6 +263,13 @@ def first_turns(start: float, round_cost: float) -> int:
     return max(FEWEST_TURNS, min(100, wanted))
 
 
+def cost_of_round(blocks: Sequence[Block], start: float) -> float:
+    """Seconds of a round of turns, the median over the blocks: what they took beside starting, at
+    least a quarter, as the ``start`` is known from one time alone."""
+    costs = (max(b.seconds - start, b.seconds / 4) / max(1, len(b.order)) for b in blocks)
+    return max(1e-6, statistics.median(costs))
+
+
 def most_turns(start: float, round_cost: float, block: float | None) -> int:
     """As many as a block may have for :data:`FEWEST_BLOCKS` of them to fit into the budget, of
     which it should last at most ``block`` seconds; but half as long as starting processes takes."""
@@ -284,7 +291,7 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
     :data:`GUESS` blocks. Between :data:`FEWEST_TURNS` and :data:`MOST_TURNS`. None with fewer than
     5 blocks of 4 turns or more.
     """
-    whole, split, counts, rounds = [], [], [], []
+    whole, split, counts = [], [], []
     for b in blocks:
         if variant not in b.values or baseline not in b.values or len(b.values[variant]) < 4:
             continue
@@ -292,10 +299,9 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
         whole.append(statistics.median(d))
         split.append(statistics.median(d[::2]) - statistics.median(d[1::2]))
         counts.append(len(d))
-        rounds.append((b.seconds - start) / len(d))
     if len(whole) < 5:
         return None
-    round_cost = max(1e-6, statistics.median(rounds))
+    round_cost = cost_of_round(blocks, start)
     middle = statistics.median(whole)
     total = statistics.median(abs(x - middle) for x in whole) ** 2
     within = statistics.median(abs(x) for x in split) ** 2 / 4

@@ -22,6 +22,7 @@ from whyfast.measure.calibrate import (
     WantedLengths,
     best_turns,
     calibrate,
+    cost_of_round,
     most_turns,
 )
 from whyfast.measure.invocation import Clock, InvocationFailed, Runner
@@ -314,8 +315,8 @@ def _review_turns(entry: BenchmarkRun, session: MeasuringSession) -> None:
         choices = [best_turns(entry.blocks, v, base, c.start) for v in others]
         wanted = sorted(t for t in choices if t is not None)
         turns = wanted[len(wanted) // 2] if wanted else turns
-        rounds = [(b.seconds - c.start) / len(b.order) for b in entry.blocks]
-        turns = min(turns, most_turns(c.start, statistics.median(rounds), session.longest_block))
+        round_cost = cost_of_round(entry.blocks, c.start)
+        turns = min(turns, most_turns(c.start, round_cost, session.longest_block))
     turns = max(turns, min(entry.least_turns, MOST_TURNS))
     if turns != c.turns:
         entry.calibration = replace(c, turns=turns)

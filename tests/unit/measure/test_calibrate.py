@@ -18,6 +18,7 @@ from whyfast.measure.calibrate import (
     WantedLengths,
     best_turns,
     calibrate,
+    cost_of_round,
     first_turns,
     most_turns,
     next_loops,
@@ -244,6 +245,12 @@ def test_a_block_has_no_more_turns_than_leave_room_for_twenty(
     block: float | None, turns: int
 ) -> None:
     assert most_turns(0.04, 1e-3, block) == turns
+
+
+def test_a_start_that_was_slow_once_does_not_make_rounds_free() -> None:
+    blocks = [block({"a": [1e-3] * 10, "b": [1e-3] * 10}, seconds=s) for s in (0.08, 0.1, 0.12)]
+    assert cost_of_round(blocks, 0.04) == pytest.approx(6e-3)
+    assert cost_of_round(blocks, 0.5) == pytest.approx(2.5e-3)
 
 
 def test_a_short_budget_has_blocks_of_few_turns() -> None:
