@@ -229,7 +229,8 @@ def _usual_round(
 ) -> tuple[float, float]:
     """(seconds of the slowest value, seconds of a round): the medians of as many rounds as take
     little time, or of one."""
-    slowest, costs = [], []
+    slowest: list[float] = []
+    costs: list[float] = []
     while not costs or (len(costs) < TRIES and sum(costs) < LONGEST_COLD):
         began = clock.monotonic()
         slowest.append(max(_one_round(invocations, loops).values()))

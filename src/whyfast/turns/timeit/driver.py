@@ -56,7 +56,7 @@ def main(
         work = workload.prepare(setup, kind, words[4:])
         read = _clock(clock, turns)
         empty = workload.empty_loop() if mode == "measure" else None
-        work.run(_Turns(granted, read, empty), read)
+        work.run(WarmTurns(granted, read, empty), read)
     except Exception as error:
         granted.failed(error)
     _leave()
@@ -139,7 +139,7 @@ def _own(
             sys.modules.pop(each, None)
 
 
-class _Turns(object):
+class WarmTurns(object):
     """The loops of each turn; the answer is without what as many of the ``empty`` loops take.
 
     Some loops before them, which are not timed, load what the turns of other sides left cold: so a
@@ -186,9 +186,9 @@ def _leave():
     # type: () -> None
     """End without taking the interpreter apart, which takes as long as some turns; what was
     registered for the end is done."""
-    registered = sys.modules.get("atexit")
-    if hasattr(registered, "_run_exitfuncs"):
-        registered._run_exitfuncs()
+    exits = getattr(sys.modules.get("atexit"), "_run_exitfuncs", None)
+    if exits is not None:
+        exits()
     os._exit(0)
 
 
