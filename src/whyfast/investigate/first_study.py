@@ -29,6 +29,7 @@ from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
 from whyfast.study.project import (
     MOST,
+    MOST_LISTED,
     WHOLE,
     Commands,
     Project,
@@ -253,8 +254,9 @@ def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Obse
 def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
     observer.step("listing its benchmarks")
     harness = HARNESSES[project.runner]
+    place = Path(project.folder.format(source=folder)) if project.folder else folder
     try:
-        names = benchmark_names(harness, made.program, folder, _LIST, project.files)
+        names = benchmark_names(harness, made.program, place, _LIST, project.files)
     except InvocationFailed as error:
         lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
         reason = "; ".join([str(error), *lines[-1:]])
@@ -276,12 +278,12 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
     commands = spread(
         commands, lambda key: keys[key].rpartition("::")[0] or keys[key].partition("/")[0]
     )
-    left_out = [*commands][MOST:]
+    most = MOST if project.files else MOST_LISTED
     comments = project.comments
-    if left_out:
+    if left_out := [*commands][most:]:
         comments = (
             *comments,
-            f"{len(commands)} benchmarks, of which {MOST} are here; left out: "
+            f"{len(commands)} benchmarks, of which {most} are here; left out: "
             f"{some_names(left_out)}.",
         )
-    return replace(project, benchmarks=some(commands), comments=comments)
+    return replace(project, benchmarks=some(commands, most), comments=comments)

@@ -15,8 +15,9 @@ from whyfast.model.errors import UserError
 #: What programs of the system are looked for in while building; a tool from elsewhere is named.
 SYSTEM = "/usr/local/bin:/usr/bin:/bin"
 
-#: The most benchmarks that are written for a project that has them in its files.
-MOST = 12
+#: The most benchmarks that are written for a project that has them in its files, and that a check
+#: measures of one whose program lists them, of which so many are written.
+MOST, MOST_LISTED = 12, 200
 
 #: Bytes of a file that are read; no file that a person wrote has as many.
 _MOST_TEXT = 1_000_000
@@ -36,6 +37,7 @@ class Project:
     once; a runner that lists them does so in ``files``. ``instead`` has other benchmarks of the
     same build, for where there is none of this. ``beside`` are files, by name, that benchmarks
     need beside the study. ``incomplete`` says what a person must fill in first.
+    ``folder`` is where benchmarks run, as a study names it; empty: anywhere.
     ``link`` is the last step, where the program can be linked again in another layout, and
     ``as_linked`` the project without such a step.
     """
@@ -56,6 +58,7 @@ class Project:
     instead: Project | None = None
     beside: Mapping[str, str] = field(default_factory=dict)
     incomplete: str = ""
+    folder: str = ""
     link: str = ""
     as_linked: Project | None = None
 
@@ -64,9 +67,9 @@ class Project:
 WHOLE = {"whole": ("{program}",)}
 
 
-def some(commands: Commands) -> Commands:
+def some(commands: Commands, most: int = MOST) -> Commands:
     """The first of them: as many as a first file should have."""
-    return dict(list(commands.items())[:MOST])
+    return dict(list(commands.items())[:most])
 
 
 def some_names(names: Sequence[str], most: int = MOST) -> str:
