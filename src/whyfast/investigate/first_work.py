@@ -91,6 +91,11 @@ def with_work(folder: Path, project: Project, made: Build, observer: Observer) -
     reason, alone = _fails(folder, WHOLE["whole"], made, observer)
     if not reason and alone >= _ENOUGH:
         return project
+    if reason:  # programs of tests read files of the project
+        inside = replace(project, folder="{source}")
+        there, cpu = _fails(folder, WHOLE["whole"], made, observer, folder)
+        if not there and cpu >= _ENOUGH:
+            return inside
     good: Commands = {}
     words: tuple[str, ...]
     candidates = [f for f in sources(folder, _WORK) if not _NO_WORK.search(f.name)]
@@ -178,17 +183,19 @@ def _document(
 
 
 def _fails(
-    folder: Path, words: Sequence[str], made: Build, observer: Observer
+    folder: Path, words: Sequence[str], made: Build, observer: Observer, where: Path | None = None
 ) -> tuple[str, float]:
-    """Why the command does not end well, empty when it does, and its CPU seconds; in an empty
-    folder, as programs write where they are."""
+    """Why the command does not end well, empty when it does, and its CPU seconds; in the folder
+    ``where``, by default an empty one, as programs write where they are."""
     observer.step(f"trying {' '.join(words[1:]) or 'the program'}")
     command = tuple(w.format(program=made.program, source=folder, study=folder) for w in words)
     beside = {p.parent for w in command if (p := Path(w)).is_relative_to(folder) and p.is_file()}
     before = [sorted(os.listdir(place)) for place in beside]
     with tempfile.TemporaryDirectory(prefix="whyfast-") as empty:
         try:
-            with running(("env", "-C", empty, *command), env=dict(os.environ)) as child:
+            with running(
+                ("env", "-C", str(where or empty), *command), env=dict(os.environ)
+            ) as child:
                 usage = completed(child, command, _TRY)
         except InvocationFailed as error:
             if lacks := _LACKS.search(error.output):
