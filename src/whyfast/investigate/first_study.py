@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from whyfast.build.revisions import lacking_submodules
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
-from whyfast.investigate.first_work import TROUBLE, copied, tried_ones, with_work
+from whyfast.investigate.first_failure import advice, lacks_tool, portable
+from whyfast.investigate.first_work import LACKS, TROUBLE, copied, to_install, tried_ones, with_work
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
 from whyfast.measure.invocation import InvocationFailed
@@ -91,7 +91,7 @@ def first_study(
     """
     if project.fetch and (reason := _fetched(folder, project.fetch, observer)):
         return FirstStudy(check_file(_noted(project, reason)), reason, builds=False)
-    failures: list[str] = []
+    failures: list[BuildFailure | str] = []
     for way in _ways(project):
         way, outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
@@ -100,15 +100,16 @@ def first_study(
             failure = way.incomplete
             if not way.benchmarks:
                 failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
+                if way.install and (said := to_install(way)) in way.comments:
+                    failure = f"modules are not installed for the interpreter on PATH. {said}"
                 way = replace(way, benchmarks=way.candidates or WHOLE)
             return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
-    reason = failures[0]
-    if absent := lacking_submodules(folder):
-        paths = ", ".join(absent[:3])
-        reason = f"submodules are not checked out: {paths}; git submodule update --init; {reason}"
+        if isinstance(outcome, BuildFailure) and lacks_tool(outcome):
+            break
+    reason = advice(folder, project, failures[0])
     text = check_file(
-        _noted(project.as_linked or project, f"It does not build: {_portable(reason)}")
+        _noted(project.as_linked or project, f"It does not build: {portable(reason)}")
     )
     return FirstStudy(text, reason, builds=False)
 
@@ -152,7 +153,7 @@ def _fetched(folder: Path, words: tuple[str, ...], observer: Observer) -> str:
 
 def _built(
     folder: Path, project: Project, home: Home, observer: Observer, services: Services
-) -> tuple[Project, Build | str]:
+) -> tuple[Project, Build | BuildFailure | str]:
     """The build of the project's files as they are, or why there is none; and the project without
     its step that links, where the program cannot be linked again by it."""
     heard = _Layouts(observer)
@@ -166,9 +167,9 @@ def _built(
             comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."
             bare = replace(bare, comments=(*bare.comments, comment))
         elif not _links(project, outcome.reason):
-            return project, _because(outcome)
+            return project, outcome
         return _built(folder, bare, home, observer, services)
-    return project, outcome if isinstance(outcome, Build) else _because(outcome)
+    return project, outcome
 
 
 class _Layouts(Silent):
@@ -196,18 +197,6 @@ def _links(project: Project, reason: str) -> bool:
     return any(
         mark in project.link and mark in reason for mark in ("rm -f ", "-ldflags=", "save-temps")
     )
-
-
-_LOG = "; its log is "
-
-
-def _because(failure: BuildFailure) -> str:
-    return f"{failure.reason}{_LOG}{failure.log}" if failure.log else failure.reason
-
-
-def _portable(reason: str) -> str:
-    """Without the place of the log, for a file that others read, too."""
-    return reason.partition(_LOG)[0]
 
 
 def _build_once(
@@ -261,7 +250,8 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
         lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
         reason = "; ".join([str(error), *lines[-1:]])
         comment = f"{project.runner} benchmarks cannot be listed: {reason}"
-        return replace(project, comments=(*project.comments, comment))
+        more = [to_install(project)] if LACKS.search(error.output) and project.install else []
+        return replace(project, comments=(*project.comments, comment, *more))
     # Of Python the program is the interpreter, whose words for pytest come first.
     before = harness.list[:2] if project.files else ()
     keys = {benchmark_key(name.removeprefix("Benchmark")): name for name in names}

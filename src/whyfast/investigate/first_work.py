@@ -32,7 +32,10 @@ from whyfast.study.scripts import SCRIPTS, WRONG
 TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 
 #: What Python says of a module that is not there.
-_LACKS = re.compile(r"No module named '?([\w.]+)")
+LACKS = re.compile(r"No module named '?([\w.]+)")
+
+#: How the reason goes on then.
+NOT_INSTALLED = "is not installed for the interpreter on PATH"
 
 #: Seconds that a program which is tried may take.
 _TRY = 10.0
@@ -64,7 +67,14 @@ def tried_ones(folder: Path, project: Project, made: Build, observer: Observer) 
     comments = project.comments
     for reason, names in failed.items():
         comments = (*comments, f"Left out: {some_names(names, 3)}: {reason}.")
+    if project.install and any(NOT_INSTALLED in reason for reason in failed):
+        comments = (*comments, to_install(project))
     return replace(project, benchmarks=good, comments=comments)
+
+
+def to_install(project: Project) -> str:
+    """What to do about modules of Python that are not there."""
+    return f"To have all that it needs, once: {project.install}; then: whyfast new"
 
 
 #: Where a program's own files of work are likely to be, the best first, and what is none.
@@ -198,9 +208,8 @@ def _fails(
             ) as child:
                 usage = completed(child, command, _TRY)
         except InvocationFailed as error:
-            if lacks := _LACKS.search(error.output):
-                name = lacks[1].partition(".")[0]
-                return f"module {name} is not installed: python3 -m pip install {name}", 0.0
+            if lacks := LACKS.search(error.output):
+                return f"module {lacks[1].partition('.')[0]} {NOT_INSTALLED}", 0.0
             lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
             return "; ".join([str(error), *lines[-1:]]), 0.0
     if [sorted(os.listdir(place)) for place in beside if place.is_dir()] != before:

@@ -31,7 +31,8 @@ class Project:
     program lists its benchmarks, and each command ends with ``options``. ``comments`` are on what
     was chosen and what could stand there instead.
     ``fetch`` is the command that downloads what a lock file pins, run in the project's folder
-    before building. ``otherwise`` is tried where this does not build.
+    before building; ``install`` is the line for a shell after which the interpreter on PATH has the
+    modules that it needs. ``otherwise`` is tried where this does not build.
 
     Of ``candidates``, commands like ``benchmarks``, those stay that end well when they are tried
     once; a runner that lists them does so in ``files``. ``instead`` has other benchmarks of the
@@ -51,6 +52,7 @@ class Project:
     runner: str = "command"
     comments: tuple[str, ...] = ()
     fetch: tuple[str, ...] = ()
+    install: str = ""
     options: tuple[str, ...] = ()
     otherwise: Project | None = None
     candidates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
