@@ -53,13 +53,14 @@ class FirstStudy:
     """``text`` is that of the file. ``failure`` says why the project does not build or what else
     must be changed in the file before it can be used; empty when nothing must. ``beside`` are
     further files by name, ``notes`` what was chosen and left out, in words. ``builds``: whether it
-    does."""
+    does. ``lacks``: it needs what is not here, and ``failure`` is how to get it; no file helps."""
 
     text: str
     failure: str = ""
     beside: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     builds: bool = True
+    lacks: bool = False
 
 
 def first_that_builds(
@@ -90,7 +91,7 @@ def first_study(
     Nothing is raised for a project that does not build.
     """
     if project.fetch and (reason := _fetched(folder, project.fetch, observer)):
-        return FirstStudy(check_file(_noted(project, reason)), reason, builds=False)
+        return FirstStudy(check_file(_noted(project, reason)), reason, builds=False, lacks=True)
     failures: list[BuildFailure | str] = []
     for way in _ways(project):
         way, outcome = _built(folder, way, home, observer, services)
@@ -100,18 +101,22 @@ def first_study(
             failure = way.incomplete
             if not way.benchmarks:
                 failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
-                if way.install and (said := to_install(way)) in way.comments:
-                    failure = f"modules are not installed for the interpreter on PATH. {said}"
                 way = replace(way, benchmarks=way.candidates or WHOLE)
+                if (said := to_install(way)) in way.comments:
+                    failure = (
+                        f"modules are not installed for the interpreter on PATH: {way.install}"
+                    )
+                    notes = tuple(c for c in way.comments if c != said)
+                    return FirstStudy(check_file(way), failure, notes=notes, lacks=True)
             return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
         if isinstance(outcome, BuildFailure) and lacks_tool(outcome):
             break
-    reason = advice(folder, project, failures[0])
+    reason, lacks = advice(folder, project, failures[0])
     text = check_file(
         _noted(project.as_linked or project, f"It does not build: {portable(reason)}")
     )
-    return FirstStudy(text, reason, builds=False)
+    return FirstStudy(text, reason, builds=False, lacks=lacks)
 
 
 def _ways(project: Project) -> Iterator[Project]:
@@ -237,7 +242,7 @@ def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Obse
             break
         reasons = (*reasons, *(c for c in found.comments if c not in way.comments))
         way = way.instead
-    return replace(found, comments=(*reasons, *found.comments))
+    return replace(found, comments=tuple(dict.fromkeys((*reasons, *found.comments))))
 
 
 def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
