@@ -55,12 +55,14 @@ def copied(folder: Path, home: Home) -> Iterator[Path]:
         yield place
 
 
-def tried_ones(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
-    """The project with those of its candidates that end well."""
+def tried_ones(
+    folder: Path, project: Project, made: Build, observer: Observer, more: tuple[str, ...] = ()
+) -> Project:
+    """The project with those of its candidates that end well with ``more`` words."""
     good: Commands = {}
     failed: dict[str, list[str]] = {}
     for name, words in project.candidates.items():
-        if reason := _fails(folder, words, made, observer)[0]:
+        if reason := _fails(folder, (*words, *more), made, observer)[0]:
             failed.setdefault(reason, []).append(name)
         else:
             good[name] = words
