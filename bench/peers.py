@@ -9,6 +9,9 @@ start included. Trials are added to FILE, so that many short measurements make o
 printed at the end. With ``--minutes 0`` the table alone. In 3 s nobody finds 2 % of a busy
 machine's runs; longer trials: ``--seconds 20 --programs mawk gzip --effects 0 0.02``.
 
+benchstat is found on PATH (``go install golang.org/x/perf/cmd/benchstat@latest``); Criterion is
+what ``cargo bench --no-run --manifest-path bench/criterion/Cargo.toml`` prints.
+
 Of the fixed-n t test and benchstat the runs of both sides alternate in random order (whyfast's
 machine time, a run after a run); the others measure as they are made to: one side after the other.
 Levels are each tool's own: whyfast 1 % at any time, the t test 1 %, all others 5 %.
@@ -264,12 +267,12 @@ def _pyperf(pair: Pair, seconds: float, folder: Path, packages: Path) -> Answer:
 
 
 def _criterion(pair: Pair, seconds: float, program: str, folder: Path) -> Answer:
-    """A benchmark that starts the command of $COMMAND, by Criterion's own comparison."""
+    """The benchmark in bench/criterion, by Criterion's own comparison."""
     each = max(0.2, seconds / 2)
     words = [program, "--bench", "--noplot", "--sample-size", "20", "--nresamples", "5000"]
     words += ["--warm-up-time", f"{0.15 * each:.2f}", "--measurement-time", f"{0.85 * each:.2f}"]
     for option, command in zip(("--save-baseline", "--baseline"), pair, strict=True):
-        env = {**os.environ, "COMMAND": shlex.join(command), "CRITERION_HOME": str(folder / "c")}
+        env = {**os.environ, "COMMAND": "\x1f".join(command), "CRITERION_HOME": str(folder / "c")}
         _quietly([*words, option, "old"], env)
     change = json.loads((folder / "c/run/change/estimates.json").read_text())["mean"]
     ends = change["confidence_interval"]

@@ -1,6 +1,6 @@
 """Does ``whyfast why`` name the cause of a difference?
 
-    python -m bench.why [NAME…] [--kind one] [--heldout | --blind | --blind2]
+    python -m bench.why [NAME…] [--kind one] [--heldout | --blind | --blind2 | --blind3]
                             [--results FILE] [--markdown]
     python -m bench.why --list
 
@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="how names of pairs begin")
     parser.add_argument("--kind", action="append", choices=["one", "two", "equal"], default=[])
-    for name in ("heldout", "blind", "blind2"):
+    for name in ("heldout", "blind", "blind2", "blind3"):
         parser.add_argument(
             f"--{name}",
             action="store_const",

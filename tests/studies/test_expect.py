@@ -124,6 +124,34 @@ def test_with_an_unexpected_baseline_nothing_is_measured(own_home: Home, tmp_pat
     assert len(result["found"]["evidence"]) == 3
 
 
+@pytest.mark.parametrize("named", [True, False], ids=["named", "found by its shape"])
+def test_workarounds_are_built_and_measured_beside_what_they_mend(
+    own_home: Home, tmp_path: Path, named: bool
+) -> None:
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is not installed")
+    study = _study(tmp_path / "study", '"liar"') / "study.toml"
+    text = study.read_text().replace('expect = { dispatch = "replicated" }', "")
+    study.write_text(text if named else text.replace('dispatch = ["run"]', ""))
+    more = range(12, 36)  # instructions, for its loop to be that of an interpreter
+    source = SOURCE.replace("&&l11,", f"&&l11, {', '.join(f'&&l{i}' for i in more)},").replace(
+        "l11: return",
+        "\n".join(f"l{i}: r[p->a] += {i} * r[p->b]; NEXT;" for i in more) + "\nl11: return",
+    )
+    (study.parent / "src/vm.c").write_text(source)
+    out = tmp_path / "result.json"
+    done = whyfast("run", study, "--workarounds", "--only", "liar", "--json", out)
+    assert "liar with -O2" in done.stderr
+    result = json.loads(out.read_text())["data"]
+    facts = {e["variant"]: e["dispatch"]["form"] for e in result["found"]["evidence"]}
+    assert facts == {"liar": "merged", "liar-O2": "replicated"}
+    assert ("liar-O2", "liar") in {
+        (v["variant"], v["baseline"]) for v in result["judged"]["verdicts"]
+    }
+    ((name, cured),) = ((t["variant"], t["cured"]) for t in result["found"]["troubles"])
+    assert (name, cured) == ("liar", ["liar-O2"])
+
+
 #: A loop whose dispatch gcc replicates when it optimises, and not else.
 LOOP = """\
 int run(const unsigned char *p)

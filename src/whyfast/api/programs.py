@@ -5,6 +5,7 @@ Start at :func:`read_programs`.
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -15,8 +16,9 @@ from typing import TypeVar
 
 from whyfast.explain.code_diff import Listings, code_pair
 from whyfast.explain.hot import read_heat
-from whyfast.explain.objects import Architecture
+from whyfast.explain.objects import UNNAMED, Architecture
 from whyfast.explain.objects.containers import debug_files, taken_out
+from whyfast.explain.options import read_recorded
 from whyfast.explain.program import explain_program, hint_for, load, survey_program
 from whyfast.explain.troubles import program_troubles
 from whyfast.investigate.counting import CountRequest, FileCounts, count_files
@@ -110,7 +112,7 @@ class Programs:
 @dataclass
 class Content:
     """The sections, the same as data for ``--json``, and for the summary the facts of each program,
-    the table and headline of the first, and problems of compilers."""
+    the table and headline of the first, problems of compilers, and what to do about them."""
 
     sections: list[ReportSection | None] = field(default_factory=list)
     data: dict[str, object] = field(default_factory=dict)
@@ -118,6 +120,7 @@ class Content:
     candidates: Table | None = None
     troubles: tuple[Trouble, ...] = ()
     headline: str = ""
+    commands: tuple[str, ...] = ()
 
 
 def read_programs(
@@ -170,8 +173,9 @@ def _read(
         data |= code
     elif has_functions and request.run is None:
         notes = (*(f"Warning: {w}" for w in warnings), *parts)
+        commands = [c for c in content.commands if str(folder) not in c]  # which is gone soon
         summary = programs_summary(
-            content.looked, content.candidates, content.troubles, notes, heat
+            content.looked, content.candidates, content.troubles, notes, heat, commands
         )
     if len(content.looked) > 1:
         headline = programs_headline(content.looked, heat, changed) if has_functions else ""
@@ -273,6 +277,17 @@ def _unmatched(programs: Programs, evidence: Sequence[Evidence]) -> list[str]:
 
 def _survey(programs: Programs) -> Content:
     surveys = programs.read(survey_program)
+    troubles: list[Trouble] = []
+    commands: list[str] = []
+    for survey, file in zip(surveys, programs.files, strict=True):
+        flags = read_recorded(file, survey.loop.facts.address).flags if survey.loop else ()
+        troubled = program_troubles(survey.of_loop, flags or None)
+        if troubled and survey.loop and not UNNAMED.fullmatch(survey.loop.facts.name):
+            code = f"objdump -d --disassemble={survey.loop.facts.name} {shlex.quote(str(file))}"
+            commands.append(f"{code} | grep -E '(jmp|br) .*(%|x)'  # the jumps")
+        troubles += troubled
+    if any(t.flags or t.remedy for t in troubles):
+        commands.append("whyfast new && whyfast run . --workarounds  # in its sources: the cost")
     first, *others = (s.evidence for s in surveys)
     comparisons = [compare_programs(first, other, programs.heat) for other in others]
     data = [
@@ -294,11 +309,13 @@ def _survey(programs: Programs) -> Content:
         for survey in surveys
     ]
     return Content(
-        [*comparison_sections(comparisons, programs.heat), *survey_sections(surveys)],
-        {"programs": data},
+        [*comparison_sections(comparisons, programs.heat), *survey_sections(surveys, troubles)],
+        {"programs": data, "troubles": [asdict(t) for t in troubles]},
         [surveyed(s) for s in surveys],
-        survey_table(surveys[0], totals_too=False),
-        headline=survey_headline(surveys[0]),
+        survey_table(surveys[0], brief=True),
+        tuple(troubles),
+        survey_headline(surveys[0]),
+        tuple(dict.fromkeys(commands)),
     )
 
 

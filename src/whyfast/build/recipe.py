@@ -16,6 +16,7 @@ from whyfast.model.build import Build, Interpreter, Toolchain, is_layout
 from whyfast.model.study import BuildSpec, Study
 from whyfast.model.variant import Variant
 from whyfast.store.files import sha256_of
+from whyfast.store.git import ignored_by_git
 from whyfast.store.home import Home
 from whyfast.study.notation import names_in
 from whyfast.toolchain.registry import installed
@@ -48,12 +49,16 @@ class SourceTree:
 
 
 def scan_source(folder: Path) -> SourceTree:
-    """Hash every file below ``folder``, version control and caches left out. Executable bits count,
-    since a build may run a script of the source."""
+    """Hash every file below ``folder``, version control, caches and what git ignores left out: make
+    takes a program that was built there for up to date. Executable bits count, since a build may
+    run a script of the source."""
     files: dict[str, str] = {}
+    ignored = ignored_by_git(folder)
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         if _IGNORED.intersection(relative.parts) or not path.is_file():
+            continue
+        if ignored and not ignored.isdisjoint([relative, *relative.parents]):
             continue
         mode = "x" if path.stat().st_mode & 0o100 else "-"
         files[str(relative)] = mode + sha256_of(path)

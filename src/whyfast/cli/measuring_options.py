@@ -14,7 +14,11 @@ COSTS_HELP = "also count allocations, system calls and instructions, in further 
 
 def add_run(options: OptionGroup) -> None:
     """Options of ``whyfast run``."""
-    _add_study(options)
+    _add_study(options).flag(
+        "--workarounds",
+        "add variants with the flags that work around known troubles of compilers, where the"
+        " machine code of an interpreter shows them",
+    )
     options.flag("--dry-run", "show the plan only")
     options.flag("--fresh", "do not resume an interrupted run")
     options.study_outputs().fail_on("a variant, compared with the main baseline,", costs=True)
@@ -35,8 +39,8 @@ def add_plan(options: OptionGroup) -> None:
     options.examples("plan dispatch", "plan ./mystudy --only clang19 -v")
 
 
-def _add_study(options: OptionGroup) -> None:
-    """STUDY, and the options that restrict it."""
+def _add_study(options: OptionGroup) -> OptionGroup:
+    """STUDY, and the options that restrict it; their group."""
     options.value("study STUDY", "a folder, a study.toml or the name of a bundled study")
     group = options.measuring()
     group.flag("--quick", "use the study's [quick] section, or else a fifth of its budget")
@@ -47,6 +51,7 @@ def _add_study(options: OptionGroup) -> None:
     group.flag("--why", "also explain the largest difference from the main baseline")
     group.flag("--costs", COSTS_HELP)
     group.flag("--evidence-only", "read machine code; measure nothing")
+    return group
 
 
 # Commands, without a study: ab.

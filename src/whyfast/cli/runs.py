@@ -44,6 +44,10 @@ def run_run(args: argparse.Namespace) -> int:
         return _run_on_hosts(args)
     study, home = _chosen_study(args), own_home()
     with BuildStore(home.builds).in_use(), watching(study.title, study.margin) as observer:
+        if args.workarounds:
+            from whyfast.investigate.workarounds import with_workarounds  # reads programs
+
+            study = with_workarounds(study, home, observer)
         result = run_study(study, home, observer, fresh=args.fresh)
     return finish(result, args)
 

@@ -9,7 +9,7 @@ import os
 import re
 import struct
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -290,6 +290,16 @@ class Survey:
     totals: CodeTotals
     candidates: tuple[DispatchCandidate, ...]
     handlers: tuple[str, DispatchFacts] | None = None
+
+    @property
+    def loop(self) -> DispatchCandidate | None:
+        """The function with the shape of an interpreter's loop that has most opcodes, if any."""
+        return next((c for c in self.candidates if c.interprets), None)
+
+    @property
+    def of_loop(self) -> Evidence:
+        """The evidence of its loop, as if it had been named."""
+        return replace(self.evidence, dispatch=self.loop.dispatch if self.loop else None)
 
 
 def survey_program(

@@ -79,7 +79,8 @@ class Options:
     runs once before the first run, ``cleanup`` once after the last, ``prepare`` before every run;
     they are not measured. Times in seconds; ``timeout`` is for one run, None: the budget. ``runs``:
     the number of blocks, decided or not; a block is one run of each command.
-    ``costs``: count what each does beside taking time.
+    ``costs``: count what each does beside taking time. ``rough``: measure until a cause can be
+    looked for.
     """
 
     budget: float = 60.0
@@ -96,6 +97,7 @@ class Options:
     timeout: float | None = None
     turns_offered: bool = True
     costs: bool = False
+    rough: bool = False
 
 
 def run_ab(
@@ -154,6 +156,7 @@ def run_ab(
                 MeasureSpec(options.budget),
                 None if (runs := options.runs) is None else lambda e: len(e.blocks) >= runs,
                 (lambda session: firsts.block(entry.name, session, seed)) if firsts.dear else None,
+                rough=options.rough,
             )
             left = options.budget - (context.services.clock.monotonic() - began)
             # Rounds of counting that fit in what is left of the budget, or in a tenth of it.

@@ -202,17 +202,20 @@ def measure_blocks(
     spec: MeasureSpec,
     settled: Settled | None = None,
     first: Callable[[str], Block] | None = None,
+    *,
+    rough: bool = False,
 ) -> bool:
     """Take blocks until every entry is settled or the budget used; returns whether it ended
     independently of the blocks.
 
     Blocks of earlier sessions count towards the budget. Each block is durable before the observer
     hears of it. ``settled``: by default as ``spec.stop`` says, and with layouts, once all have been
-    taken. ``first`` gives, for the id of the session, an earlier block of the first entry.
+    taken; ``rough``: as soon as a cause can be looked for. ``first`` gives, for the id of the
+    session, an earlier block of the first entry.
     """
     if first is None:
         context.services.left()  # resets the count
-    live = LiveSink(context, run, entries, spec)
+    live = LiveSink(context, run, entries, spec, rough=rough)
     clock = context.services.clock
     with run.timed("measure", clock), run.session(context.services) as session:
         if first is not None:
@@ -264,7 +267,10 @@ class LiveSink:
         spec: MeasureSpec,
         looks: Looks | None = None,
         together: TogetherJudge | None = None,
+        *,
+        rough: bool = False,
     ) -> None:
+        self._rough = rough
         self._observer, self._clock = context.observer, context.services.clock
         self._run, self._spec = run, spec
         self._left = context.services.left
@@ -340,7 +346,7 @@ class LiveSink:
         taken = sum(bool(b.layouts) for b in entry.blocks)
         if not layouts + profiles and taken:
             return True  # only more layouts say more
-        decided = self._judge.settled(self._judge.verdicts(entry.name))
+        decided = self._judge.settled(self._judge.verdicts(entry.name), rough=self._rough)
         if not layouts + profiles or taken < layouts + profiles:
             return self._spec.stop == "decided" and decided
         if entry.name not in self._noted and not decided:

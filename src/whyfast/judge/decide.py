@@ -278,9 +278,11 @@ def _undecided(
     )
 
 
-def precise_enough(verdict: Verdict, margin: float) -> bool:
+def precise_enough(verdict: Verdict, margin: float, *, rough: bool = False) -> bool:
     """Whether more blocks would tell nothing that matters: the verdict is decided, its interval no
-    wider than the margin to each side, or than a fifth of the effect but at most :data:`COARSEST`.
+    wider than the margin to each side, or than a fifth of the effect but at most :data:`COARSEST`;
+    ``rough``: or than a third, which is enough to look for its cause.
+
     Not if unlike processes of one side forbid "same", or if it assumes that blocks are
     independent."""
     outliers = verdict.asymmetric_outliers
@@ -288,8 +290,9 @@ def precise_enough(verdict: Verdict, margin: float) -> bool:
     if verdict.outcome == "undecided" or suspect or verdict.assumes_independence:
         return False
     half = (math.log(verdict.high) - math.log(verdict.low)) / 2
-    fifth = abs(math.log(verdict.ratio)) / 5
-    return half <= max(math.log1p(margin), min(fifth, math.log1p(COARSEST)))
+    effect = abs(math.log(verdict.ratio))
+    part = effect / 3 if rough else min(effect / 5, math.log1p(COARSEST))
+    return half <= max(math.log1p(margin), part)
 
 
 # The cold-start correction.

@@ -208,9 +208,11 @@ class LiveJudge:
                 turns = max(turns, min(2 * change.turns, MOST_TO_WARM))
         return turns
 
-    def settled(self, verdicts: Sequence[Verdict]) -> bool:
+    def settled(self, verdicts: Sequence[Verdict], *, rough: bool = False) -> bool:
         """Whether every one of these verdicts is decided and precise."""
-        return bool(verdicts) and all(precise_enough(v, self._margin) for v in verdicts)
+        return bool(verdicts) and all(
+            precise_enough(v, self._margin, rough=rough) for v in verdicts
+        )
 
 
 def _excess(verdict: Verdict, margin: float) -> float:

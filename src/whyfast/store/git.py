@@ -80,6 +80,19 @@ def must_git(
     return done.stdout
 
 
+def ignored_by_git(folder: Path) -> set[Path]:
+    """The untracked files and folders below that git ignores, relative to it; none where it is in
+    no repository, or is ignored itself."""
+    try:
+        if not git(folder, "check-ignore", "--quiet", ".").returncode:
+            return set()
+        wanted = ("--others", "--ignored", "--exclude-standard", "--directory", "-z")
+        listed = git(folder, "ls-files", *wanted)
+    except UserError:  # no git here
+        return set()
+    return {Path(name) for name in listed.stdout.split("\0") if name.strip("./")}
+
+
 def own_filters_off(repository: Path) -> tuple[str, ...]:
     """Options of git without the filters that the repository's own configuration names: they are
     commands. Those that the user configured for every repository stay, as that of git-lfs."""

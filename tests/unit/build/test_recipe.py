@@ -31,6 +31,7 @@ from whyfast.build.steps import expand_steps
 from whyfast.model.build import Build
 from whyfast.model.study import BuildSpec, EvidenceBuild
 from whyfast.model.variant import Variant
+from whyfast.store.git import must_git
 from whyfast.store.home import Home
 from whyfast.toolchain.debian import parse_name, root_folder
 
@@ -136,6 +137,21 @@ def test_scanning_hashes_files_below_with_their_executable_bit(tmp_path: Path) -
     scanned = scan_source(tmp_path)
     assert scanned.files == {"a.c": "-" + EMPTY, "b/c/run.sh": "x" + EMPTY, "link.c": "-" + EMPTY}
     assert replace(scanned, folder=Path()).digest == scanned.digest
+
+
+def test_what_git_ignores_is_no_part_of_the_source(tmp_path: Path) -> None:
+    for name in ("a.c", "a.o", "kept.o", "out/b.c", "b/out/c.c"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert len(scan_source(tmp_path).files) == 5
+    (tmp_path / ".gitignore").write_text("*.o\n/out/\n/ignored/\n")
+    must_git(tmp_path, "init", "--quiet", ".")
+    must_git(tmp_path, "add", "--force", "kept.o")
+    assert set(scan_source(tmp_path).files) == {".gitignore", "a.c", "kept.o", "b/out/c.c"}
+    below = tmp_path / "ignored"
+    below.mkdir()
+    (below / "d.o").touch()
+    assert set(scan_source(below).files) == {"d.o"}  # a source that is ignored as a whole
 
 
 def test_steps_are_expanded_without_the_folder_in_the_program(source: Path, golden: Hear) -> None:

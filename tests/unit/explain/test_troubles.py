@@ -16,6 +16,7 @@ from whyfast.explain.troubles import (
     known_troubles,
     look_up,
     program_troubles,
+    workarounds,
 )
 from whyfast.model.build import Toolchain
 from whyfast.model.evidence import DispatchFacts, EntryFacts, Evidence
@@ -217,6 +218,49 @@ def test_the_level_of_a_program_alone_is_not_guessed(
     # clang has one trouble with this symptom, at all levels.
     (trouble,) = program_troubles(replace(found, compiler="clang 19.1.7"))
     assert trouble.name == "llvm-tail-duplication-limit"
+
+
+def test_flags_that_the_compiler_recorded_decide_which_trouble_it_is() -> None:
+    evidence = replace(_loop("x", 1), compiler="gcc 12.2.0")
+    (trouble,) = program_troubles(evidence, ["-g", "-Os"])
+    assert (trouble.name, trouble.flags) == ("gcc-merged-without-O2", ("-O2",))
+    (trouble,) = program_troubles(evidence, ["-O2"])
+    assert trouble.name == "gcc-goto-duplication-limit"
+    assert trouble.remedy == "`--param=max-goto-duplication-insns=24` or `-fno-crossjumping`"
+
+
+@pytest.mark.parametrize(
+    ("compiler", "flags", "added"),
+    [
+        (
+            *("gcc 14.2.0", ("-O2",)),
+            [
+                ("v-max-goto-duplication-insns", ("--param=max-goto-duplication-insns=24",), ()),
+                ("v-no-crossjumping", ("-fno-crossjumping",), ()),
+            ],
+        ),
+        (
+            *("gcc 14.2.0", ("-O2", "-fno-crossjumping")),
+            [("v-max-goto-duplication-insns", ("--param=max-goto-duplication-insns=24",), ())],
+        ),
+        ("gcc 14.2.0", ("-Os",), [("v-O2", ("-O2",), ())]),
+        (
+            *("clang 19.1.7", ("-O3", "-flto")),
+            [("v-tail-dup-pred-size", TAILDUP, ("-Wl,-mllvm,-tail-dup-pred-size=5000",))],
+        ),
+        ("rustc 1.70", ("-O2",), []),
+    ],
+)
+def test_variants_that_work_around_a_trouble(
+    compiler: str,
+    flags: tuple[str, ...],
+    added: list[tuple[str, tuple[str, ...], tuple[str, ...]]],
+) -> None:
+    variant = Variant("v", "path:cc", flags, expect={"dispatch": "merged"})
+    made = list(workarounds(variant, compiler, _loop("v", 1)))
+    assert [(w.name, w.cflags[len(flags) :], w.ldflags) for w in made] == added
+    assert all(w.cflags[: len(flags)] == flags and not w.expect for w in made)
+    assert list(workarounds(variant, compiler, _loop("v", 200))) == []
 
 
 def test_every_entry_says_where_it_is_from() -> None:

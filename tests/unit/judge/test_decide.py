@@ -216,6 +216,16 @@ def test_precise_enough(said: Outcome, ratio: float, half: float, enough: bool) 
     assert precise_enough(_with(said, ratio, half), 0.01) is enough
 
 
+@pytest.mark.parametrize(
+    ("ratio", "half", "enough"),
+    [(2.0, 0.22, True), (2.0, 0.24, False), (12.0, 0.8, True), (1.02, 0.009, True)],
+)
+def test_a_cause_is_looked_for_from_a_third_of_the_effect_on(
+    ratio: float, half: float, enough: bool
+) -> None:
+    assert precise_enough(_with("slower", ratio, half), 0.01, rough=True) is enough
+
+
 def test_an_unbounded_verdict_is_not_precise_enough() -> None:
     verdict = Verdict("new", "old", "fib", "undecided", math.nan, 0.0, math.inf, 0.99, 0.0, 0)
     assert not precise_enough(verdict, 0.01)

@@ -39,6 +39,7 @@ from whyfast.why.hot_code import counted_code, place_of
 from whyfast.why.kernel import (
     kernel_items,
     moves_alike,
+    purpose,
     supported,
     waiting_items,
     waits_more,
@@ -78,6 +79,7 @@ IDLE = "it waited longer for no more than the other side waits for: all shares a
 #: Runnable threads a CPU from which on a thread that waits for another one of its program may only
 #: wait until that one gets a CPU: the time in the queue is known of first threads alone.
 CROWDED = 1.5
+WITHIN = ("locks", "threads", "processes")
 QUEUED = "its threads waited for a CPU behind other programs: all shares are of CPU time"
 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
@@ -152,9 +154,6 @@ class Layers:
             crew(result.recorded.blocks, found.fast),
             crew(result.recorded.blocks, found.slow),
         )
-        cpu = cpu_time(found.split)
-        if found.threads > 1 and self._busy >= CROWDED and certainly_more(cpu) and not found.of_cpu:
-            account_for_cpu(found, cpu, QUEUED)
         self._surroundings()
         if self._matters("kernel") or self._matters("waiting"):
             self._timed("system calls", lambda: self._kernel(result))
@@ -236,11 +235,13 @@ class Layers:
             ),
         ]
         cpu = cpu_time(found.split)
-        idle = self._matters("waiting") and not any(map(waits_more, items))
+        crowded = found.threads > 1 and self._busy >= CROWDED
+        reasons = [i for i in items if waits_more(i) and not (crowded and purpose(i) in WITHIN)]
+        idle = self._matters("waiting") and not reasons
         if idle and certainly_more(cpu) and cpu.difference > IDLE_CPU * found.whole.difference:
             # A busy machine, or a virtual one whose processors were taken away.
             items = [i for i in items if i.part != "waiting"]
-            account_for_cpu(found, cpu, IDLE)
+            account_for_cpu(found, cpu, QUEUED if crowded else IDLE)
             items = [replace(i, share=i.time.difference / cpu.difference) for i in items]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:

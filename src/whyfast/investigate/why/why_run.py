@@ -40,7 +40,11 @@ def explain_commands(
     """
     services = services or Services()
     result = run_ab(
-        commands, replace(options, turns_offered=False), home, observer, services=services
+        commands,
+        replace(options, turns_offered=False, rough=True),
+        home,
+        observer,
+        services=services,
     )
     arguments = command_arguments(commands, options, services)
     account = explain_difference(result, arguments, limits, home, observer, services)

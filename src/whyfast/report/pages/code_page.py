@@ -83,9 +83,11 @@ def programs_summary(
     troubles: Sequence[Trouble],
     warnings: Sequence[str],
     heat: Heat | None = None,
+    commands: Sequence[str] = (),
 ) -> Summary:
     """Programs on one screen: the functions that differ, the hottest first with ``heat``; of one
-    program, or where none differs, ``candidates``, a table of the first one's functions."""
+    program, or where none differs, ``candidates``, a table of the first one's functions. What to
+    do next are ``commands``."""
     first, *others = programs = [p.program for p in looked]
     comparisons = [compare_programs(first, other, heat) for other in others]
     shown = difference_table(comparisons, heat)
@@ -106,6 +108,7 @@ def programs_summary(
         table=shown,
         care=tuple(map(sentence, care)),
         row="function",
+        commands=tuple(commands),
     )
 
 
@@ -120,13 +123,8 @@ def surveyed(survey: Survey) -> ProgramDispatch:
     """A program and its likeliest dispatch."""
     if survey.handlers:
         return ProgramDispatch(survey.evidence, survey.handlers[1])
-    best = interpreter_of(survey)
+    best = survey.loop
     return ProgramDispatch(survey.evidence, best.dispatch if best else None)
-
-
-def interpreter_of(survey: Survey) -> DispatchCandidate | None:
-    """The function that has the shape of an interpreter's loop with most opcodes; None without."""
-    return next((c for c in survey.candidates if c.interprets), None)
 
 
 def comparison_sections(
@@ -142,20 +140,23 @@ def comparison_sections(
         )
 
 
-def survey_sections(surveys: Sequence[Survey]) -> Iterator[ReportSection | None]:
+def survey_sections(
+    surveys: Sequence[Survey], troubles: Sequence[Trouble]
+) -> Iterator[ReportSection | None]:
     """What each program contains, and its likeliest dispatching functions."""
     for i, survey in enumerate(surveys):
         evidence = survey.evidence
         yield section(
             f"program-{i}", _caption(evidence), survey_table(survey), sentences(_notes(evidence))
         )
+    yield section("traces", "What the code shows", sentences(trouble_sentences(troubles, ())))
 
 
 def survey_headline(survey: Survey) -> str:
     """Of a single program: how it dispatches most likely, and how large it is."""
     totals, name = survey.totals, quote(survey.evidence.variant)
     size = f"{totals.functions:,} functions, {totals.jumping:,} of which jump indirectly"
-    best = interpreter_of(survey)
+    best = survey.loop
     if survey.handlers:
         pattern, group = survey.handlers
         form = f"{group.form}, by tail calls of {group.functions:,} functions ({pattern})"
@@ -174,18 +175,19 @@ def _loop_name(loop: DispatchCandidate) -> str:
     return f"the interpreter's loop ({loop.facts.name}{targets})"
 
 
-def survey_table(survey: Survey, *, totals_too: bool = True) -> Table | None:
-    """The likeliest dispatching functions of one program, and its totals."""
+def survey_table(survey: Survey, *, brief: bool = False) -> Table | None:
+    """The likeliest dispatching functions of one program, and its totals; ``brief``: without these,
+    and few that are no loop where one is."""
     totals = survey.totals
     rows: list[Row] = []
     if survey.handlers:
         name, group = survey.handlers
         how = f"{group.form}, tail calls of {group.functions:,} functions"
         rows.append((name, how, _targets(group), *_numbers(group)))
-    for c in survey.candidates:
+    for c in survey.candidates[: 3 if brief and survey.loop else None]:
         form = c.dispatch.form if c.interprets or c.shape is None else f"none: {c.shape.why_not}"
         rows.append((c.facts.name, form, _targets(c.dispatch), *_numbers(c.facts)))
-    if totals_too:
+    if not brief:
         every = f"all {totals.functions:,} functions"
         rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
     numbers = right("targets", "indirect jumps", "instructions", "bytes")

@@ -113,13 +113,13 @@ def test_kernel_time_is_traced_and_its_cause_named(tmp_path: Path) -> None:
     assert programs.watcher.phases == ["measure", "judge", "account"]
 
 
-def reads(more: int) -> Callable[[Sequence[str]], Finished]:
+def reads(more: int, call: str = "read") -> Callable[[Sequence[str]], Finished]:
     """Both programs read; the new one is blocked for longer, ``more`` times more often."""
 
     def strace(argv: Sequence[str]) -> Finished:
         new = "new" in argv
         seconds = ("1.000000" if new else "0.100000") if "-w" in argv else "0.000100"
-        row = f" 90.0 {seconds} 5 {385 + more * new} read\n"
+        row = f" 90.0 {seconds} 5 {385 + more * new} {call}\n"
         Path(argv[argv.index("-o") + 1]).write_text(
             "% time seconds usecs/call calls errors syscall\n" + row
         )
@@ -197,14 +197,19 @@ class Loaded(NoSystem):
 
 
 @pytest.mark.parametrize(
-    ("load", "threads", "of_cpu"),
-    [("2.00 1 1", 4, True), ("0.90 1 1", 4, False), ("2.00 1 1", 1, False)],
+    ("load", "threads", "call", "of_cpu"),
+    [
+        ("2.00 1 1", 4, "futex", True),
+        ("2.00 1 1", 4, "read", False),  # not for one another
+        ("0.90 1 1", 4, "futex", False),
+        ("2.00 1 1", 1, "futex", False),
+    ],
 )
 def test_threads_that_may_have_waited_for_a_cpu_are_accounted_by_cpu_time(
-    tmp_path: Path, load: str, threads: int, of_cpu: bool
+    tmp_path: Path, load: str, threads: int, call: str, of_cpu: bool
 ) -> None:
     programs = Programs(tmp_path, (2.0, 1.3, 0.0))  # 0.4 s more CPU time, 0.6 s more waiting
-    programs.tools = {"strace": reads(400)}
+    programs.tools = {"strace": reads(400, call)}
     result = programs.result()
     blocks = tuple(replace(b, threads={"new": threads}) for b in result.recorded.blocks)
     result = replace(result, recorded=replace(result.recorded, blocks=blocks))
