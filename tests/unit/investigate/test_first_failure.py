@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.investigate import first_failure
 from whyfast.investigate.first_failure import advice
 from whyfast.model.build import BuildFailure
 from whyfast.study.project import Project
@@ -14,7 +13,7 @@ from whyfast.study.project import Project
     ("log", "lacks", "named"),
     [
         (
-            'By not providing "Findabsl.cmake" ... configuration\nfile provided by "absl"',
+            'not find a package configuration\n  file provided by "absl"',
             True,
             "absl",
         ),
@@ -33,7 +32,7 @@ from whyfast.study.project import Project
 def test_what_is_not_installed_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, lacks: bool, named: str
 ) -> None:
-    monkeypatch.setattr(first_failure.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     (tmp_path / "own").mkdir()
     file = tmp_path / "log.txt"
     file.write_text(log)
@@ -44,7 +43,7 @@ def test_what_is_not_installed_is_named(
 
 
 def test_a_tool_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first_failure.shutil, "which", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
     failure = BuildFailure("release", "failed", "bison is not installed, and the step needs it: x")
     told = advice(tmp_path, Project("path:cc", (), "p"), failure)
     assert told == ("bison is not installed", True)
