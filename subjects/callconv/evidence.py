@@ -2,7 +2,7 @@
 
     figure NUMBER WHAT      a count or a size
     word WORD WHAT          a name
-    missing WHAT: WHY       not to be had here
+    missing WHAT: WHY       not available here
     done
 
 Nothing here depends on how fast the machine is.

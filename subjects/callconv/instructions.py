@@ -33,7 +33,7 @@ def _perf(command):
     said = _output(["perf", "stat", "-x,", "-e", "instructions:u"] + command)
     found = re.search(r"^(\d+),[^,]*,instructions", said, re.M)
     if not found:
-        raise CannotCount("the processor's counters are not to be had")
+        raise CannotCount("the processor's counters are not available")
     return int(found.group(1))
 
 

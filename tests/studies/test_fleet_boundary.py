@@ -97,10 +97,13 @@ def asking(fleet: FleetProcesses, notes: list[str]) -> Iterator[Asking]:
 ANSWERS = ("type", "object", "list", "exception", "traceback", "number", "huge")
 
 
-def test_nothing_that_a_worker_sends_is_run_or_reaches_the_terminal(
+def test_nothing_of_a_client_or_a_worker_is_run_and_nothing_reaches_the_terminal(
     fleet: FleetProcesses, listener: Listener, capfd: pytest.CaptureFixture[str]
 ) -> None:
     fleet.up("ash")
+    hostile(fleet, "client", listener.port)
+    assert not listener.heard(), "whoever has the certificate runs something"
+    assert not list(fleet.folder.glob("written*")), "whoever has the certificate writes something"
     hostile(fleet, "worker", listener.port)
     notes: list[str] = []
     came: dict[str, Event | None] = {}
@@ -138,15 +141,6 @@ def test_a_workers_words_are_not_run(fleet: FleetProcesses, listener: Listener) 
             assert here.next(1.0) is None
     assert not listener.heard()
     assert notes == ["the scheduler passes on a worker's refused message; end that worker"]
-
-
-def test_a_certificate_runs_and_writes_nothing(fleet: FleetProcesses, listener: Listener) -> None:
-    fleet.up("ash")
-    hostile(fleet, "client", listener.port)
-    assert not listener.heard()
-    assert not list(fleet.folder.glob("written*"))
-    with asking(fleet, []) as here:
-        assert isinstance(here.ask("ash"), Answered)
 
 
 def test_without_certificates_only_the_same_user_is_spoken_to(

@@ -24,7 +24,27 @@ FLAGS = [
     "-Wno-missing-field-initializers",
 ]
 
-_START = "import json, sys; sys.path[:0] = sys.argv[1:3]; import callconv\n"
+#: Answers pieces of code, given as JSON a line, each in a process of its own.
+_ANSWER = """\
+import json, os, sys, traceback
+sys.path[:0] = sys.argv[1:3]
+import callconv
+def ask(code):
+    names = {"callconv": callconv, "json": json, "sys": sys}
+    try:
+        exec(code, names)
+        return [json.dumps(names["answer"]), ""]
+    except BaseException:
+        return ["", traceback.format_exc()]
+for line in iter(sys.stdin.readline, ""):
+    if os.fork() == 0:
+        print(json.dumps(ask(json.loads(line))))
+        sys.stdout.flush()
+        os._exit(0)
+    if os.wait()[1]:
+        print(json.dumps(["", "it crashed"]))
+        sys.stdout.flush()
+"""
 
 
 @functools.cache
@@ -66,16 +86,22 @@ def drive(interpreter: Interpreter, *arguments: str) -> subprocess.CompletedProc
     )
 
 
-def ask(interpreter: Interpreter, code: str) -> Any:
-    """What ``answer`` is in the end, by way of JSON. The module is imported as ``callconv``."""
-    done = subprocess.run(
-        [
-            *(str(interpreter.program), "-c", f"{_START}{code}\nprint(json.dumps(answer))"),
-            *(str(built(interpreter)), str(SUBJECT)),
-        ],
-        capture_output=True,
-        text=True,
-        env=environment(),
+@functools.cache
+def _asked(interpreter: Interpreter) -> subprocess.Popen[str]:
+    """It has imported ``callconv``, and ends with this process."""
+    words = [str(interpreter.program), "-c", _ANSWER, str(built(interpreter)), str(SUBJECT)]
+    return subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment()
     )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+
+
+def ask(interpreter: Interpreter, code: str) -> Any:
+    """What ``answer`` is in the end, by way of JSON, in a process for this code alone. The modules
+    ``callconv``, ``json`` and ``sys`` are imported."""
+    process = _asked(interpreter)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    print(json.dumps(code), file=process.stdin, flush=True)
+    answer, failure = json.loads(process.stdout.readline())
+    assert not failure, failure
+    return json.loads(answer)

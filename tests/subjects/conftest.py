@@ -1,5 +1,6 @@
 """Building the eBPF machine, once for each form, and running it."""
 
+import contextlib
 import functools
 import os
 import shutil
@@ -82,15 +83,11 @@ def sources(*without: str) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def build_vm(
-    interpreter: Callable[..., list[str]], tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], Path]:
+def build_vm(interpreter: Callable[..., list[str]]) -> Callable[[str], Path]:
     @functools.cache
     def build(form: str) -> Path:
-        output = tmp_path_factory.mktemp("vm") / f"ebpf-vm-{form.lower()}"
-        command = [*interpreter(form, "-O2"), *WARNINGS, "-O2", f"-I{INCLUDE}", "-o", str(output)]
-        subprocess.run([*command, *sources()], check=True)
-        return output
+        command = [*interpreter(form, "-O2"), *WARNINGS, "-O2", f"-I{INCLUDE}", *sources()]
+        return compiled_once(command, [SUBJECT, INCLUDE])
 
     return build
 
@@ -102,21 +99,18 @@ def vm(build_vm: Callable[[str], Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def drive(interpreter: Callable[..., list[str]], tmp_path_factory: pytest.TempPathFactory) -> Drive:
+def drive(interpreter: Callable[..., list[str]]) -> Drive:
     """Runs many programs in one process of the driver, under sanitizers where there are some."""
 
     @functools.cache
     def build(form: str) -> Path:
-        output = tmp_path_factory.mktemp("driver") / f"driver-{form.lower()}"
-        more = [*WARNINGS, "-O1", "-g", f"-I{SUBJECT}", "-o", str(output), str(DRIVER)]
+        more = [*WARNINGS, "-O1", "-g", f"-I{SUBJECT}", str(DRIVER)]
         more += sources("main.c", "options.c", "plugin.c")
+        reads = [SUBJECT, DRIVER.parent]
         if form in GCC_FORMS:
-            flags = ("-O1", "-g", *SANITIZE)
-            attempt = [*interpreter(form, *flags), *more]
-            if subprocess.run(attempt, capture_output=True, check=False).returncode == 0:
-                return output
-        subprocess.run([*interpreter(form, "-O1", "-g"), *more], check=True)
-        return output
+            with contextlib.suppress(subprocess.CalledProcessError):  # of a gcc without sanitizers
+                return compiled_once([*interpreter(form, "-O1", "-g", *SANITIZE), *more], reads)
+        return compiled_once([*interpreter(form, "-O1", "-g"), *more], reads)
 
     def run(form: str, cases: Sequence[Case]) -> list[str]:
         lines = (

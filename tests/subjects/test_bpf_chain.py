@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from tests.compiled import compiled_once
 from tests.golden_files import Hear
-from tests.subjects.conftest import INCLUDE, ROOT, SUBJECT, WARNINGS
+from tests.subjects.conftest import INCLUDE, ROOT, WARNINGS
 
 from whyfast.formats.self_report import read_buckets, read_code, read_overheads
 from whyfast.measure.registry import why_no_bpf
@@ -22,10 +23,9 @@ MAP_CREATE, MAP_UPDATE, PROG_LOAD, TEST_RUN = 0, 2, 5, 10
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def _build(gcc: list[str], out: Path, sources: list[Path]) -> Path:
+def _build(gcc: list[str], sources: list[Path]) -> Path:
     flags = [*WARNINGS, "-Werror", "-O1", "-I", str(INCLUDE), "-I", str(CHAIN)]
-    subprocess.run([*gcc, *flags, "-o", str(out), *map(str, sources)], check=True)
-    return out
+    return compiled_once([*gcc, *flags, *map(str, sources)], [CHAIN, INCLUDE, OTHER_KERNEL.parent])
 
 
 def _runner(program: Path) -> Run:
@@ -45,17 +45,15 @@ def _runner(program: Path) -> Run:
 
 
 @pytest.fixture(scope="session")
-def chain(gcc: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
-    out = tmp_path_factory.mktemp("bpf-chain") / "bpf-chain"
-    return _runner(_build(gcc, out, sorted(CHAIN.glob("*.c"))))
+def chain(gcc: list[str]) -> Run:
+    return _runner(_build(gcc, sorted(CHAIN.glob("*.c"))))
 
 
 @pytest.fixture(scope="session")
-def elsewhere(gcc: list[str], tmp_path_factory: pytest.TempPathFactory) -> Run:
+def elsewhere(gcc: list[str]) -> Run:
     """The program on another kernel."""
-    out = tmp_path_factory.mktemp("bpf-other") / "bpf-chain"
     own = [source for source in sorted(CHAIN.glob("*.c")) if source.name != "kernel.c"]
-    return _runner(_build(gcc, out, [*own, OTHER_KERNEL]))
+    return _runner(_build(gcc, [*own, OTHER_KERNEL]))
 
 
 @pytest.fixture
@@ -92,16 +90,12 @@ def test_programs_call_the_next_and_return_their_number(chain: Run) -> None:
     assert lines[-1] == "b700000021000000" + "9500000000000000"
 
 
-def test_the_vm_runs_the_same_chains(chain: Run, gcc: list[str], tmp_path: Path) -> None:
+def test_the_vm_runs_the_same_chains(chain: Run, vm: Path, tmp_path: Path) -> None:
     files = sorted(VM_CHAINS.glob("*.hex"))
     assert len(files) == 20
     for file in files:
         form, _, calls = file.stem.partition("-")
         assert file.read_text() == chain("hex", "--calls", calls, "--index", form).stdout
-    flags = ["-O1", "-std=c11", "-DVM_DISPATCH_SWITCH", "-I", str(INCLUDE)]
-    sources = map(str, sorted(SUBJECT.glob("*.c")))
-    vm = str(tmp_path / "vm")
-    subprocess.run([*gcc, *flags, "-o", vm, *sources], check=True)
     for wanted, done in (("0", "0x0"), ("1", "0x1"), ("33", "0x21"), ("34", "0x21")):
         programs = tmp_path / f"{wanted}.hex"
         programs.write_text(chain("hex", "--calls", wanted, "--index", "dynamic").stdout)

@@ -2,11 +2,11 @@
 
 import os
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.compiled import compiled_once
 from tests.conftest import USERS_TOOLCHAINS
 
 from whyfast.explain.hot import hot_functions
@@ -24,19 +24,18 @@ Run = Callable[[list[str], str], tuple[Profile, Path]]
 
 
 @pytest.fixture(scope="module")
-def collatz(tmp_path_factory: pytest.TempPathFactory) -> Run:
+def collatz() -> Run:
     """Build the machine with a compiler and a form of dispatch, and simulate one program on it."""
     if shutil.which("valgrind") is None:
         pytest.skip("needs valgrind")
 
     def run(compiler: list[str], form: str) -> tuple[Profile, Path]:
-        program = tmp_path_factory.mktemp("vm") / "ebpf-vm"
         sources = [str(p) for p in sorted(SUBJECT.glob("*.c"))]
         # By default zig builds for this very processor, which Valgrind may not know.
         plain = ["-mcpu=baseline"] if compiler[1:2] == ["cc"] else []
         flags = ["-std=c11", "-O2", "-g", f"-DVM_DISPATCH_{form}", f"-I{INCLUDE}"]
         argv = [*compiler, *plain, *flags]
-        subprocess.run([*argv, "-o", str(program), *sources], check=True)
+        program = compiled_once([*argv, *sources], [SUBJECT, INCLUDE])
         profile, failure = simulate(
             ToolRun(
                 (str(program), "run", str(SUBJECT / "programs" / "collatz.hex")),

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.compiled import compiled_once
 from tests.subjects.conftest import FORMS, SUBJECT
 
 BITS32, BITS64 = 2**32 - 1, 2**64 - 1
@@ -340,11 +341,10 @@ def test_every_program_has_a_source_and_bytecode() -> None:
     assert len(sources) >= 12
 
 
-def test_native_code_returns_what_is_expected(gcc: list[str], tmp_path: Path) -> None:
+def test_native_code_returns_what_is_expected(gcc: list[str]) -> None:
     for name, entry in EXPECTED.items():
-        program = str(tmp_path / name)
         command = [*gcc, "-O1", "-include", str(FOLDER / f"{name}.c"), f"-DPROGRAM={name}"]
-        subprocess.run([*command, "-o", program, str(FOLDER.parent / "native.c")], check=True)
+        program = compiled_once([*command, f"{FOLDER.parent}/native.c"], [FOLDER, FOLDER.parent])
         process = subprocess.run(
             [program, str(MEMORY)], capture_output=True, text=True, check=False
         )

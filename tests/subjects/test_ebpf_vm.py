@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.compiled import compiled_once
 from tests.golden_files import Hear
 from tests.subjects.conftest import FORMS, SANITIZE, WARNINGS, sources
 from tests.subjects.ebpf_assembly import EXIT, alu_k, insn, lddw, load, mov, store
@@ -45,17 +46,15 @@ def test_the_expected_results_are_right(name: str, expected: dict[str, dict[str,
 
 
 def test_native_code_returns_what_is_expected(
-    gcc: list[str], subject: Path, expected: dict[str, dict[str, object]], tmp_path: Path
+    gcc: list[str], subject: Path, expected: dict[str, dict[str, object]]
 ) -> None:
     for name in sorted(set(expected) - {"chain"}):
         arguments = expected[name]["args"]
         assert isinstance(arguments, list)
         source = subject / "programs" / f"{name}.c"
         command = [*gcc, "-O1", "-include", str(source), f"-DPROGRAM={name}"]
-        program = str(tmp_path / name)
-        command += ["-o", program, str(source.parent / "native.c")]
-        subprocess.run(command, check=True)
-        process = run(Path(program), *arguments[2:])
+        program = compiled_once([*command, f"{source.parent}/native.c"], [source.parent])
+        process = run(program, *arguments[2:])
         assert process.stdout == f"{expected[name]['result']}\n", name
 
 
@@ -242,10 +241,9 @@ def test_lacking_attributes(gcc: list[str], subject: Path, form: str, messages: 
 def test_each_file_alone(gcc: list[str], subject: Path, turn_include: Path, tmp_path: Path) -> None:
     objects = []
     for source in sorted(subject.glob("*.c")):
-        objects.append(str(tmp_path / f"{source.stem}.o"))
         command = [*gcc, "-O1", "-Wall", "-Wextra", "-Werror", "-ffunction-sections"]
         command += ["-DVM_DISPATCH_GOTO", f"-I{turn_include}", "-c", str(source)]
-        subprocess.run([*command, "-o", objects[-1]], check=True)
+        objects.append(compiled_once(command, [subject, turn_include]))
     vm = tmp_path / "ebpf-vm"
     subprocess.run([*gcc, *objects, "-o", str(vm)], check=True)
     assert run(vm, "run", subject / "programs" / "collatz.hex").stdout == "0x1470000008f\n"
@@ -316,18 +314,17 @@ def test_refusals_and_faults(
     golden(process.stderr)
 
 
-def test_the_corpus_does_no_harm(
-    interpreter: Callable[..., list[str]], subject: Path, tmp_path: Path
-) -> None:
-    program = tmp_path / "replay"
+def test_the_corpus_does_no_harm(interpreter: Callable[..., list[str]], subject: Path) -> None:
     fuzz = subject / "fuzz"
     command = [*interpreter("GOTO", "-O1", "-g", *SANITIZE), *WARNINGS, f"-I{subject}"]
-    command += ["-o", str(program), str(fuzz / "target.c"), str(fuzz / "replay.c")]
+    command += [str(fuzz / "target.c"), str(fuzz / "replay.c")]
     command += sources("main.c", "options.c", "plugin.c")
-    build = subprocess.run(command, capture_output=True, text=True, check=False)
-    if build.returncode != 0 and "asan" in build.stderr:
+    try:
+        program = compiled_once(command, [subject, fuzz])
+    except subprocess.CalledProcessError as error:
+        if "asan" not in error.stderr:
+            pytest.fail(error.stderr)
         pytest.skip("gcc has no sanitizers here")
-    assert build.returncode == 0, build.stderr
     corpus = sorted((fuzz / "corpus").glob("*.hex"))
     process = subprocess.run([program, *corpus], capture_output=True, text=True, check=False)
     assert (process.stdout, process.stderr) == (f"{len(corpus)} inputs\n", "")

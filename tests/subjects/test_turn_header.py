@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.compiled import compiled_once
 from tests.golden_files import Hear
 from tests.subjects.ebpf_assembly import EXIT, insn, load, mov
 
@@ -16,11 +17,9 @@ WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2"]
 
 
 @pytest.fixture(scope="module")
-def workload(gcc: list[str], turn_include: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    output = tmp_path_factory.mktemp("turns") / "workload"
-    command = [*gcc, "-std=c99", *WARNINGS, f"-I{turn_include}", str(SOURCE), "-o", str(output)]
-    subprocess.run(command, check=True)
-    return output
+def workload(gcc: list[str], turn_include: Path) -> Path:
+    command = [*gcc, "-std=c99", *WARNINGS, f"-I{turn_include}", str(SOURCE)]
+    return compiled_once(command, [SOURCE.parent, turn_include])
 
 
 class Turns:

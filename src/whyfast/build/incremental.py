@@ -84,7 +84,7 @@ def update_source(source: SourceTree, to: Path, before: Sequence[str] | None) ->
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(source.folder / name, target)
         if _hash(target) != wanted:
-            raise _CannotGoOn(f"{source.folder / name} was changed after its digest was taken")
+            raise _CannotGoOn(f"{source.folder / name} changed while the build started")
         if before is None:
             os.utime(target, (date, date))
 
@@ -143,7 +143,7 @@ def _go_on(
     listing.unlink(missing_ok=True)
     progress(
         f"building {recipe.variant} with {recipe.toolchain.version}"
-        + (", from what the last build left" if before is not None else "")
+        + (", reusing the previous build directory" if before is not None else "")
     )
     update_source(recipe.source, work / "src", before)
     flags = [list(recipe.inputs[key]) for key in _FLAGS]

@@ -170,7 +170,7 @@ def _draw(
             "and keep the .o files"
         )
     if kept_by_none := [k for k in keep if not any(fnmatchcase(p.section, k) for p in pieces)]:
-        raise CannotRelink(f"no section of its objects is called {kept_by_none[0]!r} (keep)")
+        raise CannotRelink(f"keep: no section of its objects matches {kept_by_none[0]!r}")
     for seed in seeds:
         layout = draw_layout(pieces, seed, keep)
         yield _Drawn(seed, hashlib.sha256(layout.script.encode()).hexdigest()[:12], layout)

@@ -130,24 +130,22 @@ def top_level(folder: Path) -> Path:
     """The root of the repository that the folder is in; UserError outside of any."""
     done = git(folder, "rev-parse", "--show-toplevel")
     if done.returncode != 0 or not done.stdout.strip():
-        raise UserError("is in no git repository with a checkout", where=folder.absolute())
+        raise UserError("not in a git repository with a checkout", where=folder.absolute())
     return Path(done.stdout.strip())
 
 
 def change_between(repository: Path, text: str = "") -> Range:
     """The range ``BASE..HEAD``, either side left out: the merge base with the default branch, and
-    the files as they are now. As in ``git diff``, ``BASE...HEAD`` begins at their merge base.
+    the working tree. As in ``git diff``, ``BASE...HEAD`` begins at their merge base.
     UserError for what git does not know, and where there is nothing between the two."""
     if text and ".." not in text:
-        raise UserError(
-            f"not a range: {text!r}; write BASE..HEAD, or BASE.. for the files as they are"
-        )
+        raise UserError(f"not a range: {text!r}; write BASE..HEAD, or BASE.. for the working tree")
     before, dots, after = re.match(r"(.*?)(\.{2,3}|$)(.*)", text).groups()  # type: ignore[union-attr]
     for name in (before, after):
         if name.startswith("-"):
             raise UserError(f"not a revision: {name!r}")
     head = commit_of(repository, after) if after else snapshot(repository)
-    now = "HEAD" if head == commit_of(repository, "HEAD") else "the files as they are"
+    now = "HEAD" if head == commit_of(repository, "HEAD") else "the working tree"
     head_name = after or now
     if before and dots != "...":
         base, base_name = commit_of(repository, before), before

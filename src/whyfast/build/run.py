@@ -101,7 +101,7 @@ def _build_one(
     try:
         with exclusive(
             store.lock(recipe.digest),
-            lambda: progress(f"{recipe.variant}: waiting for another build of the same"),
+            lambda: progress(f"{recipe.variant}: waiting: another whyfast is building it"),
             cancelled=steps.cancelled,
         ):
             stored = store.find(recipe.digest)
@@ -211,7 +211,7 @@ def make_build(
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(recipe.source.folder / name, target)
     if scan_source(work / "src").digest != recipe.source.digest:
-        reason = f"{recipe.source.folder} was changed after its digest was taken; run it again"
+        reason = f"{recipe.source.folder} changed while the build started; run it again"
         return BuildFailure(recipe.variant, "failed", reason)
     reading_is_noted = _forget_reading(work / "src", [*recipe.source.files])
     copy_headers(recipe, work)

@@ -96,7 +96,7 @@ def _read(elf: ELFFile) -> ObjectGraph:
             raise CannotRead("it has functions that other objects have too (section groups)")
     for section in loaded.values():
         if _ACTING.match(section.name) and section["sh_size"]:
-            raise CannotRead(f"its section {section.name} does something by being there")
+            raise CannotRead(f"its section {section.name} takes effect by its mere presence")
     table = elf.get_section_by_name(".symtab")
     if not isinstance(table, SymbolTableSection):
         raise CannotRead("it has no symbols")

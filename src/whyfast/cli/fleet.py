@@ -55,7 +55,7 @@ def run_worker(args: argparse.Namespace) -> int:
 
     if not 0 <= args.keep < 1e6:
         raise UserError("expected gigabytes, e.g. 20", where=f"--keep {args.keep:g}")
-    address = read_address(args.address, args.certificates, "ADDRESS")
+    address = read_address(args.address, args.certificates, "address of the scheduler")
     name = args.name or os.environ.get("WHYFAST_MACHINE") or platform.node()
     answers = HostAnswers(own_home(), Services(), round(1e9 * args.keep))
     serve_worker(address, name, args.certificates, answers, partial(_say, "worker"))

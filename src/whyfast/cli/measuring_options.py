@@ -291,11 +291,15 @@ def add_fleet(options: OptionGroup) -> None:
     scheduler.value("--listen HOST:PORT", text, default="127.0.0.1:8786")
     scheduler.certificates()
     scheduler.attached()
+    scheduler.examples(
+        "fleet scheduler", "fleet scheduler --listen build1:8786 --certificates ~/fleet"
+    )
     text = "create the certificates that encrypt a fleet's connections"
     certificates = add("certificates", text)
-    certificates.value("folder FOLDER", None, type=Path)
+    certificates.value("folder FOLDER", "new folder for the certificates and the key", type=Path)
     certificates.value("--days", "validity in days (default: 365)", type=int, default=365)
     certificates.json_output()
+    certificates.examples("fleet certificates ~/fleet", "fleet certificates ~/fleet --days 30")
     options.examples(
         "fleet certificates ~/fleet", "fleet scheduler --listen build1:8786 --certificates ~/fleet"
     )

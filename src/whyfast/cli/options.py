@@ -98,7 +98,13 @@ class OptionGroup:
         added = parser.add_subparsers(dest="action", metavar="ACTION", required=not default)
         parser.set_defaults(**({"action": default} if default else {}), **defaults)
         return lambda name, text, **settings: OptionGroup(
-            added.add_parser(name, help=text, **settings)
+            added.add_parser(
+                name,
+                help=text,
+                description=f"{text[0].upper()}{text[1:]}.",
+                formatter_class=argparse.RawDescriptionHelpFormatter,
+                **settings,
+            )
         )
 
     @property
@@ -142,7 +148,8 @@ class OptionGroup:
         """``--fail-on slower``; with ``costs`` also ``larger`` and ``worse``."""
         text, choices = f"exit with 3 if {what} is slower", ["slower"]
         if costs:
-            text += "; larger: if it grew, or exceeds a margin of [costs]; worse: either"
+            text += "; larger: if its size or a cost named in [costs] grew beyond its margin"
+            text += "; worse: either"
             choices += ["larger", "worse"]
         self.value("--fail-on", text, choices=choices)
 

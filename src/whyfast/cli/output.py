@@ -36,7 +36,7 @@ def duration(text: str, option: str) -> float:
     try:
         return parse_duration(float(text) if text.replace(".", "", 1).isdigit() else text)
     except ValueError as error:
-        raise UserError(str(error), where=option) from None
+        raise UserError(f"{error}; write e.g. 90s or 3m", where=option) from None
 
 
 def percent(text: str, option: str) -> float:
@@ -44,7 +44,7 @@ def percent(text: str, option: str) -> float:
     try:
         return parse_margin(text)
     except ValueError as error:
-        raise UserError(str(error), where=option) from None
+        raise UserError(f"{error}; write e.g. 1%", where=option) from None
 
 
 def check_outputs(args: argparse.Namespace) -> None:

@@ -174,15 +174,17 @@ def add_survey(options: OptionGroup) -> None:
     shipped.repeated("--only NAME", "interpreters whose name or package contains this")
     shipped.repeated("--suite SUITE", "suite of Debian (default: bookworm, trixie and sid)")
     shipped.outputs()
+    shipped.examples("survey shipped --suite trixie", "survey shipped --only lua5.4 -v")
     run = add("run", "show what compilers make of each program's dispatch, for a folder of studies")
-    run.value("folder FOLDER", "a folder whose folders hold a study.toml each, or a bundled one")
+    run.value("folder FOLDER", "a folder with one study per subfolder, or the bundled one: atlas")
     run.repeated("--only NAME", "programs whose name contains this")
     group = run.measuring()
     group.flag("--quick", "use the [quick] section of each study, or else a fifth of its budget")
     group.value("--budget TIME", "time for measuring each program, e.g. 10m")
     group.flag("--evidence-only", "read machine code; measure nothing")
-    group.flag("--fresh", "survey again what is known")
+    group.flag("--fresh", "do not reuse stored results")
     run.outputs()
+    run.examples("survey run atlas --only lua5.4", "survey run atlas --evidence-only")
     options.examples("survey shipped --only lua --suite trixie", "survey run atlas --quick")
 
 
@@ -206,6 +208,9 @@ def add_builds(options: OptionGroup) -> None:
     gc.value("--older-than TIME", "e.g. 12h (default: 30d)", default="30d")
     gc.flag("--all", "remove all builds", default=False)
     gc.json_output()
+    show.examples("builds show 4f2a", "builds show 4f2a --script")
+    log.examples("builds log 4f2a", "builds log 4f2a | tail")
+    gc.examples("builds gc --older-than 7d", "builds gc --all")
     options.examples("builds", "builds show 4f2a --script")
 
 
@@ -231,6 +236,8 @@ def add_toolchain(options: OptionGroup) -> None:
     remove.value("names TOOLCHAIN", "e.g. zig:clang-19", nargs="+")
     for action in (install, remove):
         action.json_output()
+    install.examples("toolchain install zig:clang-19", "toolchain install --from 4f2a")
+    remove.examples("toolchain remove zig:clang-19", "toolchain remove debian:valgrind")
     options.examples("toolchain", "toolchain install zig:clang-19 debian:gcc-14")
 
 

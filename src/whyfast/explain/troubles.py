@@ -100,7 +100,7 @@ def _any_of(troubles: Sequence[KnownTrouble]) -> KnownTrouble:
         compiler=troubles[0].compiler,
         symptom=troubles[0].symptom,
         sources=tuple(dict.fromkeys(source for t in troubles for source in t.sources)),
-        remedy=f"{', otherwise '.join(ways)}; the program does not tell its level of optimisation",
+        remedy=f"{', otherwise '.join(ways)}; the program does not record its optimisation level",
     )
 
 

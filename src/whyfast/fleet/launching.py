@@ -95,7 +95,7 @@ def _host(table: TomlTable, top: TomlTable, encrypted: bool) -> LaunchHost:
         raise table.error(("ssh",), f"{quoted(address)} is an option, no address", "use options")
     for key in ("home", "certificates"):
         if table.string(key).startswith("~"):
-            hint = "write it from / on, or from the folder on that ssh begins in"
+            hint = "write an absolute path, or one relative to the folder in which ssh starts"
             raise table.error((key,), "begins with ~, which no shell expands here", hint)
     if encrypted:
         table.require("certificates", 'certificates = "FOLDER", where they are on that host')

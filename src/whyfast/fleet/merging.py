@@ -253,20 +253,17 @@ def joined_question(a: Study | Commands, b: Study | Commands, where: str) -> Stu
 def _told_apart(a: Study | Commands, b: Study | Commands) -> str:
     """How the questions differ; empty if they are one."""
     if (a.kind, a.name) != (b.kind, b.name):
-        return f"is a result of {_called(b)}, and the first file one of {_called(a)}"
+        return f"a result of {_called(b)}; expected one of {_called(a)}, as the first file"
     if a.baselines != b.baselines or a.along != b.along:
         theirs, ours = _names(b.baselines), _names(a.baselines)
-        return f"compares with the baseline {theirs}, and the first file with {ours}"
+        return f"baseline {theirs}; expected {ours}, as in the first file"
     if a.margin != b.margin:
-        return (
-            f"was judged with a margin of {b.margin * 100:g} %, and the first file with one "
-            f"of {a.margin * 100:g} %"
-        )
+        return f"margin {b.margin * 100:g} %; expected {a.margin * 100:g} %, as in the first file"
     if isinstance(a, Study) and isinstance(b, Study):
         if (a.source.kind, a.source.name) != (b.source.kind, b.source.name):
-            return f"studies {b.source.name!r}, and the first file {a.source.name!r}"
+            return f"source {b.source.name!r}; expected {a.source.name!r}, as in the first file"
         if a.claim != b.claim:
-            return "audits another claim than the first file"
+            return "claim differs from that of the first file"
     return _other_variant(a, b) or _other_benchmark(a, b)
 
 
@@ -286,7 +283,7 @@ def _other_variant(a: Study | Commands, b: Study | Commands) -> str:
             difference = changes[0]
             sides = [", ".join(w) or "nothing" for w in (difference.added, difference.removed)]
             return (
-                f"its variant {variant.name!r} is another than that of the first file: "
+                f"variant {variant.name!r} differs from that of the first file: "
                 f"{difference.aspect} has {sides[0]} where that has {sides[1]}"
             )
     common = [v.name for v in b.measured if v.name in ours]
@@ -301,7 +298,7 @@ def _other_benchmark(a: Study | Commands, b: Study | Commands) -> str:
     for benchmark in b.benchmarks:
         if benchmark.name in ours and _work(benchmark) != _work(ours[benchmark.name]):
             return (
-                f"its benchmark {benchmark.name!r} is another than that of the first file: "
+                f"benchmark {benchmark.name!r} differs from that of the first file: "
                 "runner, command, check or parameter differ"
             )
     if not {x.name for x in b.benchmarks} & ours.keys():
@@ -338,7 +335,7 @@ def join_runs(given: Sequence[OneResult]) -> JoinedRuns:
     for run in reversed(earlier):
         number = run.result.recorded.run
         if number in seen:
-            notes.append(f"{run.where} is a run that was given already, and counts once")
+            notes.append(f"{run.where} repeats a run, which counts once")
             continue
         seen.add(number)
         why = _not_with(run.result, newest.result)

@@ -88,7 +88,8 @@ def parse(given: Given) -> CsvTable:
         raise UserError("two columns have the same name", where=f"{given.where}:1")
     times = [column for column in heading if _unit(column)]
     if len(times) != 1:
-        raise UserError(f"{_WANTED}; there are {', '.join(times)}", where=f"{given.where}:1")
+        several = f"several columns of times: {', '.join(times)}; expected one"
+        raise UserError(several, where=f"{given.where}:1")
     scale, comma = _unit(times[0]) or 1.0, _separator(given.text)
     rows, decimals = [], 0
     for line, row in _rows(given, len(heading)):

@@ -278,7 +278,7 @@ def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
     path, chosen = split_choice(argument)
     given = Given(path, path.stem, text=None if os.path.isdir(path) else read_text(path))
     if not claims(given):
-        raise UserError("works with a CSV file that has a column of times", where=f"--by {by}")
+        raise UserError("expected a CSV file with a column of times", where=f"--by {by}")
     table = parse(given)
     machine = None if wanted.machine == NO_MACHINE else wanted.machine
     if machine == FOLDER:

@@ -267,7 +267,7 @@ def _study_before(
         raise UserError(str(error), where=root) from error
     there = folder / path.relative_to(root.resolve())
     if not there.exists():
-        return None, ("The base has no such study; that of the head is used for both.",)
+        return None, ("The base has no study file; the head's is used for both.",)
     try:
         return load_study(there), ()
     except UserError as error:

@@ -22,7 +22,7 @@ SEVERAL_CPUS = 1.1
 #: nothing from pinning, which first runs have not had.
 DEAR = 1.0
 
-_IGNORE = "; use --ignore-failure to measure it all the same"
+_IGNORE = "; use --ignore-failure to measure it anyway"
 
 
 def _accounting(run: ProbeRun) -> dict[str, tuple[float]]:

@@ -41,7 +41,7 @@ def refuse_runners(lines: Sequence[str]) -> None:
 def _refusal(line: str, name: str, instead: str) -> str:
     return (
         f"{line!r} is a benchmark runner ({name}), whose whole run is mostly its own warm-up and "
-        f"calibration; instead: {instead}; to time the whole run all the same: --whole"
+        f"calibration; instead: {instead}; to time the whole run anyway: --whole"
     )
 
 

@@ -129,7 +129,7 @@ def _check_known(kind: str, names: Sequence[str], known: list[str], option: str)
     for name in names:
         if name not in known:
             near = nearest(name, known)
-            hint = f"did you mean {near!r}?" if near else f"there are {', '.join(known)}"
+            hint = f"did you mean {near!r}?" if near else f"available: {', '.join(known)}"
             raise UserError(f"no {kind} {name!r}; {hint}", where=option)
 
 

@@ -203,7 +203,7 @@ def shipped_programs(only: Sequence[str] = ()) -> tuple[ShippedProgram, ...]:
     programs: list[ShippedProgram] = [decode(ShippedProgram, entry) for entry in entries]
     for word in only:
         if not any(_is_called(p, word) for p in programs):
-            names = ", ".join(p.name for p in programs)
+            names = "; ".join(p.name for p in programs)
             raise UserError(f"no such program: {word}; available: {names}", where="--only")
     return tuple(p for p in programs if not only or any(_is_called(p, w) for w in only))
 

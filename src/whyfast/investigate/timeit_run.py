@@ -203,7 +203,7 @@ def _inspected(side: TimedSide, options: TimeitOptions, services: Services) -> M
         data: Mapping[str, Any] = json.loads(done.stdout)
     except ValueError:
         lines = done.output.strip().splitlines() or [f"it ended with {done.status}"]
-        message = f"{shlex.join(side.python)} did not run it: {lines[-1][:200]}"
+        message = f"{shlex.join(side.python)} could not run the statement: {lines[-1][:200]}"
         raise UserError(message, where=where) from None
     if "error" in data:
         raise UserError(str(data["error"]), where=where)
@@ -218,8 +218,8 @@ def _must_agree(sides: Sequence[TimedSide], seen: Mapping[str, Mapping[str, Any]
         a, b = seen[first.name], seen[side.name]
         if _returns(a) and _returns(b) and not _alike(a["value"], b["value"]):
             raise UserError(
-                f"they do not return the same: {first.name!r} returns {_kind(a)}, {side.name!r} "
-                f"{_kind(b)}; to compare them all the same: --different"
+                f"different return values: {first.name!r} returns {_kind(a)}, {side.name!r} "
+                f"{_kind(b)}; to compare them anyway: --different"
             )
 
 
@@ -300,7 +300,7 @@ def _doubts(
 
 
 def _effects(facts: LoopFacts) -> Iterator[str]:
-    again = "; every loop after that finds what the one before left"
+    again = "; later loops start from the changed value"
     for c in facts.changed:
         if c.how in ("grows", "shrinks"):
             before, after = c.lengths[0], c.lengths[-1]
@@ -313,11 +313,11 @@ def _effects(facts: LoopFacts) -> Iterator[str]:
     if facts.later is not None and not any(c.how == "grows" for c in facts.changed):
         yield (
             f"returns {facts.value} in its first loop and {facts.later} in a later one: does it "
-            "use up something that the setup made?"
+            "use up something that the setup created?"
         )
     if facts.left:
         yield (
-            f"leaves {facts.left:.3g} blocks of memory behind in every loop, so that a process "
+            f"leaks {facts.left:.3g} blocks of memory in every loop, so that the process "
             "changes while it is measured"
         )
 
@@ -336,7 +336,7 @@ def _vanished(facts: LoopFacts) -> Iterator[str]:
     if facts.folded or facts.statement.strip() in ("pass", ""):
         return
     if names <= _NOTHING:
-        yield "leaves nothing to run: the compiler has dropped it"
+        yield "runs nothing: the compiler has removed it"
     elif names <= {*_NOTHING, "LOAD_CONST", "LOAD_SMALL_INT", "POP_TOP"}:
         yield "only loads a constant"
 

@@ -134,8 +134,8 @@ def unlike_medians(verdicts: Sequence[Verdict], blocks: Iterable[Block]) -> tupl
         Confound(
             "unlike-medians",
             f"single times of {verdict.benchmark} are uneven: the medians of {verdict.variant} and "
-            f"{verdict.baseline} lie {max(apart, 1 / apart):.2f}x apart, turns beside each other "
-            f"{max(verdict.ratio, 1 / verdict.ratio):.2f}x; the verdict is of the latter",
+            f"{verdict.baseline} lie {max(apart, 1 / apart):.2f}x apart, neighbouring turns "
+            f"{max(verdict.ratio, 1 / verdict.ratio):.2f}x; the verdict is about the latter",
             "note",
             (verdict.variant, verdict.baseline),
         ),

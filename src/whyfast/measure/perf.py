@@ -103,7 +103,7 @@ def sample(run: ToolRun) -> tuple[Profile, str]:
         for (object_, name), n in samples.items()
     )
     total = samples.total()
-    notes = [] if total >= FEW else [f"only {total} samples: use a longer workload"]
+    notes = [] if total >= FEW else [f"too few samples: {total}; use a longer workload"]
     failure = f"the program ended with {describe_status(done.status)}" if done.status else ""
     tool = f"perf record ({event or 'unknown event'})"
     totals = {"samples": float(total)}

@@ -162,7 +162,7 @@ class TurnInvocation:
             raise
 
     def _greet(self) -> None:
-        greeting = self._read_line(READY_TIMEOUT, "did not say it is ready")
+        greeting = self._read_line(READY_TIMEOUT, "did not report that it is ready")
         if greeting.startswith("lacks "):
             raise self._failed(greeting.removeprefix("lacks "), lacks=True)
         if greeting != "ready 1":

@@ -179,7 +179,7 @@ def run_search(
     resumed."""
     state = file.load_state(result.state.task)
     if state is not None and state.observations:
-        observer.note(f"resuming: {len(state.observations)} blocks are there already")
+        observer.note(f"resuming: {len(state.observations)} blocks measured earlier")
     state = state or result.state
 
     def keep(now: State, step: Step) -> None:
@@ -322,7 +322,7 @@ def run_set(
     events: list[Event] = []
     earlier = file.load_events()
     if earlier:
-        observer.note(f"resuming: {len(earlier)} blocks are there already")
+        observer.note(f"resuming: {len(earlier)} blocks measured earlier")
     recorded, names = iter(earlier), result.differences
     if numbered(names, frozenset(range(len(names) // 2))):
         legend = "; ".join(f"{n} {title}" for n, title in enumerate(names, 1))

@@ -54,7 +54,7 @@ def make_private(folder: Path) -> None:
         )
     if _writers(real, have, ours):
         raise UserError(
-            "others may write into it, and what lies in it is run; look through it, then "
+            "writable by other users, and programs in it are run; inspect it, then "
             f"chmod -R go-w {folder}, or delete it",
             where=folder,
         )

@@ -252,6 +252,6 @@ def _ask(
         raise CannotBuildHere(f"apt, which reads {what}, cannot be run: {error}") from error
     if done.returncode != 0:
         errors = [line[3:] for line in done.stderr.splitlines() if line.startswith("E: ")]
-        reason = errors[0] if errors else f"exit code {done.returncode}"
+        reason = errors[0].rstrip(".") if errors else f"exit code {done.returncode}"
         raise CannotBuildHere(f"{what} is not available: {reason}")
     return done

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.warm_process import Command
 
 import whyfast as wf
 from whyfast.api.callables import names_of, timed_sides
@@ -146,21 +147,17 @@ def test_the_plugin_of_pytest(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(PLUGIN_TEST)
     (tmp_path / "conftest.py").write_text(DOUBLE)
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
+    def run(*words: str) -> tuple[int, str]:
         words = ("-p", "no:cacheprovider", "-q", "--whyfast-budget", "3s", *words)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST")}
-        return subprocess.run(
-            [sys.executable, "-m", "pytest", *words],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        with (tmp_path / "said").open("w+b") as out:
+            command = Command(words, out, out, env=environment, cwd=tmp_path, module="pytest")
+            code = command.wait(300)
+        return code, (tmp_path / "said").read_text()
 
-    done = run("--whyfast-fail-on", "slower")
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "1 failed, 1 passed" in done.stdout
-    assert "test_it.py::test_more: long is 1.5" in done.stdout
-    assert "test_it.py::test_less: short is 1.5" in done.stdout
-    assert run().returncode == 0
+    code, said = run("--whyfast-fail-on", "slower")
+    assert code == 1, said
+    assert "1 failed, 1 passed" in said
+    assert "test_it.py::test_more: long is 1.5" in said
+    assert "test_it.py::test_less: short is 1.5" in said
+    assert run()[0] == 0

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.compiled import compile_text
 from tests.golden_files import Hear, refusal
 
 from whyfast.build.mixed import mix_object
@@ -34,11 +35,8 @@ int main(void) {
 
 
 def _compile(folder: Path, name: str, source: str, *flags: str) -> Path:
-    (folder / f"{name}.c").write_text(source)
-    target = folder / f"{name}.o"
     apart = ("-O1", "-fno-inline", "-ffunction-sections", "-fdata-sections", *flags)
-    subprocess.run(["gcc", *apart, "-c", f"{name}.c", "-o", target], cwd=folder, check=True)
-    return target
+    return compile_text(source, folder / f"{name}.o", *apart, "-c", name=f"{name}.c")
 
 
 @pytest.mark.parametrize(

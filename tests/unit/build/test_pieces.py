@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.compiled import compile_text
 from tests.unit.build.layout_example import PROGRAM
 
 from whyfast.build.pieces import Piece, find_pieces, libraries_beside
@@ -14,10 +15,7 @@ pytestmark = pytest.mark.usefixtures("needs_gcc")
 def _compile(folder: Path, name: str, text: str, *flags: str) -> None:
     target = folder / name
     target.parent.mkdir(parents=True, exist_ok=True)
-    source = folder / "source.c"
-    source.write_text(text)
-    subprocess.run(["gcc", "-O1", *flags, "-c", str(source), "-o", str(target)], check=True)
-    source.unlink()
+    compile_text(text, target, "-O1", *flags, "-c")
 
 
 def _library(folder: Path, name: str, *objects: str, remove: bool = True) -> None:

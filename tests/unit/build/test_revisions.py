@@ -97,7 +97,7 @@ def test_a_file_that_was_deleted_is_gone(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("main", "not a range: 'main'; write BASE..HEAD, or BASE.. for the files as they are"),
+        ("main", "not a range: 'main'; write BASE..HEAD, or BASE.. for the working tree"),
         ("nope..main", "{repo}: has no commit 'nope'"),
         ("--all..main", "not a revision: '--all'"),
         (

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.compiled import compile_text
 
 Compile = Callable[..., Path]
 
@@ -76,13 +77,7 @@ def _compiler(command: list[str], folder: Path) -> Compile:
     def compile_source(source: str, *flags: str, suffix: str = "") -> Path:
         nonlocal count
         count += 1
-        code, out = folder / f"{count}.c", folder / f"program{count}{suffix}"
-        code.write_text(source)
-        done = subprocess.run(
-            [*command, *flags, str(code), "-o", str(out)], capture_output=True, text=True
-        )
-        assert done.returncode == 0, done.stderr
-        return out
+        return compile_text(source, folder / f"program{count}{suffix}", *flags, compiler=command)
 
     return compile_source
 

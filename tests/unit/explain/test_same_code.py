@@ -3,13 +3,11 @@
 import platform
 import re
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.compiled import compile_text
 
 from whyfast.explain.same_builds import same_builds
 from whyfast.explain.same_code import same_code
@@ -66,22 +64,10 @@ FLAGS = {
 }
 
 
-@cache
-def _program(text: str, flags: Sequence[str]) -> bytes:
-    """Most tests compare with the same program."""
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "main.c").write_text(text)
-        words = [*flags, f"-ffile-prefix-map={folder}=.", "-o", "program", "main.c"]
-        subprocess.run(["gcc", *words], cwd=folder, check=True)
-        return Path(folder, "program").read_bytes()
-
-
 def compiled(folder: Path, text: str, flags: Sequence[str] = ("-O2",)) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "main.c").write_text(text)
-    (folder / "program").write_bytes(_program(text, tuple(flags)))
-    (folder / "program").chmod(0o755)
-    return folder / "program"
+    return compile_text(text, folder / "program", *flags, name="main.c")
 
 
 def compared(

@@ -385,7 +385,7 @@ def test_a_side_that_does_not_build_is_named(bench: Bench, side: str) -> None:
     bench.world.broken = [side]
     with pytest.raises(UserError) as caught:
         bench.run()
-    name = {"base": "merge base with main", "head": "the files as they are"}[side]
+    name = {"base": "merge base with main", "head": "the working tree"}[side]
     assert str(caught.value).startswith(f"{side} ({name}, ")
     assert str(caught.value).endswith(") does not build: step 1 failed: exit code 1")
 
@@ -424,7 +424,7 @@ def test_a_base_without_the_study(bench: Bench) -> None:
     bench.git("commit", "-qm", "without")
     result = bench.run()
     assert {v.benchmark for v in result.judged.verdicts} == {"one", "two"}
-    assert "The base has no such study; that of the head is used for both." in _sentences(result)
+    assert "The base has no study file; the head's is used for both." in _sentences(result)
 
 
 def test_all_simulations_together_have_a_limit(

@@ -220,9 +220,7 @@ def test_a_merged_file_is_merged_anew() -> None:
     )
     again = merge_results(results_in(data, where="merged.json"))
     assert again == one
-    assert [c.text for c in again.confounds] == [
-        "m0.json is a run that was given already, and counts once"
-    ]
+    assert [c.text for c in again.confounds] == ["m0.json repeats a run, which counts once"]
 
 
 def test_a_file_of_version_1_is_merged_anew() -> None:

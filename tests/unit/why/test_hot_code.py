@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from tests.compiled import compile_text
 
 from whyfast.explain.executed import Executed, LoadedCode
 from whyfast.model.why import Change, CountedCode, SourcePlace
@@ -54,19 +54,8 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
 
     def run(step: str, *flags: str) -> Path:
         out = folder / f"program{len(list(folder.iterdir()))}"
-        source = folder / "hot.c"
-        source.write_text(SOURCE)
-        base = [
-            "gcc",
-            "-O1",
-            "-fno-inline",
-            "-fno-builtin",
-            "-no-pie",
-            f"-DSTEP(x)={step}",
-            str(source),
-        ]
-        subprocess.run([*base, "-o", str(out), *flags], check=True)
-        return out
+        words = ("-O1", "-fno-inline", "-fno-builtin", "-no-pie", f"-DSTEP(x)={step}")
+        return compile_text(SOURCE, out, *words, *flags, name="hot.c")
 
     return run
 

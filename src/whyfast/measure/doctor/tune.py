@@ -171,7 +171,7 @@ _REASONS = {
     errno.EACCES: "needs root",
     errno.EPERM: "needs root",
     errno.EROFS: "read-only here, as in most containers",
-    errno.EIO: "the kernel does not let this one be changed",
+    errno.EIO: "the kernel does not allow this change",
     errno.EINVAL: "the kernel does not accept this value",
     errno.EBUSY: "the kernel says that it is in use",
 }

@@ -151,7 +151,7 @@ def _rests_on(result: SetResult) -> Iterator[str]:
     text = f"{subject} {pluralize(len(result.differences), 'difference')}"
     if result.reverted:
         reverted = join_words([f"`{escape_controls(m)}`" for m in result.reverted])
-        text += f", and {reverted} as at {quote(result.good)}"
+        text += f", with {reverted} set as in {quote(result.good)}"
     if answer.subsets:
         text += f"; {pluralize(answer.subsets, 'mixture')} of them were built and measured"
     yield f"{text}."
@@ -160,7 +160,7 @@ def _rests_on(result: SetResult) -> Iterator[str]:
         start = f"{'It is' if single else 'They are'} sufficient: with"
         if _how_much(result) != _what(result):
             start = "With"
-        how = "verified by blocks of its own" if timed else "counted"
+        how = "verified in separate blocks" if timed else "counted"
         yield (
             f"{start} nothing else from {quote(result.bad)}, {_share(answer.whole)} of "
             f"{_what(result)} is there, {how}."
@@ -168,7 +168,7 @@ def _rests_on(result: SetResult) -> Iterator[str]:
         others = level(_judged(result), rest)
         if not math.isnan(others[0]) and not answer.others:
             yield (
-                f"With {'that' if single else 'these'} as at {good}, all others together make "
+                f"With {'it' if single else 'these'} set as in {good}, all others together make "
                 f"{_share(others)} of {_what(result)}."
             )
     for part, alone in zip(answer.parts, answer.alone, strict=False):

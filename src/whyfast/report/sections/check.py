@@ -95,7 +95,7 @@ def _between(check: Check) -> str:
 
 def _sameness(check: Check) -> str:
     if check.code.identical:
-        return "what was built is the same byte by byte"
+        return "the programs are identical byte for byte"
     which = "every function that can run" if check.code.functions else "every function"
     return f"the machine code of {which} is the same up to addresses"
 

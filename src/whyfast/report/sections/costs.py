@@ -97,7 +97,8 @@ def cost_sentences(result: Result) -> Iterator[str]:
     comparisons, medians = Comparisons.of_result(result), medians_of(result)
     changes = cost_changes(result)
     texts: list[tuple[float, str]] = []
-    for variant, baseline in dict.fromkeys((c.variant, c.baseline) for c in changes):
+    pairs = dict.fromkeys((c.variant, c.baseline) for c in changes)
+    for variant, baseline in pairs:
         verdict = comparisons.of(variant, baseline)
         if verdict is None or verdict.outcome == "undecided":
             continue
@@ -105,7 +106,9 @@ def cost_sentences(result: Result) -> Iterator[str]:
         against = _foremost([c for c in mine if _goes_against(c, verdict, medians)])
         if against:
             clauses = [_clause(c, mine, result.found.growth) for c in against]
-            text = f"{_gain(verdict)} {join_words(clauses)}"
+            # Of one pair the sentence before has the verdict.
+            start = _gain(verdict) if len(pairs) > 1 else f"{quote(variant)} has"
+            text = f"{start} {join_words(clauses)}"
             text += f"{_uncounted(result, variant, baseline)}."
             texts.append((max(abs(_log(c.ratio)) for c in against), text))
     texts.sort(key=lambda t: -t[0])

@@ -63,7 +63,8 @@ def compares(quantity: Quantity, ratio: Interval | None) -> str:
         return f"is about {exact_text(estimate).factor}"
     logs = (ratio.estimate, ratio.low, ratio.high)
     text = ratio_text(*(math.exp(x) if x < _LARGEST else math.inf for x in logs))
-    return f"is {text.factor} {text.interval}".strip()
+    factor = f"{text.factor} slower" if text.factor.endswith("x") else text.factor  # of 1.00x
+    return f"is {factor} {text.interval}".strip()
 
 
 def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str:

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.compiled import compile_text
 from tests.fuzz.readers import ar_of, tar_of
 from tests.golden_files import Hear, refusal
 
@@ -51,10 +52,7 @@ LONG = "a_name_that_is_longer_than_sixteen.o"
 def objects(tmp_path: Path) -> dict[str, Path]:
     found = {}
     for name, text in (("tiny.o", SMALL), (LONG, LARGE)):
-        source = tmp_path / "source.c"
-        source.write_text(text)
-        subprocess.run(["gcc", "-O1", "-c", source, "-o", tmp_path / name], check=True)
-        found[name] = tmp_path / name
+        found[name] = compile_text(text, tmp_path / name, "-O1", "-c")
     return found
 
 
@@ -243,11 +241,9 @@ def test_a_wrong_byte_is_handled(tmp_path: Path, out: Path, at: int, byte: int, 
 def test_names_from_the_debug_file_of_this_build(tmp_path: Path) -> None:
     def program(text: str, folder: Path) -> Path:
         folder.mkdir()
-        (folder / "p.c").write_text(f"static int hidden(int a) {{ return a {text}; }}\n"
-            "int (*volatile get)(int) = hidden;\nint main(void) { return get(2); }\n")  # fmt: skip
-        subprocess.run(
-            ["gcc", "-O1", "-Wl,--build-id", "-o", folder / "p", folder / "p.c"], check=True
-        )
+        source = f"static int hidden(int a) {{ return a {text}; }}\n"
+        source += "int (*volatile get)(int) = hidden;\nint main(void) { return get(2); }\n"
+        compile_text(source, folder / "p", "-O1", "-Wl,--build-id")
         subprocess.run(
             ["objcopy", "--only-keep-debug", folder / "p", folder / "p.debug"], check=True
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.compiled import compile_text
 from tests.unit.explain.objects.test_containers import needs_binutils
 from tests.unit.explain.test_hostile_files import spoiled
 
@@ -140,10 +141,9 @@ int main(void) { return get(2); }
 def _separated(folder: Path, *flags: str) -> tuple[Path, Path]:
     """A stripped program, and its debug file in another folder."""
     folder.mkdir()
-    (folder / "p.c").write_text(SOURCE)
     program, debug = folder / "p", folder / "debug" / "p.dbg"
     debug.parent.mkdir()
-    subprocess.run(["gcc", "-O1", "-g", *flags, "-o", program, folder / "p.c"], check=True)
+    compile_text(SOURCE, program, "-O1", "-g", *flags)
     subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
     subprocess.run(["strip", program], check=True)
     return program, debug
@@ -187,8 +187,7 @@ def test_a_link_by_name_holds_for_the_file_with_its_checksum(tmp_path: Path) -> 
 
 @needs_binutils
 def test_a_program_with_lines_of_its_own_needs_none(tmp_path: Path) -> None:
-    (tmp_path / "p.c").write_text(SOURCE)
-    subprocess.run(["gcc", "-O1", "-g", "-o", tmp_path / "p", tmp_path / "p.c"], check=True)
+    compile_text(SOURCE, tmp_path / "p", "-O1", "-g")
     assert with_lines(tmp_path / "p", (tmp_path,)) == tmp_path / "p"
     assert _sources(tmp_path / "p") == {"p.c:1"}
 
