@@ -104,7 +104,7 @@ LATE = {
     ),
     ("turns.include.whyfast_turn", "ctypes"),  # for Pythons without a monotonic clock
     ("turns.include.whyfast_turn", "traceback"),  # every block starts Python, and few need these
-    *(("turns.timeit.driver", module) for module in ("asyncio", "types")),
+    *(("turns.timeit.workload", module) for module in ("asyncio", "types")),
     *(("turns.timeit.inspection", module) for module in ("ast", "tracemalloc")),
     ("turns.timeit.loop_values", "hashlib"),
 }

@@ -259,7 +259,7 @@ def add_studies(options: OptionGroup) -> None:
 
 
 #: The keys of :data:`whyfast.study.skeleton.KINDS`; a test compares them.
-PROJECT_KINDS = ("c", "autotools", "cmake", "meson", "cargo", "go", "python")
+PROJECT_KINDS = ("c", "autotools", "cmake", "meson", "cargo", "go", "maven", "python")
 
 
 def add_new(options: OptionGroup) -> None:

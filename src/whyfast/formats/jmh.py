@@ -151,4 +151,27 @@ def _note(facts: Facts, entry: Node) -> None:
         facts.add("java_options", " ".join(option.text() for option in options.items()) or "none")
 
 
+#: A line of ``-lp`` on a parameter of the benchmark above it.
+_PARAMETER = re.compile(r'\s+param "(.+?)" = \{(.*)\}')
+
+
+def listed(text: str) -> list[str]:
+    """The benchmarks that ``-lp`` prints, with each combination of their parameters, as
+    :func:`read` names them."""
+    names: list[list[str]] = []
+    for line in text.splitlines():
+        if match := _PARAMETER.fullmatch(line):
+            pairs = [f"{match[1]}={value}" for value in match[2].split(", ")]
+            names[-1] = [f"{name} {pair}" for name in names[-1] for pair in pairs]
+        elif re.fullmatch(r"[\w$]+(\.[\w$]+)+", line):
+            names.append([line])
+    return [name for each in names for name in each]
+
+
+def words_of(pattern: str) -> tuple[str, ...]:
+    """What runs the benchmark of such a name alone, its special characters escaped."""
+    method, *pairs = re.split(r" (?=\w+=)", pattern)
+    return (f"^{method}$", *("-p" + re.sub(r"\\(.)", r"\1", pair) for pair in pairs))
+
+
 FORMAT = Format("jmh", claims, read)

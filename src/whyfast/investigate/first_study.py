@@ -261,7 +261,7 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
         key: (
             "{program}",
             *before,
-            harness.only(name if project.files else literal(name)),
+            *harness.only(name if project.files else literal(name)),
             *project.options,
         )
         for key, name in keys.items()

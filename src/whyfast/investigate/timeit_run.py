@@ -11,14 +11,16 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from whyfast.interpreter.facts import facts_of
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.calibrate import first_turns
+from whyfast.measure.calibrate import LONGEST
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.errors import UserError
@@ -30,7 +32,6 @@ from whyfast.model.loop import (
     LoopFacts,
 )
 from whyfast.model.result import Found, Recorded, Result
-from whyfast.model.sample import Calibration
 from whyfast.model.study import Commands, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.model.verdict import Confound
@@ -52,8 +53,9 @@ LEAST_ABOVE_EMPTY = 0.2
 #: Where the values differ by less, relative to them, floating point may have made it.
 CLOSE = 1e-9
 
-#: Seconds that starting a process takes, about: where loops are given there is no calibration.
-_START = 0.03
+#: Seconds of a turn. The loops before it have warmed the caches, so it can be as short as the clock
+#: allows: how much neighbouring turns differ hardly depends on their length.
+TURN = 50e-6
 
 
 @dataclass(frozen=True)
@@ -112,7 +114,11 @@ def run_timeit(
     """
     services = services or Services()
     observer.phase("inspect")
+    # It loads numpy, for which there is time while the sides run.
+    loading = Thread(target=import_module, args=("whyfast.judge.judge_run",), daemon=True)
+    loading.start()
     seen = {side.name: _inspected(side, options, services) for side in sides}
+    loading.join()
     if not options.different:
         _must_agree(sides, seen)
     if len(sides) == 1:
@@ -126,8 +132,7 @@ def run_timeit(
     observer.phase("measure")
     with recording(context, None) as run:
         entry = _entry(context, sides, options, whole)
-        if options.number is not None:
-            entry.calibration = _given(options.number, list(seen.values()))
+        entry.loops = options.number or _loops([data["loop"] * 1e-9 for data in seen.values()])
         ended = measure_blocks(
             context,
             run,
@@ -135,7 +140,7 @@ def run_timeit(
             MeasureSpec(options.budget),
             None if (n := options.repeat) is None else lambda e: len(e.blocks) >= n,
         )
-    from whyfast.judge.judge_run import judge_run  # loads numpy, after the first block
+    from whyfast.judge.judge_run import judge_run
     from whyfast.judge.loop_times import loop_time
 
     observer.phase("judge")
@@ -177,11 +182,11 @@ def _entry(
     )
 
 
-def _given(number: int, seen: Sequence[Mapping[str, Any]]) -> Calibration:
-    """What calibration would have found, with so many loops."""
-    values = [data["loop"] * number * 1e-9 for data in seen]
-    start = _START * len(seen)
-    return Calibration(BENCHMARK, number, first_turns(start, sum(values)), max(values), start)
+def _loops(seconds: Sequence[float]) -> int:
+    """Loops of a turn, from the ``seconds`` of one of each side: the fastest takes a :data:`TURN`,
+    unless the slowest then takes longer than a turn need be."""
+    enough = round(TURN / min(seconds))
+    return max(1, min(enough, int(LONGEST / max(seconds))))
 
 
 # What a side does, found before it is measured.

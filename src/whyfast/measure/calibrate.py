@@ -49,6 +49,14 @@ FEWEST_TURNS, MOST_TURNS = 5, 400
 #: best on most programs (docs/measuring.md).
 TURNS_TO_START = 1.5
 
+#: Blocks of each benchmark that should fit into the budget: at the levels of a family of dozens
+#: of comparisons an interval is bounded from some 15 on, and wide for as many again. As many turns
+#: fit into a block as leave room for the fewest (``HALVES``, ``FACTORS`` in judge/power.py).
+BLOCKS_WANTED, FEWEST_BLOCKS = 60, 20
+
+#: Turns take at least this part of what starting processes takes, however short the budget.
+LEAST_TO_START = 0.5
+
 #: As many blocks as that counts for beside measured variances.
 GUESS = 16
 
@@ -57,13 +65,14 @@ Steps = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True)
 class WantedLengths:
-    """What is chosen beforehand: seconds of a ``turn`` and ``turns`` of a block, None to try; and
-    seconds that a ``block`` should last at most (None: any), so that a budget holds enough of them.
-    For that a turn may be colder than :data:`COLD`."""
+    """What is chosen beforehand: seconds of a ``turn`` or its ``loops``, and ``turns`` of a block,
+    None to try; and seconds that a ``block`` should last at most (None: any), so that a budget
+    holds enough of them. For that a turn may be colder than :data:`COLD`."""
 
     turn: float | None = None
     turns: int | None = None
     block: float | None = None
+    loops: int | None = None
 
 
 @dataclass(frozen=True)
@@ -95,21 +104,20 @@ def calibrate(runner: Runner, wanted: WantedCalibration, clock: Clock) -> Calibr
         start = clock.monotonic() - began
         first = [_turn(invocations, v, 1) for v in variants]
         slowest, round_cost = max(first), clock.monotonic() - began - start
-        loops: int = 1
+        loops = lengths.loops or 1
         steps: Steps = ((1, first[0]),)
         cold: dict[str, float] = {}
-        if runner.loops_vary:
+        if runner.loops_vary and lengths.loops is None:
             loops, cold, steps = _choose_loops(invocations, lengths)
         if runner.loops_vary or first_turns(0.0, round_cost) > 1:  # else nothing would change
-            t0 = clock.monotonic()
-            slowest = max(_one_round(invocations, loops).values())
-            round_cost = clock.monotonic() - t0
+            slowest, round_cost = _usual_round(invocations, loops, clock)
     finally:
         for p in invocations.values():
             p.close()
     turns = lengths.turns
     if turns is None:
         turns = first_turns(start if runner.loops_vary else 0.0, round_cost)
+        turns = min(turns, most_turns(start, round_cost, lengths.block))
     return Calibration(wanted.benchmark, loops, turns, slowest, start, steps, cold)
 
 
@@ -216,6 +224,20 @@ def _one_round(invocations: dict[str, Invocation], loops: int) -> dict[str, floa
     return {v: _turn(invocations, v, loops) for v in reversed(invocations)}
 
 
+def _usual_round(
+    invocations: dict[str, Invocation], loops: int, clock: Clock
+) -> tuple[float, float]:
+    """(seconds of the slowest value, seconds of a round): the medians of as many rounds as take
+    little time, or of one."""
+    slowest: list[float] = []
+    costs: list[float] = []
+    while not costs or (len(costs) < TRIES and sum(costs) < LONGEST_COLD):
+        began = clock.monotonic()
+        slowest.append(max(_one_round(invocations, loops).values()))
+        costs.append(clock.monotonic() - began)
+    return statistics.median(slowest), statistics.median(costs)
+
+
 def _turn(invocations: dict[str, Invocation], variant: str, loops: int) -> float:
     try:
         return invocations[variant].turn(loops).seconds
@@ -242,6 +264,23 @@ def first_turns(start: float, round_cost: float) -> int:
     return max(FEWEST_TURNS, min(100, wanted))
 
 
+def cost_of_round(blocks: Sequence[Block], start: float) -> float:
+    """Seconds of a round of turns, the median over the blocks: what they took beside starting, at
+    least a quarter, as the ``start`` is known from one time alone."""
+    costs = (max(b.seconds - start, b.seconds / 4) / max(1, len(b.order)) for b in blocks)
+    return max(1e-6, statistics.median(costs))
+
+
+def most_turns(start: float, round_cost: float, block: float | None) -> int:
+    """As many as a block may have for :data:`FEWEST_BLOCKS` of them to fit into the budget, of
+    which it should last at most ``block`` seconds; but half as long as starting processes takes."""
+    if block is None or math.isinf(block):
+        return MOST_TURNS
+    least = LEAST_TO_START * start
+    longest = block * BLOCKS_WANTED / FEWEST_BLOCKS - start
+    return max(FEWEST_TURNS, round(max(least, longest) / max(round_cost, 1e-6)))
+
+
 def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: float) -> int | None:
     """Turns a block after Kalibera & Jones (ISMM 2013, section 6), from costs and variances.
 
@@ -253,7 +292,7 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
     :data:`GUESS` blocks. Between :data:`FEWEST_TURNS` and :data:`MOST_TURNS`. None with fewer than
     5 blocks of 4 turns or more.
     """
-    whole, split, counts, rounds = [], [], [], []
+    whole, split, counts = [], [], []
     for b in blocks:
         if variant not in b.values or baseline not in b.values or len(b.values[variant]) < 4:
             continue
@@ -261,10 +300,9 @@ def best_turns(blocks: Sequence[Block], variant: str, baseline: str, start: floa
         whole.append(statistics.median(d))
         split.append(statistics.median(d[::2]) - statistics.median(d[1::2]))
         counts.append(len(d))
-        rounds.append((b.seconds - start) / len(d))
     if len(whole) < 5:
         return None
-    round_cost = max(1e-6, statistics.median(rounds))
+    round_cost = cost_of_round(blocks, start)
     middle = statistics.median(whole)
     total = statistics.median(abs(x - middle) for x in whole) ** 2
     within = statistics.median(abs(x) for x in split) ** 2 / 4

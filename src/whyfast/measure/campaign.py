@@ -15,12 +15,15 @@ from typing import Protocol
 
 from whyfast.measure.block import WantedBlock, draw, draw_layouts, run_block
 from whyfast.measure.calibrate import (
+    BLOCKS_WANTED,
     FEWEST_TURNS,
     MOST_TURNS,
     WantedCalibration,
     WantedLengths,
     best_turns,
     calibrate,
+    cost_of_round,
+    most_turns,
 )
 from whyfast.measure.invocation import Clock, InvocationFailed, Runner
 from whyfast.model.sample import Block, Calibration, RunFailure
@@ -44,10 +47,6 @@ def take(wanted: Wanted, runner: Runner, clock: Clock) -> Outcome:
 #: Blocks after which the number of turns is first chosen anew from measured variances; then each
 #: time that they have doubled.
 REVIEW_AFTER = 8
-
-#: Blocks of each benchmark that should fit into the budget: at the levels of a family of dozens
-#: of comparisons an interval is bounded from some 15 on, and wide for as many again.
-BLOCKS_WANTED = 60
 
 #: A settled benchmark takes one block in ``RESTING`` passes while others go on, later one in a
 #: ``RESTING_PART``-th of the passes so far: the geometric mean needs a block of each.
@@ -74,6 +73,7 @@ class BenchmarkRun:
     baselines: Sequence[str]
     pinned: bool = True
     turn: float | None = None
+    loops: int | None = None
     turns: int | None = None
     layouts: Mapping[str, int] = field(default_factory=dict)
     profiles: Mapping[str, int] = field(default_factory=dict)
@@ -240,7 +240,7 @@ def _one_block(
     if entry.calibration is None:
         session.calibrating(entry.name)
         cpu = rng.choice(list(places)) if places else None
-        lengths = WantedLengths(entry.turn, entry.turns, session.longest_block)
+        lengths = WantedLengths(entry.turn, entry.turns, session.longest_block, entry.loops)
         calibration = yield WantedCalibration(entry.name, tuple(entry.variants), cpu, lengths)
         if isinstance(calibration, RunFailure):
             _drop(entry, calibration, session.sink)
@@ -248,7 +248,7 @@ def _one_block(
         assert isinstance(calibration, Calibration)
         session.sink.add_calibration(calibration)
         entry.calibration = calibration
-    _review_turns(entry, session.sink)
+    _review_turns(entry, session)
     c = entry.calibration
     seed = _seed(session.run, entry.name, entry.next_index)
     layouts, profiles = _layouts(entry, session.run)
@@ -301,7 +301,7 @@ def _drop(entry: BenchmarkRun, failure: RunFailure, sink: Sink) -> None:
     entry.reviewed = 0  # or the new calibration would keep its first guess
 
 
-def _review_turns(entry: BenchmarkRun, sink: Sink) -> None:
+def _review_turns(entry: BenchmarkRun, session: MeasuringSession) -> None:
     """After enough blocks, and whenever they have doubled: turns from measured variances too, and
     not from costs alone."""
     c = entry.calibration
@@ -315,10 +315,12 @@ def _review_turns(entry: BenchmarkRun, sink: Sink) -> None:
         choices = [best_turns(entry.blocks, v, base, c.start) for v in others]
         wanted = sorted(t for t in choices if t is not None)
         turns = wanted[len(wanted) // 2] if wanted else turns
+        round_cost = cost_of_round(entry.blocks, c.start)
+        turns = min(turns, most_turns(c.start, round_cost, session.longest_block))
     turns = max(turns, min(entry.least_turns, MOST_TURNS))
     if turns != c.turns:
         entry.calibration = replace(c, turns=turns)
-        sink.add_calibration(entry.calibration)
+        session.sink.add_calibration(entry.calibration)
 
 
 def _seed(*parts: object) -> int:

@@ -1,5 +1,5 @@
-"""Programs that time themselves: benchmarks of Go, Google Benchmark, Criterion.rs, divan and
-pytest-benchmark, unmodified.
+"""Programs that time themselves: benchmarks of Go, Google Benchmark, Criterion.rs, divan,
+pytest-benchmark and JMH, unmodified.
 
 Each value is a process of its own, which runs one benchmark for a short while and says how long an
 iteration took. Its own loops, warm-up and clock are kept; its statistics are not used.
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.formats import criterion, divan, go_bench, google_benchmark, pytest_benchmark
+from whyfast.formats import criterion, divan, go_bench, google_benchmark, jmh, pytest_benchmark
 from whyfast.formats.input import Format, Given, parse_json
 from whyfast.measure.invocation import (
     Invocation,
@@ -49,7 +49,7 @@ class Harness:
     Nobody reads its output then.
 
     ``list`` are the words with which it names all its benchmarks, one a line, in the first group
-    of ``name``, or as ``name`` reads them from the output; ``only`` makes the option that runs the
+    of ``name``, or as ``name`` reads them from the output; ``only`` makes the words that run the
     one of a name, given as a pattern.
     """
 
@@ -59,7 +59,7 @@ class Harness:
     long: tuple[str, ...]
     list: tuple[str, ...]
     name: str | Callable[[str], Sequence[str]]
-    only: Callable[[str], str]
+    only: Callable[[str], tuple[str, ...]]
     folder: str = ""
     into: str = "{}"
     file: str = ""
@@ -73,7 +73,7 @@ GO = Harness(
     # -test.list leaves out those that others run inside.
     list=("-test.run=^$", "-test.bench=.", "-test.benchtime=1x", "-test.cpu=1"),
     name=r"(Benchmark\S+)\s+\d+\s+\S",
-    only=lambda name: "-test.bench=" + "/".join(f"^{part}$" for part in name.split("/")),
+    only=lambda name: ("-test.bench=" + "/".join(f"^{part}$" for part in name.split("/")),),
 )
 GOOGLE = Harness(
     google_benchmark.FORMAT,
@@ -82,7 +82,7 @@ GOOGLE = Harness(
     long=("--benchmark_min_time=5",),
     list=("--benchmark_list_tests=true",),
     name=r"(\S.*)",
-    only=lambda name: f"--benchmark_filter=^{name}$",
+    only=lambda name: (f"--benchmark_filter=^{name}$",),
 )
 CRITERION = Harness(
     criterion.FORMAT,
@@ -94,7 +94,7 @@ CRITERION = Harness(
     long=("--bench", "--profile-time=5"),
     list=("--bench", "--list"),
     name=r"(.+): bench(?:mark)?$",
-    only=lambda name: f"^{name}$",
+    only=lambda name: (f"^{name}$",),
     folder="CRITERION_HOME",
 )
 DIVAN = Harness(
@@ -105,7 +105,7 @@ DIVAN = Harness(
     # Its --list leaves out those of a benchmark with arguments.
     list=("--test", "--color=never"),
     name=divan.leaves,
-    only=lambda name: f"^{name}$",
+    only=lambda name: (f"^{name}$",),
 )
 
 PYTEST = Harness(
@@ -118,10 +118,25 @@ PYTEST = Harness(
     long=("-q", "-p", "no:cacheprovider", "--benchmark-only", "--benchmark-max-time=5"),
     list=("-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", "--benchmark-only"),
     name=r"(\S+\.py::\S.*)",
-    only=lambda name: f"{{source}}/{name}",
+    only=lambda name: (f"{{source}}/{name}",),
     folder="PYTEST_ADDOPTS",
     into="--benchmark-json={}/result.json",
     file="result.json",
+)
+
+# A value is a fork of JMH's launcher, which a second of warm-up comes before.
+_FORK = ("--f=1", "--bm=avgt", "--foe=true")
+JMH = Harness(
+    jmh.FORMAT,
+    words=(
+        *(*_FORK, "--wi=5", "--w=200ms", "--i=5", "--r=100ms"),
+        *("--rf=json", "--rff=/dev/stdout", "--o=/dev/null"),
+    ),
+    once=(*_FORK, "--wi=0", "--i=1", "--r=1ms"),
+    long=(*_FORK, "--wi=0", "--i=1", "--r=5s"),
+    list=("-lp",),
+    name=jmh.listed,
+    only=jmh.words_of,
 )
 
 HARNESSES = {
@@ -130,6 +145,7 @@ HARNESSES = {
     "criterion": CRITERION,
     "divan": DIVAN,
     "pytest-benchmark": PYTEST,
+    "jmh": JMH,
 }
 
 
@@ -240,7 +256,7 @@ class HarnessInvocation:
             else:
                 document = None
                 with contextlib.suppress(UserError):
-                    if stdout.lstrip().startswith("{"):
+                    if stdout.lstrip().startswith(("{", "[")):
                         document = parse_json(stdout, "standard output")
                 given = Given(Path("standard output"), form.name, stdout, document)
             every = form.read(given).series if form.claims(given) else {}

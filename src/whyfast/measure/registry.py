@@ -169,6 +169,7 @@ MAKERS: dict[RunnerName, RunnerMaker] = {
     "criterion": _harness("criterion"),
     "divan": _harness("divan"),
     "pytest-benchmark": _harness("pytest-benchmark"),
+    "jmh": _harness("jmh"),
 }
 
 

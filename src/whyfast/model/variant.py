@@ -114,6 +114,7 @@ RunnerName = Literal[
     "criterion",
     "divan",
     "pytest-benchmark",
+    "jmh",
 ]
 
 
@@ -150,6 +151,7 @@ RUNNER_KINDS: dict[RunnerName, RunnerKind] = {
         RunnerKind("criterion", takes_turns=False, countable=False),
         RunnerKind("divan", takes_turns=False, countable=False),
         RunnerKind("pytest-benchmark", takes_turns=False, countable=False),
+        RunnerKind("jmh", takes_turns=False, countable=False),
     )
 }
 

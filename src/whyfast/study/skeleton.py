@@ -11,6 +11,7 @@ from whyfast.model.errors import UserError
 from whyfast.study.c_project import autotools, c, meson
 from whyfast.study.cmake_project import cmake
 from whyfast.study.go_project import go
+from whyfast.study.java_project import maven
 from whyfast.study.library import c_library
 from whyfast.study.project import MOST, Project, some_names, wanted_first
 from whyfast.study.python_project import python
@@ -191,6 +192,7 @@ HEADERS = ("*.h", "*.hpp", "src/*.h", "src/*.hpp", "include/**/*.h", "include/**
 KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
     "cargo": (("Cargo.toml",), cargo),
     "go": (("go.mod", "*.go"), go),
+    "maven": (("pom.xml",), maven),
     "meson": (("meson.build",), meson),
     "cmake": (("CMakeLists.txt",), cmake),
     "autotools": (("configure.ac", "configure"), autotools),

@@ -64,7 +64,7 @@ def kinds(result: Result) -> list[str]:
 
 
 def test_the_verdict_and_the_facts_of_each_side(tmp_path: Path) -> None:
-    result = compare(tmp_path)
+    result = compare(tmp_path, seen={"a": {"loop": 1e6}, "b": {"loop": 2e6}})
     (verdict,) = result.judged.verdicts
     assert (verdict.variant, verdict.baseline, verdict.outcome) == ("b", "a", "slower")
     assert verdict.ratio == pytest.approx(2, rel=0.02)
@@ -84,6 +84,25 @@ def test_a_single_statement_is_measured_against_itself(tmp_path: Path) -> None:
 def test_repeat_is_the_number_of_blocks_and_number_that_of_loops(tmp_path: Path) -> None:
     blocks = compare(tmp_path, number=77, repeat=4, budget=99.0).recorded.blocks
     assert [b.loops for b in blocks] == [77] * 4
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "loops"),
+    [
+        (50.0, 60.0, 1000),  # nanoseconds of a loop: turns of 50 µs
+        (2e4, 3e4, 2),
+        (1e7, 2e7, 1),
+        (50.0, 1e6, 2),  # longer than 2 ms no turn need be
+        (50.0, 1e7, 1),
+    ],
+)
+def test_a_turn_is_as_short_as_the_clock_allows(
+    fast: float, slow: float, loops: int, tmp_path: Path
+) -> None:
+    seen = {"a": {"loop": slow}, "b": {"loop": fast}}
+    times = {"a": slow * 1e-9, "b": fast * 1e-9}
+    blocks = compare(tmp_path, seen=seen, times=times, repeat=2).recorded.blocks
+    assert [b.loops for b in blocks] == [loops] * 2
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,9 @@ from whyfast.measure.calibrate import (
     WantedLengths,
     best_turns,
     calibrate,
+    cost_of_round,
     first_turns,
+    most_turns,
     next_loops,
 )
 from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
@@ -94,8 +96,8 @@ def test_lengths_between_are_tried_where_the_shortest_are_cold() -> None:
     for runner in (warm, cold):
         _calibrate(runner)
     tried = [{n: runner.made[0].asked.count(n) for n in (1, 8, 64)} for runner in (warm, cold)]
-    # once each to find the longest; two rounds of one loop, at the begin and the end
-    assert tried[0] == {1: 3 + TRIES, 8: 1, 64: 1 + TRIES}
+    # once each to find the longest; a round of one loop at the begin, and some at the end
+    assert tried[0] == {1: 2 + 2 * TRIES, 8: 1, 64: 1 + TRIES}
     assert tried[1] == {1: 2 + TRIES, 8: 1 + TRIES, 64: 1 + 2 * TRIES}
 
 
@@ -222,6 +224,45 @@ def test_the_variant_that_fails_is_named() -> None:
 )
 def test_first_blocks_by_cost_of_starting(start: float, round_cost: float, turns: int) -> None:
     assert first_turns(start, round_cost) == turns
+
+
+def test_loops_that_are_given_are_not_searched_for() -> None:
+    runner = Programs(cold=0.0, warm=30e-6)
+    found = _calibrate(runner, loops=7)
+    assert (found.loops, set(runner.made[0].asked)) == (7, {1, 7})
+
+
+@pytest.mark.parametrize(
+    ("block", "turns"),
+    [
+        (None, 400),
+        (1.5 / 60, 35),  # 1.5 s for blocks of 75 ms, of which 40 ms are the start
+        (1 / 60, 20),  # no less than half as long in turns as in starting
+        (10 / 60, 460),
+    ],
+)
+def test_a_block_has_no_more_turns_than_leave_room_for_twenty(
+    block: float | None, turns: int
+) -> None:
+    assert most_turns(0.04, 1e-3, block) == turns
+
+
+def test_a_start_that_was_slow_once_does_not_make_rounds_free() -> None:
+    blocks = [block({"a": [1e-3] * 10, "b": [1e-3] * 10}, seconds=s) for s in (0.08, 0.1, 0.12)]
+    assert cost_of_round(blocks, 0.04) == pytest.approx(6e-3)
+    assert cost_of_round(blocks, 0.5) == pytest.approx(2.5e-3)
+
+
+def test_a_short_budget_has_blocks_of_few_turns() -> None:
+    start = 2e-3  # of both processes
+    wanted = WantedLengths(block=1.0, loops=1), WantedLengths(block=1e-3, loops=1)
+    long, short = (
+        calibrate(p, WantedCalibration("work", ("a", "b"), None, w), p.clock)
+        for w in wanted
+        for p in [Programs(cold=0.0, warm=30e-6)]
+    )
+    assert long.turns == round(1.5 * start / 60e-6)
+    assert short.turns == round((3e-3 - start) / 60e-6)
 
 
 def test_loops_grow_towards_the_goal() -> None:

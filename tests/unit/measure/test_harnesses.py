@@ -12,6 +12,7 @@ from whyfast.measure.harnesses import (
     DIVAN,
     GO,
     GOOGLE,
+    JMH,
     Harness,
     HarnessRunner,
     to_see,
@@ -29,6 +30,13 @@ GOOGLE_JSON = (
 
 
 DIVAN_LINE = "b\\n╰─ x  139.4 ns │ 8.073 ms │ 269.4 ns │ 383.4 ns │ 121843  │ 121843"
+
+
+#: What JMH writes to the file of -rff, which here is standard output.
+JMH_JSON = (
+    '[{"benchmark": "org.sample.B.sum", "mode": "avgt", "params": {"size": "100"}, '
+    '"primaryMetric": {"scoreUnit": "us/op", "rawData": [[0.4, 0.3, 0.2]]}}]'
+)
 
 
 def _turn(harness: Harness, tmp_path: Path, script: str, *words: str) -> float:
@@ -56,6 +64,7 @@ open(folder + '/sample.json', 'w').write(sample)
         (GOOGLE, f"print('{GOOGLE_JSON.format(name='BM_x', time=250.0)}')", 2.5e-7),
         (CRITERION, SAMPLE, 2e-8),  # the median
         (DIVAN, f"print('{DIVAN_LINE}')", 2.694e-7),
+        (JMH, f"open('/dev/stdout', 'w').write('{JMH_JSON}')", 3e-7),
     ],
 )
 def test_an_iterations_time(tmp_path: Path, harness: Harness, script: str, seconds: float) -> None:

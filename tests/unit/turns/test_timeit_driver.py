@@ -10,6 +10,7 @@ import pytest
 from tests.interpreters import Interpreter, interpreters
 
 import whyfast.turns
+from whyfast.turns.timeit.driver import WarmTurns
 
 DRIVER = Path(whyfast.turns.__file__).parent / "timeit" / "driver.py"
 
@@ -60,6 +61,39 @@ def test_it_answers_every_turn_with_the_time_of_the_loops(python: Interpreter) -
 def test_an_empty_statement_takes_nothing_once_the_loop_is_subtracted(python: Interpreter) -> None:
     whole = took(python, "", "statement", "pass", turns=9)
     assert sorted(map(float, whole[1:]))[4] < 1e-5  # of 1000 loops
+
+
+@pytest.mark.parametrize(
+    ("nanoseconds", "lengths"),
+    [
+        # 50 µs of loops are not timed, once it is known how many these are.
+        (1000, [100, 100, 51, 100]),
+        (100, [100, 100, 100, 100]),
+        (2_000_000, [100, 100, 100]),  # a cold start is nothing to such a loop
+    ],
+)
+def test_loops_before_the_timed_ones_warm_up(nanoseconds: int, lengths: list[int]) -> None:
+    class Granted(list[int]):
+        answers: list[int]
+
+        def took(self, elapsed: int) -> None:
+            self.answers.append(elapsed)
+
+    granted = Granted([100, 100])
+    granted.answers = []
+    turns = WarmTurns(granted, lambda: 0, lambda clock, loops: 7)
+    seen = []
+    for loops in turns:
+        seen.append(len(list(loops)))
+        turns.took(nanoseconds * seen[-1])
+    assert seen == lengths
+    assert granted.answers == [100 * nanoseconds - 7] * 2
+
+
+def test_what_is_registered_for_the_end_is_done(python: Interpreter, tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    took(python, f"import atexit; atexit.register(open, {str(done)!r}, 'w')", "statement", "1")
+    assert done.is_file()
 
 
 def test_an_error_while_it_is_measured_is_the_answer(python: Interpreter) -> None:

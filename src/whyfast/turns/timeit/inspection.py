@@ -53,17 +53,17 @@ Py_DEBUG Py_GIL_DISABLED Py_ENABLE_SHARED
 """.split()
 
 
-def inspect(driver, out, clock, setup, kind, rest):
+def inspect(workload, out, clock, setup, kind, rest):
     # type: (Any, int, Callable[[], int], str, str, list[str]) -> None
     """Write what the workload does, or ``{"error": ...}``, to the descriptor ``out``."""
     answer = {}  # type: dict[str, Any]
     kept = None
     try:
         answer.update(_python())
-        kept = _Watched(driver.prepare(setup, kind, rest, keep=True), clock)
+        kept = _Watched(workload.prepare(setup, kind, rest, keep=True), clock)
         kept.work.run(kept, clock)
         answer.update(kept.found)
-        plain = _Timed(driver.prepare(setup, kind, rest), clock, driver.empty_loop())
+        plain = _Timed(workload.prepare(setup, kind, rest), clock, workload.empty_loop())
         plain.work.run(plain, clock)
         answer.update(plain.found)
         answer["code"] = _listings(plain.work, kept.codes)
@@ -75,7 +75,7 @@ def inspect(driver, out, clock, setup, kind, rest):
         line = " line %s" % error.lineno if error.lineno else ""
         shown = ": " + error.text.strip() if error.text else ""
         answer = {"error": "%s%s: %s%s" % (where, line, error.msg, shown)}
-    except driver.CannotPrepare as error:
+    except workload.CannotPrepare as error:
         answer = {"error": str(error)}
     except Exception as error:
         name = type(error).__name__
