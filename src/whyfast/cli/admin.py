@@ -247,11 +247,17 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     else:
         message = "the names of its benchmarks are known only after a build"
         raise UserError(f"{message}; leave out --no-build", where=folder)
+    notes = [escape_controls(note) for note in first.notes]
+    if first.lacks:
+        said = "".join(f"  {note}\n" for note in notes)
+        said += f"nothing was written for this {kind} project: {first.failure}; then: whyfast new\n"
+        failed = Action("failed", f"build of the {kind} project", first.failure)
+        show_actions("new", [failed], args, said, notes)
+        return FAILED
     beside = {file.parent / name: text for name, text in first.beside.items()}
     missing = {path: text for path, text in beside.items() if not path.exists()}
     for path, text in {file: first.text, **missing}.items():
         _write_new(path, text)
-    notes = [escape_controls(note) for note in first.notes]
     study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
     todo = (
         f", which has to be completed: {first.failure}"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from whyfast.explain.same_builds import machine_code
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.measure.count import CountingTask
-from whyfast.measure.harnesses import HARNESSES, LONG, ONCE, with_words
+from whyfast.measure.harnesses import HARNESSES, LONG, ONCE, Harness, to_see, with_words
 from whyfast.measure.process import CannotCount
 from whyfast.measure.registry import MAKERS, WORKER
 from whyfast.measure.runtimes import RuntimeRuns, probe_python
@@ -163,6 +164,58 @@ def _costs_by_name(profile: Profile, names: Mapping[str, str]) -> dict[str, floa
     return costs
 
 
+def first_runs_reach(
+    context: RunContext[Study],
+    benchmarks: Sequence[Benchmark],
+    code: CodeComparison,
+    timeout: float,
+) -> list[str]:
+    """The names of those that do not end well when the head runs each once, with traps in what has
+    changed, in at most ``timeout`` seconds in all; none where that cannot be tried."""
+    head = context.usable[-1]
+    inner = Path(context.question.build.program)
+    folder = head.program.parents[len(inner.parts) - 1]
+    if not code.traced or not code.reached or len(machine_code(folder, inner) or {}) != 1:
+        return []
+    trapped = head.program.with_name(f"{head.program.name}.trapped")
+    clock, found = context.services.clock, list[str]()
+    context.observer.step(f"which of {len(benchmarks)} benchmarks execute the change")
+    with scratch_folder(context.home) as scratch:
+        try:
+            _set_traps(head.program, trapped, code)
+            counter = BuildCounter(context, {}, scratch, timeout)
+            end = clock.monotonic() + timeout
+            for benchmark in benchmarks:
+                counter.timeout = min(_ONCE_TAKES, end - clock.monotonic())
+                if counter.timeout <= 0:
+                    break
+                task = next(t for t in counter.tasks(benchmark) if t.variant == head.variant)
+                words = to_see(task.run.command, HARNESSES[benchmark.runner])[ONCE]
+                command = [str(trapped) if w == str(head.program) else w for w in words]
+                with suppress(TimeoutError):
+                    if _status(task, command, HARNESSES[benchmark.runner]):
+                        found.append(benchmark.name)
+        except (UserError, OSError):
+            return []
+        finally:
+            trapped.unlink(missing_ok=True)
+    return found
+
+
+#: Seconds for a benchmark that runs once.
+_ONCE_TAKES = 5.0
+
+
+def _status(task: CountingTask, command: Sequence[str], harness: Harness) -> int:
+    """How the command ends. OSError, a timeout is one."""
+    with tempfile.TemporaryDirectory(dir=task.run.scratch) as results:
+        env = dict(task.run.env)
+        if harness.folder:
+            env[harness.folder] = harness.into.format(results)
+        argv = [*task.run.enter, *command]
+        return task.run.launcher.run(argv, env=env, timeout=task.run.timeout).status
+
+
 #: ``int3`` of x86-64, whose programs alone are compared by functions.
 _TRAP = 0xCC
 
@@ -191,17 +244,12 @@ def runs_without(
         command = [str(trapped) if w == str(program) else w for w in task.run.command]
         try:
             _set_traps(program, trapped, code)
-            with tempfile.TemporaryDirectory(dir=task.run.scratch) as results:
-                env = dict(task.run.env)
-                if harness.folder:
-                    env[harness.folder] = harness.into.format(results)
-                argv = [*task.run.enter, *with_words(tuple(command), harness)]
-                done = task.run.launcher.run(argv, env=env, timeout=task.run.timeout)
+            status = _status(task, with_words(tuple(command), harness), harness)
         except (UserError, OSError):  # a timeout is one
             return False
         finally:
             trapped.unlink(missing_ok=True)
-        if done.status != 0:
+        if status != 0:
             return False
     return True
 

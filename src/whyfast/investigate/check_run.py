@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Collection, Iterator
-from contextlib import suppress
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from whyfast.explain.python_changes import with_functions
 from whyfast.explain.same_builds import same_builds
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
+from whyfast.investigate.check_benchmarks import affordable, chosen, groups, with_files
 from whyfast.investigate.check_layouts import KEPT, can_link, measure_layouts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
@@ -24,27 +24,22 @@ from whyfast.investigate.measuring import (
     Processes,
     check_programs,
     entries_of,
-    launch_arguments,
     observe,
     tell_earlier,
 )
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.investigate.why.why_builds import BESIDE, explain_builds, largest
-from whyfast.judge.decide import ALPHA
-from whyfast.judge.power import needed_blocks
-from whyfast.measure.invocation import InvocationFailed
 from whyfast.model.build import Build
 from whyfast.model.code import Check
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.result import Result
 from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
-from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.variant import Variant
 from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
-from whyfast.study.project import some_names
 
 BASE, HEAD = "base", "head"
 
@@ -100,7 +95,7 @@ def run_check(
         elsewhere.check(RunContext(asked.study, home, observer, services))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     context = _built(build(RunContext(plain, home, observer, services)), asked.change)
-    context, absent = _with_files(context, asked.change)
+    context, absent = with_files(context, asked.change)
     program = Path(context.question.build.program)
     folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
     code = same_builds(*((folder, program) for folder in folders))
@@ -128,19 +123,22 @@ def run_check(
             pass
         return _with_check(judge(context, run.recorded), check)
     limit = min(SIMULATED, request.budget)
+    context, few = chosen(context, code, limit / 2)
+    check = replace(check, notes=(*check.notes, *few))
     if in_python and code.reached:
         reaches = reached_in_python(context, code, limit, len(program.parts))
     else:
         reaches = reached_by(context, code, limit)
     check = replace(check, reaches=reaches)
     if asked.study.measure.layouts:
-        context = build(RunContext(asked.study, home, observer, services))
+        study = replace(asked.study, benchmarks=context.question.benchmarks)
+        context = build(RunContext(study, home, observer, services))
     context = (elsewhere or Processes()).ready(context)
     observer.phase("measure")
     with recording(context, run_key(context), alone=elsewhere is None) as run:
         context = observe(context)
         if elsewhere is None:
-            context, too_long = _affordable(context, run, check)
+            context, too_long = affordable(context, run, check)
             check = replace(check, notes=(*check.notes, *too_long))
             tell_earlier(context, run)
             if can_link(asked.study):
@@ -303,73 +301,6 @@ def _built(context: RunContext[Study], change: Range) -> RunContext[Study]:
     return context
 
 
-def _with_files(
-    context: RunContext[Study], change: Range
-) -> tuple[RunContext[Study], tuple[str, ...]]:
-    """Without benchmarks whose command names a file that the head does not have, and notes on
-    these: a study may be newer than what it is asked about."""
-    question = context.question
-    absent: dict[str, list[str]] = {}
-    for benchmark in question.benchmarks:
-        for word in benchmark.command:
-            name = word.removeprefix("{source}/").partition("::")[0]
-            if word.startswith("{source}/") and not (question.source.folder / name).exists():
-                absent.setdefault(benchmark.name, []).append(name)
-    notes = tuple(
-        f"{name} is not run: {change.head_name} has no {files[0]}."
-        for name, files in absent.items()
-    )
-    left = tuple(b for b in question.benchmarks if b.name not in absent)
-    return replace(context, question=replace(question, benchmarks=left)), notes
-
-
-def _groups(context: RunContext[Study], check: Check) -> Iterator[tuple[Benchmark, ...]]:
-    """First what executes changed code, then what only its place can make differ."""
-    last = {r.benchmark for r in check.reaches if r.placement_only}
-    benchmarks = context.question.benchmarks
-    yield tuple(b for b in benchmarks if b.name not in last)
-    yield tuple(b for b in benchmarks if b.name in last)
-
-
-def _affordable(
-    context: RunContext[Study], run: OpenRun, check: Check
-) -> tuple[RunContext[Study], tuple[str, ...]]:
-    """The benchmarks for which the budget has time, and a note on the others: whole runs of seconds
-    each would all stay undecided. First come those that execute changed code, of which most."""
-    question = context.question
-    whole = [b for group in _groups(context, check) for b in group if b.runner == "command"]
-    taken = {b.benchmark for b in run.blocks()}
-    left, out = question.measure.budget, list[str]()
-    # Twice what a verdict needs at least, of a run of each side.
-    runs = 2 * 2 * needed_blocks(ALPHA)
-    for place, benchmark in enumerate(sorted(whole, key=lambda b: -_moved_by(check, b.name))):
-        if benchmark.name in taken:
-            continue
-        if left > 0 and len(whole) > 1:
-            arguments = launch_arguments(context, benchmark, context.prefixes)
-            with suppress(InvocationFailed):  # which is measured, and reported then
-                left -= runs * context.services.probe(arguments, BASE, False).seconds
-        if left <= 0 and place:
-            out.append(benchmark.name)
-    if not out:
-        return context, ()
-    note = (
-        f"Not measured, as their runs are too long for {question.measure.budget:.0f} s: "
-        f"{some_names(out)}; a longer --budget has time for them."
-    )
-    kept = tuple(b for b in question.benchmarks if b.name not in out)
-    return replace(context, question=replace(question, benchmarks=kept)), (note,)
-
-
-def _moved_by(check: Check, benchmark: str) -> float:
-    """How much the change is known to do there: 0 to 1 of the instructions, below 0 nothing."""
-    reach = check.reach(benchmark)
-    if reach is None or reach.placement_only:
-        return -1.0 if reach else 0.0
-    base, head = reach.instructions or (0.0, 0.0)
-    return abs(head - base) / max(base, head, 1.0)
-
-
 def _measure(
     context: RunContext[Study],
     run: OpenRun,
@@ -382,7 +313,7 @@ def _measure(
     spec: MeasureSpec = context.question.measure
     clock = context.services.clock
     began, before = clock.monotonic(), run.seconds.get("measure", 0.0)
-    for group in _groups(context, check):
+    for group in groups(context, check):
         left = share * spec.budget - before - (clock.monotonic() - began)
         open_ = [b for b in group if b.name not in done]
         if open_ and left > 0:
@@ -398,7 +329,7 @@ def _measure_elsewhere(
     spec: MeasureSpec = context.question.measure
     clock = context.services.clock
     began, whole = clock.monotonic(), True
-    for group in _groups(context, check):
+    for group in groups(context, check):
         left = spec.budget - (clock.monotonic() - began)
         if group and left > 0:
             asked = replace(context.question, benchmarks=group, measure=replace(spec, budget=left))

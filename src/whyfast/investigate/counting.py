@@ -13,7 +13,7 @@ from whyfast.explain.hot import hot_functions
 from whyfast.explain.program import load
 from whyfast.explain.source_lines import TouchedFunctions, touched_functions
 from whyfast.investigate.context import RunContext, file_prefixes, study_prefixes
-from whyfast.investigate.measuring import launch_arguments
+from whyfast.investigate.measuring import folder_words, launch_arguments
 from whyfast.investigate.recording import OpenRun
 from whyfast.investigate.services import Note, Services
 from whyfast.measure.count import (
@@ -251,7 +251,9 @@ class BuildCounter:
         context = self._context
         seen = Box(readable=(valgrind_root(context.home),), writable=(self._scratch,))
         enter = study_prefixes(context, also=seen)
-        plain = launch_arguments(context, benchmark, dict.fromkeys(enter, ()))
+        # A tool stands between the words before a command and the command.
+        inside = folder_words(context, benchmark)
+        plain = launch_arguments(context, replace(benchmark, folder=""), dict.fromkeys(enter, ()))
         started = MAKERS[benchmark.runner].adapt(plain)
         controls = {v.name for v in context.question.variants if v.twin_of}
         main = context.question.baselines[0]
@@ -263,7 +265,7 @@ class BuildCounter:
                     self.launcher,
                     started.env,
                     self.timeout,
-                    enter[name],
+                    (*enter[name], *inside),
                     self._scratch,
                 ),
                 turns=benchmark.kind.takes_turns,

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from whyfast.build.revisions import lacking_submodules
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
-from whyfast.investigate.first_work import TROUBLE, copied, tried_ones, with_work
+from whyfast.investigate.first_failure import advice, lacks_tool, portable
+from whyfast.investigate.first_work import LACKS, TROUBLE, copied, to_install, tried_ones, with_work
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
 from whyfast.measure.invocation import InvocationFailed
@@ -29,6 +29,7 @@ from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
 from whyfast.study.project import (
     MOST,
+    MOST_LISTED,
     WHOLE,
     Commands,
     Project,
@@ -52,13 +53,14 @@ class FirstStudy:
     """``text`` is that of the file. ``failure`` says why the project does not build or what else
     must be changed in the file before it can be used; empty when nothing must. ``beside`` are
     further files by name, ``notes`` what was chosen and left out, in words. ``builds``: whether it
-    does."""
+    does. ``lacks``: it needs what is not here, and ``failure`` is how to get it; no file helps."""
 
     text: str
     failure: str = ""
     beside: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     builds: bool = True
+    lacks: bool = False
 
 
 def first_that_builds(
@@ -89,8 +91,8 @@ def first_study(
     Nothing is raised for a project that does not build.
     """
     if project.fetch and (reason := _fetched(folder, project.fetch, observer)):
-        return FirstStudy(check_file(_noted(project, reason)), reason, builds=False)
-    failures: list[str] = []
+        return FirstStudy(check_file(_noted(project, reason)), reason, builds=False, lacks=True)
+    failures: list[BuildFailure | str] = []
     for way in _ways(project):
         way, outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
@@ -100,16 +102,18 @@ def first_study(
             if not way.benchmarks:
                 failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
                 way = replace(way, benchmarks=way.candidates or WHOLE)
+                if to_install(way) in way.comments:
+                    failure = f"modules are not installed for this interpreter: {way.install}"
+                    return FirstStudy(check_file(way), failure, lacks=True)
             return FirstStudy(check_file(way), failure, way.beside, way.comments)
         failures.append(outcome)
-    reason = failures[0]
-    if absent := lacking_submodules(folder):
-        paths = ", ".join(absent[:3])
-        reason = f"submodules are not checked out: {paths}; git submodule update --init; {reason}"
+        if isinstance(outcome, BuildFailure) and lacks_tool(outcome):
+            break
+    reason, lacks = advice(folder, project, failures[0])
     text = check_file(
-        _noted(project.as_linked or project, f"It does not build: {_portable(reason)}")
+        _noted(project.as_linked or project, f"It does not build: {portable(reason)}")
     )
-    return FirstStudy(text, reason, builds=False)
+    return FirstStudy(text, reason, builds=False, lacks=lacks)
 
 
 def _ways(project: Project) -> Iterator[Project]:
@@ -151,7 +155,7 @@ def _fetched(folder: Path, words: tuple[str, ...], observer: Observer) -> str:
 
 def _built(
     folder: Path, project: Project, home: Home, observer: Observer, services: Services
-) -> tuple[Project, Build | str]:
+) -> tuple[Project, Build | BuildFailure | str]:
     """The build of the project's files as they are, or why there is none; and the project without
     its step that links, where the program cannot be linked again by it."""
     heard = _Layouts(observer)
@@ -165,9 +169,9 @@ def _built(
             comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."
             bare = replace(bare, comments=(*bare.comments, comment))
         elif not _links(project, outcome.reason):
-            return project, _because(outcome)
+            return project, outcome
         return _built(folder, bare, home, observer, services)
-    return project, outcome if isinstance(outcome, Build) else _because(outcome)
+    return project, outcome
 
 
 class _Layouts(Silent):
@@ -195,18 +199,6 @@ def _links(project: Project, reason: str) -> bool:
     return any(
         mark in project.link and mark in reason for mark in ("rm -f ", "-ldflags=", "save-temps")
     )
-
-
-_LOG = "; its log is "
-
-
-def _because(failure: BuildFailure) -> str:
-    return f"{failure.reason}{_LOG}{failure.log}" if failure.log else failure.reason
-
-
-def _portable(reason: str) -> str:
-    """Without the place of the log, for a file that others read, too."""
-    return reason.partition(_LOG)[0]
 
 
 def _build_once(
@@ -247,19 +239,21 @@ def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Obse
             break
         reasons = (*reasons, *(c for c in found.comments if c not in way.comments))
         way = way.instead
-    return replace(found, comments=(*reasons, *found.comments))
+    return replace(found, comments=tuple(dict.fromkeys((*reasons, *found.comments))))
 
 
 def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
     observer.step("listing its benchmarks")
     harness = HARNESSES[project.runner]
+    place = Path(project.folder.format(source=folder)) if project.folder else folder
     try:
-        names = benchmark_names(harness, made.program, folder, _LIST, project.files)
+        names = benchmark_names(harness, made.program, place, _LIST, project.files)
     except InvocationFailed as error:
         lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
         reason = "; ".join([str(error), *lines[-1:]])
         comment = f"{project.runner} benchmarks cannot be listed: {reason}"
-        return replace(project, comments=(*project.comments, comment))
+        more = [to_install(project)] if LACKS.search(error.output) and project.install else []
+        return replace(project, comments=(*project.comments, comment, *more))
     # Of Python the program is the interpreter, whose words for pytest come first.
     before = harness.list[:2] if project.files else ()
     keys = {benchmark_key(name.removeprefix("Benchmark")): name for name in names}
@@ -276,12 +270,17 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
     commands = spread(
         commands, lambda key: keys[key].rpartition("::")[0] or keys[key].partition("/")[0]
     )
-    left_out = [*commands][MOST:]
+    if project.files:  # a test may be listed whose modules are not there
+        few = replace(project, candidates=some(commands, 2 * MOST))
+        project = tried_ones(folder, few, made, observer, harness.once)
+        most, commands = MOST, {**project.benchmarks, **dict([*commands.items()][2 * MOST :])}
+    else:
+        most = MOST_LISTED
     comments = project.comments
-    if left_out:
+    if left_out := [*commands][most:]:
         comments = (
             *comments,
-            f"{len(commands)} benchmarks, of which {MOST} are here; left out: "
+            f"{len(commands)} benchmarks, of which {most} are here; left out: "
             f"{some_names(left_out)}.",
         )
-    return replace(project, benchmarks=some(commands), comments=comments)
+    return replace(project, benchmarks=some(commands, most), comments=comments)

@@ -32,7 +32,10 @@ from whyfast.study.scripts import SCRIPTS, WRONG
 TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 
 #: What Python says of a module that is not there.
-_LACKS = re.compile(r"No module named '?([\w.]+)")
+LACKS = re.compile(r"No module named '?([\w.]+)")
+
+#: How the reason goes on then.
+NOT_INSTALLED = "is not installed for the interpreter on PATH"
 
 #: Seconds that a program which is tried may take.
 _TRY = 10.0
@@ -52,19 +55,28 @@ def copied(folder: Path, home: Home) -> Iterator[Path]:
         yield place
 
 
-def tried_ones(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
-    """The project with those of its candidates that end well."""
+def tried_ones(
+    folder: Path, project: Project, made: Build, observer: Observer, more: tuple[str, ...] = ()
+) -> Project:
+    """The project with those of its candidates that end well with ``more`` words."""
     good: Commands = {}
     failed: dict[str, list[str]] = {}
     for name, words in project.candidates.items():
-        if reason := _fails(folder, words, made, observer)[0]:
+        if reason := _fails(folder, (*words, *more), made, observer)[0]:
             failed.setdefault(reason, []).append(name)
         else:
             good[name] = words
     comments = project.comments
     for reason, names in failed.items():
         comments = (*comments, f"Left out: {some_names(names, 3)}: {reason}.")
+    if project.install and any(NOT_INSTALLED in reason for reason in failed):
+        comments = (*comments, to_install(project))
     return replace(project, benchmarks=good, comments=comments)
+
+
+def to_install(project: Project) -> str:
+    """What to do about modules of Python that are not there."""
+    return f"To have all that it needs, once: {project.install}; then: whyfast new"
 
 
 #: Where a program's own files of work are likely to be, the best first, and what is none.
@@ -91,6 +103,11 @@ def with_work(folder: Path, project: Project, made: Build, observer: Observer) -
     reason, alone = _fails(folder, WHOLE["whole"], made, observer)
     if not reason and alone >= _ENOUGH:
         return project
+    if reason:  # programs of tests read files of the project
+        inside = replace(project, folder="{source}")
+        there, cpu = _fails(folder, WHOLE["whole"], made, observer, folder)
+        if not there and cpu >= _ENOUGH:
+            return inside
     good: Commands = {}
     words: tuple[str, ...]
     candidates = [f for f in sources(folder, _WORK) if not _NO_WORK.search(f.name)]
@@ -178,22 +195,23 @@ def _document(
 
 
 def _fails(
-    folder: Path, words: Sequence[str], made: Build, observer: Observer
+    folder: Path, words: Sequence[str], made: Build, observer: Observer, where: Path | None = None
 ) -> tuple[str, float]:
-    """Why the command does not end well, empty when it does, and its CPU seconds; in an empty
-    folder, as programs write where they are."""
+    """Why the command does not end well, empty when it does, and its CPU seconds; in the folder
+    ``where``, by default an empty one, as programs write where they are."""
     observer.step(f"trying {' '.join(words[1:]) or 'the program'}")
     command = tuple(w.format(program=made.program, source=folder, study=folder) for w in words)
     beside = {p.parent for w in command if (p := Path(w)).is_relative_to(folder) and p.is_file()}
     before = [sorted(os.listdir(place)) for place in beside]
     with tempfile.TemporaryDirectory(prefix="whyfast-") as empty:
         try:
-            with running(("env", "-C", empty, *command), env=dict(os.environ)) as child:
+            with running(
+                ("env", "-C", str(where or empty), *command), env=dict(os.environ)
+            ) as child:
                 usage = completed(child, command, _TRY)
         except InvocationFailed as error:
-            if lacks := _LACKS.search(error.output):
-                name = lacks[1].partition(".")[0]
-                return f"module {name} is not installed: python3 -m pip install {name}", 0.0
+            if lacks := LACKS.search(error.output):
+                return f"module {lacks[1].partition('.')[0]} {NOT_INSTALLED}", 0.0
             lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
             return "; ".join([str(error), *lines[-1:]]), 0.0
     if [sorted(os.listdir(place)) for place in beside if place.is_dir()] != before:

@@ -110,9 +110,10 @@ def launch_arguments(
 ) -> LaunchArguments:
     """How the processes of a benchmark start; ``programs`` are those of each variant, by layout."""
     programs = programs or programs_of(context)
+    inside = folder_words(context, benchmark)
     vectors = {
         b.variant: [
-            prefixes[b.variant] + argument_vector(context, benchmark.command, b, program)
+            prefixes[b.variant] + inside + argument_vector(context, benchmark.command, b, program)
             for program in programs[b.variant]
         ]
         for b in context.usable
@@ -131,6 +132,13 @@ def launch_arguments(
         },
         packages=context.packages.get(benchmark.runner),
     )
+
+
+def folder_words(context: RunContext[Study], benchmark: Benchmark) -> tuple[str, ...]:
+    """The words before a command that start it in the benchmark's folder, if it has one."""
+    if not benchmark.folder:
+        return ()
+    return ("env", "-C", *argument_vector(context, (benchmark.folder,), context.usable[0]))
 
 
 def programs_of(context: RunContext[Study]) -> dict[str, tuple[Path, ...]]:

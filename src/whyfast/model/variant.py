@@ -70,7 +70,8 @@ class Benchmark:
 
     ``command`` is an argument vector with the placeholders ``{program}``, ``{source}``,
     ``{study}``, ``{python}`` and ``{run}``; ``check`` is the result token that every value must
-    report (``turn`` runner), or None. ``timeout`` is seconds for one value.
+    report (``turn`` runner), or None. ``timeout`` is seconds for one value. ``folder`` is where it
+    runs, with ``{source}`` or ``{study}``; empty: where whyfast was started.
 
     ``distribution`` is a command that prints how long single runs take, ``overhead`` one that
     prints what the timing itself costs, ``figures`` one that prints what a loop does beside taking
@@ -82,6 +83,7 @@ class Benchmark:
     command: tuple[str, ...]
     check: str | None = None
     timeout: float = 60.0
+    folder: str = ""
     parameter: Parameter | None = None
     distribution: tuple[str, ...] = ()
     overhead: tuple[str, ...] = ()

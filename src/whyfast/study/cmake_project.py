@@ -64,7 +64,7 @@ def cmake(folder: Path) -> Project:
                 f'-DCMAKE_{language}_COMPILER={{cc}} -DCMAKE_{language}_FLAGS="{{cflags}}"',
                 make,
             ),
-            str(Path("build") / _made_in(text, name, places[name]) / name),
+            str(Path("build") / _made_in(text, name, places[name])),
             env=tools("cmake"),
             benchmarks={} if name in timed else WHOLE,
             runner="google-benchmark" if name in timed else "command",
@@ -85,7 +85,10 @@ _CMAKE_COMMANDS = re.compile(
     r"\b(if|elseif|else|endif|add_subdirectory|add_executable)\s*\(\s*((?:[^()]|\([^()]*\))*)\)"
 )
 #: An option that is off unless somebody asks for it.
-_OFF = re.compile(r'\boption\s*\(\s*(\w+)\s+"[^"]*"\s*(?:OFF\b|\))')
+_OFF = re.compile(
+    r'\b(?:cmake_dependent_)?option\s*\(\s*(\w+)\s+"[^"]*"\s*(?:(?:OFF|FALSE|NO|0)\b|\))',
+    re.IGNORECASE,
+)
 
 
 def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
@@ -98,9 +101,10 @@ def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
         for command, content in _CMAKE_COMMANDS.findall(text):
             words = content.replace('"', "").split() or [""]
             if command == "if":
-                # Of alternatives, one that is on by default is enough.
+                # Of alternatives, one that is on by default is enough, else the first.
                 other = {"NOT"} if "OR" not in words else set(words) - off - {"OR"}
-                around.append(set() if other & set(words) else off & set(words))
+                asked = [w for w in words if w in off][: 1 if "OR" in words else None]
+                around.append(set() if other & set(words) else set(asked))
             elif command == "endif" and len(around) > 1:
                 around.pop()
             elif command in ("else", "elseif"):
@@ -124,16 +128,17 @@ def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]
 
 
 def _made_in(text: str, name: str, place: Path) -> Path:
-    """The folder of the build that a program is made in: its own where it is set, or that of all
-    programs, or that of its CMakeLists.txt."""
+    """Where in the build a program is made, by the name and in the folder that are set for it; else
+    in that of all programs, or that of its CMakeLists.txt."""
     folder = r"RUNTIME_OUTPUT_DIRECTORY\s+\"?(?:(\$\{\w*BINARY_DIR\})/?)?([\w./-]*)"
     # One expression for the whole command would take the cube of its words.
-    for words in re.findall(r"set_(?:property|target_properties)\s*\(([^()]*)", text):
-        _, _, after = f" {' '.join(words.split())} ".partition(f" {name} ")
-        if after and (output := re.search(rf"\b{folder}", after)):
-            return place / output[2]
+    sets = re.findall(r"set_(?:property|target_properties)\s*\(([^()]*)", text)
+    ours = "\n".join(f" {' '.join(words.split())} ".partition(f" {name} ")[2] for words in sets)
+    file = first_group(r"(?<!\w)OUTPUT_NAME\s+\"?([\w.-]+)[\"\s]", ours) or name
+    if output := re.search(rf"(?<!\w){folder}", ours):
+        return place / output[2] / file
     every = re.search(rf"CMAKE_{folder}", text)
-    return Path(every.group(2)) if every and every.group(1) else place
+    return (Path(every.group(2)) if every and every.group(1) else place) / file
 
 
 def _cmake_project_programs(text: str, top: str) -> list[str]:

@@ -68,6 +68,8 @@ def go(folder: Path) -> Project:
         env=env,
         benchmarks={} if place else WHOLE,
         runner="go" if place else "command",
+        # As `go test` does it: tests read files beside them.
+        folder=f"{where}/{place[2:]}".rstrip("/") if place else "",
         comments=tuple(comments),
         fetch=fetch,
         incomplete=to_fill_in("BenchmarkWork") if steps else "",

@@ -65,10 +65,13 @@ def c_library(folder: Path) -> Project:
 
     UserError where there is no header.
     """
+    folder = folder.resolve()
     ends = ("h", "hpp", "hh")
-    places = tuple(f"{place}*.{end}" for place in ("", "include/**/", "src/") for end in ends)
-    headers = sources(folder, places)
-    name = re.sub(r"^lib", "", folder.resolve().name.lower()).replace("-", "_")
+    patterns = tuple(f"{place}*.{end}" for place in ("", "include/**/", "src/") for end in ends)
+    # A folder that is a link is not where builds have them.
+    found = dict.fromkeys(h.resolve() for h in sources(folder, patterns))
+    headers = [h for h in found if h.is_relative_to(folder)]
+    name = re.sub(r"^lib", "", folder.name.lower()).replace("-", "_")
     headers = [
         h
         for h in headers
@@ -95,12 +98,12 @@ def c_library(folder: Path) -> Project:
         if f.is_dir()
     )
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
-    found = " ".join(f"-I{{source}}/{f}" for f in folders)
+    include = " ".join(f"-I{{source}}/{f}" for f in folders)
     text = _C.format(includes=includes, fill_in=_FILL_IN)
     file = with_file(bench, text)
     plain = Project(
         "path:c++" if cxx else "path:cc",
-        (file, f"{{cc}} {{cflags}} {found} -o {{program}} {bench} {names} {{ldflags}} -lm"),
+        (file, f"{{cc}} {{cflags}} {include} -o {{program}} {bench} {names} {{ldflags}} -lm"),
         "program",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
@@ -109,7 +112,7 @@ def c_library(folder: Path) -> Project:
     )
     return replace(
         plain,
-        steps=(file, f"{{cc}} {{cflags}} {found} -c {bench} {names}"),
+        steps=(file, f"{{cc}} {{cflags}} {include} -c {bench} {names}"),
         cflags=("-O2", "-g", SECTIONS),
         link="{cc} {cflags} -o {program} *.o {layout} {ldflags} -lm",
         as_linked=plain,

@@ -15,8 +15,9 @@ from whyfast.model.errors import UserError
 #: What programs of the system are looked for in while building; a tool from elsewhere is named.
 SYSTEM = "/usr/local/bin:/usr/bin:/bin"
 
-#: The most benchmarks that are written for a project that has them in its files.
-MOST = 12
+#: The most benchmarks that are written for a project that has them in its files, and that a check
+#: measures of one whose program lists them, of which so many are written.
+MOST, MOST_LISTED = 12, 200
 
 #: Bytes of a file that are read; no file that a person wrote has as many.
 _MOST_TEXT = 1_000_000
@@ -30,12 +31,14 @@ class Project:
     program lists its benchmarks, and each command ends with ``options``. ``comments`` are on what
     was chosen and what could stand there instead.
     ``fetch`` is the command that downloads what a lock file pins, run in the project's folder
-    before building. ``otherwise`` is tried where this does not build.
+    before building; ``install`` is the line for a shell after which the interpreter on PATH has the
+    modules that it needs. ``otherwise`` is tried where this does not build.
 
     Of ``candidates``, commands like ``benchmarks``, those stay that end well when they are tried
     once; a runner that lists them does so in ``files``. ``instead`` has other benchmarks of the
     same build, for where there is none of this. ``beside`` are files, by name, that benchmarks
     need beside the study. ``incomplete`` says what a person must fill in first.
+    ``folder`` is where benchmarks run, as a study names it; empty: anywhere.
     ``link`` is the last step, where the program can be linked again in another layout, and
     ``as_linked`` the project without such a step.
     """
@@ -49,6 +52,7 @@ class Project:
     runner: str = "command"
     comments: tuple[str, ...] = ()
     fetch: tuple[str, ...] = ()
+    install: str = ""
     options: tuple[str, ...] = ()
     otherwise: Project | None = None
     candidates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -56,6 +60,7 @@ class Project:
     instead: Project | None = None
     beside: Mapping[str, str] = field(default_factory=dict)
     incomplete: str = ""
+    folder: str = ""
     link: str = ""
     as_linked: Project | None = None
 
@@ -64,9 +69,9 @@ class Project:
 WHOLE = {"whole": ("{program}",)}
 
 
-def some(commands: Commands) -> Commands:
+def some(commands: Commands, most: int = MOST) -> Commands:
     """The first of them: as many as a first file should have."""
-    return dict(list(commands.items())[:MOST])
+    return dict(list(commands.items())[:most])
 
 
 def some_names(names: Sequence[str], most: int = MOST) -> str:

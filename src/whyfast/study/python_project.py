@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
+import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from whyfast.model.errors import UserError
 from whyfast.study.project import (
@@ -121,6 +125,7 @@ def python(folder: Path) -> Project:
         "path:python3",
         tuple(steps),
         "python",
+        install=_install(folder, extension=len(steps) > 2),
         candidates={"import": ("{program}", "-c", f"import {packages[0]}")},
         beside={OWN_FILE: _OWN.format(package=packages[0])},
         comments=(
@@ -137,6 +142,30 @@ def python(folder: Path) -> Project:
     for other in reversed(list(_with_benchmarks(folder, plain))):
         way = replace(other, instead=way)
     return way
+
+
+def _install(folder: Path, *, extension: bool) -> str:
+    """What installs all that the package declares in an interpreter of its own, and puts that on
+    PATH; of an extension also what builds it."""
+    data: dict[str, Any] = {}
+    with suppress(ValueError):
+        data = parse_toml(text_of(folder / "pyproject.toml"))
+    extras = data.get("project", {}).get("optional-dependencies", {})
+    extra = min((e for e in extras if re.search("bench|test|dev", e)), key=_likely, default="")
+    words = ["-e", f".[{extra}]" if extra else "."]
+    if extension:
+        words = [*map(str, data.get("build-system", {}).get("requires", ())), *words]
+    install = shlex.join(["pip", "install", *words, *_TOOLS])
+    return f"python3 -m venv .venv && . .venv/bin/activate && {install}"
+
+
+#: What runs tests and benchmarks, which not every project declares.
+_TOOLS = "pytest", "pytest-benchmark"
+
+
+def _likely(extra: str) -> tuple[bool, bool, str]:
+    """Extras for benchmarks go first, then those for tests."""
+    return "bench" not in extra, "test" not in extra, extra
 
 
 def _modules(folder: Path) -> str:
@@ -190,7 +219,9 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
         yield replace(base, candidates=some(scripts))
     found = {
         str(file.relative_to(folder)): text
-        for file in sources(folder, ("test*/**/test_*.py", "src/**/test_*.py", "*/test*/test_*.py"))
+        for file in sources(
+            folder, ("test*/**/test*_*.py", "src/**/test_*.py", "*/test*/test_*.py")
+        )
         if "def test" in (text := text_of(file))
     }
     if found:

@@ -196,7 +196,7 @@ def read_benchmarks(table: TomlTable, *, needed: bool = True) -> tuple[Benchmark
 def _benchmark(name: str, table: TomlTable) -> Benchmark:
     table.check_name("a benchmark")
     table.check_keys(
-        *("runner", "command", "check", "timeout", "names", "parameter"),
+        *("runner", "command", "check", "timeout", "folder", "names", "parameter"),
         *("distribution", "overhead", "figures"),
     )
     if "names" in table and "parameter" in table:
@@ -211,10 +211,22 @@ def _benchmark(name: str, table: TomlTable) -> Benchmark:
         command=read_command(table, "command", bound=bound),
         check=_check(table, RUNNER_KINDS[runner]),
         timeout=table.converted("timeout", parse_duration, 'timeout = "10s"', Benchmark.timeout),
+        folder=_folder(table),
         distribution=read_command(table, "distribution", bound=bound),
         overhead=read_command(table, "overhead", bound=bound),
         figures=read_command(table, "figures", bound=bound),
     )
+
+
+def _folder(table: TomlTable) -> str:
+    """The folder that the command runs in, empty where the study names none."""
+    if "folder" not in table:
+        return ""
+    folder = table.string("folder")
+    if not folder.startswith(("{source}", "{study}", "/")) or len(names_in(folder)) > 1:
+        message = f"{quoted(folder)} does not begin at a known place"
+        raise table.error(("folder",), message, 'write folder = "{source}/tests", or {study}')
+    return folder
 
 
 def _check(table: TomlTable, runner: RunnerKind) -> str | None:

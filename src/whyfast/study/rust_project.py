@@ -30,11 +30,12 @@ _RUNNERS = "criterion", "divan"
 
 @dataclass(frozen=True)
 class _Bench:
-    """A target of benchmarks, of the package of a workspace if it is named."""
+    """A target of benchmarks, of the package of a workspace if it is named, in that folder."""
 
     name: str
     runner: str
     package: str = ""
+    folder: str = ""
 
     def __str__(self) -> str:
         return f"{self.package}/{self.name}" if self.package else self.name
@@ -62,6 +63,7 @@ def cargo(folder: Path) -> Project:
         "program",
         runner=bench.runner,
         options=_options(folder, data) if bench.runner == "criterion" else (),
+        folder="/".join(["{source}", *([bench.folder] if bench.folder else [])]),  # as cargo does
         comments=tuple(comments),
     )
     # Its file has a hash behind its name.
@@ -160,7 +162,10 @@ def _of_members(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
             except ValueError:
                 continue
             if name := inner.get("package", {}).get("name", ""):
-                found += [replace(b, package=str(name)) for b in _benches(member, inner)]
+                place = str(member.relative_to(folder))
+                found += [
+                    replace(b, package=str(name), folder=place) for b in _benches(member, inner)
+                ]
     return found
 
 

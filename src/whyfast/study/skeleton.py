@@ -13,7 +13,7 @@ from whyfast.study.cmake_project import cmake
 from whyfast.study.go_project import go
 from whyfast.study.java_project import maven
 from whyfast.study.library import c_library
-from whyfast.study.project import Project
+from whyfast.study.project import MOST, Project, some_names, wanted_first
 from whyfast.study.python_project import python
 from whyfast.study.rust_project import cargo
 
@@ -111,6 +111,14 @@ link = {}
 """
 
 
+#: Before many benchmarks.
+_MANY = """\
+# Of those that execute what has changed, `whyfast check` measures {}, of as many functions as there
+# are. Delete what does not matter to you.
+[benchmarks]
+"""
+
+
 def check_file(project: Project) -> str:
     """The text of a ``whyfast.toml`` for that project."""
     text = _CHECK.format(
@@ -125,13 +133,28 @@ def check_file(project: Project) -> str:
         env=_table("build.env", project.env),
         toolchain=_string(project.toolchain),
         cflags=f"cflags = {_list(project.cflags)}\n" if project.cflags else "",
-        benchmarks="\n".join(
-            f"[benchmarks.{_key(name)}]\nrunner = {_string(project.runner)}\n"
-            f"command = {_list(command)}\n"
-            for name, command in project.benchmarks.items()
-        ),
+        benchmarks=_benchmarks(project),
     )
     return re.sub(r"\n{3,}", "\n\n", text)
+
+
+def _benchmarks(project: Project) -> str:
+    """A table for each benchmark; a line for each where they are many."""
+    folder = {"folder": _string(project.folder)} if project.folder else {}
+    tables = {
+        _key(name): {"runner": _string(project.runner), **folder, "command": _list(command)}
+        for name, command in project.benchmarks.items()
+    }
+    if len(tables) <= MOST:
+        return "\n".join(
+            "".join([f"[benchmarks.{key}]\n", *(f"{k} = {value}\n" for k, value in table.items())])
+            for key, table in tables.items()
+        )
+    lines = (
+        f"{key} = {{ {', '.join(f'{k} = {value}' for k, value in table.items())} }}\n"
+        for key, table in tables.items()
+    )
+    return _MANY.format(MOST) + "".join(lines)
 
 
 def _table(name: str, values: Mapping[str, str]) -> str:
@@ -161,6 +184,9 @@ def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _string(name)
 
 
+#: Where a library of headers alone has them.
+HEADERS = ("*.h", "*.hpp", "src/*.h", "src/*.hpp", "include/**/*.h", "include/**/*.hpp")
+
 #: Each kind of project that ``whyfast new`` knows, with the files that it is recognised by, in the
 #: order in which they are looked for.
 KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
@@ -171,7 +197,7 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Path], Project]]] = {
     "cmake": (("CMakeLists.txt",), cmake),
     "autotools": (("configure.ac", "configure"), autotools),
     "python": (("pyproject.toml", "setup.py"), python),
-    "c": (("Makefile", "makefile", "*.c", "src/*.c", "*.h"), c),
+    "c": (("Makefile", "makefile", "*.c", "src/*.c", *HEADERS), c),
 }
 
 
@@ -211,7 +237,26 @@ def projects_of(folder: Path) -> Iterator[tuple[str, Project]]:
     if errors:
         raise errors[0]
     known = ", ".join(dict.fromkeys(m[0] for m, _ in KINDS.values()))
-    raise UserError(f"contains none of {known}; expected the folder of a project", where=folder)
+    if (folder / "package.json").is_file():
+        message = (
+            "is a package of Node, which `whyfast new` does not know; compare two commands by "
+        )
+        raise UserError(
+            f"{message}`whyfast ab`, or write a study from `whyfast new FOLDER` on", where=folder
+        )
+    hint = "expected the folder of a project"
+    if inner := _projects_below(folder):
+        hint = f"its folders have projects: cd {inner[0]}; whyfast new"
+        hint += f" (or {some_names(inner[1:], 3)})" if inner[1:] else ""
+    raise UserError(f"contains none of {known}; {hint}", where=folder)
+
+
+def _projects_below(folder: Path) -> list[str]:
+    """The folders in this one that have a project, those of tests and examples last."""
+    marks = [mark for files, _ in KINDS.values() for mark in files if "/" not in mark]
+    inner = [p for p in sorted(folder.iterdir()) if p.is_dir() and p.name[0] != "."]
+    found = {p.name: p for p in inner if any(any(p.glob(mark)) for mark in marks)}
+    return wanted_first(found, folder.resolve().name, ())
 
 
 def project_of(folder: Path) -> tuple[str, Project]:

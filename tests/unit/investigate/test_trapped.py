@@ -3,16 +3,18 @@
 import platform
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+from whyfast.investigate import check_benchmarks
 from whyfast.investigate.change_reach import runs_without
 from whyfast.measure.count import CountingTask
 from whyfast.measure.process import SystemLauncher, ToolRun
 from whyfast.model.code import CodeComparison, FunctionChange
-from whyfast.model.variant import Benchmark
+from whyfast.model.variant import Benchmark, Variant
 
 pytestmark = pytest.mark.skipif(
     platform.machine() != "x86_64" or shutil.which("gcc") is None, reason="needs gcc on x86-64"
@@ -54,3 +56,36 @@ def test_it_ends_well_only_without_what_has_changed(
     programs = dict.fromkeys(("base", "head"), program)
     assert runs_without(benchmark, tasks, programs, Path("p"), code) == without
     assert sorted(f.name for f in tmp_path.iterdir()) == ["p", "p.c"]
+
+
+@dataclass(frozen=True)
+class _Question:
+    benchmarks: tuple[Benchmark, ...]
+    variants: tuple[Variant, ...]
+
+
+@dataclass(frozen=True)
+class _Context:
+    question: _Question
+
+
+@pytest.mark.parametrize(
+    ("count", "reached", "kept"),
+    [
+        (12, [], [*range(12)]),
+        (30, [], [*range(12)]),
+        (30, [7, 29], [7, 29]),
+        (30, [*range(10, 30)], [*range(10, 22)]),
+    ],
+)
+def test_of_many_benchmarks_those_that_execute_the_change_are_measured(
+    monkeypatch: pytest.MonkeyPatch, count: int, reached: list[int], kept: list[int]
+) -> None:
+    monkeypatch.setattr(
+        check_benchmarks, "first_runs_reach", lambda *given: [f"b{i}" for i in reached]
+    )
+    benchmarks = tuple(Benchmark(f"b{i}", "go", ("{program}",)) for i in range(count))
+    context = cast(Any, _Context(_Question(benchmarks, (Variant("head", "path:go"),))))
+    left, notes = check_benchmarks.chosen(context, changed("hot"), 9.0)
+    assert [b.name for b in left.question.benchmarks] == [f"b{i}" for i in kept]
+    assert len(notes) == (count > 12)

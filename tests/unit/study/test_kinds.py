@@ -12,7 +12,7 @@ from whyfast.cli.reading_options import PROJECT_KINDS
 from whyfast.model.errors import UserError
 from whyfast.study.c_project import makefile_in, program_of
 from whyfast.study.load import load_study
-from whyfast.study.project import Commands, spread
+from whyfast.study.project import Commands, Project, spread
 from whyfast.study.rust_project import cargo
 from whyfast.study.skeleton import KINDS, check_file, project_of
 
@@ -89,6 +89,7 @@ def test_subfolders_are_read_and_the_projects_own_goes_first(tmp_path: Path, gol
         ("set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)\n", "build/bin/x.linked"),
         ("set_property(TARGET x PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/tool/x.linked"),
         ("set_property(TARGET xy PROPERTY RUNTIME_OUTPUT_DIRECTORY tool)\n", "build/x.linked"),
+        ('set_target_properties(x PROPERTIES OUTPUT_NAME "y")\n', "build/y.linked"),
     ],
 )
 def test_cmake_says_where_a_program_is_made(tmp_path: Path, more: str, program: str) -> None:
@@ -180,6 +181,8 @@ def test_benchmarks_that_need_nightly_rust_are_named(tmp_path: Path) -> None:
     [
         ("if(TOOLS)\n{}endif()\n", True),
         ("if(TOOLS OR SHOWN)\n{}endif()\n", False),
+        ("if(TOOLS OR MORE)\n{}endif()\n", True),
+        ("if(MORE OR TOOLS)\n{}endif()\n", False),
         ("if(NOT TOOLS)\n{}endif()\n", False),
         ("if(TOOLS)\nelse()\n{}endif()\n", False),
         ("if(TOOLS)\nendif()\n{}", False),
@@ -189,6 +192,7 @@ def test_what_cmake_builds_only_when_asked_is_asked_for(
     tmp_path: Path, around: str, asked: bool
 ) -> None:
     options = 'option(TOOLS "build (more) tools" OFF)\noption(SHOWN "shown" ON)\n'
+    options += 'cmake_dependent_option(MORE "more" FALSE "SHOWN" OFF)\n'
     text = f"project(x C)\n{options}" + around.format("add_executable(x x.c)\n")
     project(tmp_path, "CMakeLists.txt", text=text)
     assert ("-DTOOLS=ON" in KINDS["cmake"][1](tmp_path).steps[0]) == asked
@@ -499,3 +503,30 @@ def test_the_first_of_many_benchmarks_are_of_different_functions() -> None:
     commands: Commands = dict.fromkeys(names, ("p",))
     order = [*spread(commands, lambda name: name.partition("/")[0])]
     assert order == ["a/1", "b/1", "c", "a/2", "b/2", "a/3", "b/3"]
+
+
+def test_projects_in_folders_are_named_and_headers_in_src_are_one(tmp_path: Path) -> None:
+    project(tmp_path, "inner/Makefile", "tests/Makefile", text="all: a\n")
+    with pytest.raises(UserError, match=r"cd inner; whyfast new \(or tests\)"):
+        project_of(tmp_path)
+    project(tmp_path, "src/x.h", text="")
+    kind, made = project_of(tmp_path)
+    assert (kind, "x.h" in made.comments[0]) == ("c", True)
+
+
+def test_many_benchmarks_are_a_line_each_in_their_folder(tmp_path: Path) -> None:
+    commands = {f"b{i}": ("{program}", str(i)) for i in range(30)}
+    made = Project("path:go", ("true",), "p", benchmarks=commands, runner="go", folder="{source}/a")
+    file = tmp_path / "whyfast.toml"
+    file.write_text(check_file(made))
+    study = load_study(file)
+    assert len(study.benchmarks) == 30
+    assert {b.folder for b in study.benchmarks} == {"{source}/a"}
+    assert sum("{program}" in line for line in file.read_text().splitlines()) == 30
+
+
+def test_what_a_package_of_python_declares_is_installed_by_one_line(tmp_path: Path) -> None:
+    project(tmp_path, "a/__init__.py", text="")
+    text = '[project.optional-dependencies]\ndocs = []\ntesting = ["x"]\n'
+    project(tmp_path, "pyproject.toml", text=text)
+    assert "pip install -e '.[testing]' pytest" in KINDS["python"][1](tmp_path).install

@@ -1,0 +1,114 @@
+"""Which benchmarks of its study a check measures: those whose files are there, of many those that
+execute what has changed, and of whole runs those that the budget has time for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+
+from whyfast.build.revisions import Range
+from whyfast.investigate.change_reach import first_runs_reach
+from whyfast.investigate.context import RunContext
+from whyfast.investigate.measuring import launch_arguments
+from whyfast.investigate.recording import OpenRun
+from whyfast.judge.decide import ALPHA
+from whyfast.judge.power import needed_blocks
+from whyfast.measure.harnesses import HARNESSES
+from whyfast.measure.invocation import InvocationFailed
+from whyfast.model.code import Check, CodeComparison
+from whyfast.model.study import Study
+from whyfast.model.variant import Benchmark
+from whyfast.study.project import MOST, some_names
+
+
+def with_files(
+    context: RunContext[Study], change: Range
+) -> tuple[RunContext[Study], tuple[str, ...]]:
+    """Without benchmarks whose command names a file that the head does not have, and notes on
+    these: a study may be newer than what it is asked about."""
+    question = context.question
+    absent: dict[str, list[str]] = {}
+    for benchmark in question.benchmarks:
+        for word in benchmark.command:
+            name = word.removeprefix("{source}/").partition("::")[0]
+            if word.startswith("{source}/") and not (question.source.folder / name).exists():
+                absent.setdefault(benchmark.name, []).append(name)
+    notes = tuple(
+        f"{name} is not run: {change.head_name} has no {files[0]}."
+        for name, files in absent.items()
+    )
+    left = tuple(b for b in question.benchmarks if b.name not in absent)
+    return replace(context, question=replace(question, benchmarks=left)), notes
+
+
+def chosen(
+    context: RunContext[Study], code: CodeComparison, timeout: float
+) -> tuple[RunContext[Study], tuple[str, ...]]:
+    """Of many benchmarks with a harness the first that execute what has changed when they run once,
+    in at most ``timeout`` seconds in all, and a note on the others. Where none does or none can be
+    run so, the first of all: longer runs tell more."""
+    question = context.question
+    listed = [b for b in question.benchmarks if b.runner in HARNESSES]
+    if len(listed) <= MOST or context.question.variants[0].toolchain.startswith("path:python"):
+        return context, ()
+    reached = first_runs_reach(context, listed, code, timeout)
+    taken = [b for b in listed if b.name in reached][:MOST] or listed[:MOST]
+    others = [b.name for b in listed if b.name in reached and b not in taken]
+    if reached:
+        note = f"Of {len(listed)} benchmarks {len(reached)} execute what has changed when run once"
+        note += f"; not measured of these: {some_names(others)}." if others else "."
+    else:
+        note = f"Of {len(listed)} benchmarks the first {MOST} are measured: none is known to "
+        note += "execute what has changed."
+    kept = tuple(b for b in question.benchmarks if b in taken or b not in listed)
+    return replace(context, question=replace(question, benchmarks=kept)), (note,)
+
+
+def groups(context: RunContext[Study], check: Check) -> Iterator[tuple[Benchmark, ...]]:
+    """First what executes changed code, then what only its place can make differ."""
+    last = {r.benchmark for r in check.reaches if r.placement_only}
+    benchmarks = context.question.benchmarks
+    yield tuple(b for b in benchmarks if b.name not in last)
+    yield tuple(b for b in benchmarks if b.name in last)
+
+
+def affordable(
+    context: RunContext[Study], run: OpenRun, check: Check
+) -> tuple[RunContext[Study], tuple[str, ...]]:
+    """The benchmarks for which the budget has time, and a note on the others: whole runs of seconds
+    each would all stay undecided. First come those that execute changed code, of which most."""
+    question = context.question
+    whole = [b for group in groups(context, check) for b in group if b.runner == "command"]
+    taken = {b.benchmark for b in run.blocks()}
+    left, out = question.measure.budget, list[str]()
+    # Twice what a verdict needs at least, of a run of each side.
+    runs = 2 * 2 * needed_blocks(ALPHA)
+    for place, benchmark in enumerate(sorted(whole, key=lambda b: -_moved_by(check, b.name))):
+        if benchmark.name in taken:
+            continue
+        if left > 0 and len(whole) > 1:
+            arguments = launch_arguments(context, benchmark, context.prefixes)
+            with suppress(InvocationFailed):  # which is measured, and reported then
+                left -= (
+                    runs * context.services.probe(arguments, context.baselines[0], False).seconds
+                )
+        if left <= 0 and place:
+            out.append(benchmark.name)
+    if not out:
+        return context, ()
+    note = (
+        f"Not measured, as their runs are too long for {question.measure.budget:.0f} s: "
+        f"{some_names(out)}; a longer --budget has time for them."
+    )
+    kept = tuple(b for b in question.benchmarks if b.name not in out)
+    return replace(context, question=replace(question, benchmarks=kept)), (note,)
+
+
+def _moved_by(check: Check, benchmark: str) -> float:
+    """How much the change is known to do there: 0 to 1 of the instructions, below 0 nothing."""
+    reach = check.reach(benchmark)
+    if reach is None or reach.placement_only:
+        return -1.0 if reach else 0.0
+    base, head = reach.instructions or (0.0, 0.0)
+    return abs(head - base) / max(base, head, 1.0)

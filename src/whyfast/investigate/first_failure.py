@@ -1,0 +1,113 @@
+"""Why a project does not build, in one sentence that says what to do, for ``whyfast new``."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from whyfast.build.revisions import lacking_submodules
+from whyfast.formats.input import opened
+from whyfast.model.build import BuildFailure
+from whyfast.model.errors import UserError
+from whyfast.study.project import Project
+
+#: What stands between a reason and the place of its log.
+_LOG = "; its log is "
+
+#: What CMake, Meson, pkg-config, configure and linkers say of a package that is not there.
+_PACKAGE = re.compile(
+    r"""configuration\s+file\s+provided\s+by\s+"(?P<config>[\w.+-]+)"
+    |Could\s+NOT\s+find\s+(?P<find>[\w.+-]+)
+    |ERROR:\s+Dependency\s+"(?P<meson>[\w.+-]+)".*\s+not\s+found
+    |No\s+package\s+'(?P<pkg>[\w.+-]+)'\s+found
+    |cannot\s+find\s+-l(?P<lib>[\w.+-]+)""",
+    re.VERBOSE,
+)
+
+#: A header of a library in a folder of its name.
+_HEADER = re.compile(r"(?<=fatal error: )([\w.+-]+)/[\w./+-]+(?=: No such file)")
+
+#: What tools say that download while a build has no network.
+_DOWNLOAD = re.compile(
+    r"Could not resolve host|Temporary failure in name resolution|populate-gitclone|"
+    r"Failed to download|unable to access 'https?:"
+)
+
+#: A reason that names a tool, and bytes of a log that are read.
+_TOOL, _MOST_LOG = re.compile(r"([\w.+-]+) is not installed, and"), 1_000_000
+
+#: Names of Debian packages that are named, at most; seconds to look them up.
+_NAMED, _LOOK_UP = 3, 20.0
+
+
+def lacks_tool(failure: BuildFailure) -> bool:
+    """Whether another way to build would lack the same tool."""
+    return bool(_TOOL.match(failure.reason))
+
+
+def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple[str, bool]:
+    """The cause and whether it is something that is not here, with the command that brings it where
+    that is known; else the failing step with the compiler's error and the log."""
+    if absent := lacking_submodules(folder):
+        paths = ", ".join(absent[:_NAMED])
+        command = "git submodule update --init --recursive"
+        return f"submodules are not checked out ({paths}): {command}", True
+    if isinstance(failure, str):
+        return failure, False
+    if tool := _TOOL.match(failure.reason):
+        return f"{tool[1]} is not installed{_of_debian(f'^{re.escape(tool[1])}$')}", True
+    log = _text(failure.log) if failure.log else ""
+    if package := _PACKAGE.search(log):
+        name = next(n for n in package.groups() if n)
+        return f"the package {name} is not installed{_development(name)}", True
+    header = _HEADER.search(log)
+    if header and not any(True for _ in folder.rglob(header[1])):
+        return f"{header[0]} is not installed{_development(header[1])}", True
+    if _DOWNLOAD.search(log):
+        return (
+            "it downloads while it builds, and builds have no network: install what it downloads, "
+            f"or switch that off in [build] steps{_LOG}{failure.log}"
+        ), False
+    reason = f"{failure.reason}{_LOG}{failure.log}" if failure.log else failure.reason
+    if project.install:
+        reason += f"; where it lacks modules: {project.install}"
+    return reason, False
+
+
+def portable(reason: str) -> str:
+    """Without the place of the log, for a file that others read, too."""
+    return reason.partition(_LOG)[0]
+
+
+def _development(name: str) -> str:
+    """The same for what is needed to build with a library."""
+    return _of_debian(f"^(lib)?{re.escape(name.lower())}[0-9.-]*-dev$")
+
+
+def _of_debian(pattern: str) -> str:
+    """The command that installs the packages of those names; empty where none is known here."""
+    apt = shutil.which("apt-cache")
+    if apt is None:
+        return ""
+    try:
+        found = subprocess.run(
+            (apt, "search", "--names-only", pattern),
+            capture_output=True,
+            text=True,
+            timeout=_LOOK_UP,
+            check=False,
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    names = sorted((line.split()[0] for line in found.splitlines() if line.strip()), key=len)
+    return f": apt-get install {names[0]}" if names else ""
+
+
+def _text(log: Path) -> str:
+    try:
+        with opened(log) as file:
+            return file.read(_MOST_LOG).decode("utf-8", "replace")
+    except UserError:
+        return ""

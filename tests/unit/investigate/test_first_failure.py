@@ -1,0 +1,49 @@
+"""Why a project does not build, and what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from whyfast.investigate.first_failure import advice
+from whyfast.model.build import BuildFailure
+from whyfast.study.project import Project
+
+
+@pytest.mark.parametrize(
+    ("log", "lacks", "named"),
+    [
+        (
+            'not find a package configuration\n  file provided by "absl"',
+            True,
+            "absl",
+        ),
+        ("Could NOT find ZLIB (missing: ZLIB_LIBRARY)", True, "ZLIB"),
+        (
+            "x.c:1:10: fatal error: absl/log/check.h: No such file or directory",
+            True,
+            "absl/log/check.h",
+        ),
+        # Its own, which a step did not find.
+        ("x.c:1:10: fatal error: own/check.h: No such file or directory", False, "the step"),
+        ("fatal: unable to access 'https://example.org/a'", False, "downloads"),
+        ("x.c:1:1: error: expected", False, "the step"),
+    ],
+)
+def test_what_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: str, lacks: bool, named: str
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    (tmp_path / "own").mkdir()
+    file = tmp_path / "log.txt"
+    file.write_text(log)
+    failure = BuildFailure("release", "failed", "the step failed", file)
+    reason, absent = advice(tmp_path, Project("path:cc", (), "p"), failure)
+    assert absent == lacks
+    assert named in reason
+
+
+def test_a_tool_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    failure = BuildFailure("release", "failed", "bison is not installed, and the step needs it: x")
+    told = advice(tmp_path, Project("path:cc", (), "p"), failure)
+    assert told == ("bison is not installed", True)
