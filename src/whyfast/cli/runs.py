@@ -174,4 +174,4 @@ def check_exit_code(result: Result, fail_on: str | None) -> int:
         verdicts += [s.verdict for s in result.judged.suites]
     if is_met(fail_on, result, verdicts):
         return FAIL_ON_MET
-    return FAILED if result.recorded.failures else 0
+    return FAILED if result.recorded.failed else 0

@@ -14,9 +14,10 @@ from whyfast.investigate.measuring import launch_arguments
 from whyfast.investigate.recording import OpenRun
 from whyfast.judge.decide import ALPHA
 from whyfast.judge.power import needed_blocks
-from whyfast.measure.harnesses import HARNESSES
+from whyfast.measure.harnesses import HARNESSES, NO_BENCHMARK
 from whyfast.measure.invocation import InvocationFailed
 from whyfast.model.code import Check, CodeComparison
+from whyfast.model.result import Recorded
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 from whyfast.study.project import MOST, some_names
@@ -63,6 +64,19 @@ def chosen(
         note += "execute what has changed."
     kept = tuple(b for b in question.benchmarks if b in taken or b not in listed)
     return replace(context, question=replace(question, benchmarks=kept)), (note,)
+
+
+def without_new(recorded: Recorded, base: str, base_name: str) -> Recorded:
+    """With benchmarks that the variant ``base`` does not have no longer as failures: the study is
+    that of the head, whose change may have added them."""
+    reason = f"{base_name} does not have it yet, or nothing matches its filter"
+    failures = tuple(
+        replace(f, lacks=True, reason=reason)
+        if (f.variant, f.reason) == (base, NO_BENCHMARK)
+        else f
+        for f in recorded.failures
+    )
+    return replace(recorded, failures=failures)
 
 
 def groups(context: RunContext[Study], check: Check) -> Iterator[tuple[Benchmark, ...]]:

@@ -14,7 +14,13 @@ from whyfast.explain.python_changes import with_functions
 from whyfast.explain.same_builds import same_builds
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
-from whyfast.investigate.check_benchmarks import affordable, chosen, groups, with_files
+from whyfast.investigate.check_benchmarks import (
+    affordable,
+    chosen,
+    groups,
+    with_files,
+    without_new,
+)
 from whyfast.investigate.check_layouts import KEPT, can_link, measure_layouts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
@@ -153,7 +159,7 @@ def run_check(
         context = repeat_builds(count_costs(context))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
-    result = judge(context, run.recorded)
+    result = judge(context, without_new(run.recorded, BASE, check.base_name))
     account = _account(context, result, check) if elsewhere is None else None
     return replace(result, found=replace(result.found, check=check, account=account))
 

@@ -33,6 +33,9 @@ from whyfast.model.series import SECOND
 #: Options that run a benchmark several times over.
 _REPEATS = ("-test.count", "-test.cpu", "--benchmark_repetitions")
 
+#: The failure of a run whose filter matches nothing.
+NO_BENCHMARK = "it ran no benchmark: does the filter in its command match one?"
+
 #: Names of benchmarks in a message.
 _NAMED = 3
 
@@ -264,8 +267,7 @@ class HarnessInvocation:
             raise self._failed(f"its results cannot be read: {error.message}", stdout) from None
         times = [s for s in every.values() if s.unit == SECOND]
         if not times:
-            reason = "it ran no benchmark: does the filter in its command match one?"
-            raise self._failed(reason, stdout)
+            raise self._failed(NO_BENCHMARK, stdout)
         if len(times) > 1:
             names = ", ".join(s.benchmark for s in times[:_NAMED])
             more = " …" if len(times) > _NAMED else ""

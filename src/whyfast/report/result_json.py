@@ -129,7 +129,7 @@ def _check(result: Result) -> None:
         known(verdict.baseline, f"judged.{place}.baseline")
         ratios = {"ratio": verdict.ratio, **verdict.statistics}
         for name, ratio in ratios.items():
-            if not (math.isnan(ratio) or plausible(ratio)):
+            if not (math.isnan(ratio) or 0 < ratio < math.inf):
                 raise Malformed(f"judged.{place}.{name}", "expected a number above 0")
 
 

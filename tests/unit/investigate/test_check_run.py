@@ -25,6 +25,7 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter
 from whyfast.investigate.measuring import Measurer
 from whyfast.measure.commands import ProbeRun
+from whyfast.measure.harnesses import NO_BENCHMARK
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
@@ -359,6 +360,16 @@ def test_a_benchmark_that_fails_is_named(bench: Bench) -> None:
     result = bench.run()
     assert "one failed in head: exit code 3." in _sentences(result)
     assert exit_code(result, None) == 1
+
+
+@pytest.mark.parametrize(("side", "code"), [("base", 0), ("head", 1)])
+def test_a_benchmark_that_the_change_adds_is_no_failure(
+    bench: Bench, side: str, code: int
+) -> None:
+    bench.world.script = fails_at(side, 0, reason=NO_BENCHMARK)
+    result = bench.run()
+    assert [(f.variant, f.lacks) for f in result.recorded.failures] == [(side, side == "base")]
+    assert exit_code(result, None) == code
 
 
 def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:

@@ -93,12 +93,14 @@ def steady(seconds: float) -> Script:
     return lambda variant, loops, before: Sample(seconds * loops)
 
 
-def fails_at(variant: str, turn: int, seconds: float = 1.0) -> Script:
+def fails_at(
+    variant: str, turn: int, seconds: float = 1.0, reason: str = "exit code 3"
+) -> Script:
     """Like :func:`steady`, but one variant crashes in its turn of that number."""
 
     def script(name: str, loops: int, before: int) -> Sample:
         if name == variant and before >= turn:
-            raise InvocationFailed("exit code 3", output="boom", command=("./" + name,))
+            raise InvocationFailed(reason, output="boom", command=("./" + name,))
         return Sample(seconds * loops)
 
     return script

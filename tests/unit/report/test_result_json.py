@@ -59,6 +59,8 @@ def test_numbers_that_are_not_finite_are_strings() -> None:
     absent = changed(sample_result(), verdicts=(replace(unbounded, ratio=math.nan),))
     (back,) = from_json(to_json(absent)).judged.verdicts
     assert math.isnan(back.ratio)
+    unlike = changed(sample_result(), verdicts=(replace(unbounded, ratio=3e-36),))
+    assert from_json(to_json(unlike)).judged.verdicts[0].ratio == 3e-36
 
 
 def test_keys_of_a_later_whyfast_are_passed_over() -> None:

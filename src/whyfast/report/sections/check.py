@@ -279,7 +279,8 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
     failed: set[str | None] = set()
     for f in result.recorded.failures:
         if f.benchmark not in failed:
-            yield f"{quote(f.benchmark)} failed in {f.variant}: {f.reason}."
+            what = "is not compared" if f.lacks else f"failed in {f.variant}"
+            yield f"{quote(f.benchmark)} {what}: {f.reason}."
             failed.add(f.benchmark)
     judged |= failed
     left = [quote(b.name) for b in result.question.benchmarks if b.name not in judged]
