@@ -363,9 +363,7 @@ def test_a_benchmark_that_fails_is_named(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(("side", "code"), [("base", 0), ("head", 1)])
-def test_a_benchmark_that_the_change_adds_is_no_failure(
-    bench: Bench, side: str, code: int
-) -> None:
+def test_a_benchmark_that_the_change_adds_is_no_failure(bench: Bench, side: str, code: int) -> None:
     bench.world.script = fails_at(side, 0, reason=NO_BENCHMARK)
     result = bench.run()
     assert [(f.variant, f.lacks) for f in result.recorded.failures] == [(side, side == "base")]

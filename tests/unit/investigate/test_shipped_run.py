@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from whyfast.investigate.survey_run import shipped_programs
-from whyfast.model.errors import UserError
+from whyfast.investigate.survey_run import shipped_programs, survey_shipped
+from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.evidence import DispatchFacts
 from whyfast.model.survey import ShippedProgram, shipped_verdict
 from whyfast.toolchain.archive import Binary
-from whyfast.toolchain.packages import PackageName, newest, parse_package
+from whyfast.toolchain.packages import PackageFile, PackageName, newest, parse_package
 
 FACTS = DispatchFacts("loop", "merged", 5, 83, 1, 3802, 15881, "")
 LUA = ShippedProgram("Lua", ("liblua5.4-0",), "liblua5.4.so*", "threaded", "LUA_USE_JUMPTABLE")
@@ -31,6 +33,29 @@ def test_the_newest_of_several_versions() -> None:
     assert [b.version for b in newest([Binary("x", v, "p", "0", 1) for v in versions])] == [
         "1.10-1"
     ]
+
+
+class NoSuites:
+    """An archive that has only trixie, and nothing in it."""
+
+    def look_up(self, names: Iterable[str], suite: str) -> dict[str, Binary]:
+        if suite != "trixie":
+            raise CannotBuildHere(f"no suite {suite}")
+        return {}
+
+    def fetch(self, wanted: PackageName) -> PackageFile:
+        raise AssertionError(wanted)
+
+
+def test_a_suite_that_is_not_there(tmp_path: Path) -> None:
+    def rows(*suites: str) -> list[tuple[str, str]]:
+        found = survey_shipped([LUA], suites, NoSuites(), tmp_path, lambda text: None)
+        return [(row.suite, row.verdict) for row in found]
+
+    assert rows("trixie", "trixy") == [("trixie", "not shipped"), ("trixy", "failed")]
+    with pytest.raises(UserError) as refused:
+        rows("trixy")
+    assert refused.value.where == "--suite"
 
 
 def test_verdicts() -> None:

@@ -93,9 +93,7 @@ def steady(seconds: float) -> Script:
     return lambda variant, loops, before: Sample(seconds * loops)
 
 
-def fails_at(
-    variant: str, turn: int, seconds: float = 1.0, reason: str = "exit code 3"
-) -> Script:
+def fails_at(variant: str, turn: int, seconds: float = 1.0, reason: str = "exit code 3") -> Script:
     """Like :func:`steady`, but one variant crashes in its turn of that number."""
 
     def script(name: str, loops: int, before: int) -> Sample:
