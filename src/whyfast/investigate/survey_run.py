@@ -229,9 +229,9 @@ def survey_shipped(
             listed[suite] = source.look_up(names, suite)
         except CannotBuildHere as error:
             listed[suite] = str(error)
-    if unlisted := [f"{s}: {why}" for s, why in listed.items() if isinstance(why, str)]:
-        if len(unlisted) == len(listed):
-            raise UserError("; ".join(unlisted), where="--suite")
+    unlisted = [f"{s}: {why}" for s, why in listed.items() if isinstance(why, str)]
+    if len(unlisted) == len(listed):
+        raise UserError("; ".join(unlisted), where="--suite")
     for program in programs:
         for suite in suites:
             packages = listed[suite]
