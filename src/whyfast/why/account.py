@@ -249,8 +249,8 @@ def _fewer_threads(found: Gathered, fast: Crew, slow: Crew) -> Cause | None:
     """The same work by fewer threads: what wall time does not owe to more CPU time."""
     if slow.threads >= fast.threads or slow.cpu > SAME_WORK * fast.cpu:
         return None
-    if fast.at_once < MORE_AT_ONCE * slow.at_once or found.whole.difference <= 0:
-        return None
+    if fast.at_once < MORE_AT_ONCE * max(1.0, slow.at_once) or found.whole.difference <= 0:
+        return None  # threads that wait for one another are not at work at once
     share = min(1.0, 1 - max(0.0, slow.cpu - fast.cpu) / found.whole.difference)
     text = (
         f"{slow.threads} of its threads {'is' if slow.threads == 1 else 'are'} at work "

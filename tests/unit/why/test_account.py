@@ -111,6 +111,7 @@ def test_the_same_work_by_fewer_threads() -> None:
         (Crew(2, 0.2, 0.1), Crew(2, 0.2, 0.2)),  # as many threads
         (Crew(3, 0.2, 0.1), Crew(2, 0.4, 0.2)),  # more work
         (Crew(3, 0.1, 0.1), Crew(2, 0.1, 0.1)),  # that did not run at once
+        (Crew(2, 0.1, 0.12), Crew(1, 0.1, 0.4)),  # one waits while the other works
     ],
 )
 def test_fewer_threads_are_not_the_cause(crews: tuple[Crew, Crew]) -> None:
