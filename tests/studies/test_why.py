@@ -228,7 +228,7 @@ def test_ctrl_c_leaves_nothing_behind(
     commands = build(tmp_path, longer, "-O3", "-O3 -fno-tree-vectorize")
     argv = [sys.executable, "-m", "whyfast.cli.main", "why", *commands]
     process = subprocess.Popen(
-        [*argv, "--budget", "4s", "--simulate", "300s"],
+        [*argv, "--budget", "20s", "--simulate", "300s"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stderr is not None
@@ -237,6 +237,7 @@ def test_ctrl_c_leaves_nothing_behind(
             break
     deadline = time.monotonic() + 20
     while not list(scratch.glob("whyfast-*")) and time.monotonic() < deadline:
+        assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)  # until a tool runs
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=60)

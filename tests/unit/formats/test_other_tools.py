@@ -277,7 +277,10 @@ def test_csv_choices_that_find_nothing(tmp_path: Path, choice: str, message: str
         ("benchmark,seconds\na,1\nb,nan\n", "result:3: expected a time above 0"),
         ("benchmark,seconds\na,fast\n", "result:2: not a time: fast"),
         ("benchmark,seconds\na,1,2\n", "result:2: 3 cells for 2 columns"),
-        ("benchmark,seconds,mean_ns\na,1,2\n", "no column of times"),
+        (
+            "benchmark,seconds,mean_ns\na,1,2\n",
+            "result:1: several columns of times: seconds, mean_ns",
+        ),
         ("benchmark,benchmark,seconds\na,b,1\n", "same name"),
         ("benchmark,seconds\n", "no row below the heading"),
         ('benchmark,seconds\n"a,1\n', "invalid CSV"),

@@ -86,7 +86,7 @@ def test_a_column_goes_with_one_table(costs: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="--by: works with a single CSV file"):
         load_timeline([str(costs), str(costs)], Wanted("kernel"))
     (tmp_path / "x.json").write_text("{}")
-    with pytest.raises(UserError, match="--by kernel: works with a CSV file"):
+    with pytest.raises(UserError, match="--by kernel: expected a CSV file"):
         load_timeline([str(tmp_path / "x.json")], Wanted("kernel"))
 
 
