@@ -230,6 +230,8 @@ def test_ctrl_c_leaves_nothing_behind(
     process = subprocess.Popen(
         [*argv, "--budget", "20s", "--simulate", "300s"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        # Commands in the background of a script inherit that it is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stderr is not None
     for line in process.stderr:
