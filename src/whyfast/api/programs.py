@@ -289,7 +289,7 @@ def _survey(programs: Programs) -> Content:
         troubled = program_troubles(survey.of_loop, flags or None)
         if troubled and survey.loop and not UNNAMED.fullmatch(survey.loop.facts.name):
             code = f"objdump -d --disassemble={survey.loop.facts.name} {shlex.quote(str(file))}"
-            commands.append(f"{code} | grep -E '(jmp|br) .*(%|x)'  # the jumps")
+            commands.append(rf"{code} | grep -E 'jmp +\*|\sbr\s'  # the jumps")
         troubles += troubled
     if any(t.flags or t.remedy for t in troubles):
         commands.append("whyfast new && whyfast run . --workarounds  # in its sources: the cost")

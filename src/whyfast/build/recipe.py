@@ -7,7 +7,7 @@ import contextlib
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -52,16 +52,24 @@ def scan_source(folder: Path) -> SourceTree:
     """Hash every file below ``folder``, version control, caches and what git ignores left out: make
     takes a program that was built there for up to date. Executable bits count, since a build may
     run a script of the source."""
-    files: dict[str, str] = {}
+    names: list[str] = []
     ignored = ignored_by_git(folder)
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         if _IGNORED.intersection(relative.parts) or not path.is_file():
             continue
-        if ignored and not ignored.isdisjoint([relative, *relative.parents]):
-            continue
-        mode = "x" if path.stat().st_mode & 0o100 else "-"
-        files[str(relative)] = mode + sha256_of(path)
+        if ignored.isdisjoint([relative, *relative.parents]):
+            names.append(str(relative))
+    return hash_files(folder, names)
+
+
+def hash_files(folder: Path, names: Iterable[str]) -> SourceTree:
+    """Those files, whatever git says of the folder that they are in: a copy of a source lies in the
+    cache, which may be in a repository, too."""
+    files: dict[str, str] = {}
+    for name in names:
+        mode = "x" if (folder / name).stat().st_mode & 0o100 else "-"
+        files[name] = mode + sha256_of(folder / name)
     return SourceTree(folder, files)
 
 

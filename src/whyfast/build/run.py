@@ -21,9 +21,9 @@ from whyfast.build.pieces import libraries_beside
 from whyfast.build.recipe import (
     BASE_ENVIRONMENT,
     Recipe,
+    hash_files,
     include_folder,
     not_run,
-    scan_source,
     source_size,
 )
 from whyfast.build.steps import (
@@ -210,7 +210,7 @@ def make_build(
         target = work / "src" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(recipe.source.folder / name, target)
-    if scan_source(work / "src").digest != recipe.source.digest:
+    if hash_files(work / "src", recipe.source.files).digest != recipe.source.digest:
         reason = f"{recipe.source.folder} changed while the build started; run it again"
         return BuildFailure(recipe.variant, "failed", reason)
     reading_is_noted = _forget_reading(work / "src", [*recipe.source.files])

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from whyfast.build.recipe import Recipe, SourceTree, scan_source
+from whyfast.build.recipe import Recipe, SourceTree, hash_files
 from whyfast.build.run import complete
 from whyfast.build.source import unpack
 from whyfast.explain.same_builds import machine_code
@@ -100,7 +100,8 @@ class HostBuilds:
         """The recipe with this host's own compiler, and the source where it lies here."""
         sent = task.recipe
         folder = self._archives.place(Place(task.source, "tree", sent.variant))
-        source = scan_source(folder)
+        names = (str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
+        source = hash_files(folder, names)
         if source.digest != sent.inputs["source"]:
             raise NotReceived("its source differs from the one that was sent")
         name = sent.toolchain.name

@@ -20,6 +20,7 @@ from whyfast.build.recipe import (
     BASE_ENVIRONMENT,
     Recipe,
     differing_files,
+    hash_files,
     include_folder,
     make_recipe,
     packages_here,
@@ -148,6 +149,8 @@ def test_what_git_ignores_is_no_part_of_the_source(tmp_path: Path) -> None:
     must_git(tmp_path, "init", "--quiet", ".")
     must_git(tmp_path, "add", "--force", "kept.o")
     assert set(scan_source(tmp_path).files) == {".gitignore", "a.c", "kept.o", "b/out/c.c"}
+    copied = ["a.c", "a.o"]  # in a cache that is in a repository, nothing is left out
+    assert set(hash_files(tmp_path, copied).files) == {*copied}
     below = tmp_path / "ignored"
     below.mkdir()
     (below / "d.o").touch()
