@@ -251,9 +251,10 @@ def workarounds(variant: Variant, compiler: str, evidence: Evidence) -> Iterator
     for symptom, shows in _shown(evidence):
         words = (*variant.cflags, *variant.env.get("CFLAGS", "").split())
         _, known = _known(variant.name, compiler, symptom, shows, words)
-        for flags in (known.cflags, known.or_cflags) if known else ():
+        if known is None:
+            continue
+        for flags in (known.cflags, known.or_cflags):
             if flags and not _contains(words, flags):
-                assert known is not None
                 yield replace(
                     variant,
                     name=f"{variant.name}-{_OPTION.sub('', flags[-1]).partition('=')[0]}",

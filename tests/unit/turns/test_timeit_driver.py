@@ -10,7 +10,7 @@ import pytest
 from tests.interpreters import Interpreter, interpreters
 
 import whyfast.turns
-from whyfast.turns.timeit.driver import WarmTurns
+from whyfast.turns.timeit.driver import WarmTurns, _heap
 
 DRIVER = Path(whyfast.turns.__file__).parent / "timeit" / "driver.py"
 
@@ -232,3 +232,12 @@ class TestNewerPythons:
         assert data["peak"] > 24000
         assert 0 < data["collections"] < 10
         assert inspected(python, "x = 1", "statement", "x")["collections"] == 0
+
+
+def test_each_block_draws_how_full_the_heap_is() -> None:
+    drawn = [_heap() for _ in range(20)]
+    assert len({len(heap) for heap in drawn}) > 5
+    assert len({len(heap[-1]) for heap in drawn}) > 5
+    assert all(len(heap) <= 9 * 255 + 1 for heap in drawn)
+    # Objects of their own, as one object many times would fill nothing.
+    assert all(len({id(x) for x in heap}) == len(heap) for heap in drawn)

@@ -73,7 +73,7 @@ def _heap():
     interpreter in every process. The most objects fill an arena of Python 3.10 and newer, 1 MiB.
     """
     number, size = (ord(byte) if isinstance(byte, str) else byte for byte in os.urandom(2))
-    return [b"x" * 400 for _ in range(9 * number)] + [bytearray(512 * size)]
+    return [bytearray(400) for _ in range(9 * number)] + [bytearray(512 * size)]
 
 
 def _clock(
