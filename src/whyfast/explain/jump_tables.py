@@ -97,7 +97,8 @@ def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTa
     """The tables that lead into ``body``: that of most jumps first among the largest, which differ
     by less than half, then by targets.
 
-    A handler may have a ``switch`` over all opcodes of its own, for those behind a prefix.
+    A handler may have a ``switch`` over all opcodes of its own, for those behind a prefix. Tables
+    with entries as wide share the jumps that go by such entries.
     """
     references = sorted({r for i in body.instructions if (r := _base(i)) is not None})
     # A table may stand in the middle of a function where the file says that it is data.
@@ -124,13 +125,18 @@ def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTa
         if known is None or len(known.targets) < len(table.targets):
             best[table.address] = table
     jumps, half = _entries_read(body), max((len(t.targets) for t in best.values()), default=0) / 2
+    tables_of = Counter(_width(t) for t in best.values())
 
-    def rank(table: JumpTable) -> tuple[int, int, int]:
-        large = len(table.targets) >= half
-        through = jumps[8 if table.kind == "absolute" else 4] if large else -1
+    def rank(table: JumpTable) -> tuple[float, int, int]:
+        large, width = len(table.targets) >= half, _width(table)
+        through = jumps[width] / tables_of[width] if large else -1
         return -through, -len(table.targets), table.address
 
     return sorted(best.values(), key=rank)
+
+
+def _width(table: JumpTable) -> int:
+    return 8 if table.kind == "absolute" else 4
 
 
 def _entries_read(body: Body) -> Counter[int]:
