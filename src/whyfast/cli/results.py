@@ -15,8 +15,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.evidence import unmatched
 from whyfast.model.result import Result
 from whyfast.model.verdict import CLEANUP, Verdict
-from whyfast.report.pages.results import result_page
-from whyfast.report.pages.why_page import why_page
+from whyfast.report.pages.results import result_page, why_page
 from whyfast.report.result_json import dump_result, from_json, load_result, to_json, values_csv
 from whyfast.store.home import own_home
 from whyfast.store.samples import SampleStore

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from whyfast.measure.output import TooMuchOutput
-from whyfast.measure.process import Child, Usage, describe_status
+from whyfast.measure.process import Child, TooMuchOutput, Usage, describe_status
 from whyfast.measure.run_queue import ThreadTally
 from whyfast.model.sample import RunFailure
 

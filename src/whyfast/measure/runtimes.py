@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from whyfast.measure.process import CannotCount, Finished, ToolRun
-from whyfast.measure.sampling import SampledRun
+from whyfast.measure.perf import SampledRun
+from whyfast.measure.tools import CannotCount, Finished, ToolRun
 
 #: The folder of the module that looks at a Python program from inside.
 PYTHON_PROBE = Path(__file__).resolve().parent.parent / "turns" / "python_probe"

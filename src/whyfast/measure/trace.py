@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.tools import CannotCount, ToolRun
 
 #: Seconds that looking for callers may take: the first few thousand calls tell.
 CALLERS_SECONDS = 2.0

@@ -17,8 +17,19 @@ from numpy.typing import NDArray
 from whyfast.search.engine import entropy
 from whyfast.search.posterior import doubt
 from whyfast.search.state import Task, Tested
-from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
-from whyfast.search.view import ALPHA, MOST, bounded, surely_above, test_of
+from whyfast.search.view import (
+    ALPHA,
+    CARRIES,
+    MOST,
+    Subset,
+    Trial,
+    bounded,
+    carries,
+    first_carrying,
+    level,
+    surely_above,
+    test_of,
+)
 
 Part = tuple[int, ...]
 

@@ -9,7 +9,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, said
 
-from whyfast.measure.process import CannotCount, Finished, ToolRun
+from whyfast.measure.tools import CannotCount, Finished, ToolRun
 from whyfast.measure.trace import (
     CALLERS_SECONDS,
     CallRow,

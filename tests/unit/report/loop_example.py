@@ -6,7 +6,7 @@ from tests.unit.example_blocks import block
 from tests.unit.report.example import STARTED, sample_result, verdict
 from tests.unit.report.parts import changed
 
-from whyfast.model.loop import (
+from whyfast.model.code import (
     BytecodeLine,
     CallCount,
     ChangedVariable,

@@ -32,11 +32,12 @@ from whyfast.report.sections.changed_code import (
     change_sentence,
     changed_hot,
     check_of,
+    growth_section,
     only_moved,
     some_code,
 )
 from whyfast.report.sections.check import check_table, in_order, machine_line, promise, short_answer
-from whyfast.report.sections.costs import check_cost_table, growth_section
+from whyfast.report.sections.costs import check_cost_table
 from whyfast.report.sections.distribution import interval_plot
 from whyfast.report.sections.main_table import median_times, time_cell
 from whyfast.report.sections.summary import check_summary

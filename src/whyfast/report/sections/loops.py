@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from whyfast.model.loop import BytecodeLine, Listing, LoopFacts, LoopTime
+from whyfast.model.code import BytecodeLine, Listing, LoopFacts, LoopTime
 from whyfast.model.result import Result
 from whyfast.report.document import (
     Block,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from whyfast.judge.loop_times import WayCost, way_costs
+from whyfast.judge.lines import WayCost, way_costs
 from whyfast.model.build import Build
 from whyfast.model.result import Result
 from whyfast.model.study import Study, Ways
