@@ -8,18 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.formats import (
-    benchmark_dotnet,
-    criterion,
     csv_table,
-    divan,
     github_action,
     go_bench,
-    google_benchmark,
-    hyperfine,
     jmh,
-    js_bench,
+    json_reports,
     pyperf,
-    pytest_benchmark,
+    rust_bench,
     whyfast_result,
 )
 from whyfast.formats.input import Format, Given, Node, clean, parse_json, read_text
@@ -33,17 +28,17 @@ from whyfast.model.series import Recording
 FORMATS: tuple[Format, ...] = (
     whyfast_result.FORMAT,
     github_action.FORMAT,
-    benchmark_dotnet.FORMAT,
+    json_reports.DOTNET,
     jmh.FORMAT,
-    js_bench.MITATA,
-    js_bench.TINYBENCH,
-    google_benchmark.FORMAT,
-    pytest_benchmark.FORMAT,
+    json_reports.MITATA,
+    json_reports.TINYBENCH,
+    json_reports.GOOGLE,
+    json_reports.PYTEST,
     pyperf.FORMAT,
-    hyperfine.FORMAT,
-    criterion.FORMAT,
+    json_reports.HYPERFINE,
+    rust_bench.CRITERION,
     go_bench.FORMAT,
-    divan.FORMAT,
+    rust_bench.DIVAN,
     csv_table.FORMAT,
 )
 
