@@ -104,11 +104,6 @@ def load_recording(argument: str) -> Recording:
     )
 
 
-def load_kept(name: str, result: object) -> Recording:
-    """A result of whyfast that the store keeps, as its JSON would be read."""
-    return whyfast_result.read(Given(Path(name), clean(name), "", Node(result, name)))
-
-
 def load_recordings(
     arguments: Sequence[str], kept: Callable[[str], object | None] = lambda name: None
 ) -> tuple[Recording, ...]:
@@ -117,7 +112,8 @@ def load_recordings(
 
     def load(argument: str) -> Recording:
         if not os.path.lexists(argument) and (result := kept(argument)) is not None:
-            return load_kept(argument, result)
+            given = Given(Path(argument), clean(argument), "", Node(result, argument))
+            return whyfast_result.read(given)  # as its JSON would be read
         return load_recording(argument)
 
     recordings = [load(argument) for argument in arguments]

@@ -136,7 +136,7 @@ _SETTINGS = {
     "isolated": "isolated CPUs",
     "nohz_full": "CPUs without timer tick",
     "aslr": "address space randomisation",
-    "huge_pages": "transparent huge pages",
+    "transparent_hugepages": "transparent huge pages",
     "mitigations": "mitigations of CPU vulnerabilities",
     "clock_source": "clock source",
     "cpu_quota": "container CPU limit",

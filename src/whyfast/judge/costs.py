@@ -38,11 +38,6 @@ def costs_of(result: Result) -> tuple[VariantCost, ...]:
     )
 
 
-def margin_of(question: Question, key: str) -> float:
-    """From which relative difference on a cost matters."""
-    return question.costs.margins.get(key, question.margin)
-
-
 def _exact(question: Question, costs: Sequence[VariantCost]) -> Iterator[CostChange]:
     """Of what is exact or was counted. Nothing is said of what does not repeat but that. Medians of
     what was measured are no such: their differences have verdicts."""
@@ -51,6 +46,7 @@ def _exact(question: Question, costs: Sequence[VariantCost]) -> Iterator[CostCha
     names = list(dict.fromkeys(c.variant for c in costs))
     pairs = question.compared(names, question.baselines[: None if question.along else 1])
     for key, benchmark in dict.fromkeys((c.key, c.benchmark) for c in known.values()):
+        margin = question.costs.margins.get(key, question.margin)
         for variant, baseline in pairs:
             new, old = (known.get((key, benchmark, name)) for name in (variant, baseline))
             if new is None or old is None or new.value is None or old.value is None:
@@ -59,17 +55,12 @@ def _exact(question: Question, costs: Sequence[VariantCost]) -> Iterator[CostCha
             outcome: CostOutcome = "same"
             if not (new.repeats and old.repeats):
                 outcome = "undecided"
-            elif not within_margin(ratio, margin_of(question, key)):
+            elif not 1 / (1 + margin) <= ratio <= 1 + margin:
                 outcome = "more" if ratio > 1 else "less"
             yield CostChange(
                 *(key, variant, baseline, benchmark, old.value, new.value),
                 *(ratio, ratio, ratio, outcome),
             )
-
-
-def within_margin(ratio: float, margin: float) -> bool:
-    """Whether a ratio is within 1 / (1 + margin) and 1 + margin."""
-    return 1 / (1 + margin) <= ratio <= 1 + margin
 
 
 def _measured(metrics: Sequence[Verdict]) -> Iterator[CostChange]:

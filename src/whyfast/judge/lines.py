@@ -62,14 +62,14 @@ def judge_lines(
     return tuple(lines)
 
 
-def median_estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Coefficient:
+def median_estimate(values: Sequence[float]) -> Coefficient:
     """The median of independent values and its distribution-free interval. The k-th smallest and
     k-th largest, with the largest k for which a fair coin thrown once a value shows fewer than k
-    heads in at most (1 − confidence)/2 of all cases."""
+    heads in at most (1 − :data:`CONFIDENCE`)/2 of all cases."""
     ordered = sorted(values)
     n = len(ordered)
     k, ways, fewer = 0, 1, 1  # ways of k heads, and of at most k
-    limit = int((1 - confidence) / 2 * 2**53) << n >> 53
+    limit = int((1 - CONFIDENCE) / 2 * 2**53) << n >> 53
     while fewer <= limit:
         k += 1
         ways = ways * (n - k + 1) // k

@@ -7,7 +7,7 @@ import os
 import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,6 @@ class RuntimeRuns:
     sampled: Sequence[SampledRun] = ()
     note: Callable[[str], None] = lambda text: None
     sides: tuple[str, str] = ("fast", "slow")
-    versions: dict[str, str] = field(default_factory=dict)
 
     @property
     def rounds(self) -> int:

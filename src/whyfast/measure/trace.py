@@ -85,15 +85,7 @@ def callers_of(run: ToolRun, names: Sequence[str]) -> dict[str, tuple[tuple[str,
     outwards, among those that the first seconds make. Empty where strace cannot unwind."""
     with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
         out = Path(folder, "stacks")
-        argv = [
-            _strace(run),
-            "-f",
-            "-k",
-            "-e",
-            f"trace={','.join(names)}",
-            "-o",
-            str(out),
-        ]
+        argv = [_strace(run), "-f", "-k", "-e", f"trace={','.join(names)}", "-o", str(out)]
         with contextlib.suppress(CannotCount):
             short = replace(run, timeout=min(run.timeout, CALLERS_SECONDS))
             short.under("strace", [*argv, *run.enter, *run.command], run.env)

@@ -403,11 +403,7 @@ def cost_plot(result: Result, changes: Sequence[CostChange]) -> Plot | None:
 
 
 def _points(
-    key: str,
-    times: dict[str, float],
-    changes: Sequence[CostChange],
-    main: str,
-    result: Result,
+    key: str, times: dict[str, float], changes: Sequence[CostChange], main: str, result: Result
 ) -> dict[str, Any] | None:
     mine = [c for c in changes if c.key == key and c.variant in times]
     if not any(c.outcome in ("more", "less") for c in mine):

@@ -11,14 +11,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from whyfast.model.why import Account, Cause, Item, Part
-from whyfast.report.document import (
-    Cell,
-    Row,
-    Summary,
-    Table,
-    right,
-    table,
-)
+from whyfast.report.document import Cell, Row, Summary, Table, right, table
 from whyfast.report.formatting import (
     format_seconds,
     plain_ratio_text,
