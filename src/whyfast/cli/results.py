@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.cli.output import FAIL_ON_MET, FAILED, INTERRUPTED, show, write
-from whyfast.judge.costs import exceeded
+from whyfast.judge.judge_run import exceeded
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import unmatched

@@ -29,8 +29,7 @@ from whyfast.measure.simulate import (
     simulated_counters,
     valgrind_options,
 )
-from whyfast.measure.tools import CannotCount, Finished, ToolRun
-from whyfast.measure.trace import call_table
+from whyfast.measure.tools import CannotCount, Finished, ToolRun, call_table
 from whyfast.measure.turns import MOST_GRANTS, PregrantedLauncher
 from whyfast.model.cost import VariantCost
 from whyfast.model.counters import Counter, Counts, FunctionCost, Profile

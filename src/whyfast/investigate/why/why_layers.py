@@ -18,8 +18,15 @@ from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.perf import SampledRun, sample_in_turns
 from whyfast.measure.runtimes import RuntimeRuns
 from whyfast.measure.simulate import Geometry, choose_valgrind, read_geometry
-from whyfast.measure.tools import CannotCount, ToolRun, with_input
-from whyfast.measure.trace import TracedRun, callers_of, moved_bytes, trace_calls
+from whyfast.measure.tools import (
+    CannotCount,
+    ToolRun,
+    TracedRun,
+    callers_of,
+    moved_bytes,
+    trace_calls,
+    with_input,
+)
 from whyfast.model.result import Result
 from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from whyfast.judge.costs import cost_changes
+from whyfast.judge.judge_run import cost_changes
 from whyfast.model.code import FunctionChange
 from whyfast.model.codec import dump
 from whyfast.model.result import Result

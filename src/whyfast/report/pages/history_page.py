@@ -9,7 +9,7 @@ from typing import Any
 
 from whyfast.history.changes import FALSE_STEP
 from whyfast.model.codec import dump, encode
-from whyfast.model.history import Finding, History, SeriesHistory
+from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
 from whyfast.report.document import (
     Cell,
     CodeBlock,
@@ -282,7 +282,7 @@ def series_plot(history: History) -> Plot:
             "plain": h.series.higher,
         }
         for h in (*history.suite, *history.series)
-        for findings in [{"step": h.shifts, "drift": h.drifts, "outlier": h.outliers}]
+        for findings in [_findings(h)]
     ]
     data = {
         "by": history.timeline.by,
@@ -296,6 +296,10 @@ def series_plot(history: History) -> Plot:
         ],
     }
     return Plot("history", data)
+
+
+def _findings(h: SeriesHistory) -> dict[str, tuple[Shift | Drift | Outlier, ...]]:
+    return {"step": h.shifts, "drift": h.drifts, "outlier": h.outliers}
 
 
 def _edge(history: SeriesHistory) -> list[int]:

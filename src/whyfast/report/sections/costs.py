@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whyfast.judge.costs import BY_METRIC, cost_changes, costs_of, unbeaten
+from whyfast.judge.judge_run import BY_METRIC, cost_changes, costs_of, unbeaten
 from whyfast.model.cost import COSTS, CostChange, SizeChange, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict

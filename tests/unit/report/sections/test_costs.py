@@ -7,7 +7,7 @@ from tests.unit.report.example import sample_result, sample_study, suite
 from tests.unit.report.parts import changed, texts
 from tests.unit.report.screens.rendered import checked
 
-from whyfast.judge.costs import cost_changes
+from whyfast.judge.judge_run import cost_changes
 from whyfast.model.cost import SizeChange, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite
