@@ -299,6 +299,7 @@ class Layers:
             return Findings()
         found.interpreted = not isinstance(runtime, Go)
         self._compiles = runtime.compiles
+        found.items = [i for i in found.items if i.part != "waiting" or i.name not in runtime.idles]
         began = self._services.clock.monotonic()
         runs = RuntimeRuns(
             {side: self._tool_run(side, 60.0) for side in known},
