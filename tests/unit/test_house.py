@@ -81,7 +81,7 @@ LATE = {
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few results hold; who reads one imports it.
     ("model.result", "whyfast.model.cost"),
-    ("model.result", "whyfast.model.code"),
+    ("model.result", "whyfast.model.loop"),
     ("model.result", "whyfast.model.machine"),
     ("model.result", "whyfast.model.code"),
     ("model.result", "whyfast.model.code"),

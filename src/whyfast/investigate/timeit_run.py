@@ -23,14 +23,8 @@ from whyfast.investigate.services import Observer, Services
 from whyfast.measure.calibrate import LONGEST
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.model.code import (
-    BytecodeLine,
-    CallCount,
-    ChangedVariable,
-    Listing,
-    LoopFacts,
-)
 from whyfast.model.errors import UserError
+from whyfast.model.loop import BytecodeLine, CallCount, ChangedVariable, Listing, LoopFacts
 from whyfast.model.result import Found, Recorded, Result
 from whyfast.model.study import Commands, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 
 from whyfast.judge.decide import ALPHA, outcome_of
 from whyfast.judge.ratios import deciding, median, robust_deviation
-from whyfast.model.code import LoopTime
 from whyfast.model.sample import Block
 from whyfast.model.study import Question, Ways
 from whyfast.model.variant import Benchmark, Parameter, Variant, alike
-from whyfast.model.verdict import Coefficient, Line, LinePoint, Verdict
+from whyfast.model.verdict import Coefficient, Line, LinePoint, LoopTime, Verdict
 
 Floats = NDArray[np.float64]
 CONFIDENCE = 0.95

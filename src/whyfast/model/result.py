@@ -27,10 +27,11 @@ from whyfast.model.verdict import (
 
 if TYPE_CHECKING:
     from whyfast.model.build import Toolchain
-    from whyfast.model.code import Check, LoopFacts, ProgramCode
+    from whyfast.model.code import Check, ProgramCode
     from whyfast.model.cost import SizeChange, VariantCost
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
+    from whyfast.model.loop import LoopFacts
     from whyfast.model.machine import Boot
     from whyfast.model.why import Account
 
@@ -38,10 +39,11 @@ if TYPE_CHECKING:
 def late_types() -> dict[str, type]:
     """What is imported above for type checkers only, by name, for who reads a result."""
     from whyfast.model.build import Toolchain
-    from whyfast.model.code import Check, LoopFacts, ProgramCode
+    from whyfast.model.code import Check, ProgramCode
     from whyfast.model.cost import SizeChange, VariantCost
     from whyfast.model.counters import ChangedFunctions, Counted
     from whyfast.model.evidence import Trouble
+    from whyfast.model.loop import LoopFacts
     from whyfast.model.machine import Boot
     from whyfast.model.why import Account
 

@@ -8,9 +8,10 @@ from difflib import SequenceMatcher
 
 from whyfast.judge.lines import WayCost, way_costs
 from whyfast.model.build import Build
-from whyfast.model.code import BytecodeLine, Listing, LoopFacts, LoopTime
+from whyfast.model.loop import BytecodeLine, Listing, LoopFacts
 from whyfast.model.result import Result
 from whyfast.model.study import Study, Ways
+from whyfast.model.verdict import LoopTime
 from whyfast.report.document import (
     Block,
     Cell,
