@@ -79,7 +79,7 @@ def test_names_of_cpp_rust_and_go_without_parameters(name: str, short: str) -> N
         ("work.cold", "", "work"),
         ("fib'2", "", "fib"),
         ("_ZN4Tree6insertEi", "", "Tree::insert"),
-        ("memcpy@@GLIBC_2.14", "libc.so.6", "memcpy"),
+        ("memcpy@@GLIBC_2.14", "libc.so.6", "memmove"),  # one code
         ("__memmove_avx_unaligned_erms", "libc.so.6", "memmove"),
         ("__strlen_sse2", "libc.so.6", "strlen"),
         ("__GI___pthread_mutex_lock", "libc.so.6", "pthread_mutex_lock"),

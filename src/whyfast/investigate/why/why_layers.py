@@ -218,7 +218,8 @@ class Layers:
         timeout = min(self.left, max(10.0, 20 * found.whole.slow + self._limits.seconds))
         try:
             runs = self._tool_run("fast", timeout), self._tool_run("slow", timeout)
-            traced = trace_calls(runs[0]), trace_calls(runs[1])
+            waits = self._matters("waiting")
+            traced = trace_calls(runs[0], waits=waits), trace_calls(runs[1], waits=waits)
         except CannotCount as error:
             found.limits.append(f"system calls were not traced: {error}")
         faults = _faults(result, found.fast), _faults(result, found.slow)
@@ -298,6 +299,7 @@ class Layers:
             return Findings()
         found.interpreted = not isinstance(runtime, Go)
         self._compiles = runtime.compiles
+        found.items = [i for i in found.items if i.part != "waiting" or i.name not in runtime.idles]
         began = self._services.clock.monotonic()
         runs = RuntimeRuns(
             {side: self._tool_run(side, 60.0) for side in known},
