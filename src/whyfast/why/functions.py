@@ -114,7 +114,7 @@ def plain_name(symbol: str, library: str = "", texts: Mapping[str, str] | None =
     if _LIBC.match(library):
         name = _PREFIX.sub("", _VARIANT.sub("", name))
         name = _ALIASES.get(name, name)
-    return name
+    return name.removeprefix("__vdso_") if library.startswith("[vdso") else name
 
 
 def _bare(symbol: str) -> str:
