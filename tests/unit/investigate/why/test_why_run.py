@@ -371,6 +371,13 @@ def test_a_simulation_that_takes_too_long_is_left_out_with_what_allows_it(tmp_pa
     assert not any("simulate" in limit for limit in never.limits)
 
 
+def test_a_simulator_loads_each_of_many_programs_anew(tmp_path: Path) -> None:
+    programs = Programs(tmp_path, (4.0, 2.0, 1.5))
+    programs.tools = {"strace": reads(149, "execve")}  # 385 and 534 programs
+    limits = programs.why(simulate=1000.0).limits
+    assert any("nothing was simulated: it would take about 1228 s" in text for text in limits)
+
+
 def test_tools_get_the_standard_input_of_the_commands(tmp_path: Path) -> None:
     data = tmp_path / "my data"
     data.touch()
