@@ -1,5 +1,6 @@
 """Shared by all tests: the compilers that ``tests/prepare.py`` fetched, and a home of their own."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,6 +49,12 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """What a test was told counts if it was neither skipped nor failed."""
     yield
     item.stash[PASSED] = True
+
+
+def pytest_collection_finish() -> None:
+    """What was imported lives to the end: no search for garbage needs to look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

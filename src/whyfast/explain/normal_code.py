@@ -63,7 +63,7 @@ class Field(NamedTuple):
     surely: bool
 
 
-class Code(NamedTuple):
+class PlainCode(NamedTuple):
     """The bytes of a function, those of its ``fields`` set to 0; padding behind it left out."""
 
     plain: bytes
@@ -180,15 +180,15 @@ class Side:
             return None
         return address - self.sections[i][0], self.sections[i][2]
 
-    def code(self, function: Function) -> Code:
+    def code(self, function: Function) -> PlainCode:
         """A function's code up to addresses."""
         return self._codes[function.address]
 
     @cached_property
-    def _codes(self) -> dict[int, Code]:
+    def _codes(self) -> dict[int, PlainCode]:
         return {f.address: self._decode(f) for f in self.program.functions}
 
-    def _decode(self, function: Function) -> Code:
+    def _decode(self, function: Function) -> PlainCode:
         begin = function.address
         code = bytearray(self.image.read(begin, function.size))
         decoder = Decoder(64, bytes(code), ip=begin)
@@ -203,7 +203,7 @@ class Side:
         for field in fields:
             code[field.start : field.start + field.size] = bytes(field.size)
         # What a symbol without a size reaches over up to the next function is no part of it.
-        return Code(bytes(code[:end]), tuple(f for f in fields if f.start < end))
+        return PlainCode(bytes(code[:end]), tuple(f for f in fields if f.start < end))
 
     def references(self, function: Function) -> list[int]:
         """Every address that its instructions could mean."""

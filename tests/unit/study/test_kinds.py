@@ -490,7 +490,7 @@ def test_what_is_no_plain_file_or_has_no_end_is_not_read(tmp_path: Path) -> None
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.text(alphabet="ab: =$(){}\t\n\\.#%|;+?@-CMAKE", max_size=120))
 def test_whatever_stands_there_is_read(tmp_path: Path, text: str) -> None:
