@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.golden_files import Hear, Messages
+from tests.golden_files import WRITE, Hear, Messages
 from whyfast.store.home import Home, home
 from whyfast.toolchain.wheels import ZigProvider
 
@@ -19,6 +19,8 @@ TEST_CACHE = USERS_TOOLCHAINS / "test-cache"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Tests that only need some clang find one without asking the user."""
+    if WRITE and config.getoption("numprocesses", None):
+        raise pytest.UsageError("golden documents: several processes (-n) would undo each other")
     config.addinivalue_line("markers", "golden: compares a document with that in tests/golden")
     zig = USERS_TOOLCHAINS / "ziglang-0.14.1" / "zig"
     if "WHYFAST_TEST_ZIG" not in os.environ and zig.exists():
@@ -32,6 +34,8 @@ _LONG = ("tests/studies/", "tests/subjects/", "tests/report/")
 
 MESSAGES = Messages()
 PASSED = pytest.StashKey[bool]()
+#: Tests that would have written to a golden document, but failed or were skipped.
+NOT_WRITTEN: list[str] = []
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -49,6 +53,19 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     """What a test was told counts if it was neither skipped nor failed."""
     yield
     item.stash[PASSED] = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report = yield
+    if WRITE and not report.passed and item.get_closest_marker("golden"):
+        NOT_WRITTEN.append(item.nodeid)
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for nodeid in NOT_WRITTEN:
+        terminalreporter.write_line(f"NOT WRITTEN: the golden document of {nodeid}")
 
 
 def pytest_collection_finish() -> None:

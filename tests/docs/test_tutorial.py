@@ -65,7 +65,9 @@ def test_the_tutorial_works(tmp_path: Path, environment: dict[str, str]) -> None
         else:  # less data, so that less has to be simulated
             (folder / name).write_text(text.replace("4 << 20", "1 << 19"))
     assert run("./bitwise") == run("./bytewise")
-    assert run("whyfast ab --budget 4s ./bytewise ./bitwise --fail-on slower || echo $?").endswith("\n3\n")
+    assert run("whyfast ab --budget 4s ./bytewise ./bitwise --fail-on slower || echo $?").endswith(
+        "\n3\n"
+    )
     explained = outputs["whyfast explain bitwise bytewise --function checksum --diff"]
     if os.uname().machine == "x86_64":  # the load from the table
         assert re.search(r"^\+ .*\[\w+\+\w+\*4\]", explained, re.MULTILINE)
