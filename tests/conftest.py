@@ -76,6 +76,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the messages if asked to."""
+    gc.unfreeze()  # extensions look for what is left over at the end
     MESSAGES.write([item.nodeid for item in getattr(session, "items", ())])
 
 
