@@ -43,6 +43,8 @@ _VARIANT = re.compile(
 )
 #: Of a library's own names for what it exports: ``__GI___libc_free``, ``_IO_fprintf``.
 _PREFIX = re.compile(r"^(__+(GI_+)?)?(libc_(?!start|call))?(_?IO_)?")
+#: Names of one and the same code in glibc: profilers differ in which of them they print.
+_ALIASES = {"memcpy": "memmove", "bcmp": "memcmp"}
 _VERSION = re.compile(r"@@?[\w.]+$")
 _RECURSION = re.compile(r"'\d+$")
 _LIBC = re.compile(r"^(libc|ld-linux|ld-musl|libm|libpthread)\b")
@@ -111,7 +113,8 @@ def plain_name(symbol: str, library: str = "", texts: Mapping[str, str] | None =
     name = short_name(base_name(text))
     if _LIBC.match(library):
         name = _PREFIX.sub("", _VARIANT.sub("", name))
-    return name
+        name = _ALIASES.get(name, name)
+    return name.removeprefix("__vdso_") if library.startswith("[vdso") else name
 
 
 def _bare(symbol: str) -> str:
