@@ -38,7 +38,7 @@ APART = (
 #: Sections of which only what code refers to counts; of all others every byte does.
 REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".lbss")
 
-_RELA = struct.Struct("<QQq")
+_RELA, _WORD = struct.Struct("<QQq"), struct.Struct("<Q")
 #: Names that compilers make up anew for each way of cutting a program into pieces.
 _MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$|(?<=\.\.stmp_)\d+$")
 #: Numbers behind the names of a function's own constants, which the compiler deals out anew when
@@ -192,7 +192,8 @@ class Side:
         begin = function.address
         code = bytearray(self.image.read(begin, function.size))
         decoder = Decoder(64, bytes(code), ip=begin)
-        fields, end, all_numbers = [], 0, self.numbers_mean_places
+        fields: list[Field] = []
+        end, all_numbers = 0, self.numbers_mean_places
         for insn in decoder:
             if insn.op0_kind in _BRANCHES or insn.is_ip_rel_memory_operand:
                 fields += _sure_fields(decoder, insn, begin)
@@ -247,8 +248,8 @@ class Side:
             if self.go and region.name.startswith(GO_DATA):
                 continue  # no pointers
             first = region.start + -region.start % 8
-            whole = bytes(region.data[first - region.start :])[: (region.end - first) // 8 * 8]
-            for i, (word,) in enumerate(struct.iter_unpack("<Q", whole)):
+            data = bytes(region.data[first - region.start :])
+            for i, (word,) in enumerate(_WORD.iter_unpack(data[: len(data) // 8 * 8])):
                 yield first + 8 * i, word
 
     @cached_property
