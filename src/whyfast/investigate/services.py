@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,8 +12,9 @@ from whyfast.measure.commands import ProbeRun, probe_run, run_aside
 from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.invocation import Clock, LaunchArguments, Runner, SystemClock
-from whyfast.measure.process import Launcher, SystemLauncher, usable_cpus
+from whyfast.measure.process import usable_cpus
 from whyfast.measure.registry import make_runner
+from whyfast.measure.tools import Launcher, SystemLauncher
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
 from whyfast.toolchain.watcher import WATCHER
@@ -138,7 +139,7 @@ def _kernel(name: str, home: Home, note: Note) -> Kernel:
 
 
 def _valgrind(home: Home, note: Note) -> Path:
-    from whyfast.toolchain.valgrind import newer_valgrind
+    from whyfast.toolchain.debian import newer_valgrind
 
     return newer_valgrind(home, note)
 
@@ -181,3 +182,17 @@ class Services:
     probe: Callable[[LaunchArguments, str, bool], ProbeRun] = probe_run
     aside: Aside = run_aside
     left: Callable[[], int] = WATCHER.left
+
+
+def asking_compilers_once(services: Services) -> Services:
+    """For a search, which builds with the same compilers again and again: what they are is found
+    out once, by several processes and a digest of their programs."""
+    known: dict[tuple[str, Home, tuple[str, ...]], Toolchain] = {}
+
+    def resolve(name: str, home: Home, note: Note, packages: Sequence[str]) -> Toolchain:
+        key = (name, home, tuple(packages))
+        if key not in known:
+            known[key] = services.toolchain(name, home, note, packages)
+        return known[key]
+
+    return replace(services, toolchain=resolve)

@@ -15,7 +15,7 @@ from whyfast.build.source import with_source
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by
 from whyfast.investigate.context import RunContext, study_prefixes
-from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.services import Observer, Services, asking_compilers_once
 from whyfast.investigate.study_run import narrow
 from whyfast.investigate.why.why_builds import explain_builds
 from whyfast.judge.decide import ALPHA
@@ -26,11 +26,10 @@ from whyfast.model.variant import Variant
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.model.why import Account
 from whyfast.search.axes.axis import CandidateRange, DifferenceSet, SearchRequest
-from whyfast.search.axes.commits import changed_files, commit_range
 from whyfast.search.axes.flags import mix_flags, with_flags
 from whyfast.search.axes.objects import mix_functions, mix_objects
 from whyfast.search.axes.passes import pass_range
-from whyfast.search.axes.versions import kernel_range, toolchain_range
+from whyfast.search.axes.ranges import changed_files, commit_range, kernel_range, toolchain_range
 from whyfast.search.ddmin import Minimal
 from whyfast.search.results import (
     SearchFile,
@@ -73,7 +72,7 @@ def _context(
 ) -> RunContext[Study]:
     """The study without a control; a count is the same in every layout."""
     study = replace(study if quantity in MEASURED else without_layouts(study), control=False)
-    return RunContext(study, home, observer, services)
+    return RunContext(study, home, observer, asking_compilers_once(services))
 
 
 def search_range(

@@ -12,14 +12,21 @@ from pathlib import Path
 from whyfast.explain.executed import LoadedFiles
 from whyfast.formats.profiles import SimulatedProfile
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.call_counts import PLAIN_SLOWDOWN, SLOWDOWN, count_calls
-from whyfast.measure.doctor.readings import load_of
+from whyfast.measure.count import PLAIN_SLOWDOWN, SLOWDOWN, count_calls
+from whyfast.measure.doctor.system import load_of
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.measure.process import CannotCount, ToolRun, with_input
+from whyfast.measure.perf import SampledRun, sample_in_turns
 from whyfast.measure.runtimes import RuntimeRuns
-from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import Geometry, choose_valgrind, read_geometry
-from whyfast.measure.trace import TracedRun, callers_of, moved_bytes, trace_calls
+from whyfast.measure.tools import (
+    CannotCount,
+    ToolRun,
+    TracedRun,
+    callers_of,
+    moved_bytes,
+    trace_calls,
+    with_input,
+)
 from whyfast.model.result import Result
 from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home
@@ -85,6 +92,9 @@ QUEUED = "its threads waited for a CPU behind other programs: all shares are of 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
 
+#: Seconds that a simulator takes to start and load a program.
+LOADING = 2.0
+
 #: Asked in this order which of them runs the programs.
 RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
 
@@ -136,6 +146,8 @@ class Layers:
         #: Seconds that another simulation with caches may take; 0: there was none.
         self._simulation = 0.0
         self._compiles = False
+        #: Programs that one run executes, each of which a simulator loads anew.
+        self._programs = 1
         self._busy = min(BUSIEST, max(1.0, load))
         self._ends = services.clock.monotonic() + limits.total * self._busy
 
@@ -218,7 +230,9 @@ class Layers:
         timeout = min(self.left, max(10.0, 20 * found.whole.slow + self._limits.seconds))
         try:
             runs = self._tool_run("fast", timeout), self._tool_run("slow", timeout)
-            traced = trace_calls(runs[0]), trace_calls(runs[1])
+            waits = self._matters("waiting")
+            traced = trace_calls(runs[0], waits=waits), trace_calls(runs[1], waits=waits)
+            self._programs = max(1, *(run.number("execve") for run in traced))
         except CannotCount as error:
             found.limits.append(f"system calls were not traced: {error}")
         faults = _faults(result, found.fast), _faults(result, found.slow)
@@ -298,6 +312,7 @@ class Layers:
             return Findings()
         found.interpreted = not isinstance(runtime, Go)
         self._compiles = runtime.compiles
+        found.items = [i for i in found.items if i.part != "waiting" or i.name not in runtime.idles]
         began = self._services.clock.monotonic()
         runs = RuntimeRuns(
             {side: self._tool_run(side, 60.0) for side in known},
@@ -353,7 +368,9 @@ class Layers:
         found, services = self._found, self._services
         user = found.split["user"]
         longest, limit = max(user.fast, user.slow), self._limits.seconds
-        full, plain = (slowdown * longest + 2 for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN))
+        full, plain = (
+            slowdown * longest + LOADING * self._programs for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN)
+        )
         caches = full <= limit
         takes = full if caches else plain
         if not caches and limit:
