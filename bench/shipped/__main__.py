@@ -104,7 +104,7 @@ def main() -> None:
     args = parser.parse_args()
     packages = Packages(home(), lambda text: print(text, file=sys.stderr))
     suites = args.suite or list(SUITES)
-    rows = []
+    rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory(prefix="whyfast-bench-") as name:
         folder = Path(name)
         for text in args.file:
