@@ -83,6 +83,10 @@ def reached_by(
         return tuple(reaches)
 
 
+#: Seconds that one benchmark of Python may take at least, with its start and its imports.
+_PYTHON_TAKES = 3.0
+
+
 def reached_in_python(
     context: RunContext[Study], code: CodeComparison, timeout: float, parts: int
 ) -> tuple[ChangeCoverage, ...]:
@@ -100,7 +104,8 @@ def reached_in_python(
                 reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
                 continue
             context.observer.step(f"what executes the change: {benchmark.name}")
-            counter.timeout = left / (len(benchmarks) - number) / len(context.usable)
+            share = left / (len(benchmarks) - number) / len(context.usable)
+            counter.timeout = min(max(share, _PYTHON_TAKES), left)
             reaches.append(python_reach(benchmark, counter.tasks(benchmark), folders, code))
     return tuple(reaches)
 
