@@ -130,7 +130,7 @@ class OptionGroup:
         group.flag("-v --verbose", verbose)
         return group
 
-    def json_output(self, text: str = "write what was done as JSON") -> OptionGroup:
+    def json_output(self, text: str = "write the actions taken as JSON") -> OptionGroup:
         """The group ``output`` with ``--json`` alone, of a command that has no report."""
         group = self.group("output", "FILE may be - for standard output")
         group.value("--json FILE", text, type=Path)

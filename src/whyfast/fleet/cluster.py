@@ -1,5 +1,5 @@
 """The protocol between a fleet and its transport, its events, which hosts fit, and the transport
-over Dask, whose client is a sealed process of its own (docs/fleet-boundary.md)."""
+over Dask, whose client is a sealed process of its own (docs/fleet.md)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _ABSOLUTE = "ratios are unaffected; absolute times are inflated"
 
 #: The text of each kind that can mislead; ``{names}`` are the variants or machines concerned,
 #: ``{sides}`` the values with those that have them. That profile-guided optimisation is worth a
-#: tenth of the time and more, docs/studies/cpython-tail-call-pgo.md measures.
+#: tenth of the time and more, docs/studies/cpython-tail-call.md measures.
 WARNINGS = {
     "interpreter-compiler": (
         "different compilers made the interpreters ({sides}): a difference may be the compiler's"

@@ -39,9 +39,10 @@ class TracedRun:
         return self.calls[name].calls if name in self.calls else 0
 
 
-def trace_calls(run: ToolRun) -> TracedRun:
-    """Two runs under strace. Raises CannotCount where it is missing, forbidden or too slow."""
-    return TracedRun(call_table(run), call_table(run, "-w"))
+def trace_calls(run: ToolRun, *, waits: bool) -> TracedRun:
+    """One run under strace, and another one for ``waits``, which are empty without it. Raises
+    CannotCount where strace is missing, forbidden or too slow."""
+    return TracedRun(call_table(run), call_table(run, "-w") if waits else {})
 
 
 def call_table(run: ToolRun, *options: str) -> dict[str, CallRow]:

@@ -47,20 +47,9 @@ def program_label(view: GroupView) -> CauseLabel | None:
     return found and replace(found, sentence=found.sentence.replace(view.name, "{slow}", 1))
 
 
-#: Times the instructions from which on a function does other work, and misses are of that.
-OTHER_WORK = 2.0
-
-
-def _other_work(v: GroupView) -> bool:
-    """Whether a function executes so many more instructions that they carry its difference: more
-    misses are then no reason of their own."""
-    times = v.group.ratio("instructions") or 1.0
-    return times >= OTHER_WORK and v.carries(v.group.extra("instructions"), 1.0)
-
-
 def branch_misses(v: GroupView) -> CauseLabel | None:
     extra = v.group.beyond("mispredicted branches")
-    if _other_work(v) or not v.carries(extra, CYCLES["mispredicted branches"]):
+    if v.other_work or not v.carries(extra, CYCLES["mispredicted branches"]):
         return None
     fact = v.quantity("mispredicted branches")
     return CauseLabel(
@@ -97,7 +86,7 @@ def cache_misses(v: GroupView) -> CauseLabel | None:
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
     work = v.carries(v.group.extra("instructions"), SLOWEST)
     far = slow > 1.5 * fast and not work and v.carries(slow - fast, FAR)
-    if _other_work(v) or not (v.carries(v.miss_cycles, 1.0) or far):
+    if v.other_work or not (v.carries(v.miss_cycles, 1.0) or far):
         return None
     last = v.group.extra("last-level misses") * CYCLES["last-level misses"]
     name = "last-level misses" if last > v.miss_cycles / 2 else "L1 data misses"

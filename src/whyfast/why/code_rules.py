@@ -264,7 +264,7 @@ def spills(v: GroupView) -> CauseLabel | None:
     extra = v.extra("stack load") + v.extra("stack store")
     total = v.more
     more = v.slow.static["stack load"] > v.fast.static["stack load"]
-    if total <= 0 or extra < 0.3 * total or not more:
+    if total <= 0 or extra < 0.3 * total or not more or v.other_work:
         return None
     return CauseLabel(
         "spills",

@@ -43,6 +43,8 @@ _VARIANT = re.compile(
 )
 #: Of a library's own names for what it exports: ``__GI___libc_free``, ``_IO_fprintf``.
 _PREFIX = re.compile(r"^(__+(GI_+)?)?(libc_(?!start|call))?(_?IO_)?")
+#: The same of functions that glibc chooses by the processor, whose names it does not export.
+_ALIASES = {"memcpy": "memmove", "bcmp": "memcmp"}
 _VERSION = re.compile(r"@@?[\w.]+$")
 _RECURSION = re.compile(r"'\d+$")
 _LIBC = re.compile(r"^(libc|ld-linux|ld-musl|libm|libpthread)\b")
@@ -63,6 +65,7 @@ class Names:
         self._names: dict[tuple[str, str], FunctionKey] = {}
         self._files = files or LoadedFiles()
         self._texts: dict[str, str] = {}
+        self._libc: dict[str, dict[str, tuple[str, ...]]] = {}
 
     def learn(self, symbols: Iterable[str]) -> None:
         """Demangle many symbols at once: another program does it, which takes longer to start."""
@@ -93,9 +96,21 @@ class Names:
         known = self._names.get((path, symbol))
         if known is None:
             library = self.library(path)
-            known = FunctionKey(library, plain_name(symbol, library, self._texts))
+            names = {plain_name(n, library, self._texts) for n in self._aliases(path, symbol)}
+            known = FunctionKey(library, min(names, key=lambda n: (len(n), n)))
             self._names[path, symbol] = known
         return known
+
+    def _aliases(self, path: str, symbol: str) -> Iterable[str]:
+        """The symbol, with all others of the same code in libc, of which each profiler chooses one:
+        ``lseek``, ``lseek64``, ``llseek``."""
+        if not _LIBC.match(os.path.basename(path)):
+            return [symbol]
+        if path not in self._libc:
+            code = self._files.get(path)
+            functions = code.program.functions if code is not None else ()
+            self._libc[path] = {_bare(n): f.names for f in functions for n in f.names}
+        return [symbol, *self._libc[path].get(_bare(symbol), ())]
 
     def library(self, path: str) -> str:
         """The file name of a library; empty for the program of one side."""
@@ -111,7 +126,8 @@ def plain_name(symbol: str, library: str = "", texts: Mapping[str, str] | None =
     name = short_name(base_name(text))
     if _LIBC.match(library):
         name = _PREFIX.sub("", _VARIANT.sub("", name))
-    return name
+        name = _ALIASES.get(name, name)
+    return name.removeprefix("__vdso_") if library.startswith("[vdso") else name
 
 
 def _bare(symbol: str) -> str:

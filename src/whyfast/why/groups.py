@@ -42,7 +42,8 @@ FAMILIES = {
         r"|resetspinning|dropg|acquire[mp]|release[mp]|checkTimers|saveAncestors)(\.abi0)?$"
     ),
     "exceptions": re.compile(
-        r"^(_Unwind_\w+|cxa_(throw|rethrow|(begin|end|get)_catch\w*|allocate_exception|call_terminate)"
+        r"^_*(Unwind_\w+|cxa_(throw|rethrow|(begin|end|get)_catch\w*|(allocate|free)_exception"
+        r"|get_globals\w*|call_terminate)"
         r"|gxx_personality_\w+|dl_find_object|dl_iterate_phdr|rust_eh_personality)\b"
     ),
     "garbage-collection": re.compile(

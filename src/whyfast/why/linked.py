@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 
 from whyfast.model.why import Cause, Item
@@ -144,24 +144,41 @@ MORE_OFTEN = 2.0
 
 
 def with_loops(causes: Sequence[Cause], groups: Sequence[FunctionGroup]) -> list[Cause]:
-    """What the C library does for a function that both sides let do it, with that function where it
-    executes more iterations: a longer chain compares more keys."""
+    """What functions do for a loop that calls them on both sides, with that loop where it executes
+    more iterations: a longer chain compares more keys."""
     result = list(causes)
-    for family in groups:
-        user = family.users[0].name if family.users else ""
-        small = _first(result, lambda c, g=family: c.items == (g.name,))  # type: ignore[misc]
-        loop = _first(
-            result, lambda c, u=user: c.key == "more-work" and c.place.function == u  # type: ignore[misc]
-        )  # fmt: skip
-        if family.kind not in ("string-work", "copying") or small is None or loop is None:
+    for loop in [c for c in result if c.key == "more-work"]:
+        callers, called, direct = {loop.place.function}, list[Cause](), None
+        if _ratio(groups, loop) < MORE_OFTEN:
             continue
-        calls, work = family.ratio("calls"), _ratio(groups, loop)
-        if calls is None or min(calls, work) < MORE_OFTEN:
-            continue
-        fast, slow = family.counted["calls"]
-        what = f"calls `{family.main.key.name}` {number(slow)} instead of {number(fast)} times"
-        result = _replaced(result, loop, [small], f"{loop.sentence}, and {what}")
+        while True:
+            group, cause = next(_called_by(callers, groups, result), (None, None))
+            if group is None or cause is None:
+                break
+            direct = direct or group
+            called.append(cause)
+            callers |= {m.key.name for m in group.members}
+            result = [c for c in result if c is not cause]
+        if direct is not None:
+            fast, slow = direct.counted["calls"]
+            what = f"calls `{direct.main.key.name}` {number(slow)} instead of {number(fast)} times"
+            result = _replaced(result, loop, called, f"{loop.sentence}, and {what}")
     return result
+
+
+def _called_by(
+    callers: Set[str], groups: Sequence[FunctionGroup], causes: Sequence[Cause]
+) -> Iterator[tuple[FunctionGroup, Cause]]:
+    """The groups that these functions call several times as often on the slow side, with the cause
+    that is only of that."""
+    for group in groups:
+        user = group.users[0].name if group.users else ""
+        cause = _first(causes, lambda c, g=group: c.items == (g.name,))  # type: ignore[misc]
+        often = group.ratio("calls")
+        if user not in callers or cause is None or often is None or often < MORE_OFTEN:
+            continue
+        if group.kind in ("string-work", "copying") or cause.key == "more-calls":
+            yield group, cause
 
 
 def _ratio(groups: Sequence[FunctionGroup], cause: Cause) -> float:

@@ -17,6 +17,13 @@ HERTZ = 3e9
 #: Cycles up to which ordinary instructions may take on average.
 SLOWEST = 4.0
 
+#: Times the instructions from which on a function does other work, and all else is of that; the
+#: share of the difference that the further instructions must then be, at the rate of the fast side.
+OTHER_WORK, OF_WORK = 2.0, 0.5
+
+#: Seconds of the fast side's function from which on its time tells how long its instructions take.
+TIMED = 1e-3
+
 #: An event carries a group's difference if its cycles are at least this share of it.
 CARRIES = 0.3
 
@@ -74,6 +81,16 @@ class GroupView:
 
     def carries(self, events: float, cycles: float) -> bool:
         return self.counted and events * cycles >= CARRIES * self.cycles
+
+    @property
+    def other_work(self) -> bool:
+        """Whether a function executes so many more instructions that they carry its difference:
+        misses and registers are then no reason of their own."""
+        times, extra = self.group.ratio("instructions") or 1.0, self.group.extra("instructions")
+        if times < OTHER_WORK or not self.carries(extra, 1.0):
+            return False
+        time = self.group.time
+        return time.fast < TIMED or (times - 1) * time.fast >= OF_WORK * time.difference
 
     @property
     def arithmetic(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ def tool_run(replay: Replay) -> ToolRun:
 
 def test_a_run_has_system_time_and_wall_time_of_each_call() -> None:
     replay = Replay({"strace": strace})
-    run = trace_calls(tool_run(replay))
+    run = trace_calls(tool_run(replay), waits=True)
     assert run == TracedRun(
         {"write": CallRow("write", 0.5, 100000, 0)}, {"write": CallRow("write", 2.5, 100000, 0)}
     )
@@ -71,6 +72,8 @@ def test_a_run_has_system_time_and_wall_time_of_each_call() -> None:
     assert [call[:3] for call in replay.calls] == [("/usr/bin/strace", "-f", "-c")] * 2
     assert {call[-5:] for call in replay.calls} == {("enter", "--", "./slow", "-o", "x")}
     assert replay.environments == [{"LANG": "C"}] * 2
+    assert trace_calls(tool_run(replay), waits=False) == replace(run, waits={})
+    assert len(replay.calls) == 3
 
 
 def test_bytes_are_what_calls_return() -> None:
@@ -123,5 +126,5 @@ def _slow_to_end(argv: Sequence[str]) -> Finished:
 )
 def test_why_nothing_was_traced(answers: dict[str, Answer], golden: Hear) -> None:
     with pytest.raises(CannotCount) as raised:
-        trace_calls(tool_run(Replay(answers)))
+        trace_calls(tool_run(Replay(answers)), waits=True)
     golden(str(raised.value))

@@ -278,6 +278,22 @@ def test_misses_that_memory_serves_of_a_list_in_another_order() -> None:
     assert found.key == "more-work"
 
 
+def test_misses_carry_what_more_instructions_do_not_at_the_rate_of_the_fast_side() -> None:
+    """A terrain walked by columns and not by rows (measured; seven times as long)."""
+    misses = {"L1 data misses": (1.03e6, 1.65e7), "instructions": (4.55e7, 1.157e8)}
+    fast, slow = executed(4.55e7), executed(1.157e8)
+    found = label(view(fast, slow, quantities=misses, seconds=(0.0071, 0.0538)))
+    assert getattr(found, "key", None) == "cache-misses"
+    found = label(view(fast, slow, quantities=misses, seconds=(0.025, 0.0538)))
+    assert getattr(found, "key", None) == "more-work"
+
+
+def test_a_search_that_goes_through_more_is_no_want_of_registers() -> None:
+    fast = executed(1e7, stack_load=(1e6, 4))
+    slow = executed(3e8, stack_load=(9e7, 13), stack_store=(4e7, 14))
+    assert getattr(label(view(fast, slow, seconds=(0.004, 0.11))), "key", None) == "more-work"
+
+
 def test_vectors_beside_much_more_other_work_are_not_lost() -> None:
     """A slower hash before the same search of a table, whose vectors both sides have."""
     fast = executed(1e8, vector_16=(2e7, 8), load=2e7)

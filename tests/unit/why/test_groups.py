@@ -43,8 +43,9 @@ def grouped(
         ("", "__rustc::__rdl_alloc", "allocation"),
         ("libm.so.6", "exp", ""),
         ("libgcc_s.so.1", "?", "exceptions"),
-        ("libstdc++.so.6", "cxa_throw", "exceptions"),
-        ("ld-linux-x86-64.so.2", "dl_find_object", "exceptions"),
+        ("libstdc++.so.6", "__cxa_throw", "exceptions"),
+        ("libstdc++.so.6", "__gxx_personality_v0", "exceptions"),
+        ("ld-linux-x86-64.so.2", "_dl_find_object", "exceptions"),
     ],
 )
 def test_families_of_library_functions(library: str, name: str, family: str) -> None:

@@ -114,6 +114,27 @@ def test_comparisons_belong_to_the_loop_that_runs_longer(
     assert shares(together) == expected
 
 
+def test_all_that_a_loop_calls_more_often_belongs_to_it() -> None:
+    """A search that compares by a function, which calls another one."""
+    loop = view(executed(1e6), executed(5e7), members=("find",)).group
+    names = ("equal", "bytes", "once")
+    calls = {"equal": (2e6, 2.5e7), "bytes": (17.0, 2.3e7), "once": (1e6, 1.5e6)}
+    groups = [
+        view(executed(1e6), executed(1e7), members=(n,), quantities={"calls": calls[n]}).group
+        for n in names
+    ]
+    for group, user in zip(groups, ("find", "equal", "find"), strict=True):
+        group.users = [FunctionKey("", user)]
+    causes = [
+        *(cause("more-calls", 0.1, at=n) for n in names),
+        cause("more-work", 0.4, at="find"),
+    ]
+    together = with_loops(causes, [*groups, loop])
+    assert shares(together) == [("more-work", 0.6), ("more-calls", 0.1)]
+    assert together[0].items == ("find", "equal", "bytes")
+    assert together[0].sentence.endswith("calls `equal` 25 million instead of 2 million times")
+
+
 def woken(futex: int, share: float = 0.3) -> Cause:
     facts = (Fact("futex calls", 100, futex),)
     text = f"its threads wait for one another: {futex} `futex` calls, from `runtime.futex.abi0`"

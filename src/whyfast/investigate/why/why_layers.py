@@ -85,6 +85,9 @@ QUEUED = "its threads waited for a CPU behind other programs: all shares are of 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
 
+#: Seconds that a simulator takes to start and load a program.
+LOADING = 2.0
+
 #: Asked in this order which of them runs the programs.
 RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
 
@@ -136,6 +139,8 @@ class Layers:
         #: Seconds that another simulation with caches may take; 0: there was none.
         self._simulation = 0.0
         self._compiles = False
+        #: Programs that one run executes, each of which a simulator loads anew.
+        self._programs = 1
         self._busy = min(BUSIEST, max(1.0, load))
         self._ends = services.clock.monotonic() + limits.total * self._busy
 
@@ -218,7 +223,9 @@ class Layers:
         timeout = min(self.left, max(10.0, 20 * found.whole.slow + self._limits.seconds))
         try:
             runs = self._tool_run("fast", timeout), self._tool_run("slow", timeout)
-            traced = trace_calls(runs[0]), trace_calls(runs[1])
+            waits = self._matters("waiting")
+            traced = trace_calls(runs[0], waits=waits), trace_calls(runs[1], waits=waits)
+            self._programs = max(1, *(run.number("execve") for run in traced))
         except CannotCount as error:
             found.limits.append(f"system calls were not traced: {error}")
         faults = _faults(result, found.fast), _faults(result, found.slow)
@@ -298,6 +305,7 @@ class Layers:
             return Findings()
         found.interpreted = not isinstance(runtime, Go)
         self._compiles = runtime.compiles
+        found.items = [i for i in found.items if i.part != "waiting" or i.name not in runtime.idles]
         began = self._services.clock.monotonic()
         runs = RuntimeRuns(
             {side: self._tool_run(side, 60.0) for side in known},
@@ -353,7 +361,9 @@ class Layers:
         found, services = self._found, self._services
         user = found.split["user"]
         longest, limit = max(user.fast, user.slow), self._limits.seconds
-        full, plain = (slowdown * longest + 2 for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN))
+        full, plain = (
+            slowdown * longest + LOADING * self._programs for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN)
+        )
         caches = full <= limit
         takes = full if caches else plain
         if not caches and limit:

@@ -51,6 +51,9 @@ class Go:
 
     name = "Go"
     compiles = False
+    idles: tuple[str, ...] = (
+        "nanosleep",
+    )  # usleep of its scheduler; time.Sleep waits in futex or epoll
 
     def claims(self, program: RuntimeProgram) -> bool:
         try:

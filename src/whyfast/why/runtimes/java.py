@@ -42,6 +42,7 @@ class Java:
 
     name = "the JVM"
     compiles = True
+    idles: tuple[str, ...] = ()
 
     def claims(self, program: RuntimeProgram) -> bool:
         return program.name == "java"

@@ -62,6 +62,7 @@ class NodeJs:
 
     name = "Node"
     compiles = True
+    idles: tuple[str, ...] = ()
 
     def claims(self, program: RuntimeProgram) -> bool:
         return program.name in ("node", "nodejs")

@@ -103,10 +103,12 @@ class Findings:
 
 class Runtime(Protocol):
     """One language's runtime. ``compiles``: it compiles while it runs, so that a simulation sees
-    code without names, after minutes."""
+    code without names, after minutes. ``idles``: system calls in which only its own threads wait,
+    and no program."""
 
     name: str
     compiles: bool
+    idles: tuple[str, ...]
 
     def claims(self, program: RuntimeProgram) -> bool:
         """Whether it executes the program."""

@@ -48,6 +48,7 @@ class CPython:
 
     name = "Python"
     compiles = False
+    idles: tuple[str, ...] = ()
 
     def claims(self, program: RuntimeProgram) -> bool:
         return _PYTHON.match(program.name) is not None

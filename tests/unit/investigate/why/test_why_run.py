@@ -237,23 +237,43 @@ def test_an_account_has_more_time_on_a_busy_machine(
     assert layers.left == pytest.approx(seconds)
 
 
+class Compiler(CPython):
+    """A runtime that claims every program and explains nothing."""
+
+    def claims(self, program: object) -> bool:
+        return True
+
+    def explain(self, sides: object) -> Findings:
+        return Findings()
+
+
+def claim_all(monkeypatch: pytest.MonkeyPatch, **attributes: object) -> None:
+    runtime = Compiler()
+    for name, value in attributes.items():
+        setattr(runtime, name, value)
+    monkeypatch.setattr(why_layers, "RUNTIMES", (runtime,))
+    monkeypatch.setattr(why_layers, "program_of", lambda *given: object())
+
+
 @pytest.mark.parametrize(("compiles", "limits"), [(True, 1), (False, 2)])
 def test_what_a_runtime_compiles_is_not_simulated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiles: bool, limits: int
 ) -> None:
-    class Compiler(CPython):
-        def claims(self, program: object) -> bool:
-            return True
-
-        def explain(self, sides: object) -> Findings:
-            return Findings()
-
-    runtime = Compiler()
-    runtime.compiles = compiles
-    monkeypatch.setattr(why_layers, "RUNTIMES", (runtime,))
-    monkeypatch.setattr(why_layers, "program_of", lambda *given: object())
+    claim_all(monkeypatch, compiles=compiles)
     account = Programs(tmp_path, (3.0, 2.9, 0.0)).why(simulate=1e6)
     assert len(account.limits) == limits  # neither perf nor, where it is wanted, Valgrind is there
+
+
+@pytest.mark.parametrize(("idles", "keys"), [((), ["sleep"]), (("nanosleep",), [])])
+def test_a_runtime_sleeps_for_its_own_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, idles: tuple[str, ...], keys: list[str]
+) -> None:
+    claim_all(monkeypatch, idles=idles)
+    programs = Programs(tmp_path, (3.0, 1.7, 0.0))
+    programs.tools = {"strace": reads(400, "nanosleep")}
+    account = programs.why()
+    assert [c.key for c in account.causes] == keys
+    assert bool([i for i in account.items if i.name == "nanosleep"]) is bool(keys)
 
 
 class Caches(NoSystem):
@@ -349,6 +369,13 @@ def test_a_simulation_that_takes_too_long_is_left_out_with_what_allows_it(tmp_pa
     assert "valgrind is not installed" in absent
     never = Programs(tmp_path / "never", (3.0, 2.9, 0.0)).why(simulate=0.0)
     assert not any("simulate" in limit for limit in never.limits)
+
+
+def test_a_simulator_loads_each_of_many_programs_anew(tmp_path: Path) -> None:
+    programs = Programs(tmp_path, (4.0, 2.0, 1.5))
+    programs.tools = {"strace": reads(149, "execve")}  # 385 and 534 programs
+    limits = programs.why(simulate=1000.0).limits
+    assert any("nothing was simulated: it would take about 1228 s" in text for text in limits)
 
 
 def test_tools_get_the_standard_input_of_the_commands(tmp_path: Path) -> None:
