@@ -142,4 +142,4 @@ def test_a_damaged_clone_is_named_with_what_mends_it(tmp_path: Path) -> None:
         export(made, commit_of(made, "HEAD"), tmp_path / "to")
     assert "file.c" in error.value.message or blob in error.value.message
     assert "git fetch --refetch" in error.value.message
-    assert error.value.where == made
+    assert error.value.where == str(made)
