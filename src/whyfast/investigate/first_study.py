@@ -107,6 +107,10 @@ def first_study(
             with copied(folder, home) as copy:
                 tries = Tries(outcome, observer, services.clock)
                 way = _with_benchmarks(copy, way, tries)
+            if failures:  # what was meant first needs what is not here
+                reason, lacks = advice(folder, project, failures[0])
+                note = f"{Path(project.program).name} does not build: {reason}"
+                way = replace(way, comments=(*way.comments, note)) if lacks else way
             failure = way.incomplete
             if not way.benchmarks:
                 failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
