@@ -35,8 +35,7 @@ from scipy import stats
 
 from whyfast.judge.ratios import tamed
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.copies import scattered_copy
-from whyfast.measure.invocation import LaunchArguments, padded_process
+from whyfast.measure.invocation import LaunchArguments, padded_process, scattered_copy
 from whyfast.measure.process import usable_cpus
 from whyfast.model.sample import WAITED
 

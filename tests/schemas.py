@@ -10,10 +10,10 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin
 
+from whyfast.cli.output import Action
 from whyfast.explain.program import CodeTotals
 from whyfast.explain.source_lines import TouchedFunctions
 from whyfast.history.findings import Coincidence
-from whyfast.model.action import Action
 from whyfast.model.code import CodeRow
 from whyfast.model.codec import VERSIONS, field_types
 from whyfast.model.counters import Counts, Heat, HotFunction, Overlap

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from whyfast.investigate.services import Silent
 from whyfast.investigate.study_run import run_study
-from whyfast.judge.costs import cost_changes
+from whyfast.judge.judge_run import cost_changes
 from whyfast.model.cost import CostChange, GrowthReason
 from whyfast.model.result import Result
 from whyfast.report.sections.costs import cost_sentences

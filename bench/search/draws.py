@@ -19,8 +19,7 @@ from bench.search.scenes import EFFECT
 from bench.search.world import ONE, Draw
 from whyfast.search.ddmin import ddmin
 from whyfast.search.state import Task
-from whyfast.search.subsets import Subset
-from whyfast.search.view import ALPHA, surely_above
+from whyfast.search.view import ALPHA, Subset, surely_above
 
 NOISE = 0.15
 #: (layouts of each end, blocks); each layout in one block where they are as many.

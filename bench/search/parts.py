@@ -19,7 +19,7 @@ from bench.search.scenes import EFFECT
 from bench.search.world import DRIFT, ONE, Draw
 from whyfast.search.ddmin import Minimal, Try, ddmin
 from whyfast.search.state import Task
-from whyfast.search.subsets import Subset, Trial
+from whyfast.search.view import Subset, Trial
 
 Level = Callable[[Subset], float]
 Made = tuple[Level, Callable[[Minimal], bool]]

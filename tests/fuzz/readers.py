@@ -23,7 +23,7 @@ from typing import Any
 from tests.unit.formats import examples
 from tests.unit.report.example import ab_result, sample_result
 from whyfast.formats.profiles import DamagedProfile
-from whyfast.model.codec import Malformed
+from whyfast.model.codec import Malformed, pack
 from whyfast.model.errors import UserError
 
 #: What a reader may say of a bad input; anything else is a finding.
@@ -120,7 +120,7 @@ def _file(data: bytes, name: str = "input") -> Path:
 
 def _results() -> list[bytes]:
     more = (
-        json.dumps({"schema": "whyfast-check/1", "head": "abc", "benchmarks": {}}) + "\n",
+        json.dumps(pack("check", {"head": "abc", "benchmarks": {}})) + "\n",
         "benchmark,process,time_ms\nfib,1,2.5\nfib,2,2.25\n",
     )
     return [text.encode() for text in (*examples.texts().values(), *more)]

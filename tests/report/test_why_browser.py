@@ -9,7 +9,7 @@ from tests.report.conftest import PHONE, Opening
 from tests.unit.report.why_example import VECTORISED, why_result
 
 from whyfast.model.why import Account, Frame
-from whyfast.report.pages.why_page import why_page
+from whyfast.report.pages.results import why_page
 from whyfast.report.render.html import render_html
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from tests.unit.investigate.doubles import Watcher
 
 from whyfast.investigate.services import Services
-from whyfast.measure.process import SystemLauncher
+from whyfast.measure.tools import SystemLauncher
 from whyfast.model.errors import CannotBuildHere
 from whyfast.report.pages.search_page import dump_search
 from whyfast.search.axes.axis import SearchRequest

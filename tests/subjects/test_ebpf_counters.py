@@ -12,8 +12,8 @@ from tests.conftest import USERS_TOOLCHAINS
 from whyfast.explain.hot import hot_functions
 from whyfast.explain.program import load
 from whyfast.measure.doctor.system import System
-from whyfast.measure.process import SystemLauncher, ToolRun
 from whyfast.measure.simulate import read_geometry, simulate, simulated_counters
+from whyfast.measure.tools import SystemLauncher, ToolRun
 from whyfast.model.counters import Profile
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -57,7 +57,7 @@ LATE = {
     ("cli.timeit", "whyfast.cli.results"),
     ("cli.output", "whyfast.report.render.terminal"),
     ("investigate.timeit_run", "whyfast.judge.judge_run"),
-    ("investigate.timeit_run", "whyfast.judge.loop_times"),
+    ("investigate.timeit_run", "whyfast.judge.lines"),
     ("investigate.ab_run", "whyfast.judge.judge_run"),
     ("investigate.ab_run", "whyfast.model.result"),
     ("investigate.ab_run", "whyfast.investigate.costs"),
@@ -77,7 +77,7 @@ LATE = {
     ("investigate.services", "whyfast.interpreter.registry"),
     ("investigate.services", "whyfast.toolchain.kernels"),
     ("investigate.services", "whyfast.toolchain.registry"),
-    ("investigate.services", "whyfast.toolchain.valgrind"),
+    ("investigate.services", "whyfast.toolchain.debian"),
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few results hold; who reads one imports it.
     ("model.result", "whyfast.model.cost"),

@@ -19,8 +19,7 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Document
 from whyfast.report.pages.history_page import dump_history, history_page
-from whyfast.report.pages.results import result_page
-from whyfast.report.pages.why_page import why_page
+from whyfast.report.pages.results import result_page, why_page
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown
 from whyfast.report.render.terminal import render_terminal

@@ -13,13 +13,12 @@ from pathlib import Path
 
 from whyfast.build.run import repeat_script
 from whyfast.cli.main import say
-from whyfast.cli.output import FAILED, check_outputs, duration, piped, show, show_actions
+from whyfast.cli.output import FAILED, Action, check_outputs, duration, piped, show, show_actions
 from whyfast.investigate.first_study import FirstStudy, first_that_builds
 from whyfast.investigate.services import Services
 from whyfast.measure.doctor.readings import examine
 from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TuneOutcome, restore, tune
-from whyfast.model.action import Action
 from whyfast.model.codec import dump
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.report.formatting import escape_controls, format_bytes
@@ -38,13 +37,18 @@ from whyfast.store.builds import BuildStore, FailedBuild
 from whyfast.store.home import Home, own_home
 from whyfast.study.find import ROOT_FILE, bundled_studies
 from whyfast.study.skeleton import KINDS, check_file, projects_of, skeleton
-from whyfast.toolchain.debian import DebianProvider
+from whyfast.toolchain.debian import (
+    VALGRIND,
+    DebianProvider,
+    newer_valgrind,
+    remove_valgrind,
+    valgrind_size,
+)
 from whyfast.toolchain.debian_root import RecordedRoot, recorded_root
 from whyfast.toolchain.entrance import entrances_in_words
 from whyfast.toolchain.provider import Progress
 from whyfast.toolchain.registry import providers, resolve, split_name
 from whyfast.toolchain.sandbox import tools
-from whyfast.toolchain.valgrind import NAME, newer_valgrind, remove_valgrind, valgrind_size
 
 #: The folder with /proc and /sys.
 ROOT = Path("/")
@@ -117,8 +121,8 @@ def run_toolchain(args: argparse.Namespace) -> int:
 
 
 def _install(full: str, home: Home, note: Progress) -> str:
-    if full == NAME:
-        return f"{NAME}: {newer_valgrind(home, note)}"
+    if full == VALGRIND:
+        return f"{VALGRIND}: {newer_valgrind(home, note)}"
     return toolchain_text(resolve(full, home, note))
 
 
@@ -127,7 +131,7 @@ def _install_again(root: RecordedRoot, home: Home, note: Progress) -> str:
 
 
 def _remove(full: str, home: Home, note: Progress) -> str:
-    if full == NAME:
+    if full == VALGRIND:
         remove_valgrind(home)
     else:
         provider, name = split_name(full)
@@ -141,7 +145,7 @@ def _list_toolchains(home: Home, args: argparse.Namespace) -> int:
         names = [*p.names(), *(DebianProvider().elsewhere(home) if provider == "debian" else ())]
         rows += [(f"{provider}:{n}", p.installed(n, home), p.size(n, home)) for n in names]
     size = valgrind_size(home)
-    rows.append((NAME, size > 0, size))
+    rows.append((VALGRIND, size > 0, size))
     show(toolchains_page(rows, entrances_in_words(tools())), args)
     return 0
 

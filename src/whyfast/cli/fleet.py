@@ -17,13 +17,12 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from importlib.util import find_spec
 
-from whyfast.cli.output import check_outputs, show_actions
+from whyfast.cli.output import Action, check_outputs, show_actions
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Cluster, DaskCluster
 from whyfast.fleet.launching import HostsFile, LaunchedCluster, launched, read_hosts
 from whyfast.fleet.security import make_certificates, read_address
 from whyfast.investigate.services import Services
-from whyfast.model.action import Action
 from whyfast.model.errors import UserError
 from whyfast.store.home import own_home
 

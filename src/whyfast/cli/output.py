@@ -12,14 +12,14 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 
 from whyfast.cli.main import say
 from whyfast.cli.options import FILE_OPTIONS
-from whyfast.model.action import Action
 from whyfast.model.codec import dump
 from whyfast.model.errors import UserError
 from whyfast.store.files import write_whole
@@ -29,6 +29,18 @@ if TYPE_CHECKING:
     from whyfast.report.document import Document
 
 FAILED, FAIL_ON_MET, INTERRUPTED = 1, 3, 130
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a command that reports nothing did to the thing called ``name``: a file, toolchain, or
+    digest of a build. ``known``: it was stored already. ``detail`` says which version, or why it
+    failed; ``bytes`` is what its removal freed."""
+
+    did: Literal["wrote", "stored", "known", "installed", "removed", "failed"]
+    name: str
+    detail: str = ""
+    bytes: int | None = None
 
 
 def duration(text: str, option: str) -> float:

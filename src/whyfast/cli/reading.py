@@ -12,7 +12,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from whyfast.cli.output import FAIL_ON_MET, check_outputs, percent, show, show_actions
+from whyfast.cli.output import FAIL_ON_MET, Action, check_outputs, percent, show, show_actions
 from whyfast.cli.results import exit_code, own_result, show_result, stored_result
 from whyfast.fleet.merging import merge_results
 from whyfast.formats.load import by_position, by_subject, load_recordings
@@ -22,7 +22,6 @@ from whyfast.history.detect import detect
 from whyfast.history.findings import at_least, has_changed, only_series
 from whyfast.history.kept import imported_result, points_of, timeline_of_kept
 from whyfast.investigate.compare_run import compare_recordings
-from whyfast.model.action import Action
 from whyfast.model.errors import UserError
 from whyfast.model.history import Timeline
 from whyfast.model.result import Merged, OneResult

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from whyfast.cli.output import FAIL_ON_MET, FAILED, INTERRUPTED, show, write
-from whyfast.judge.costs import exceeded
+from whyfast.judge.judge_run import exceeded
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.evidence import unmatched
 from whyfast.model.result import Result
 from whyfast.model.verdict import CLEANUP, Verdict
-from whyfast.report.pages.results import result_page
-from whyfast.report.pages.why_page import why_page
+from whyfast.report.pages.results import result_page, why_page
 from whyfast.report.result_json import dump_result, from_json, load_result, to_json, values_csv
 from whyfast.store.home import own_home
 from whyfast.store.samples import SampleStore

@@ -11,7 +11,7 @@ from whyfast.investigate.why.why_layers import AccountLimits
 from whyfast.investigate.why.why_run import explain_commands, why_again
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
-from whyfast.report.pages.why_page import why_page
+from whyfast.report.pages.results import why_page
 from whyfast.report.progress import watching
 from whyfast.report.result_json import dump_result, from_json
 from whyfast.store.home import own_home

@@ -14,7 +14,6 @@ from whyfast.judge.machines import blocks_to_tell, fleet_confounds, judge_betwee
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.result import Lacks, Machine, MachineResult, Merged, OneResult, Recorded, Result
-from whyfast.model.sample import Session
 from whyfast.model.study import Commands, Recordings, Study
 from whyfast.model.variant import Benchmark, differences
 from whyfast.model.verdict import Confound
@@ -39,12 +38,6 @@ FACTS = (
     *("governor", "smt", "spectre_v2", "whyfast"),
 )
 UNNAMED = "unnamed"
-
-
-def main_session(result: Result) -> Session | None:
-    """The session that took most blocks; None without sessions."""
-    blocks = Counter(b.session for b in result.recorded.blocks)
-    return max(result.recorded.sessions, key=lambda s: blocks[s.id], default=None)
 
 
 def machine_of(result: Result) -> Machine:
@@ -95,7 +88,8 @@ def _given_names(a: Mapping[str, object], b: Mapping[str, object]) -> tuple[str,
 
 
 def _environment(result: Result) -> Mapping[str, object]:
-    session = main_session(result)
+    blocks = Counter(b.session for b in result.recorded.blocks)
+    session = max(result.recorded.sessions, key=lambda s: blocks[s.id], default=None)
     return session.environment if session else {}
 
 

@@ -11,7 +11,7 @@ import stat
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from gzip import BadGzipFile, GzipFile
 from pathlib import Path
@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any, BinaryIO, NoReturn
 
 from whyfast.model.errors import UserError
-from whyfast.model.series import MetadataValue, Recording
+from whyfast.model.series import MetadataValue, Recording, Series
 
 #: Smallest and largest value taken from a file: far beyond any time in seconds, or size in bytes.
 SMALLEST, LARGEST = 1e-18, 1e18
@@ -104,7 +104,7 @@ def read_text(path: Path, limit: int = LIMIT) -> str:
         raise UserError(f"is not text (byte {error.start} is not UTF-8)", where=path) from None
 
 
-_LONGEST = 40
+_LONGEST, _LONGEST_NAME = 40, 60
 
 
 class Node:
@@ -143,6 +143,13 @@ class Node:
         node = self.get(name)
         if node is None:
             self.fail(f"{clean(name)} is missing")
+        return node
+
+    def find(self, *names: str) -> Node | None:
+        """The value under ``names``, one within the other; None where one is missing or null."""
+        node: Node | None = self
+        for name in names:
+            node = None if node is None else node.get(name)
         return node
 
     def entries(self) -> Iterator[tuple[str, Node]]:
@@ -319,3 +326,35 @@ class Format:
     name: str
     claims: Callable[[Given], bool]
     read: Callable[[Given], Recording]
+
+
+@dataclass
+class Collected:
+    """The series of a file so far, by name, and what was left out, in words."""
+
+    series: dict[str, Series] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+
+    def add(self, place: Node, series: Series, *, what: str = "benchmark") -> None:
+        """Take a series that stands at that place; UserError where another has its name."""
+        if series.benchmark in self.series:
+            place.fail(f"duplicate {what}: {series.benchmark[:_LONGEST_NAME]}")
+        self.series[series.benchmark] = series
+
+    def recording(
+        self,
+        given: Given,
+        tool: str,
+        within: Node,
+        metadata: Mapping[str, MetadataValue] | None = None,
+        started: float | None = None,
+        none: str = "no benchmark with a time",
+    ) -> Recording:
+        """All of it; UserError with the words ``none`` about ``within`` where it has no series."""
+        if not self.series:
+            within.fail(none)
+        left_out = tuple(dict.fromkeys(self.left_out))
+        facts = dict(metadata or {})
+        return Recording(
+            given.name, given.where, tool, self.series, facts, started, started, left_out
+        )

@@ -11,18 +11,10 @@ from __future__ import annotations
 
 import re
 
-from whyfast.formats.input import Facts, Format, Given, Node, plausible
+from whyfast.formats.input import Collected, Facts, Format, Given, Node, plausible
 from whyfast.model.series import SECOND, Recording, Series
 
-_SECONDS = {
-    "ns": 1e-9,
-    "us": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "min": 60.0,
-    "hr": 3600.0,
-    "day": 86400.0,
-}
+_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "hr": 3600.0, "day": 86400.0}
 _SCORE = re.compile(r"(ops/)?(" + "|".join(_SECONDS) + r")(/op)?")
 #: What the file says of the virtual machine, and what that is called elsewhere.
 _FACTS = {
@@ -51,17 +43,15 @@ def read(given: Given) -> Recording:
     modes: dict[str, set[str]] = {}
     for entry in entries:
         modes.setdefault(_name(entry), set()).add(entry.need("mode").text())
-    facts, series = Facts(), dict[str, Series]()
+    facts, found = Facts(), Collected()
     for entry in entries:
         name, mode = _name(entry), entry.need("mode").text()
         if len(modes[name]) > 1 and mode != min(modes[name], key=_rank):
             name = f"{name} {mode}"
-        for found in (_score(name, entry), *_amounts(name, entry)):
-            if found.benchmark in series:
-                entry.fail(f"duplicate benchmark: {found.benchmark}")
-            series[found.benchmark] = found
+        for series in (_score(name, entry), *_amounts(name, entry)):
+            found.add(entry, series)
         _note(facts, entry)
-    return Recording(given.name, given.where, "jmh", series, facts.settled())
+    return found.recording(given, "jmh", given.root, facts.settled())
 
 
 def _rank(mode: str) -> int:

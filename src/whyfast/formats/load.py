@@ -8,18 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.formats import (
-    benchmark_dotnet,
-    criterion,
     csv_table,
-    divan,
     github_action,
     go_bench,
-    google_benchmark,
-    hyperfine,
     jmh,
-    js_bench,
+    json_reports,
     pyperf,
-    pytest_benchmark,
+    rust_bench,
     whyfast_result,
 )
 from whyfast.formats.input import Format, Given, Node, clean, parse_json, read_text
@@ -33,17 +28,17 @@ from whyfast.model.series import Recording
 FORMATS: tuple[Format, ...] = (
     whyfast_result.FORMAT,
     github_action.FORMAT,
-    benchmark_dotnet.FORMAT,
+    json_reports.DOTNET,
     jmh.FORMAT,
-    js_bench.MITATA,
-    js_bench.TINYBENCH,
-    google_benchmark.FORMAT,
-    pytest_benchmark.FORMAT,
+    json_reports.MITATA,
+    json_reports.TINYBENCH,
+    json_reports.GOOGLE,
+    json_reports.PYTEST,
     pyperf.FORMAT,
-    hyperfine.FORMAT,
-    criterion.FORMAT,
+    json_reports.HYPERFINE,
+    rust_bench.CRITERION,
     go_bench.FORMAT,
-    divan.FORMAT,
+    rust_bench.DIVAN,
     csv_table.FORMAT,
 )
 
@@ -109,11 +104,6 @@ def load_recording(argument: str) -> Recording:
     )
 
 
-def load_kept(name: str, result: object) -> Recording:
-    """A result of whyfast that the store keeps, as its JSON would be read."""
-    return whyfast_result.read(Given(Path(name), clean(name), "", Node(result, name)))
-
-
 def load_recordings(
     arguments: Sequence[str], kept: Callable[[str], object | None] = lambda name: None
 ) -> tuple[Recording, ...]:
@@ -122,7 +112,8 @@ def load_recordings(
 
     def load(argument: str) -> Recording:
         if not os.path.lexists(argument) and (result := kept(argument)) is not None:
-            return load_kept(argument, result)
+            given = Given(Path(argument), clean(argument), "", Node(result, argument))
+            return whyfast_result.read(given)  # as its JSON would be read
         return load_recording(argument)
 
     recordings = [load(argument) for argument in arguments]

@@ -125,13 +125,9 @@ class _Point:
     recording: Recording
 
 
-def timeline_of_files(arguments: Sequence[str], wanted: Wanted) -> Timeline:
-    """Each file a point. With several machines, files of one commit (or else of one name) are the
-    same point on each. UserError for what cannot be read, ordered, or told apart."""
-    return _timeline_of(load_recordings(arguments), wanted, arguments[0])
-
-
 def _timeline_of(recordings: Sequence[Recording], wanted: Wanted, where: str) -> Timeline:
+    """Each file a point. With several machines, files of one commit (or else of one name) are the
+    same point on each."""
     if not any(is_read(s) for r in recordings for s in r.series.values()):
         raise UserError("no benchmark in these files has times", where=where)
     machine = _machines(recordings, wanted.machine)
@@ -403,4 +399,4 @@ def _loaded(arguments: Sequence[str], wanted: Wanted) -> Timeline:
         raise UserError(
             "one file is one point; name several, or --by COLUMN of a CSV file", where=arguments[0]
         )
-    return timeline_of_files(arguments, wanted)
+    return _timeline_of(load_recordings(arguments), wanted, arguments[0])

@@ -28,7 +28,8 @@ def claims(given: Given) -> bool:
 
 def read(given: Given) -> Recording:
     """Series by benchmark and variant; ``variant=NAME`` chooses one of the variants."""
-    doc = given.root.get("data") or given.root  # a version without an envelope
+    unpack(given.root.value, "result", given.where)
+    doc = given.root.need("data")
     recorded = doc.need("recorded")
     chosen = dict(given.chosen).get("variant")
     values: dict[tuple[str, str], list[tuple[float, ...]]] = {}
@@ -127,7 +128,7 @@ def read_check_log(text: str, where: str) -> Timeline:
 def _line(line: str, where: str) -> tuple[str, dict[str, float]]:
     document = parse_json(line, where, numbered=False)
     unpack(document.value, "check", where)
-    entry = document.get("data") or document  # a version without an envelope
+    entry = document.need("data")
     head, benchmarks = entry.value.get("head"), entry.value.get("benchmarks")
     if not isinstance(head, str) or not isinstance(benchmarks, dict):
         raise UserError("expected head (a commit) and benchmarks (an object)", where=where)

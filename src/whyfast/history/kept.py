@@ -19,7 +19,7 @@ from whyfast.formats.timeline import (
     tells_apart,
 )
 from whyfast.history.findings import revision_of
-from whyfast.judge.costs import costs_of
+from whyfast.judge.judge_run import costs_of
 from whyfast.model.build import Build
 from whyfast.model.cost import COSTS
 from whyfast.model.errors import UserError

@@ -24,9 +24,9 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.measure.count import CountingTask
 from whyfast.measure.harnesses import HARNESSES, LONG, ONCE, Harness, to_see, with_words
-from whyfast.measure.process import CannotCount
 from whyfast.measure.registry import MAKERS, WORKER
 from whyfast.measure.runtimes import RuntimeRuns, probe_python
+from whyfast.measure.tools import CannotCount
 from whyfast.model.code import ChangeCoverage, CodeComparison
 from whyfast.model.counters import Counts, Profile
 from whyfast.model.errors import UserError

@@ -13,11 +13,10 @@ from whyfast.explain.sizes import Sizes, build_files, size_changes, size_costs, 
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.services import Note, Services
-from whyfast.measure.cost_counts import counted_costs
-from whyfast.measure.count import CountingTask
-from whyfast.measure.energy import energy_meter
-from whyfast.measure.process import CannotCount, ToolRun
+from whyfast.measure.commands import energy_meter
+from whyfast.measure.count import CountingTask, counted_costs
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
+from whyfast.measure.tools import CannotCount, ToolRun
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.cost import SizeChange, VariantCost
 from whyfast.model.errors import UserError

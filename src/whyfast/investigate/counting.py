@@ -28,17 +28,17 @@ from whyfast.measure.count import (
 )
 from whyfast.measure.doctor.system import System
 from whyfast.measure.invocation import Clock
-from whyfast.measure.process import CannotCount, Finished, Launcher, ToolRun
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
+from whyfast.measure.tools import CannotCount, Finished, Launcher, ToolRun
 from whyfast.model.counters import MEASURED, Counted, Counts, HotFunction, Overlap, Source
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Calibration
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 from whyfast.store.home import Home
+from whyfast.toolchain.debian import valgrind_root
 from whyfast.toolchain.sandbox import Box
-from whyfast.toolchain.valgrind import valgrind_root
 
 WHOLE = "one run of the command"
 

@@ -18,11 +18,9 @@ from whyfast.investigate.context import RunContext, argument_vector, study_prefi
 from whyfast.investigate.recording import OpenRun, Settled, measure_blocks
 from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.measure.campaign import BenchmarkRun
-from whyfast.measure.copies import CopyRunner, name_of_copy
 from whyfast.measure.doctor.tune import CannotHold, SysctlRunner
-from whyfast.measure.invocation import LaunchArguments, Runner
-from whyfast.measure.output import TooMuchOutput
-from whyfast.measure.process import describe_status
+from whyfast.measure.invocation import CopyRunner, LaunchArguments, Runner, name_of_copy
+from whyfast.measure.process import TooMuchOutput, describe_status
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
 from whyfast.model.sample import (

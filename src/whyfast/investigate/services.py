@@ -12,8 +12,9 @@ from whyfast.measure.commands import ProbeRun, probe_run, run_aside
 from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TemporarySysctls
 from whyfast.measure.invocation import Clock, LaunchArguments, Runner, SystemClock
-from whyfast.measure.process import Launcher, SystemLauncher, usable_cpus
+from whyfast.measure.process import usable_cpus
 from whyfast.measure.registry import make_runner
+from whyfast.measure.tools import Launcher, SystemLauncher
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
 from whyfast.toolchain.watcher import WATCHER
@@ -138,7 +139,7 @@ def _kernel(name: str, home: Home, note: Note) -> Kernel:
 
 
 def _valgrind(home: Home, note: Note) -> Path:
-    from whyfast.toolchain.valgrind import newer_valgrind
+    from whyfast.toolchain.debian import newer_valgrind
 
     return newer_valgrind(home, note)
 

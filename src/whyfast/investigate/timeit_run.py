@@ -24,13 +24,7 @@ from whyfast.measure.calibrate import LONGEST
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.errors import UserError
-from whyfast.model.loop import (
-    BytecodeLine,
-    CallCount,
-    ChangedVariable,
-    Listing,
-    LoopFacts,
-)
+from whyfast.model.loop import BytecodeLine, CallCount, ChangedVariable, Listing, LoopFacts
 from whyfast.model.result import Found, Recorded, Result
 from whyfast.model.study import Commands, MeasureSpec
 from whyfast.model.variant import Benchmark, Variant
@@ -141,7 +135,7 @@ def run_timeit(
             None if (n := options.repeat) is None else lambda e: len(e.blocks) >= n,
         )
     from whyfast.judge.judge_run import judge_run
-    from whyfast.judge.loop_times import loop_time
+    from whyfast.judge.lines import loop_time
 
     observer.phase("judge")
     recorded = run.recorded

@@ -129,14 +129,14 @@ NOTES = {
 }
 
 #: Settings that ``whyfast doctor`` finds, by key: they hold until somebody changes them.
-_SETTINGS = {
+SETTINGS = {
     "governor": "CPU frequency governor",
     "turbo": "turbo, boost",
     "smt": "SMT (hyper-threading)",
     "isolated": "isolated CPUs",
     "nohz_full": "CPUs without timer tick",
     "aslr": "address space randomisation",
-    "huge_pages": "transparent huge pages",
+    "transparent_hugepages": "transparent huge pages",
     "mitigations": "mitigations of CPU vulnerabilities",
     "clock_source": "clock source",
     "cpu_quota": "container CPU limit",
@@ -387,7 +387,7 @@ def _benchmarks_by_host(
 def _changed_settings(
     sessions: Sequence[Session], number: Mapping[str, int], *, spread: bool
 ) -> Iterator[Confound]:
-    for key, title in {**_FACTS, **_SETTINGS}.items():
+    for key, title in {**_FACTS, **SETTINGS}.items():
         groups: dict[str, int] = {}
         changes: list[tuple[str, str]] = []
         for session in sessions:

@@ -1,4 +1,4 @@
-"""What a benchmark costs by its parameter, exact counts, and both over kernel releases.
+"""What a benchmark costs by its parameter, exact counts, both over kernel releases; loops and ways.
 
 The n-th blocks of a family's benchmarks belong together: each pass gives one line (Theil 1950, Sen
 1968), and the median over passes is reported (docs/math/lines.md). Exact counts: each block is a
@@ -9,18 +9,19 @@ from __future__ import annotations
 import itertools
 import math
 import re
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.decide import outcome_of
+from whyfast.judge.decide import ALPHA, outcome_of
 from whyfast.judge.ratios import deciding, median, robust_deviation
 from whyfast.model.sample import Block
-from whyfast.model.study import Question
+from whyfast.model.study import Question, Ways
 from whyfast.model.variant import Benchmark, Parameter, Variant, alike
-from whyfast.model.verdict import Coefficient, Line, LinePoint, Verdict
+from whyfast.model.verdict import Coefficient, Line, LinePoint, LoopTime, Verdict
 
 Floats = NDArray[np.float64]
 CONFIDENCE = 0.95
@@ -60,14 +61,14 @@ def judge_lines(
     return tuple(lines)
 
 
-def median_estimate(values: Sequence[float], confidence: float = CONFIDENCE) -> Coefficient:
+def median_estimate(values: Sequence[float]) -> Coefficient:
     """The median of independent values and its distribution-free interval. The k-th smallest and
     k-th largest, with the largest k for which a fair coin thrown once a value shows fewer than k
-    heads in at most (1 − confidence)/2 of all cases."""
+    heads in at most (1 − :data:`CONFIDENCE`)/2 of all cases."""
     ordered = sorted(values)
     n = len(ordered)
     k, ways, fewer = 0, 1, 1  # ways of k heads, and of at most k
-    limit = int((1 - confidence) / 2 * 2**53) << n >> 53
+    limit = int((1 - CONFIDENCE) / 2 * 2**53) << n >> 53
     while fewer <= limit:
         k += 1
         ways = ways * (n - k + 1) // k
@@ -299,3 +300,80 @@ def _steps(points: Sequence[ReleasePoint], margin: float) -> tuple[ReleaseStep, 
         for a, b in itertools.pairwise(points)
         if a.slope > 0 and b.slope > 0 and abs(math.log(b.slope / a.slope)) > limit
     )
+
+
+# What a loop takes, a time of its own beside the ratios; and what several ways to do the same, each
+# a benchmark, cost in a variant.
+
+
+def loop_time(blocks: Sequence[Block], variant: str, alpha: float = ALPHA) -> LoopTime | None:
+    """The median over blocks of their median seconds a loop, with the interval of a median from
+    order statistics at ``1 - alpha``, for fewer than 8 blocks the whole range; None without
+    blocks."""
+    medians = sorted(
+        statistics.median(b.values[variant]) / b.loops for b in blocks if variant in b.values
+    )
+    if not medians:
+        return None
+    low, high, confidence = median_bounds(medians, alpha)
+    return LoopTime(statistics.median(medians), low, high, confidence, len(medians))
+
+
+def median_bounds(values: Sequence[float], alpha: float = ALPHA) -> tuple[float, float, float]:
+    """(low, high, confidence) of the median of what ``values``, in order, were drawn from."""
+    n = len(values)
+    missed, k = min(1.0, 2 * 0.5**n), 0
+    while k + 1 < n / 2 and (wider := missed + 2 * math.comb(n, k + 1) * 0.5**n) <= alpha:
+        missed, k = wider, k + 1
+    return values[k], values[n - 1 - k], 1 - missed
+
+
+@dataclass(frozen=True)
+class WayCost:
+    """What a way costs in a variant; ``gain`` is the time of the first way over its own, with
+    ``low`` and ``high``, None for the first itself and where either is missing."""
+
+    way: str
+    variant: str
+    time: LoopTime
+    gain: float | None = None
+    low: float = 0.0
+    high: float = math.inf
+
+
+def way_costs(
+    ways: Ways, blocks: Sequence[Block], variants: Sequence[str]
+) -> Mapping[tuple[str, str], WayCost]:
+    """By way and variant, without those that have no blocks. Two ways are compared by the blocks of
+    the same pass: the median of the ratios, its interval from order statistics. They take no turns
+    with each other, so drift within a pass is part of the noise."""
+    found: dict[tuple[str, str], WayCost] = {}
+    by_benchmark = {
+        name: [b for b in blocks if b.benchmark == name] for name in ways.benchmarks.values()
+    }
+    first = next(iter(ways.benchmarks.values()))
+    for way, benchmark in ways.benchmarks.items():
+        for variant in variants:
+            time = loop_time(by_benchmark[benchmark], variant)
+            if time is None:
+                continue
+            ratios = [
+                math.log(a / b)
+                for a, b in zip(
+                    _loops(by_benchmark[first], variant),
+                    _loops(by_benchmark[benchmark], variant),
+                    strict=False,
+                )
+            ]
+            if benchmark == first or not ratios:
+                found[way, variant] = WayCost(way, variant, time)
+                continue
+            low, high, _ = median_bounds(sorted(ratios))
+            gain = math.exp(statistics.median(ratios))
+            found[way, variant] = WayCost(way, variant, time, gain, math.exp(low), math.exp(high))
+    return found
+
+
+def _loops(blocks: Sequence[Block], variant: str) -> list[float]:
+    """Median seconds of a loop in each block."""
+    return [statistics.median(b.values[variant]) / b.loops for b in blocks if variant in b.values]

@@ -96,8 +96,9 @@ def _mean_effect(away: Floats, up: Mask, down: Mask, *, slow: bool) -> float:
     return of_variant / of_baseline
 
 
-def _wilson(count: int, n: int, z: float = 1.96) -> tuple[float, float]:
+def _wilson(count: int, n: int) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson 1927)."""
+    z = 1.96
     share, extra = count / n, z * z / n
     middle = (share + extra / 2) / (1 + extra)
     half = z / (1 + extra) * math.sqrt(share * (1 - share) / n + extra / (4 * n))

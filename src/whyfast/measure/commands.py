@@ -12,8 +12,8 @@ import select
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 
-from whyfast.measure.energy import energy_meter
 from whyfast.measure.invocation import (
     Invocation,
     InvocationFailed,
@@ -27,10 +27,6 @@ from whyfast.measure.process import Child, Usage, away_from, wait_for
 from whyfast.measure.run_queue import ThreadTally, pauses
 from whyfast.measure.turns import TURN_VARIABLE
 from whyfast.model.sample import WAITED
-
-_METER = energy_meter()
-#: The energy of each run; None where it is unavailable.
-METER = None if isinstance(_METER, str) else _METER
 
 
 @dataclass
@@ -218,3 +214,57 @@ def _greets(child: Child, answer: int, timeout: float, tally: ThreadTally) -> bo
     finally:
         os.close(pidfd)
     return answer in ready and os.read(answer, 64).startswith(_GREETING)
+
+
+# The energy of the processor's packages, as their counters (RAPL) tell; where a machine has none,
+# or only root may read them, it is unavailable.
+
+_ZONES = "sys/class/powercap/*-rapl:*"
+
+
+@dataclass(frozen=True)
+class EnergyMeter:
+    """Counters in microjoules that begin again at 0 above their ``range``, by file."""
+
+    counters: tuple[tuple[Path, int], ...]
+
+    def read(self) -> tuple[int, ...]:
+        """All counters now. Raises OSError."""
+        return tuple(int(path.read_bytes()) for path, _ in self.counters)
+
+    def joules(self, before: tuple[int, ...], after: tuple[int, ...]) -> float:
+        """Of all packages between two readings, that of whatever else runs among it."""
+        limits = (limit for _, limit in self.counters)
+        apart = zip(before, after, limits, strict=True)
+        return sum((b - a) % (limit + 1) for a, b, limit in apart) / 1e6
+
+
+def energy_meter(root: Path = Path("/")) -> EnergyMeter | str:
+    """The meter of this machine, or why there is none."""
+    zones = [z for z in sorted(root.glob(_ZONES)) if z.name.count(":") == 1]
+    packages = [z for z in zones if _text(z / "name").startswith("package")]
+    if not packages:
+        return "this machine has no RAPL counters (virtual machines hide them)"
+    counters = []
+    for zone in packages:
+        try:
+            int((zone / "energy_uj").read_bytes())
+            counters.append((zone / "energy_uj", int(_text(zone / "max_energy_range_uj"))))
+        except PermissionError:
+            file = f"{zone}/energy_uj"
+            return f"only root may read {file}; allow it: sudo chmod a+r {file}"
+        except (OSError, ValueError):
+            return f"{zone} cannot be read"
+    return EnergyMeter(tuple(counters))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+_METER = energy_meter()
+#: The energy of each run; None where it is unavailable.
+METER = None if isinstance(_METER, str) else _METER

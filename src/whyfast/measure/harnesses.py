@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from whyfast.formats import criterion, divan, go_bench, google_benchmark, jmh, pytest_benchmark
+from whyfast.formats import go_bench, jmh, json_reports, rust_bench
 from whyfast.formats.input import Format, Given, parse_json
 from whyfast.measure.invocation import (
     Invocation,
@@ -79,7 +79,7 @@ GO = Harness(
     only=lambda name: ("-test.bench=" + "/".join(f"^{part}$" for part in name.split("/")),),
 )
 GOOGLE = Harness(
-    google_benchmark.FORMAT,
+    json_reports.GOOGLE,
     words=("--benchmark_format=json", "--benchmark_min_time=0.1"),
     once=("--benchmark_min_time=0",),  # no word for a number of iterations is known before 1.8
     long=("--benchmark_min_time=5",),
@@ -88,7 +88,7 @@ GOOGLE = Harness(
     only=lambda name: (f"--benchmark_filter=^{name}$",),
 )
 CRITERION = Harness(
-    criterion.FORMAT,
+    rust_bench.CRITERION,
     words=(
         *("--bench", "--noplot", "--sample-size=10"),
         *("--warm-up-time=0.1", "--measurement-time=0.1"),
@@ -101,18 +101,18 @@ CRITERION = Harness(
     folder="CRITERION_HOME",
 )
 DIVAN = Harness(
-    divan.FORMAT,
+    rust_bench.DIVAN,
     words=("--bench", "--color=never", "--min-time=0.1", "--max-time=0.1"),
     once=("--test",),
     long=("--bench", "--min-time=5", "--max-time=5"),
     # Its --list leaves out those of a benchmark with arguments.
     list=("--test", "--color=never"),
-    name=divan.leaves,
+    name=rust_bench.leaves,
     only=lambda name: (f"^{name}$",),
 )
 
 PYTEST = Harness(
-    pytest_benchmark.FORMAT,
+    json_reports.PYTEST,
     words=(
         *("-q", "-p", "no:cacheprovider", "--benchmark-only", "--benchmark-min-rounds=1"),
         *("--benchmark-min-time=0.001", "--benchmark-max-time=0.1", "--benchmark-warmup=off"),

@@ -7,12 +7,12 @@ import os
 import random
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from whyfast.measure.process import CannotCount, Finished, ToolRun
-from whyfast.measure.sampling import SampledRun
+from whyfast.measure.perf import SampledRun
+from whyfast.measure.tools import CannotCount, Finished, ToolRun
 
 #: The folder of the module that looks at a Python program from inside.
 PYTHON_PROBE = Path(__file__).resolve().parent.parent / "turns" / "python_probe"
@@ -38,7 +38,6 @@ class RuntimeRuns:
     sampled: Sequence[SampledRun] = ()
     note: Callable[[str], None] = lambda text: None
     sides: tuple[str, str] = ("fast", "slow")
-    versions: dict[str, str] = field(default_factory=dict)
 
     @property
     def rounds(self) -> int:

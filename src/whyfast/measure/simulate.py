@@ -22,19 +22,13 @@ from whyfast.formats.profiles import (
     parse_callgrind,
 )
 from whyfast.measure.doctor.system import System, number
-from whyfast.measure.process import (
-    CannotCount,
-    Launcher,
-    ToolRun,
-    describe_status,
-    program_names,
-    runs_another,
-)
+from whyfast.measure.process import describe_status
+from whyfast.measure.tools import CannotCount, Launcher, ToolRun, program_names, runs_another
 from whyfast.model.counters import Counter, FunctionCost, Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
-from whyfast.toolchain.valgrind import (
-    VERSION,
+from whyfast.toolchain.debian import (
+    VALGRIND_VERSION,
     newer_valgrind,
     tool_words,
     valgrind_root,
@@ -205,7 +199,7 @@ def choose_valgrind(
     except CannotCount as error:
         local, why = None, str(error)
     there = (valgrind_root(home).parent / "digest").exists()
-    older = local is None or version_of(local.version) < VERSION
+    older = local is None or version_of(local.version) < VALGRIND_VERSION
     if local and not rooted and not (there and older):
         return local
     try:

@@ -24,18 +24,9 @@ from whyfast.measure.invocation import (
     Sample,
     started,
 )
-from whyfast.measure.process import (
-    CannotCount,
-    Child,
-    Finished,
-    Launcher,
-    Usage,
-    describe_status,
-    on_cpu,
-    tree_peak,
-    wait_for,
-)
+from whyfast.measure.process import Child, Usage, describe_status, on_cpu, tree_peak, wait_for
 from whyfast.measure.run_queue import ThreadTally
+from whyfast.measure.tools import CannotCount, Finished, Launcher
 
 #: Decimal digits, a point and an exponent if need be: nothing else that a language may take for a
 #: number, such as ``1_0``, ``0x1p3``, ``inf`` or digits of other scripts.

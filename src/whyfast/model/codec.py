@@ -2,8 +2,7 @@
 all JSON that whyfast writes: ``{"schema": "whyfast-NAME/VERSION", "generator": …, "data": …}``.
 
 Numbers that are not finite are the strings ``inf``, ``-inf`` and ``nan``. Names are those of the
-dataclasses. Files of earlier versions are read through two tables: of renamed fields, and of what
-``null`` stood for.
+dataclasses.
 """
 
 from __future__ import annotations
@@ -38,31 +37,6 @@ VERSIONS = {
     "shipped": 1,
     "survey": 1,
     "actions": 1,
-}
-#: Earlier versions that are still read. Their data stands beside ``schema``, without an envelope.
-_EARLIER = {"result": "whyfast-result/2", "merged": "whyfast-merged/1", "check": "whyfast-check/1"}
-
-#: Fields that these versions call otherwise: class → new name → old name.
-_OLD_NAMES: Mapping[str, Mapping[str, str]] = {
-    "Carrier": {"outcome": "word"},
-    "Figure": {"text": "word"},
-    "Fix": {"outcome": "word"},
-    "Found": {"failed_expectations": "unmet"},
-    "Judged": {"non_stationary": "unsteady"},
-    "Placement": {"outcome": "word"},
-    "Pooled": {"outcome": "word"},
-    "SmallSample": {"outcome": "word"},
-    "Study": {"control": "twin"},
-    "VarianceComponents": {"non_stationary": "unsteady"},
-    "Verdict": {"outcome": "verdict", "asymmetric_outliers": "lopsided", "small_sample": "few"},
-}
-_UNBOUNDED = {"low": 0.0, "high": math.inf}
-#: Numbers that were not finite, and ends that nothing bounds: class → field → value of ``null``.
-_OLD_NULLS: Mapping[str, Mapping[str, float]] = {
-    "Fix": {"spread": math.nan, "without": math.nan, "low": math.nan, "high": math.inf},
-    "Placement": {"spread": math.nan, "added_high": math.inf},
-    "SmallSample": {**_UNBOUNDED, "normal_low": 0.0, "normal_high": math.inf},
-    "Verdict": {**_UNBOUNDED, "ratio": math.nan},
 }
 
 
@@ -178,19 +152,15 @@ def is_packed(document: object, name: str) -> bool:
 
 
 def unpack(document: object, name: str, where: str | Path | None = None) -> dict[str, Any]:
-    """The data of a JSON document of this version, or of an earlier one that can still be read.
-    UserError for anything else."""
+    """The data of a JSON document of this version; UserError for anything else."""
     if not isinstance(document, Mapping):
         raise UserError(f"not a whyfast {name}: expected a JSON object at the top", where=where)
     schema, known = document.get("schema"), f"whyfast-{name}/{VERSIONS[name]}"
     if schema is None:
         raise UserError(f'not a whyfast {name}: no "schema" key', where=where)
-    if schema == _EARLIER.get(name):
-        return {k: v for k, v in document.items() if k not in ("schema", "generator")}
     if schema != known:
-        readable = " and ".join(repr(s) for s in (known, _EARLIER.get(name)) if s)
         raise UserError(
-            f"schema: {schema!r:.60} is not supported; this whyfast reads {readable}", where=where
+            f"schema: {schema!r:.60} is not supported; this whyfast reads {known!r}", where=where
         )
     data = document.get("data")
     if not isinstance(data, dict):
@@ -208,31 +178,15 @@ def field_types(kind: type) -> dict[str, Any]:
 
 def _decode_dataclass(kind: type, data: Any, key: str) -> Any:
     _expect(data, dict, key)
-    data = _from_earlier(kind.__name__, data)
-    old = _OLD_NAMES.get(kind.__name__, {})
     hints = field_types(kind)
     values = {}
     for f in fields(kind):
-        name = f.name
-        if name not in data and old.get(name) in data:
-            name = old[name]
-        place = f"{key}.{name}" if key else name
-        if name in data:
-            values[f.name] = decode(hints[f.name], data[name], place)
+        place = f"{key}.{f.name}" if key else f.name
+        if f.name in data:
+            values[f.name] = decode(hints[f.name], data[f.name], place)
         elif f.default is MISSING and f.default_factory is MISSING:
             raise Malformed(place, "is missing")
     return kind(**values)
-
-
-def _from_earlier(name: str, data: dict[str, Any]) -> dict[str, Any]:
-    """The fields of the class ``name``: suites were verdicts with further fields, and null stood
-    for numbers that are not finite."""
-    if name == "Suite" and isinstance(data.get("verdict"), str):
-        return {"verdict": data} | {k: data[k] for k in ("influence", "carriers") if k in data}
-    nulls = {k: v for k, v in _OLD_NULLS.get(name, {}).items() if k in data and data[k] is None}
-    if name == "Fix" and "spread" in nulls:  # nothing was measured
-        nulls = dict.fromkeys(nulls, math.nan)
-    return data | nulls if nulls else data
 
 
 def _decode_union(kinds: tuple[Any, ...], data: Any, key: str) -> Any:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from whyfast.model.verdict import LoopTime
+
 #: What a statement does to a variable of its setup: every loop makes it longer or shorter; the
 #: first loop changes it and the others find it so; every loop changes it.
 Change = Literal["grows", "shrinks", "once", "always"]
@@ -45,17 +47,6 @@ class CallCount:
     language: Literal["C", "Python"]
     name: str
     number: float
-
-
-@dataclass(frozen=True)
-class LoopTime:
-    """Median seconds of a loop over blocks, and the interval of that median."""
-
-    seconds: float
-    low: float
-    high: float
-    confidence: float
-    blocks: int
 
 
 @dataclass(frozen=True)

@@ -165,6 +165,17 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class LoopTime:
+    """Median seconds of a loop over blocks, and the interval of that median."""
+
+    seconds: float
+    low: float
+    high: float
+    confidence: float
+    blocks: int
+
+
+@dataclass(frozen=True)
 class Modes:
     """The speeds that the processes of a variant have on a benchmark, quickest first. ``counts`` is
     how many processes had each, ``ratios`` the time in each over that in the one that most had."""

@@ -82,7 +82,7 @@ def read_json(path: Path) -> Any:
 
 
 def from_json(document: object, *, where: str | Path | None = None) -> Result:
-    """The result that :func:`to_json` of this or an earlier version wrote. ``where`` names the file
+    """The result that :func:`to_json` wrote. ``where`` names the file
     in error messages."""
     try:
         return _decode_result(unpack(document, "result", where))
@@ -181,8 +181,6 @@ def results_in(document: object, *, where: str | Path) -> list[OneResult]:
             sources = decode(tuple[str, ...], machine.get("sources"), f"{key}.sources")
             notes = decode(tuple[str, ...], machine.get("notes"), f"{key}.notes")
             result = machine.get("result")
-            if isinstance(result, Mapping) and "schema" in result:  # of whyfast-merged/1
-                result = unpack(result, "result", f"{where}: {key}.result")
             results.append(
                 OneResult(", ".join(sources), _decode_result(result, f"{key}.result"), notes)
             )

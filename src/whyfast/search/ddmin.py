@@ -17,8 +17,19 @@ from numpy.typing import NDArray
 from whyfast.search.engine import entropy
 from whyfast.search.posterior import doubt
 from whyfast.search.state import Task, Tested
-from whyfast.search.subsets import CARRIES, Subset, Trial, carries, first_carrying, level
-from whyfast.search.view import ALPHA, MOST, bounded, surely_above, test_of
+from whyfast.search.view import (
+    ALPHA,
+    CARRIES,
+    MOST,
+    Subset,
+    Trial,
+    bounded,
+    carries,
+    first_carrying,
+    level,
+    surely_above,
+    test_of,
+)
 
 Part = tuple[int, ...]
 
@@ -352,18 +363,13 @@ class _Run:
             self.failed.add(event.subset)
         else:
             self.trials.append(event)
-            if subset is not None:
-                self._doubted()
+            # Blocks beside mixtures may refute what a few blocks of the ends showed by chance.
+            if subset is not None and sum(doubt(_ends_of(self.seen), self.task.margin)) >= SURE:
+                self._differ()
 
     def _differ(self) -> None:
         if (outcome := self._ends()) is not None:
             raise _NotSlower(outcome)
-
-    def _doubted(self) -> None:
-        """Blocks beside mixtures may refute what a few blocks of the ends showed by chance."""
-        none, swapped = doubt(_ends_of(self.seen), self.task.margin)
-        if none + swapped >= SURE:
-            self._differ()
 
     def _conclude(self, outcome: Outcome) -> Minimal:
         subsets = {t.subset for t in self.trials if t.subset is not None}

@@ -26,11 +26,10 @@ from whyfast.model.variant import Variant
 from whyfast.model.verdict import Outcome, Verdict
 from whyfast.model.why import Account
 from whyfast.search.axes.axis import CandidateRange, DifferenceSet, SearchRequest
-from whyfast.search.axes.commits import changed_files, commit_range
 from whyfast.search.axes.flags import mix_flags, with_flags
 from whyfast.search.axes.objects import mix_functions, mix_objects
 from whyfast.search.axes.passes import pass_range
-from whyfast.search.axes.versions import kernel_range, toolchain_range
+from whyfast.search.axes.ranges import changed_files, commit_range, kernel_range, toolchain_range
 from whyfast.search.ddmin import Minimal
 from whyfast.search.results import (
     SearchFile,

@@ -29,7 +29,7 @@ from whyfast.search.state import (
     Task,
     Where,
 )
-from whyfast.search.subsets import Trial
+from whyfast.search.view import Trial
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,7 @@ from whyfast.search.state import (
     ran,
 )
 from whyfast.search.subject import CandidateFailed, Layouts, Subject, Times, observation
-from whyfast.search.subsets import Subset, Trial, label, numbered
-from whyfast.search.view import attempts, likely, view
+from whyfast.search.view import Subset, Trial, attempts, label, likely, numbered, view
 from whyfast.store.home import Home
 
 #: The most steps to simulate to find the likely next builds: each costs as much as a step of the

@@ -20,9 +20,9 @@ from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.measuring import launch_arguments
 from whyfast.investigate.services import Note, Observer, Silent
-from whyfast.measure.cost_counts import heap_of
+from whyfast.measure.count import heap_of
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.measure.process import CannotCount
+from whyfast.measure.tools import CannotCount
 from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
 from whyfast.model.sample import RunFailure

@@ -65,11 +65,10 @@ def archive_address(command: RunCommand = run, env: Mapping[str, str] | None = N
     return address
 
 
-def debug_address(main: str, env: Mapping[str, str] | None = None) -> str:
+def debug_address(main: str) -> str:
     """The address of the archive of debug symbols that belongs to a main archive: Debian keeps
     them beside it, as ``debian-debug``. CannotBuildHere where that cannot be told."""
-    env = os.environ if env is None else env
-    address = env.get(DEBUG_VARIABLE, "").rstrip("/")
+    address = os.environ.get(DEBUG_VARIABLE, "").rstrip("/")
     if address or main.endswith("/debian"):
         return address or f"{main}-debug"
     raise CannotBuildHere(f"set {DEBUG_VARIABLE} to its address")

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -142,9 +142,9 @@ class Packages:
         for answer in answers.values():
             if isinstance(answer, str) and answer:
                 raise CannotBuildHere(answer)
-        return {n: _binary(a) for n, a in answers.items() if isinstance(a, dict)}
+        return {n: Binary(**a) for n, a in answers.items() if isinstance(a, dict)}
 
-    def _recorded(self, record: Path) -> dict[str, dict[str, object] | str]:
+    def _recorded(self, record: Path) -> dict[str, dict[str, Any] | str]:
         try:
             if self._clock() - record.stat().st_mtime > _FRESH:
                 return {}
@@ -153,7 +153,7 @@ class Packages:
             return {}
         return known if isinstance(known, dict) else {}
 
-    def _write(self, record: Path, known: dict[str, dict[str, object] | str]) -> None:
+    def _write(self, record: Path, known: dict[str, dict[str, Any] | str]) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
         write_whole(record, json.dumps(known, indent=1))
 
@@ -171,10 +171,6 @@ class Packages:
             raise CannotBuildHere(f"{binary.package} {binary.version}: {reason}")
         beside.replace(path)
         return path
-
-
-def _binary(record: Mapping[str, Any]) -> Binary:
-    return Binary(**record)
 
 
 def newest(listed: Sequence[Binary]) -> list[Binary]:

@@ -23,7 +23,7 @@ from whyfast.why.causes import label, program_label
 from whyfast.why.counts import SideCounts
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import FunctionGroup
-from whyfast.why.kernel import PURPOSES, WITH_KERNEL, purpose, supported
+from whyfast.why.kernel import BLOCKING, PURPOSES, WITH_KERNEL, purpose, supported
 from whyfast.why.linked import NAMED, joined, linked, with_loops
 from whyfast.why.split import Crew
 from whyfast.why.subtrees import called_more
@@ -346,7 +346,9 @@ _STARTS = ("wait4", "waitid", "vfork", "fork", "clone3", "clone")
 def _kernel_cause(key: str, items: Sequence[Item], found: Gathered) -> Cause:
     share = sum(i.share for i in items)
     lows, highs = zip(*(_bounds(i.time, found.whole) for i in items), strict=True)
-    top = sorted(items, key=lambda i: -i.share)
+    # What a thread sleeps in tells less of the program than what else it calls.
+    idle = {i.name for i in items if key == "system-calls" and BLOCKING.get(i.name) == "sleep"}
+    top = sorted(items, key=lambda i: (i.name in idle, -i.share))
     started = min(
         (i for i in top if i.name in _STARTS), key=lambda i: _STARTS.index(i.name), default=None
     )

@@ -13,7 +13,7 @@ from whyfast.explain.executed import LoadedCode, LoadedFiles
 from whyfast.explain.functions import base_name
 from whyfast.explain.objects import readable
 from whyfast.formats.profiles import Stack, StackFrame
-from whyfast.measure.sampling import SampledRun
+from whyfast.measure.perf import SampledRun
 from whyfast.model.why import Change, Frame
 from whyfast.why.split import change_of
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from whyfast.measure.trace import TRANSFERS, TracedRun
+from whyfast.measure.tools import TRANSFERS, TracedRun
 from whyfast.model.why import Change, Fact, Item, Part, SourcePlace
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import SideCode

@@ -108,5 +108,5 @@ def test_nothing_is_imported_that_only_studies_need() -> None:
         "whyfast.measure.harnesses",
         "whyfast.measure.simulate",
         "whyfast.toolchain.wheels",
-        "whyfast.toolchain.valgrind",
+        "whyfast.toolchain.debian",
     }

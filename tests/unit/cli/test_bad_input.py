@@ -132,8 +132,8 @@ def files(write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         "list.json": "[]",
         "open.json": "{",
         "later.json": {"schema": "whyfast-result/9"},
-        "bare.json": {"schema": "whyfast-result/2"},
-        "unmerged.json": {"schema": "whyfast-merged/1"},
+        "bare.json": {"schema": "whyfast-result/3", "data": {}},
+        "unmerged.json": {"schema": "whyfast-merged/2", "data": {}},
     }
     for name, content in contents.items():
         write(name, content)

@@ -20,6 +20,7 @@ from whyfast.formats import input as source
 from whyfast.formats.load import load_recording, load_recordings
 from whyfast.formats.timeline import Wanted, load_timeline
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
+from whyfast.model.codec import pack
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording
 
@@ -49,7 +50,7 @@ def test_content_decides_the_format_and_gzip_is_seen_through(read: Read, name: s
         (b'{"version": 1, "version": 2}', "duplicate key: version"),
         (b'{"a": ' + b"9" * 5000 + b"}", "is invalid JSON"),
         (b"[" * 200_000, "nested too deeply"),
-        (b'{"schema": "whyfast-result/2"}', "recorded is missing"),
+        (b'{"schema": "whyfast-result/3", "data": {}}', "recorded is missing"),
         (gzip.compress(b"x" * 1000, mtime=0)[:-20], "cut short"),
         (gzip.compress(b"x" * 1000, mtime=0)[:20] + b"\0" * 9, "damaged"),
         (b"\x1f\x8b", "cut short"),
@@ -122,7 +123,7 @@ def test_a_name_that_no_file_can_hold_is_mended(read: Read) -> None:
 
 def line(head: str, **seconds: Any) -> str:
     of = {name: {"seconds": {"head": value}} for name, value in seconds.items()}
-    return json.dumps({"schema": "whyfast-check/1", "head": head, "benchmarks": of}) + "\n"
+    return json.dumps(pack("check", {"head": head, "benchmarks": of})) + "\n"
 
 
 def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> None:
@@ -140,8 +141,8 @@ def test_a_line_is_a_point_and_what_measured_nothing_is_none(tmp_path: Path) -> 
         (line("a", x=1.0), "log: has fewer than two checks that measured something"),
         (line("a", x=1.0) + "{", "log:2: is invalid JSON: "),
         (line("a", x=1.0) + "[]", "log:2: not a whyfast check"),
-        (line("a", x=1.0) + line("b", x=-1), "log:2: benchmarks.x.seconds.head: "),
-        (line("a", x=1.0) + line("b", x=True), "log:2: benchmarks.x.seconds.head: "),
+        (line("a", x=1.0) + line("b", x=-1), "log:2: data.benchmarks.x.seconds.head: "),
+        (line("a", x=1.0) + line("b", x=True), "log:2: data.benchmarks.x.seconds.head: "),
         (
             line("a").replace('"a"', "1"),
             "log:1: expected head (a commit) and benchmarks (an object)",

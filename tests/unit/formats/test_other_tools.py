@@ -9,9 +9,9 @@ import pytest
 from tests.golden_files import Hear, refusal
 from tests.unit.formats import examples
 
-from whyfast.formats import criterion
-from whyfast.formats.divan import leaves
+from whyfast.formats import rust_bench
 from whyfast.formats.load import load_recording
+from whyfast.formats.rust_bench import leaves
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording
 
@@ -339,7 +339,7 @@ def test_a_damaged_one_is_named(tmp_path: Path, text: str) -> None:
 
 
 def test_too_many_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear) -> None:
-    monkeypatch.setattr(criterion, "_MOST_FOLDERS", 5)
+    monkeypatch.setattr(rust_bench, "_MOST_FOLDERS", 5)
     for name in "abc":
         benchmark(tmp_path, name)
     golden(refusal(UserError, lambda: load_recording(str(tmp_path))))

@@ -19,7 +19,7 @@ from whyfast.judge.eprocess import confidence_interval
 from whyfast.judge.ratios import pair_ratios
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments, Sample
-from whyfast.measure.process import Finished
+from whyfast.measure.tools import Finished
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.study import Commands as CommandsAsked

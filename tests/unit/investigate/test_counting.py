@@ -23,7 +23,7 @@ from whyfast.judge.judge_run import judge_metrics
 from whyfast.measure.count import Profiler
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.perf import GROUPS
-from whyfast.measure.process import Finished
+from whyfast.measure.tools import Finished
 from whyfast.model.build import Build
 from whyfast.model.counters import Counted
 from whyfast.model.sample import Calibration

@@ -14,7 +14,7 @@ from whyfast.investigate.measuring import observe, wants_observing
 from whyfast.investigate.recording import run_key
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure.doctor.tune import CannotHold, Holding, TemporarySysctls
-from whyfast.measure.process import Finished, Launcher
+from whyfast.measure.tools import Finished, Launcher
 from whyfast.model.build import Build
 from whyfast.model.study import Study
 from whyfast.store.home import Home

@@ -12,7 +12,7 @@ import pytest
 from whyfast.investigate import check_benchmarks
 from whyfast.investigate.change_reach import runs_without
 from whyfast.measure.count import CountingTask
-from whyfast.measure.process import SystemLauncher, ToolRun
+from whyfast.measure.tools import SystemLauncher, ToolRun
 from whyfast.model.code import CodeComparison, FunctionChange
 from whyfast.model.variant import Benchmark, Variant
 

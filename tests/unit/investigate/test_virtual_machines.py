@@ -12,7 +12,7 @@ from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.services import Observer, Silent
 from whyfast.investigate.study_run import run_study
-from whyfast.measure.process import Finished
+from whyfast.measure.tools import Finished
 from whyfast.measure.vm.qemu import PROGRAM
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.machine import Kernel

@@ -9,6 +9,7 @@ from tests.unit.example_blocks import block
 from tests.unit.judge.example_study import plain_study
 
 from whyfast.judge.confounds import (
+    SETTINGS,
     UNMOVED,
     find_confounds,
     identical_programs,
@@ -16,6 +17,7 @@ from whyfast.judge.confounds import (
     machine_confounds,
     root_confounds,
 )
+from whyfast.measure.doctor.readings import CHECKS
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.sample import Block, Session
 from whyfast.model.variant import Variant
@@ -263,3 +265,7 @@ def test_each_fact_that_differs_is_named_with_its_groups(golden: Hear) -> None:
 def test_equal_interpreters_and_builds_without_any_have_none() -> None:
     assert list(interpreter_confounds([_python("a", PLAIN), _python("b", PLAIN)])) == []
     assert list(interpreter_confounds([_python("a", None), _python("b", PLAIN)])) == []
+
+
+def test_every_setting_is_one_that_the_doctor_finds() -> None:
+    assert set(SETTINGS) <= {check.key for check in CHECKS}

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.report.example import sample_result, sample_study, verdict
 from tests.unit.report.parts import changed
 
-from whyfast.judge.costs import cost_changes, exceeded, unbeaten
+from whyfast.judge.judge_run import cost_changes, exceeded, unbeaten
 from whyfast.model.cost import CostsSpec, VariantCost
 from whyfast.model.result import Result
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from whyfast.judge.loop_times import loop_time
+from whyfast.judge.lines import loop_time
 from whyfast.model.sample import Block
 
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.judge.test_loop_times import blocks
 
-from whyfast.judge.loop_times import way_costs
+from whyfast.judge.lines import way_costs
 from whyfast.model.study import Ways
 
 WAYS = Ways("A call", {"tuple": "t", "array": "v"})

@@ -10,9 +10,9 @@ from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, option, said
 
 from whyfast.formats.profiles import SimulatedProfile
-from whyfast.measure.call_counts import count_calls
-from whyfast.measure.process import CannotCount, Finished, ToolRun
+from whyfast.measure.count import count_calls
 from whyfast.measure.simulate import Cache, Geometry, Valgrind
+from whyfast.measure.tools import CannotCount, Finished, ToolRun
 
 GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)
 VALGRIND = Valgrind("valgrind-3.19.0", {"callgrind": ("valgrind", "--tool=callgrind")}, {"A": "b"})

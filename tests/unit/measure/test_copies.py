@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 from tests.unit.measure.doubles import FakeClock, FakeRunner
 
-from whyfast.measure.copies import CopyRunner, name_of_copy, scattered_copy
-from whyfast.measure.invocation import InvocationFailed, Sample
+from whyfast.measure.invocation import (
+    CopyRunner,
+    InvocationFailed,
+    Sample,
+    name_of_copy,
+    scattered_copy,
+)
 
 
 @pytest.mark.parametrize("size", [0, 1, 4096, 20_001])

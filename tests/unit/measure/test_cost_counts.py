@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from whyfast.measure.cost_counts import counted_costs, heap_counts, parse_dhat
-from whyfast.measure.count import CountingTask
-from whyfast.measure.process import CannotCount, Finished, ToolRun
+from whyfast.measure.count import CountingTask, counted_costs, heap_counts, parse_dhat
 from whyfast.measure.simulate import Geometry, Valgrind
+from whyfast.measure.tools import CannotCount, Finished, ToolRun
 from whyfast.model.cost import VariantCost
 
 LOG = """\

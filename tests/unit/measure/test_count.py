@@ -26,8 +26,8 @@ from whyfast.measure.count import (
     measured_turns,
 )
 from whyfast.measure.perf import measure_counters
-from whyfast.measure.process import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.measure.simulate import Cache, Geometry, Valgrind, own_valgrind
+from whyfast.measure.tools import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.model.counters import Counter, Counts, FunctionCost, Profile
 
 REPORT = """\

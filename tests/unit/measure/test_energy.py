@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from whyfast.measure.energy import EnergyMeter, energy_meter
+from whyfast.measure.commands import EnergyMeter, energy_meter
 
 
 def zone(root: Path, name: str, title: str, energy: int) -> Path:

@@ -8,7 +8,7 @@ from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, said
 
 from whyfast.measure.perf import GROUPS, available, measure_counters
-from whyfast.measure.process import CannotCount, Finished, ToolRun
+from whyfast.measure.tools import CannotCount, Finished, ToolRun
 from whyfast.model.counters import Counter
 
 #: The seed's fast build of Python, as hardware with all of these events would count it.

@@ -18,19 +18,19 @@ from typing import Any
 import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
 
-from whyfast.measure.output import OUTPUT_KEPT, OUTPUT_MOST, TooMuchOutput
 from whyfast.measure.process import (
+    OUTPUT_KEPT,
+    OUTPUT_MOST,
     Child,
-    Finished,
-    SystemLauncher,
+    TooMuchOutput,
     away_from,
     describe_status,
     on_cpu,
-    program_names,
     usable_cpus,
     wait_for,
 )
 from whyfast.measure.run_queue import scheduled
+from whyfast.measure.tools import Finished, SystemLauncher, program_names
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 

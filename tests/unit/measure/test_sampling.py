@@ -12,9 +12,9 @@ from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, said
 
 from whyfast.formats.profiles import StackFrame
-from whyfast.measure import sampling
-from whyfast.measure.process import CannotCount, Finished, ToolRun
-from whyfast.measure.sampling import SampledRun, sample_in_turns
+from whyfast.measure import perf
+from whyfast.measure.perf import SampledRun, sample_in_turns
+from whyfast.measure.tools import CannotCount, Finished, ToolRun
 
 COMMANDS = {"fast": ("./fast", "an input"), "slow": ("./slow",)}
 
@@ -179,7 +179,7 @@ def test_why_nothing_was_sampled(
 ) -> None:
     setting = tmp_path / "paranoid"
     setting.write_text(paranoid)
-    monkeypatch.setattr(sampling, "_PARANOID", setting)
+    monkeypatch.setattr(perf, "_PARANOID", setting)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(CannotCount) as raised:
         sample(answers)

@@ -16,7 +16,6 @@ from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, option, said
 
 from whyfast.measure.doctor.system import System
-from whyfast.measure.process import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.measure.simulate import (
     Cache,
     Geometry,
@@ -30,10 +29,11 @@ from whyfast.measure.simulate import (
     simulated_counters,
     valgrind_options,
 )
+from whyfast.measure.tools import CannotCount, Finished, SystemLauncher, ToolRun
 from whyfast.model.counters import Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
-from whyfast.toolchain.valgrind import newer_valgrind, tool_words, valgrind_root, version_of
+from whyfast.toolchain.debian import newer_valgrind, tool_words, valgrind_root, version_of
 
 GEOMETRY = Geometry(*[Cache("L1i", 32768, 8, 64)] * 3)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whyfast.measure.trace import CallRow, parse_strace_stacks, parse_strace_table
+from whyfast.measure.tools import CallRow, parse_strace_stacks, parse_strace_table
 
 TABLE = """\
 strace: Process 71 attached

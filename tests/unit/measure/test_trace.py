@@ -10,10 +10,12 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, said
 
-from whyfast.measure.process import CannotCount, Finished, ToolRun
-from whyfast.measure.trace import (
+from whyfast.measure.tools import (
     CALLERS_SECONDS,
     CallRow,
+    CannotCount,
+    Finished,
+    ToolRun,
     TracedRun,
     callers_of,
     moved_bytes,

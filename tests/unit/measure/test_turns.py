@@ -19,7 +19,8 @@ from tests.unit.measure.turn_programs import GOOD, READY, command, enter, playin
 import whyfast.turns
 from whyfast.measure import turns
 from whyfast.measure.invocation import InvocationFailed, Sample
-from whyfast.measure.process import CannotCount, Child, SystemLauncher
+from whyfast.measure.process import Child
+from whyfast.measure.tools import CannotCount, SystemLauncher
 from whyfast.measure.turns import PregrantedLauncher
 
 pytestmark = pytest.mark.usefixtures("nothing_left")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from whyfast.measure.process import Finished
+from whyfast.measure.tools import Finished
 
 #: What to do about one call: write files, then return how it ended.
 Answer = Callable[[Sequence[str]], Finished]

@@ -33,8 +33,7 @@ from whyfast.model.study import Claim
 from whyfast.report.document import Document, document
 from whyfast.report.pages.code_page import code_page
 from whyfast.report.pages.history_page import history_page
-from whyfast.report.pages.results import merged_page, result_page
-from whyfast.report.pages.why_page import why_page
+from whyfast.report.pages.results import merged_page, result_page, why_page
 from whyfast.report.render.html import render_html
 from whyfast.report.render.markdown import render_markdown
 from whyfast.report.result_json import dump_result, from_json

@@ -17,8 +17,6 @@ from whyfast.model.codec import pack
 from whyfast.model.errors import UserError
 from whyfast.model.result import Merged, OneResult
 from whyfast.model.sample import RunFailure
-from whyfast.model.study import Study
-from whyfast.model.verdict import Carrier, SmallSample
 from whyfast.report.result_json import (
     dump_merged,
     dump_result,
@@ -145,7 +143,7 @@ def test_load_result(tmp_path: Path) -> None:
         ([], "not a whyfast result: expected a JSON object at the top"),
         ({"results": []}, 'not a whyfast result: no "schema" key'),
         ({"schema": "whyfast-result/9"}, "schema: 'whyfast-result/9' is not supported; this "
-         "whyfast reads 'whyfast-result/3' and 'whyfast-result/2'"),
+         "whyfast reads 'whyfast-result/3'"),
         ({"schema": "whyfast-result/3"}, "data: expected an object, not null"),
     ],
 )  # fmt: skip
@@ -153,54 +151,6 @@ def test_what_is_not_a_result_is_refused(document: object, message: str) -> None
     with pytest.raises(UserError) as caught:
         from_json(document, where="result.json")
     assert str(caught.value) == f"result.json: {message}"
-
-
-OLD = Path(__file__).parent / "data" / "whyfast-result-2.json"
-
-
-def test_a_file_of_version_2_is_read() -> None:
-    result = load_result(OLD)
-    judged = result.judged
-    bounded, empty = judged.verdicts
-    assert (bounded.outcome, bounded.ratio, bounded.low, bounded.high) == (
-        *("undecided", 1.1, 0.0, math.inf),
-    )
-    assert bounded.asymmetric_outliers is not None
-    assert bounded.asymmetric_outliers.p_value == 0.02
-    assert bounded.small_sample == SmallSample("slower", 0.9, 1.2, 0.75, 0.0, math.inf, 6)
-    assert math.isnan(empty.ratio)
-    assert (judged.metrics[0].metric, judged.metrics[0].high) == ("maxrss", math.inf)
-    (suite,) = judged.suites
-    assert (suite.verdict.outcome, suite.verdict.low) == ("faster", 0.8)
-    assert (suite.influence, suite.carriers) == (
-        {"sieve": 0.91},
-        (Carrier("fib", 1.2, 1.0, "same"),),
-    )
-    (placement,) = judged.placements
-    assert (placement.outcome, placement.linked, placement.added_high) == (
-        *("undecided", bounded, math.inf),
-    )
-    assert math.isnan(placement.spread)
-    unknown, reduced = judged.fixes
-    assert all(math.isnan(x) for x in (unknown.spread, unknown.without, unknown.low, unknown.high))
-    assert (reduced.outcome, reduced.low, reduced.high) == ("reduced", 0.3, math.inf)
-    assert judged.components[0].non_stationary == 2
-    assert judged.non_stationary[0].kind == "warms up"
-    assert judged.interactions[0].verdict == bounded
-    assert result.found.failed_expectations[0].wanted == "tail-call"
-    assert result.found.observed.figures[0].text == "CALL"
-    assert isinstance(result.question, Study)
-    assert result.question.control
-    assert [b.benchmark for b in result.recorded.blocks] == ["sieve"]
-    again = dump_result(result)
-    assert dump_result(from_json(json.loads(again))) == again
-
-
-def test_a_mistake_in_a_file_of_version_2_is_named_as_in_the_file() -> None:
-    document = json.loads(OLD.read_text("utf-8"))
-    document["judged"]["verdicts"][0]["few"]["word"] = "fast"
-    with pytest.raises(UserError, match=r"^judged\.verdicts\[0\]\.few\.word: expected one of"):
-        from_json(document)
 
 
 def example() -> Merged:
@@ -225,14 +175,6 @@ def test_a_merged_file_is_merged_anew() -> None:
     assert [c.text for c in again.confounds] == ["m0.json repeats a run, which counts once"]
 
 
-def test_a_file_of_version_1_is_merged_anew() -> None:
-    old = json.loads((Path(__file__).parent / "data" / "whyfast-result-2.json").read_text("utf-8"))
-    machine = {"machine": {"name": "a"}, "sources": ["a.json"], "notes": ["n"], "result": old}
-    (one,) = results_in({"schema": "whyfast-merged/1", "machines": [machine]}, where="m.json")
-    assert (one.where, one.notes) == ("a.json", ("n",))
-    assert one.result.judged.suites[0].verdict.outcome == "faster"
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -245,11 +187,6 @@ def test_a_file_of_version_1_is_merged_anew() -> None:
         (
             {"machines": [{"sources": [], "notes": [], "result": {"question": 1}}]},
             "machines[0].result.question: expected an object, not a whole number",
-        ),
-        (
-            {"machines": [{"sources": [], "notes": [], "result": {"schema": "y"}}]},
-            "machines[0].result: schema: 'y' is not supported; this whyfast reads "
-            "'whyfast-result/3' and 'whyfast-result/2'",
         ),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from whyfast.search.ddmin import Event, Failed, Minimal, Try, ddmin, next_try
 from whyfast.search.state import Task
-from whyfast.search.subsets import Subset, Trial, carries, level
+from whyfast.search.view import Subset, Trial, carries, level
 
 Level = Callable[[Subset], float]
 EVERY = frozenset(range(100))

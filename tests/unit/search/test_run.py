@@ -17,7 +17,7 @@ from whyfast.search.results import FORMAT, SearchFile, search_key
 from whyfast.search.run import BARS, drive, likely_next, likely_subsets, posterior_lines
 from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, State, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times, observation
-from whyfast.search.subsets import Trial
+from whyfast.search.view import Trial
 
 NAMES = [str(n) for n in range(33)]
 BLOCK = Observation(0.1, (Reading(3, 0.0, -0.1),), layouts=True, pair=Pair(2, 3, 1, 0.1))

@@ -10,7 +10,7 @@ import pytest
 from tests.studies.commit_study import Repository
 
 from whyfast.investigate.services import Services
-from whyfast.search.axes.commits import commits
+from whyfast.search.axes.ranges import commits
 from whyfast.search.subject import CandidateFailed, ScriptSubject, UserCommand
 
 NUMBERS = ("7", "steps: 1,250", "none", "0")

@@ -23,7 +23,7 @@ from whyfast.search.results import SearchFile, SetResult
 from whyfast.search.run import SetSubject, run_set
 from whyfast.search.state import AxisCandidate, Quantity, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times
-from whyfast.search.subsets import Subset, Trial
+from whyfast.search.view import Subset, Trial
 from whyfast.store.home import Home
 
 NAMES = tuple(f"-f{n}" for n in range(8))

@@ -11,8 +11,7 @@ from tests.unit.search.worlds import Range, place, step_at
 from whyfast.search.ddmin import Event, Try, ddmin
 from whyfast.search.engine import Done
 from whyfast.search.state import KnownEnds, Observation, Pair, Task
-from whyfast.search.subsets import Trial
-from whyfast.search.view import ALPHA, SHARES, attempts, believe, surely_above
+from whyfast.search.view import ALPHA, SHARES, Trial, attempts, believe, surely_above
 
 
 def _blocks(jumps: list[float], attempt: int = 1, ends: float = 0.03) -> list[Observation]:

@@ -7,7 +7,7 @@ import pytest
 
 from whyfast.build.revisions import commit_of, export
 from whyfast.model.errors import UserError
-from whyfast.search.axes.commits import uncommitted
+from whyfast.search.axes.ranges import uncommitted
 from whyfast.search.state import AxisCandidate
 from whyfast.store.git import git, must_git, without_repository, without_user
 

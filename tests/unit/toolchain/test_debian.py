@@ -17,10 +17,12 @@ from whyfast.toolchain.debian import (
     DebianProvider,
     known_names,
     parse_name,
+    remove_valgrind,
     root_folder,
+    valgrind_root,
+    valgrind_size,
 )
 from whyfast.toolchain.debian_root import Package, RecordedRoot, RootSpec, digest_of
-from whyfast.toolchain.valgrind import remove_valgrind, valgrind_root, valgrind_size
 
 WORKING = sandbox.Tools("/usr/bin/bwrap", "", None, "")
 

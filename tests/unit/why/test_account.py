@@ -132,6 +132,13 @@ def test_threads_that_hand_over_do_not_wait_for_a_lock() -> None:
     assert keys(make_account(gathered(items=(futex,)))) == [("threads", 0.9)]
 
 
+def test_calls_stand_before_what_threads_sleep_in() -> None:
+    items = (item("kernel", "nanosleep", 0.3, 76, 5891), item("kernel", "write", 0.2, 404, 60501))
+    (cause,) = make_account(gathered(items=items)).causes
+    assert cause.items == ("write", "nanosleep")
+    assert cause.sentence.startswith("it makes 60,501 `write` calls where `a` makes 404 and 5,891")
+
+
 def test_idle_threads_of_a_scheduler_are_no_cause() -> None:
     futex = item("waiting", "futex", 0.9, 8, 700, "runtime.futex.abi0")
     naps = item("waiting", "nanosleep", 0.2, 8, 700, "runtime.usleep.abi0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from whyfast.formats.profiles import StackFrame
-from whyfast.measure.sampling import SampledRun
+from whyfast.measure.perf import SampledRun
 from whyfast.model.why import Change, Frame
 from whyfast.why.functions import (
     FunctionKey,

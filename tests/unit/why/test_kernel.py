@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from whyfast.measure.trace import CallRow, TracedRun
+from whyfast.measure.tools import CallRow, TracedRun
 from whyfast.model.why import Change, Item
 from whyfast.why.kernel import (
     kernel_items,

@@ -27,7 +27,7 @@ from whyfast.investigate.services import Silent
 from whyfast.investigate.why.why_layers import AccountLimits
 from whyfast.investigate.why.why_run import explain_difference
 from whyfast.measure.count import CountingTask
-from whyfast.measure.process import CannotCount
+from whyfast.measure.tools import CannotCount
 from whyfast.measure.turns import TURN_VARIABLE, read_answer
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError

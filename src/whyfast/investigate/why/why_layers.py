@@ -12,14 +12,21 @@ from pathlib import Path
 from whyfast.explain.executed import LoadedFiles
 from whyfast.formats.profiles import SimulatedProfile
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.call_counts import PLAIN_SLOWDOWN, SLOWDOWN, count_calls
-from whyfast.measure.doctor.readings import load_of
+from whyfast.measure.count import PLAIN_SLOWDOWN, SLOWDOWN, count_calls
+from whyfast.measure.doctor.system import load_of
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.measure.process import CannotCount, ToolRun, with_input
+from whyfast.measure.perf import SampledRun, sample_in_turns
 from whyfast.measure.runtimes import RuntimeRuns
-from whyfast.measure.sampling import SampledRun, sample_in_turns
 from whyfast.measure.simulate import Geometry, choose_valgrind, read_geometry
-from whyfast.measure.trace import TracedRun, callers_of, moved_bytes, trace_calls
+from whyfast.measure.tools import (
+    CannotCount,
+    ToolRun,
+    TracedRun,
+    callers_of,
+    moved_bytes,
+    trace_calls,
+    with_input,
+)
 from whyfast.model.result import Result
 from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home

@@ -20,6 +20,7 @@ from whyfast.measure.doctor.system import (
     System,
     cpu_list,
     cpu_quotas,
+    load_of,
     number,
     selected,
     stolen_and_all,
@@ -134,14 +135,6 @@ def _cpu_quota(system: System, seconds: float) -> MachineReading:
     if limits:
         return MachineReading(False, f"{min(limits):.2f} CPUs")
     return MachineReading(True, "none") if quotas else UNKNOWN
-
-
-def load_of(system: System) -> float:
-    """The load average of the last minute; NaN where it is unknown."""
-    try:
-        return float((system.read("proc/loadavg") or "").split()[0])
-    except (IndexError, ValueError):
-        return math.nan
 
 
 def _load(system: System, seconds: float) -> MachineReading:

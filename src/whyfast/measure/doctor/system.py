@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import time
@@ -72,6 +73,14 @@ def number(text: str | None) -> int | None:
         return int(text) if text is not None else None
     except ValueError:
         return None
+
+
+def load_of(system: System) -> float:
+    """The load average of the last minute; NaN where it is unknown."""
+    try:
+        return float((system.read("proc/loadavg") or "").split()[0])
+    except (IndexError, ValueError):
+        return math.nan
 
 
 #: Load average per CPU from which a machine counts as busy.

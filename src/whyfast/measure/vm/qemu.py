@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from whyfast.measure.doctor.system import number
-from whyfast.measure.process import Launcher
+from whyfast.measure.tools import Launcher
 from whyfast.measure.turns import read_answer
 from whyfast.measure.vm.boot_plan import initramfs
 from whyfast.model.errors import UserError

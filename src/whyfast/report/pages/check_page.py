@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from whyfast.judge.costs import cost_changes
+from whyfast.judge.judge_run import cost_changes
 from whyfast.model.code import FunctionChange
 from whyfast.model.codec import dump
 from whyfast.model.result import Result
@@ -32,11 +32,12 @@ from whyfast.report.sections.changed_code import (
     change_sentence,
     changed_hot,
     check_of,
+    growth_section,
     only_moved,
     some_code,
 )
 from whyfast.report.sections.check import check_table, in_order, machine_line, promise, short_answer
-from whyfast.report.sections.costs import check_cost_table, growth_section
+from whyfast.report.sections.costs import check_cost_table
 from whyfast.report.sections.distribution import interval_plot
 from whyfast.report.sections.main_table import median_times, time_cell
 from whyfast.report.sections.summary import check_summary

@@ -1,4 +1,4 @@
-"""The pages of a result, and of the results of several machines: their sections, in order."""
+"""The pages of a result, of an account, and of the results of several machines: their sections."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from whyfast.report.sections.certainty import (
     noise_table,
     phase_table,
 )
+from whyfast.report.sections.changed_code import growth_section
 from whyfast.report.sections.check import CHECK_HEADING
 from whyfast.report.sections.cost_by_parameter import (
     figures_table,
@@ -28,14 +29,14 @@ from whyfast.report.sections.cost_by_parameter import (
     slope_plots,
     slope_tables,
 )
-from whyfast.report.sections.costs import cost_section, growth_section
+from whyfast.report.sections.costs import cost_section
 from whyfast.report.sections.counted_work import count_groups, count_tables
 from whyfast.report.sections.dispatching import jump_table
 from whyfast.report.sections.distribution import distribution_section, interval_plot
 from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_tables
 from whyfast.report.sections.kernel_counts import kernel_sections
 from whyfast.report.sections.layouts import fix_table, placement_plot, placement_table
-from whyfast.report.sections.loops import bytecode_section, loop_section, loop_table
+from whyfast.report.sections.loops import bytecode_section, loop_section, loop_table, way_section
 from whyfast.report.sections.machine_code import machine_code_sections, trouble_code
 from whyfast.report.sections.machines import (
     benchmark_machine_section,
@@ -61,7 +62,7 @@ from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.side_by_side import linked, result_code_section
 from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
-from whyfast.report.sections.ways import way_section
+from whyfast.report.sections.why import why_headline, why_summary
 from whyfast.report.sections.why_details import why_sections
 
 #: The rows of the table of times: variants, or benchmarks with a column for each variant.
@@ -195,4 +196,22 @@ def merged_page(merged: Merged) -> Document:
         about=(pluralize(len(merged.machines), "machine"),),
         heading="On several machines",
         summary=machines_summary(merged),
+    )
+
+
+def why_page(result: Result) -> Document:
+    """The account first, then everything that a comparison of commands shows."""
+    account = result.found.account
+    measured = result_page(replace(result, found=replace(result.found, account=None)))
+    if account is None:
+        return measured
+    return document(
+        "why",
+        "",
+        why_headline(account),
+        *why_sections(account),
+        *measured.sections,
+        about=measured.about,
+        heading="Why one command takes longer",
+        summary=why_summary(account),
     )

@@ -17,7 +17,6 @@ from whyfast.report.document import (
 )
 from whyfast.report.formatting import format_percent, join_words, pluralize, quote
 from whyfast.report.pages.search_set_page import set_headline, set_page
-from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.search import (
     alike,
     because,
@@ -34,6 +33,7 @@ from whyfast.report.sections.search import (
     swapped,
 )
 from whyfast.report.sections.summary import search_summary
+from whyfast.report.sections.why import account_sentences, named_causes
 from whyfast.report.sections.why_details import why_sections
 from whyfast.search.results import SearchResult, SetResult, StepEvidence, deepest, merged_by
 from whyfast.search.state import MEASURED, Interval, Where

@@ -36,8 +36,7 @@ from whyfast.report.sections.summary import search_summary
 from whyfast.search.ddmin import Failed, Part
 from whyfast.search.results import SetResult
 from whyfast.search.state import MEASURED
-from whyfast.search.subsets import Subset, Trial, label, level, numbered
-from whyfast.search.view import interval_of
+from whyfast.search.view import Subset, Trial, interval_of, label, level, numbered
 
 #: A share this close to 1, or within its error, counts as the whole difference.
 _WHOLE = 0.05

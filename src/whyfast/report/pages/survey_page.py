@@ -38,11 +38,7 @@ def survey_page(programs: Sequence[SurveyedProgram]) -> Document:
         " ".join(_answers(programs)),
         section("table", "Dispatch", _forms(programs), importance="answer"),
         section("changes", "What another option changes", _changes(programs), importance="answer"),
-        section(
-            "failed",
-            "What could not be seen",
-            sentences(failures),
-        ),
+        section("failed", "What could not be seen", sentences(failures)),
         section("next", "Next", sentences(_next(programs))),
         heading="One question, several programs",
     )

@@ -1,5 +1,5 @@
 """The code that a change made different: in sentences, in order of what it makes of the times, and
-by the benchmarks that execute it."""
+by the benchmarks that execute it; what differs in size."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
+from whyfast.report.document import Cell, ReportSection, group, number_cell, right, section, table
 from whyfast.report.formatting import escape_controls, join_words, pluralize, size_of
 
 if TYPE_CHECKING:
     from whyfast.model.code import ChangeCoverage, Check, FunctionChange
+    from whyfast.model.cost import SizeChange
 
 #: Names that a sentence lists before it only counts the rest.
 NAMES = 5
@@ -131,3 +133,56 @@ def only_moved(change: FunctionChange) -> bool:
         if line[:1] in sides:
             sides[line[0]].append(_PLACES.sub("·", line[1:]))
     return sides["-"] == sides["+"]
+
+
+# What grew.
+
+_OF = {"function": "function", "data": "data", "section": "section", "source": "source file"}
+#: Functions named as inlined.
+_NAMED = 2
+
+
+def growth_section(result: Result) -> ReportSection | None:
+    """Which functions, data, sections and source files differ most in size."""
+    pairs = dict.fromkeys((c.variant, c.baseline) for c in result.found.growth)
+    groups = []
+    for variant, baseline in pairs:
+        changes = [c for c in result.found.growth if (c.variant, c.baseline) == (variant, baseline)]
+        rows = [
+            (
+                _OF[c.of],
+                Cell(c.name, f"{c.number} of them" if c.number > 1 else ""),
+                *(number_cell(c.before), number_cell(c.after)),
+                Cell(f"{c.more:+,}", number=c.more),
+                reason_text(c).replace("`", ""),  # as the names beside it
+            )
+            for c in changes
+        ]
+        heads = ("of", "name", *right("before", "after", "bytes more"), "because")
+        title = f"Sizes in {variant} against {baseline}"
+        groups.append(group(title, table(title, heads, rows, fixed=2)))
+    return section("growth", "What grew", *groups, importance="detail")
+
+
+def reason_text(change: SizeChange) -> str:
+    """Why it grew or shrank: ``unrolled``; empty where the code shows no reason."""
+    why, grew = change.why, change.more > 0
+    if why is None:
+        return ""
+    if why.kind == "inlined":
+        shown = [f"`{escape_controls(n)}`" for n in why.names[:_NAMED]]
+        if (others := len(why.names) - _NAMED) > 0:
+            shown.append(pluralize(others, "other"))
+        return f"{join_words(shown)} {'' if grew else 'not '}inlined"
+    if why.kind == "copies":
+        word, template = "more" if grew else "fewer", "<…>" in change.name
+        text = pluralize(why.amount, f"{word} {'instance' if template else 'function'}")
+        return text if template else f"{text} of this name"
+    texts = {
+        "alone": ("new", "gone"),
+        "apart": ("not inlined", "inlined"),
+        "padding": ("alignment", "less alignment"),
+        "unrolled": ("unrolled", "not unrolled"),
+        "vectorised": (f"vectorised, {why.amount} bytes", "not vectorised"),
+    }
+    return texts[why.kind][not grew]

@@ -24,7 +24,6 @@ from whyfast.report.formatting import (
     quote,
     size_of,
 )
-from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.changed_code import (
     NAMES,
     change_sentence,
@@ -36,6 +35,7 @@ from whyfast.report.sections.changed_code import (
 from whyfast.report.sections.costs import check_cost_sentences, size_clause
 from whyfast.report.sections.layouts import spread_detail, spread_text
 from whyfast.report.sections.main_table import OUTCOMES, SUITE, decided
+from whyfast.report.sections.why import account_sentences, named_causes
 
 if TYPE_CHECKING:
     from whyfast.model.code import ChangeCoverage, Check

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from whyfast.judge.costs import BY_METRIC, cost_changes, costs_of, unbeaten
+from whyfast.judge.judge_run import BY_METRIC, cost_changes, costs_of, unbeaten
 from whyfast.model.cost import COSTS, CostChange, SizeChange, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.verdict import Verdict
@@ -16,8 +16,6 @@ from whyfast.report.document import (
     Plot,
     ReportSection,
     Table,
-    group,
-    number_cell,
     right,
     section,
     sentences,
@@ -35,6 +33,7 @@ from whyfast.report.formatting import (
     text_of,
 )
 from whyfast.report.sections.certainty import medians_of
+from whyfast.report.sections.changed_code import reason_text
 from whyfast.report.sections.dispatching import replication_sentences
 from whyfast.report.sections.main_table import Comparisons, verdict_cell
 
@@ -51,8 +50,6 @@ _LEAST_MEMORY = 1e6
 #: The share of what code grew by that the functions in a sentence carry.
 _CARRIED = 0.5
 
-_OF = {"function": "function", "data": "data", "section": "section", "source": "source file"}
-
 
 def cost_section(result: Result) -> ReportSection | None:
     """The table of time and cost, with the figure; what is unavailable, once each."""
@@ -64,28 +61,6 @@ def cost_section(result: Result) -> ReportSection | None:
         cost_plot(result, changes),
         sentences([*replication_sentences(result), *unavailable(result.found.costs)]),
     )
-
-
-def growth_section(result: Result) -> ReportSection | None:
-    """Which functions, data, sections and source files differ most in size."""
-    pairs = dict.fromkeys((c.variant, c.baseline) for c in result.found.growth)
-    groups = []
-    for variant, baseline in pairs:
-        changes = [c for c in result.found.growth if (c.variant, c.baseline) == (variant, baseline)]
-        rows = [
-            (
-                _OF[c.of],
-                Cell(c.name, f"{c.number} of them" if c.number > 1 else ""),
-                *(number_cell(c.before), number_cell(c.after)),
-                Cell(f"{c.more:+,}", number=c.more),
-                reason_text(c).replace("`", ""),  # as the names beside it
-            )
-            for c in changes
-        ]
-        heads = ("of", "name", *right("before", "after", "bytes more"), "because")
-        title = f"Sizes in {variant} against {baseline}"
-        groups.append(group(title, table(title, heads, rows, fixed=2)))
-    return section("growth", "What grew", *groups, importance="detail")
 
 
 # In sentences.
@@ -204,30 +179,6 @@ def _places(change: CostChange, growth: Sequence[SizeChange]) -> Iterator[str]:
         instances = g.number > 1 and "<…>" in g.name
         text = reason_text(g) or (f"{g.number} of them" if instances else "")
         yield f"`{escape_controls(g.name)}` ({bytes_more}{f', {text}' if text else ''})"
-
-
-def reason_text(change: SizeChange) -> str:
-    """Why it grew or shrank: ``unrolled``; empty where the code shows no reason."""
-    why, grew = change.why, change.more > 0
-    if why is None:
-        return ""
-    if why.kind == "inlined":
-        shown = [f"`{escape_controls(n)}`" for n in why.names[:_NAMES]]
-        if (others := len(why.names) - _NAMES) > 0:
-            shown.append(pluralize(others, "other"))
-        return f"{join_words(shown)} {'' if grew else 'not '}inlined"
-    if why.kind == "copies":
-        word, template = "more" if grew else "fewer", "<…>" in change.name
-        text = pluralize(why.amount, f"{word} {'instance' if template else 'function'}")
-        return text if template else f"{text} of this name"
-    texts = {
-        "alone": ("new", "gone"),
-        "apart": ("not inlined", "inlined"),
-        "padding": ("alignment", "less alignment"),
-        "unrolled": ("unrolled", "not unrolled"),
-        "vectorised": (f"vectorised, {why.amount} bytes", "not vectorised"),
-    }
-    return texts[why.kind][not grew]
 
 
 def more_text(change: CostChange) -> str:
@@ -452,11 +403,7 @@ def cost_plot(result: Result, changes: Sequence[CostChange]) -> Plot | None:
 
 
 def _points(
-    key: str,
-    times: dict[str, float],
-    changes: Sequence[CostChange],
-    main: str,
-    result: Result,
+    key: str, times: dict[str, float], changes: Sequence[CostChange], main: str, result: Result
 ) -> dict[str, Any] | None:
     mine = [c for c in changes if c.key == key and c.variant in times]
     if not any(c.outcome in ("more", "less") for c in mine):

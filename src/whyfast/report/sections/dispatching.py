@@ -30,7 +30,9 @@ def jump_table(result: Result) -> Table | None:
     None when none was looked at for its dispatch."""
     facts = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
     order = {v.name: i for i, v in enumerate(result.question.variants)}
-    compilers = _compilers(result)
+    versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
+    every = result.question.variants
+    compilers = {v.name: versions[v.toolchain] for v in every if v.toolchain in versions}
     baselines = without_lost(result.question, result.found.failed_expectations).baselines
     comparisons = Comparisons.of_result(result)
     main = baselines[0] if baselines and comparisons else None
@@ -78,13 +80,6 @@ def _time(name: str, main: str, comparisons: Comparisons) -> Cell:
         return Cell("baseline")
     verdict = comparisons.of(name, main)
     return replace(verdict_cell(verdict), detail="") if verdict else Cell("not measured")
-
-
-def _compilers(result: Result) -> dict[str, str]:
-    """What each variant was compiled with, as the toolchain calls itself."""
-    versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
-    every = result.question.variants
-    return {v.name: versions[v.toolchain] for v in every if v.toolchain in versions}
 
 
 def dispatch_table(result: Result) -> Table | None:

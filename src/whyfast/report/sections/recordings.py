@@ -92,7 +92,10 @@ def recording_surprises(result: Result) -> list[str]:
 
 def headline_end(result: Result) -> str:
     """What no headline on recorded runs leaves out: what else could have made the difference."""
-    return f"; {DRIFT}{_beside_the_question(result)}."
+    kinds = [c.kind for c in result.judged.confounds if c.severity == "warning"]
+    labels = list(dict.fromkeys(MACHINE[kind] for kind in kinds if kind in MACHINE))
+    differ = f", and the runs differ in {join_words(labels, _MOST_NAMED)}" if labels else ""
+    return f"; {DRIFT}{differ}."
 
 
 def _of(result: Result, head: str) -> list[Verdict]:
@@ -143,13 +146,6 @@ def _headline(result: Result, whole: Sequence[Verdict]) -> str:
         for v, over in zip(whole, overs, strict=True)
     ]
     return f"Against {base}: {'; '.join(parts)}{end}"
-
-
-def _beside_the_question(result: Result) -> str:
-    """What else could have made the difference, of what the files name."""
-    kinds = [c.kind for c in result.judged.confounds if c.severity == "warning"]
-    labels = list(dict.fromkeys(MACHINE[kind] for kind in kinds if kind in MACHINE))
-    return f", and the runs differ in {join_words(labels, _MOST_NAMED)}" if labels else ""
 
 
 def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:

@@ -20,14 +20,13 @@ from whyfast.report.formatting import (
     quote,
     ratio_text,
 )
-from whyfast.report.sections.because import named_causes
 from whyfast.report.sections.changed_code import change_sentence, some_code
+from whyfast.report.sections.why import named_causes
 from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
 from whyfast.search.state import MEASURED, Interval, Observation, Quantity
 from whyfast.search.subject import REPEATED
-from whyfast.search.subsets import Trial
-from whyfast.search.view import attempts, view
+from whyfast.search.view import Trial, attempts, view
 
 #: What a higher cost, and a lower one, has more or less of; see
 #: :func:`whyfast.search.study_subject.counting`.

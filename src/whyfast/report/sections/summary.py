@@ -24,7 +24,6 @@ from whyfast.report.formatting import (
     size_of,
     text_of,
 )
-from whyfast.report.sections.because import account_sentences, named_causes
 from whyfast.report.sections.certainty import more_or_less, shell_sentences
 from whyfast.report.sections.changed_code import changed_code, check_of
 from whyfast.report.sections.check import (
@@ -46,7 +45,7 @@ from whyfast.report.sections.dispatching import (
 from whyfast.report.sections.distribution import influence_sentences
 from whyfast.report.sections.each_benchmark import benchmark_tables
 from whyfast.report.sections.layouts import placement_sentences
-from whyfast.report.sections.loops import loop_findings, loop_table
+from whyfast.report.sections.loops import loop_findings, loop_table, way_sentences
 from whyfast.report.sections.main_table import (
     OUTCOMES,
     SUITE,
@@ -66,7 +65,7 @@ from whyfast.report.sections.programs import (
 )
 from whyfast.report.sections.recordings import headline_end, recording_surprises, run_times_table
 from whyfast.report.sections.timeline import unusual_sentences
-from whyfast.report.sections.ways import way_sentences
+from whyfast.report.sections.why import account_sentences, named_causes
 
 #: How many warnings, names and quantities beside time are quoted; the rest is counted.
 _QUOTED, _NAMES, _QUANTITIES = 2, 3, 3

@@ -29,7 +29,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant, differ_in
 from whyfast.search.axes.axis import DifferenceSet
-from whyfast.search.axes.versions import compiler_of
+from whyfast.search.axes.ranges import compiler_of
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, make_variant
 from whyfast.store.builds import BuildStore

@@ -20,7 +20,7 @@ from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, SearchRequest
 from whyfast.search.axes.objects import built_with, check_link, link_one, must_build, relinked_as
-from whyfast.search.axes.versions import compiler_of
+from whyfast.search.axes.ranges import compiler_of
 from whyfast.search.state import AxisCandidate
 from whyfast.search.study_subject import build_alone, without_layouts
 from whyfast.store.builds import BuildStore

@@ -13,8 +13,8 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from whyfast.formats.profiles import Stack
-from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import RuntimeRuns
+from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey, plain_name
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import RuntimeRuns, longest
+from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides

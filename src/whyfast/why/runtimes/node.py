@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import Document, RuntimeRuns, longest
+from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides

@@ -11,8 +11,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import RuntimeRuns, longest, probe_python
+from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes.protocol import Findings, RuntimeProgram, Sides

@@ -11,7 +11,7 @@ from tests.unit.investigate.doubles import Watcher, World, own
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.why.why_builds import WORK, BuildSide, explain_builds, largest, loops_of
 from whyfast.measure.count import CountingTask
-from whyfast.measure.process import CannotCount, SystemLauncher, ToolRun
+from whyfast.measure.tools import CannotCount, SystemLauncher, ToolRun
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, RunnerName
 from whyfast.model.verdict import Outcome, Verdict

@@ -19,7 +19,7 @@ from whyfast.investigate.why.why_run import explain_commands, explain_difference
 from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import LaunchArguments, Sample
-from whyfast.measure.process import Finished
+from whyfast.measure.tools import Finished
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.why import Account, Cause, Change

@@ -9,7 +9,7 @@ from tests.golden_files import Hear, refusal
 from tests.unit.measure.tools import Replay, said
 from tests.unit.measure.vm.doubles import KERNEL, Machine
 
-from whyfast.measure.process import Finished
+from whyfast.measure.tools import Finished
 from whyfast.measure.vm import qemu
 from whyfast.measure.vm.qemu import (
     PROGRAM,

@@ -26,7 +26,7 @@ from whyfast.report.sections.search import (
 from whyfast.search.engine import Done
 from whyfast.search.results import SearchResult, SectionSize, StepEvidence, begun
 from whyfast.search.state import AxisCandidate, Interval, Quantity, Task
-from whyfast.search.subsets import Trial
+from whyfast.search.view import Trial
 
 EVIDENCE = StepEvidence(
     CodeComparison(False, False, (FunctionChange("work", "changed", (100, 180)),), traced=True),

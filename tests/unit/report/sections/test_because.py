@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from whyfast.model.why import Account, Cause, Change
-from whyfast.report.sections.because import account_sentences, named_causes
+from whyfast.report.sections.why import account_sentences, named_causes
 
 
 def cause(sentence: str, share: float, remark: str = "") -> Cause:

@@ -7,17 +7,17 @@ from tests.unit.report.example import sample_result, sample_study, suite
 from tests.unit.report.parts import changed, texts
 from tests.unit.report.screens.rendered import checked
 
-from whyfast.judge.costs import cost_changes
+from whyfast.judge.judge_run import cost_changes
 from whyfast.model.cost import SizeChange, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite
+from whyfast.report.sections.changed_code import growth_section
 from whyfast.report.sections.check import check_sentences
 from whyfast.report.sections.costs import (
     check_cost_table,
     cost_plot,
     cost_sentences,
     cost_table,
-    growth_section,
     unavailable,
 )
 from whyfast.report.sections.dispatching import replication_sentences

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 from tests.unit.report.example import ab_result
 
-from whyfast.model.loop import BytecodeLine, CallCount, Listing, LoopFacts, LoopTime
+from whyfast.model.loop import BytecodeLine, CallCount, Listing, LoopFacts
 from whyfast.model.result import Found, Result
+from whyfast.model.verdict import LoopTime
 from whyfast.report.document import Table
 from whyfast.report.sections.loops import (
     bytecode_section,

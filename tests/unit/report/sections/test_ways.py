@@ -10,7 +10,7 @@ from tests.unit.report.example import sample_result
 from whyfast.model.result import Result
 from whyfast.model.study import Study, Ways
 from whyfast.report.document import Table
-from whyfast.report.sections.ways import way_section, way_sentences
+from whyfast.report.sections.loops import way_section, way_sentences
 
 WAYS = Ways("A call", {"tuple": "t", "array": "v"})
 

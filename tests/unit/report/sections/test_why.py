@@ -12,11 +12,9 @@ from tests.unit.report.why_example import EQUAL, UNEXPLAINED, VECTORISED, WRITIN
 
 from whyfast.model.why import Account, Change, Frame
 from whyfast.report.document import BarPart, FlameGraph, ShareBars, Table
-from whyfast.report.pages.results import result_page
-from whyfast.report.pages.why_page import why_page
-from whyfast.report.render.html import render_html
+from whyfast.report.pages.results import result_page, why_page
+from whyfast.report.render.html import bars_svg, flame_svg, render_html
 from whyfast.report.render.markdown import render_markdown
-from whyfast.report.render.svg import bars_svg, flame_svg
 from whyfast.report.sections.why import (
     account_table,
     short_names,

@@ -8,7 +8,7 @@ import pytest
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, SearchRequest
-from whyfast.search.axes.versions import kernels, toolchain_range
+from whyfast.search.axes.ranges import kernels, toolchain_range
 from whyfast.toolchain.provider import Provider
 
 

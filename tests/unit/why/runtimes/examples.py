@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from whyfast.measure.process import SystemLauncher, ToolRun
+from whyfast.measure.perf import SampledRun
 from whyfast.measure.runtimes import RuntimeRuns
-from whyfast.measure.sampling import SampledRun
+from whyfast.measure.tools import SystemLauncher, ToolRun
 from whyfast.model.why import Change
 from whyfast.why.runtimes.protocol import Findings, Runtime, Sides, program_of
 

@@ -10,8 +10,8 @@ import pytest
 from tests.unit.why.runtimes.examples import explain, keys_of, sides_of
 
 from whyfast.formats.profiles import StackFrame
-from whyfast.measure.process import CannotCount, SystemLauncher, ToolRun
-from whyfast.measure.sampling import SampledRun, sample_in_turns
+from whyfast.measure.perf import SampledRun, sample_in_turns
+from whyfast.measure.tools import CannotCount, SystemLauncher, ToolRun
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes.go import Collections, Go, kind_of, parse_gctrace
 

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import pytest
 from tests.unit.why.runtimes.examples import explain, keys_of, sides_of
 
-from whyfast.measure.process import CannotCount
 from whyfast.measure.runtimes import RuntimeRuns, probe_python
+from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes import python
