@@ -1,12 +1,13 @@
 """Shared by all tests: the compilers that ``tests/prepare.py`` fetched, and a home of their own."""
 
+import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.golden_files import Hear, Messages
+from tests.golden_files import WRITE, Hear, Messages
 from whyfast.store.home import Home, home
 from whyfast.toolchain.wheels import ZigProvider
 
@@ -18,6 +19,8 @@ TEST_CACHE = USERS_TOOLCHAINS / "test-cache"
 
 def pytest_configure(config: pytest.Config) -> None:
     """Tests that only need some clang find one without asking the user."""
+    if WRITE and config.getoption("numprocesses", None):
+        raise pytest.UsageError("golden documents: several processes (-n) would undo each other")
     config.addinivalue_line("markers", "golden: compares a document with that in tests/golden")
     zig = USERS_TOOLCHAINS / "ziglang-0.14.1" / "zig"
     if "WHYFAST_TEST_ZIG" not in os.environ and zig.exists():
@@ -31,6 +34,8 @@ _LONG = ("tests/studies/", "tests/subjects/", "tests/report/")
 
 MESSAGES = Messages()
 PASSED = pytest.StashKey[bool]()
+#: Tests that would have written to a golden document, but failed or were skipped.
+NOT_WRITTEN: list[str] = []
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -50,8 +55,30 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     item.stash[PASSED] = True
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if WRITE and not report.passed and item.get_closest_marker("golden"):
+        NOT_WRITTEN.append(item.nodeid)
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for nodeid in NOT_WRITTEN:
+        terminalreporter.write_line(f"NOT WRITTEN: the golden document of {nodeid}")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported lives to the end: no search for garbage needs to look at it again."""
+    gc.collect()
+    gc.freeze()
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Write the messages if asked to."""
+    gc.unfreeze()  # extensions look for what is left over at the end
     MESSAGES.write([item.nodeid for item in getattr(session, "items", ())])
 
 

@@ -9,13 +9,14 @@ import struct
 import subprocess
 import tomllib
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.compiled import compiled_once
 from tests.subjects.conftest import FORMS, SUBJECT
+from tests.subjects.ebpf_results import numbers, rotate
 
 BITS32, BITS64 = 2**32 - 1, 2**64 - 1
 FOLDER = SUBJECT / "programs" / "held-out"
@@ -23,21 +24,9 @@ EXPECTED: dict[str, dict[str, object]] = tomllib.loads((FOLDER / "expected.toml"
 MEMORY = 16384
 
 
-def numbers(seed: int) -> Iterator[int]:
-    while True:
-        seed = (seed * 1664525 + 1013904223) & BITS32
-        yield seed
-
-
 def random_bytes(seed: int, count: int) -> bytes:
     stream = numbers(seed)
     return bytes(next(stream) >> 24 for _ in range(count))
-
-
-def rotate(value: int, by: int, bits: int) -> int:
-    mask: int = 2**bits - 1
-    value &= mask
-    return (value << by | value >> (bits - by)) & mask
 
 
 # --- what they compute, once more, and where there is one by an implementation of others ---

@@ -11,7 +11,7 @@ from tests.schemas import schema_of
 from whyfast.model import codec
 
 # The same examples in every run, and none too slow: a busy machine must not fail a test.
-settings.register_profile("whyfast", max_examples=40, deadline=None, derandomize=True)
+settings.register_profile("whyfast", max_examples=25, deadline=None, derandomize=True)
 settings.load_profile("whyfast")
 
 PACK = codec.pack

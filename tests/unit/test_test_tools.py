@@ -1,5 +1,6 @@
 """What tests share to be fast: commands from a warm process, and programs compiled once."""
 
+import fnmatch
 import signal
 import subprocess
 import tempfile
@@ -73,3 +74,13 @@ def test_a_compiler_that_fails_leaves_nothing_behind(
             compiled.compiled_once([str(cc), "a.c"], [tmp_path])
         assert caught.value.stderr == "no such option\n"
     assert not list((tmp_path / "cache").rglob("output*"))
+
+
+def test_no_folder_of_tests_is_left_out(pytestconfig: pytest.Config) -> None:
+    """By the names of folders that pytest does not look into; those of its own have ``build``."""
+    tests = Path(__file__).parents[1]
+    folders = {file.parent for file in tests.rglob("test_*.py")}
+    names = {part for folder in folders for part in folder.relative_to(tests).parts}
+    assert {"build", "unit"} <= names
+    for pattern in pytestconfig.getini("norecursedirs"):
+        assert fnmatch.filter(names, pattern) == []

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from iced_x86 import Decoder, Mnemonic, OpKind
 from iced_x86 import Instruction as IcedInstruction
@@ -37,7 +38,7 @@ APART = (
 #: Sections of which only what code refers to counts; of all others every byte does.
 REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".lbss")
 
-_RELA = struct.Struct("<QQq")
+_RELA, _WORD = struct.Struct("<QQq"), struct.Struct("<Q")
 #: Names that compilers make up anew for each way of cutting a program into pieces.
 _MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$|(?<=\.\.stmp_)\d+$")
 #: Numbers behind the names of a function's own constants, which the compiler deals out anew when
@@ -46,27 +47,26 @@ _NUMBER = re.compile(r"\.\d+$")
 _CONSTANT = (".rodata", ".data.rel.ro", ".lrodata")
 #: Bytes of a variable from which on a number is likelier to be by chance one of its addresses.
 _BUFFER = 1 << 16
-_PADDING = (Mnemonic.NOP, Mnemonic.INT3)
-_BRANCHES = (OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64)
+_PADDING = frozenset({Mnemonic.NOP, Mnemonic.INT3})
+_BRANCHES = frozenset({OpKind.NEAR_BRANCH16, OpKind.NEAR_BRANCH32, OpKind.NEAR_BRANCH64})
 
 
-@dataclass(frozen=True)
-class Field:
-    """A number inside an instruction, at ``start`` of its bytes and ``size`` long, that could be
-    an address. ``value`` is what it means; ``surely``: it is an address in any case."""
+class Field(NamedTuple):
+    """A number inside an instruction that could be an address: the instruction's address, where in
+    the function the number begins and how many bytes it has. ``value`` is what it means;
+    ``surely``: it is an address in any case."""
 
+    of: int
     start: int
     size: int
     value: int
     surely: bool
 
 
-@dataclass(frozen=True)
-class Step:
-    """An instruction with its bytes, those of ``fields`` set to 0."""
+class PlainCode(NamedTuple):
+    """The bytes of a function, those of its ``fields`` set to 0; padding behind it left out."""
 
-    address: int
-    code: bytes
+    plain: bytes
     fields: tuple[Field, ...]
 
 
@@ -180,48 +180,49 @@ class Side:
             return None
         return address - self.sections[i][0], self.sections[i][2]
 
-    def steps(self, function: Function) -> list[Step]:
-        """The instructions of a function."""
-        return self._steps_of[function.address]
+    def code(self, function: Function) -> PlainCode:
+        """A function's code up to addresses."""
+        return self._codes[function.address]
 
     @cached_property
-    def _steps_of(self) -> dict[int, list[Step]]:
+    def _codes(self) -> dict[int, PlainCode]:
         return {f.address: self._decode(f) for f in self.program.functions}
 
-    def _decode(self, function: Function) -> list[Step]:
-        code = self.image.read(function.address, function.size)
-        decoder = Decoder(64, code, ip=function.address)
-        steps, end = [], 0
+    def _decode(self, function: Function) -> PlainCode:
+        begin = function.address
+        code = bytearray(self.image.read(begin, function.size))
+        decoder = Decoder(64, bytes(code), ip=begin)
+        fields: list[Field] = []
+        end, all_numbers = 0, self.numbers_mean_places
         for insn in decoder:
-            at = insn.ip - function.address
-            raw = bytearray(code[at : at + insn.len])
-            fields = tuple(self._fields(decoder, insn))
-            for field in fields:
-                raw[field.start : field.start + field.size] = bytes(field.size)
-            steps.append(Step(insn.ip, bytes(raw), fields))
+            if insn.op0_kind in _BRANCHES or insn.is_ip_rel_memory_operand:
+                fields += _sure_fields(decoder, insn, begin)
+            if all_numbers and insn.len > 4:
+                fields += _number_fields(decoder, insn, begin)
             if insn.mnemonic not in _PADDING:
-                end = len(steps)
-        # What a symbol without a size reaches over up to the next function.
-        return steps[:end]
-
-    def _fields(self, decoder: Decoder, insn: IcedInstruction) -> Iterator[Field]:
-        for field in _fields(decoder, insn):
-            if field.surely or self.numbers_mean_places:
-                yield field
+                end = insn.next_ip - begin
+        for field in fields:
+            code[field.start : field.start + field.size] = bytes(field.size)
+        # What a symbol without a size reaches over up to the next function is no part of it.
+        return PlainCode(bytes(code[:end]), tuple(f for f in fields if f.start < end))
 
     def references(self, function: Function) -> list[int]:
         """Every address that its instructions could mean."""
-        return [f.value for s in self.steps(function) for f in s.fields]
+        return [f.value for f in self.code(function).fields]
 
     @cached_property
     def words(self) -> dict[int, int]:
         """Where in the data a word lies that is an address of the program, and the address."""
-        words = {}
-        for place in self._possible():
-            value = int.from_bytes(self.image.read(place, 8), "little")
-            if value and self.section_at(value) and not self._number_of_go(value):
-                words[place] = value
-        return words
+        lowest = min((start for start, _, _ in self.sections), default=0)
+        highest = max((end for _, end, _ in self.sections), default=0)
+        return {
+            place: value
+            for place, value in self._possible()
+            if lowest <= value < highest
+            and value
+            and self.section_at(value)
+            and not self._number_of_go(value)
+        }
 
     def _number_of_go(self, value: int) -> bool:
         """Whether a word in data of Go only looks like an address: its data leads to where
@@ -233,20 +234,23 @@ class Side:
         named = self.named_at(value) if self.image.region(value) is None else None
         return named is not None and named.start != value and named.size > _BUFFER
 
-    def _possible(self) -> Iterator[int]:
-        """Where in the data an address could be: all that the loader writes where it says so, as in
-        a program that can be loaded anywhere; else every word."""
+    def _possible(self) -> Iterator[tuple[int, int]]:
+        """Where in the data an address could be, and the word there: all that the loader writes
+        where it says so, as in a program that can be loaded anywhere; else every word."""
         if not self.elf.fixed and not self.elf.of_type("SHT_RELR"):
             for section in self.elf.of_type("SHT_RELA"):
                 content = self.elf.content(section) if section.loaded else b""
                 whole = len(content) - len(content) % _RELA.size
-                yield from (offset for offset, _, _ in _RELA.iter_unpack(content[:whole]))
+                for offset, _, _ in _RELA.iter_unpack(content[:whole]):
+                    yield offset, int.from_bytes(self.image.read(offset, 8), "little")
             return
         for region in self.data_regions():
             if self.go and region.name.startswith(GO_DATA):
                 continue  # no pointers
             first = region.start + -region.start % 8
-            yield from range(first, region.end - 7, 8)
+            data = bytes(region.data[first - region.start :])
+            for i, (word,) in enumerate(_WORD.iter_unpack(data[: len(data) // 8 * 8])):
+                yield first + 8 * i, word
 
     @cached_property
     def _places(self) -> list[int]:
@@ -300,21 +304,28 @@ def _is_padding(code: bytes) -> bool:
     return all(str(i).startswith("nop") or str(i) == "int3" for i in Decoder(64, code))
 
 
-def _fields(decoder: Decoder, insn: IcedInstruction) -> Iterator[Field]:
-    places = decoder.get_constant_offsets(insn)
-    if insn.op_count and insn.op_kind(0) in _BRANCHES:
-        start = places.immediate_offset
-        yield Field(start, places.immediate_size, insn.near_branch_target, True)
+def _sure_fields(decoder: Decoder, insn: IcedInstruction, begin: int) -> Iterator[Field]:
+    """Where a jump or call leads, or the address that lies at a distance from the instruction."""
+    places, at = decoder.get_constant_offsets(insn), insn.ip - begin
+    if insn.op0_kind in _BRANCHES:
+        start, size = at + places.immediate_offset, places.immediate_size
+        yield Field(insn.ip, start, size, insn.near_branch_target, True)
+    else:
+        start, size = at + places.displacement_offset, places.displacement_size
+        yield Field(insn.ip, start, size, insn.ip_rel_memory_address, True)
+
+
+def _number_fields(decoder: Decoder, insn: IcedInstruction, begin: int) -> Iterator[Field]:
+    """Numbers that are wide enough for an address of a program that lies where it says."""
+    if insn.op0_kind in _BRANCHES:
         return
-    if insn.is_ip_rel_memory_operand:
-        start = places.displacement_offset
-        yield Field(start, places.displacement_size, insn.ip_rel_memory_address, True)
-    elif places.displacement_size >= 4:
-        start = places.displacement_offset
-        yield Field(start, places.displacement_size, insn.memory_displacement, False)
+    places, at = decoder.get_constant_offsets(insn), insn.ip - begin
+    if places.displacement_size >= 4 and not insn.is_ip_rel_memory_operand:
+        start, size = at + places.displacement_offset, places.displacement_size
+        yield Field(insn.ip, start, size, insn.memory_displacement, False)
     if places.immediate_size >= 4:
         kinds = [insn.op_kind(i) for i in range(insn.op_count)]
         for i, kind in enumerate(kinds):
             if OpKind.IMMEDIATE8 <= kind <= OpKind.IMMEDIATE32TO64:
-                value = insn.immediate(i)
-                yield Field(places.immediate_offset, places.immediate_size, value, False)
+                start, size = at + places.immediate_offset, places.immediate_size
+                yield Field(insn.ip, start, size, insn.immediate(i), False)

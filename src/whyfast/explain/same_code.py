@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from whyfast.explain.normal_code import Key, Side
+from whyfast.explain.normal_code import Field, Key, Side
 from whyfast.explain.objects import Function
 from whyfast.explain.objects.go_types import GO_TABLES
 from whyfast.model.code import CodeComparison, FunctionChange
@@ -72,6 +72,7 @@ class _Pair:
     def __init__(self, a: Side, b: Side) -> None:
         self.a, self.b = a, b
         self._wanted: dict[_Data, None] = {}
+        self._places: dict[tuple[int, int], tuple[bool, _Data | None]] = {}
 
     def compared(self) -> CodeComparison:
         a, b = self.a, self.b
@@ -151,17 +152,14 @@ class _Pair:
                 yield f"the data in {name} differs"
 
     def _same_function(self, f: Function, g: Function) -> bool:
-        steps, others = self.a.steps(f), self.b.steps(g)
+        left, right = self.a.code(f), self.b.code(g)
+        if left.plain != right.plain:
+            return False
         if f.name in _OF_THE_LINKER and g.name == f.name:
-            return [s.code for s in steps] == [o.code for o in others]
-        return len(steps) == len(others) and all(
-            s.code == o.code
-            and len(s.fields) == len(o.fields)
-            and all(
-                self._same_field(f.value, g.value, f.surely)
-                for f, g in zip(s.fields, o.fields, strict=True)
-            )
-            for s, o in zip(steps, others, strict=True)
+            return True
+        return len(left.fields) == len(right.fields) and all(
+            x.start == y.start and self._same_field(x.value, y.value, x.surely)
+            for x, y in zip(left.fields, right.fields, strict=True)
         )
 
     def _same_field(self, here: int, there: int, surely: bool) -> bool:
@@ -172,27 +170,35 @@ class _Pair:
 
     def _same_place(self, here: int, there: int) -> bool:
         """Whether two addresses mean the same thing, given that the data there holds the same."""
+        if (here, there) not in self._places:
+            self._places[here, there] = self._compare_places(here, there)
+        same, data = self._places[here, there]
+        if data is not None:
+            self._wanted[data] = None
+        return same
+
+    def _compare_places(self, here: int, there: int) -> tuple[bool, _Data | None]:
+        """Whether they mean the same, and the data that this rests on."""
         a, b = self.a, self.b
         function = a.place(here), b.place(there)
         if function != (None, None):
-            return function[0] == function[1]
+            return function[0] == function[1], None
         slots = a.image.slots.get(here), b.image.slots.get(there)
         if slots != (None, None):
-            return slots[0] == slots[1]
+            return slots[0] == slots[1], None
         sections = a.section_at(here), b.section_at(there)
         if sections[0] is None or sections[1] is None:
-            return here == there  # nowhere: a number, or an end of the program
+            return here == there, None  # nowhere: a number, or an end of the program
         if sections[0][1] != sections[1][1]:
-            return False
+            return False, None
         types = a.go and a.go.type_of(here), b.go and b.go.type_of(there)
         if types[0] and types[1]:
-            self._wanted[types[0], types[1], _TYPE] = None
-            return here - types[0] == there - types[1]
+            return here - types[0] == there - types[1], (types[0], types[1], _TYPE)
         if types[0] or types[1]:
-            return False
+            return False, None
         if sections[0][1].startswith(".plt"):
             called = a.program.name_of(here), b.program.name_of(there)
-            return called[0] == called[1] and not called[0].startswith("0x")
+            return called[0] == called[1] and not called[0].startswith("0x"), None
         left, right = a.named_at(here), b.named_at(there)
         if a.go and sections[0][1].startswith(GO_TABLES):
             # What the runtime looks up there is where things lie. Some beginnings have no size.
@@ -200,26 +206,24 @@ class _Pair:
                 left and (left.name, here - left.start),
                 right and (right.name, there - right.start),
             )
-            return names[0] == names[1]
+            return names[0] == names[1], None
         if left is not None and right is not None:
             offsets = here - left.start, there - right.start
             if (left.name, left.size, offsets[0]) != (right.name, right.size, offsets[1]):
-                return False
-            self._wanted[left.start, right.start, left.size] = None
-            return True
+                return False, None
+            return True, (left.start, right.start, left.size)
         if left is not None or right is not None:
-            return False
+            return False, None
         if a.image.region(here) is None or b.image.region(there) is None:
             # No bytes, no name: the distance must do, but for what Go has without a name.
-            return bool(a.go and b.go) or sections[0] == sections[1]
+            return bool(a.go and b.go) or sections[0] == sections[1], None
         lengths = a.end_of(here) - here, b.end_of(there) - there
         common = min(lengths)
         if any(a.image.read(here + common, lengths[0] - common).strip(b"\0")) or any(
             b.image.read(there + common, lengths[1] - common).strip(b"\0")
         ):
-            return False
-        self._wanted[here, there, common] = None
-        return True
+            return False, None
+        return True, (here, there, common)
 
     def _same_bytes(self, here: int, there: int, size: int) -> bool:
         """Whether ``size`` bytes hold the same, addresses compared by what they mean."""
@@ -359,9 +363,14 @@ def _diff(a: Side, f: Function, b: Side, g: Function) -> tuple[str, ...]:
 def _lines(side: Side, function: Function) -> Iterator[str]:
     """The text of each instruction, addresses replaced by names and distances."""
     code = side.image.read(function.address, function.size)
-    texts = side.program.disassembler.text(code, function.address)
-    for (_, text), step in zip(texts, side.steps(function), strict=False):
-        for field in step.fields:
+    fields: dict[int, list[Field]] = {}
+    for field in side.code(function).fields:
+        fields.setdefault(field.of, []).append(field)
+    end = function.address + len(side.code(function).plain)
+    for address, text in side.program.disassembler.text(code, function.address):
+        if address >= end:
+            break
+        for field in fields.get(address, ()):
             if field.surely:
                 named = _called(side, function, field.value)
                 text = _RIP.sub(f"[{named}]", text).replace(f"{field.value:#x}", named)

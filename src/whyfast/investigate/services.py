@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -182,3 +182,17 @@ class Services:
     probe: Callable[[LaunchArguments, str, bool], ProbeRun] = probe_run
     aside: Aside = run_aside
     left: Callable[[], int] = WATCHER.left
+
+
+def asking_compilers_once(services: Services) -> Services:
+    """For a search, which builds with the same compilers again and again: what they are is found
+    out once, by several processes and a digest of their programs."""
+    known: dict[tuple[str, Home, tuple[str, ...]], Toolchain] = {}
+
+    def resolve(name: str, home: Home, note: Note, packages: Sequence[str]) -> Toolchain:
+        key = (name, home, tuple(packages))
+        if key not in known:
+            known[key] = services.toolchain(name, home, note, packages)
+        return known[key]
+
+    return replace(services, toolchain=resolve)

@@ -15,7 +15,7 @@ from whyfast.build.source import with_source
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by
 from whyfast.investigate.context import RunContext, study_prefixes
-from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.services import Observer, Services, asking_compilers_once
 from whyfast.investigate.study_run import narrow
 from whyfast.investigate.why.why_builds import explain_builds
 from whyfast.judge.decide import ALPHA
@@ -72,7 +72,7 @@ def _context(
 ) -> RunContext[Study]:
     """The study without a control; a count is the same in every layout."""
     study = replace(study if quantity in MEASURED else without_layouts(study), control=False)
-    return RunContext(study, home, observer, services)
+    return RunContext(study, home, observer, asking_compilers_once(services))
 
 
 def search_range(

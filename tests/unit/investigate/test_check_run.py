@@ -5,8 +5,7 @@ import math
 import subprocess
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from tests.golden_files import Hear, refusal
@@ -19,10 +18,8 @@ from whyfast.build.source import obtain
 from whyfast.cli.runs import check_exit_code as exit_code
 from whyfast.fleet.replicate import Sharded
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
-from whyfast.investigate import change_reach, check_run
+from whyfast.investigate import check_run
 from whyfast.investigate.check_run import GOES_ON, Request, ask, run_check
-from whyfast.investigate.context import RunContext
-from whyfast.investigate.counting import BuildCounter
 from whyfast.investigate.measuring import Measurer
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.harnesses import NO_BENCHMARK
@@ -30,8 +27,6 @@ from whyfast.measure.invocation import LaunchArguments
 from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
-from whyfast.model.study import Study
-from whyfast.model.variant import Benchmark
 from whyfast.report.document import Sentences, Table
 from whyfast.report.pages.check_page import (
     LINES,
@@ -447,47 +442,6 @@ def test_a_base_without_the_study(bench: Bench) -> None:
     result = bench.run()
     assert {v.benchmark for v in result.judged.verdicts} == {"one", "two"}
     assert "The base has no study file; the head's is used for both." in _sentences(result)
-
-
-def test_all_simulations_together_have_a_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now, limits, steps = [0.0], list[float](), list[str]()
-
-    def reach(counter: BuildCounter, benchmark: Benchmark, *rest: object) -> ChangeCoverage:
-        limits.append(counter.timeout)
-        now[0] += {"quick": 0.0, "slow": 150.0}[benchmark.name]
-        return ChangeCoverage(benchmark.name, ("hot",), "")
-
-    monkeypatch.setattr(change_reach, "runs_without", lambda *given: False)
-    monkeypatch.setattr(change_reach, "_reach", reach)
-    monkeypatch.setattr(change_reach, "load", lambda path: SimpleNamespace(functions=()))
-    monkeypatch.setattr(
-        change_reach,
-        "BuildCounter",
-        lambda *given: SimpleNamespace(timeout=given[3], tasks=lambda of: ()),
-    )
-    context = SimpleNamespace(
-        question=SimpleNamespace(
-            build=SimpleNamespace(program="vm"),
-            benchmarks=[SimpleNamespace(name=n) for n in ("quick", "slow", "late")],
-        ),
-        usable=[SimpleNamespace(variant=v, program=tmp_path) for v in ("base", "head")],
-        home=SimpleNamespace(cache=tmp_path),
-        services=SimpleNamespace(clock=SimpleNamespace(monotonic=lambda: now[0])),
-        observer=SimpleNamespace(step=steps.append),
-    )
-    reaches = change_reach.reached_by(cast(RunContext[Study], context), TRACED, 120.0)
-    assert limits == [20.0, 30.0]  # of each of two builds: 120 s for three, then for two
-    assert [step.split(";")[0] for step in steps] == [
-        "what executes the change: quick, 1 of 3",
-        "what executes the change: slow, 2 of 3",
-    ]
-    assert [(r.benchmark, r.why) for r in reaches] == [
-        ("quick", ""),
-        ("slow", ""),
-        ("late", "the 120 s for simulation were used up before its turn"),
-    ]
 
 
 @pytest.mark.usefixtures("traced")

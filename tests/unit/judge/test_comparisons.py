@@ -209,16 +209,16 @@ def test_without_axes_there_are_none() -> None:
 
 
 def test_false_alarms_stay_below_their_level() -> None:
-    """200 studies in which goto gains as much everywhere: at 1 %, more than 8 alarms come once in
-    800 times; the seed is fixed."""
+    """100 studies in which goto gains as much everywhere: at 1 %, more than 5 alarms come once in
+    1,800 times; the seed is fixed."""
     question, alarms = _question(), 0
     times = {**GAIN, "clang-goto": 2.0 / 1.14}
-    for seed in range(200):
+    for seed in range(100):
         (found,) = judge_interactions(
             question, _blocks(times, seed=1000 + seed, number=15), _pairs(question), {}
         )
         alarms += found.verdict.outcome in ("faster", "slower")
-    assert alarms <= 8
+    assert alarms <= 5
 
 
 BLOCKS = [

@@ -84,8 +84,8 @@ def test_the_level_is_bought_by_as_many_verdicts_as_hold_at_it(blocks: list[int]
     ]
 
 
-@settings(max_examples=30)
-@given(st.lists(st.tuples(st.integers(3, 25), st.floats(-0.04, 0.04)), min_size=1, max_size=8))
+@settings(max_examples=12)
+@given(st.lists(st.tuples(st.integers(3, 25), st.floats(-0.04, 0.04)), min_size=1, max_size=6))
 def test_as_many_are_decided_as_the_level_was_bought_for(family: list[tuple[int, float]]) -> None:
     rng = np.random.default_rng(3)
     samples: dict[Key, Floats] = {

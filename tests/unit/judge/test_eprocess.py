@@ -150,7 +150,7 @@ def test_a_log_ratio_is_outside_where_it_is_refuted(d: Floats, alpha: float, the
         assert not refuted
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(d=_series(13, 40), alpha=st.sampled_from([0.2, 0.05, 0.01]))
 @example(d=np.array([0.0, 0.0, 3.0, -40.0, 3.0, *[0.0] * 8]), alpha=0.2)
 def test_each_end_is_refuted_and_the_next_log_ratio_inside_is_not(d: Floats, alpha: float) -> None:
@@ -163,7 +163,7 @@ def test_each_end_is_refuted_and_the_next_log_ratio_inside_is_not(d: Floats, alp
     assert limit > _counted(d, high - step)[1]
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(d=_ratios(0, 40), alpha=st.sampled_from([0.2, 0.05, 0.01]))
 def test_exchanging_variant_and_baseline_mirrors_everything(d: Ratios, alpha: float) -> None:
     low, high = confidence_interval(d, alpha)
@@ -172,7 +172,7 @@ def test_exchanging_variant_and_baseline_mirrors_everything(d: Ratios, alpha: fl
     assert _log_e(other) == pytest.approx(_log_e(d), rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(d=_ratios(0, 40))
 def test_more_certainty_never_makes_an_interval_shorter(d: Ratios) -> None:
     """But for the rounding of each end, and where the statistics disagree."""
@@ -188,7 +188,7 @@ def test_more_certainty_never_makes_an_interval_shorter(d: Ratios) -> None:
         assert higher >= high - step
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(d=_ratios(7, 40), exponent=st.integers(-30, 30))
 def test_the_interval_knows_no_unit(d: Ratios, exponent: int) -> None:
     low, high = confidence_interval(d, 0.05)
@@ -200,7 +200,7 @@ def test_the_interval_knows_no_unit(d: Ratios, exponent: int) -> None:
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(d=_series(7, 40), c=st.floats(0.01, 100))
 def test_the_interval_grows_with_the_data(d: Floats, c: float) -> None:
     low, high = confidence_interval(d, 0.05)
@@ -294,7 +294,7 @@ def test_a_shift_is_seldom_taken_for_none() -> None:
     assert wrong <= 15
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(d=_ratios(9, 40))
 def test_many_comparisons_at_once_are_each_what_it_is_alone(d: Ratios) -> None:
     assert d.spread is not None
@@ -315,7 +315,7 @@ def test_no_more_counts_than_there_is(d: Ratios, theta: float) -> None:
         assert counts <= wealth
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(d=_ratios(1, 40))
 def test_the_estimate_is_within_what_all_statistics_say(d: Ratios) -> None:
     assert d.logs.min() <= location(d) <= d.logs.max()
@@ -325,7 +325,7 @@ def _part(s: Strategies, n: int) -> Strategies:
     return Strategies(s.x[:n], s.inverse[:n], s.weight[:n], s.share, s.statistic)
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(d=_ratios(2, 30), data=st.data())
 def test_the_strategies_of_fewer_are_the_first_of_more(d: Ratios, data: st.DataObject) -> None:
     n = data.draw(st.integers(1, len(d) - 1))
@@ -337,7 +337,7 @@ def test_the_strategies_of_fewer_are_the_first_of_more(d: Ratios, data: st.DataO
 Mask = NDArray[np.bool_]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     roots=st.lists(st.integers(-9000, 9000).map(lambda n: n / 100), min_size=1, max_size=6),
     power=st.sampled_from([0.5, 1.0, 3.0]),

@@ -16,9 +16,9 @@ from tests.unit.search.worlds import make_study
 from whyfast.build.recipe import Recipe
 from whyfast.build.run import Rebuilt
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.services import Note
+from whyfast.investigate.services import Note, asking_compilers_once
 from whyfast.measure.invocation import Sample
-from whyfast.model.build import Build, BuildOutcome
+from whyfast.model.build import Build, BuildOutcome, Toolchain
 from whyfast.model.study import MeasureSpec, Study
 from whyfast.model.variant import Benchmark, RunnerName, Variant
 from whyfast.search.state import AxisCandidate, Quantity
@@ -271,3 +271,16 @@ def test_what_is_no_program_has_no_size(tmp_path: Path) -> None:
     subject = _measured(tmp_path, "size", steady(1.0))
     with pytest.raises(CandidateFailed, match="ELF"):
         subject.block([0, 2, 4], number=1, layouts=None)
+
+
+def test_each_compiler_is_asked_once_with_each_set_of_packages(tmp_path: Path) -> None:
+    world, asked = World(), list[tuple[str, tuple[str, ...]]]()
+
+    def resolve(name: str, home: Home, note: Note, packages: Sequence[str]) -> Toolchain:
+        asked.append((name, tuple(packages)))
+        return world.toolchain(name, home, note, packages)
+
+    services = asking_compilers_once(world.services(toolchain=resolve))
+    for name, packages in [("path:a", []), ("path:a", []), ("path:b", []), ("path:a", ["x"])] * 2:
+        assert services.toolchain(name, own(tmp_path), print, packages).name == name
+    assert asked == [("path:a", ()), ("path:b", ()), ("path:a", ("x",))]

@@ -60,7 +60,7 @@ _FLOATS = st.floats(allow_nan=False)
 _NAMES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(
     values=st.dictionaries(_NAMES, st.lists(_FLOATS, min_size=1, max_size=4), min_size=1),
     seconds=_FLOATS,

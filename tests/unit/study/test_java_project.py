@@ -100,6 +100,7 @@ def test_every_combination_of_parameters_is_a_benchmark() -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     not (shutil.which("mvn") and shutil.which("java") and JMH_HERE.is_file()),
     reason="needs maven, java and a local repository with JMH 1.37",

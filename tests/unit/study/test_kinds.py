@@ -1,16 +1,12 @@
 """What whyfast new makes of a project's files."""
 
-import os
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from tests.golden_files import Hear, refusal
 
 from whyfast.cli.reading_options import PROJECT_KINDS
 from whyfast.model.errors import UserError
-from whyfast.study.c_project import makefile_in, program_of
 from whyfast.study.load import load_study
 from whyfast.study.project import Commands, Project, spread
 from whyfast.study.rust_project import cargo
@@ -309,58 +305,6 @@ def test_criterion_before_0_4_takes_whole_seconds(
     assert cargo(tmp_path).options == options
 
 
-def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path, golden: Hear) -> None:
-    project(tmp_path, "configure.ac", "Makefile.am", text="SUBDIRS = src\n")
-    project(
-        tmp_path, "src/Makefile.am", text="noinst_PROGRAMS = gen\nbin_PROGRAMS = zip \\\n cat\n"
-    )
-    made = KINDS["autotools"][1](tmp_path)
-    assert made.program == "src/src/zip.linked"
-    golden(*made.comments)
-    golden(*made.steps)
-    project(tmp_path, "configure", text="#!/bin/sh\n")
-    assert KINDS["autotools"][1](tmp_path).steps == made.steps[1:]
-
-
-def test_libtool_links_the_program_itself(tmp_path: Path) -> None:
-    project(tmp_path, "configure.ac", text="AC_INIT\nLT_INIT\n")
-    project(tmp_path, "Makefile.am", text="bin_PROGRAMS = zip\n")
-    project(tmp_path, "zip.c", "fuzz.cc")
-    made = KINDS["autotools"][1](tmp_path)
-    assert " --disable-shared " in made.steps[1]
-    assert made.toolchain == "path:cc"
-
-
-def test_configure_without_automake_makes_what_its_makefile_says(tmp_path: Path) -> None:
-    text = "x = @EXEEXT@\no = .@OBJEXT@\nCC = @CC@\nPROG = calc$x\nOBJS = gram$o main$o @MORE@\n"
-    text += ".c$o :\n\t@RULE@\n\t$(CC) -c $<\nall :\t$(PROG)\n"
-    text += "$(PROG) : $(OBJS)\n\t@SAY@$(CC) -o $@ $(OBJS)\ngram.c : gram.y\n\t$(YACC) gram.y\n"
-    project(tmp_path, "Makefile.in", text=text)
-    project(tmp_path, "configure", "main.c")
-    kind, made = project_of(tmp_path)
-    assert kind == "autotools"
-    assert made.program == "src/calc.linked"
-    assert made.steps == (
-        'cd {source} && ./configure --quiet CC={cc} CFLAGS="{cflags}" LDFLAGS="{ldflags}"',
-        "make -C {source} --silent -j{jobs} calc",
-    )
-
-
-def test_the_program_of_a_makefile(tmp_path: Path) -> None:
-    project(tmp_path, "Makefile", text=".PHONY: clean\nprog: a.o\n\tcc -o prog a.o\n")
-    project(tmp_path, "src/a.c")
-    assert KINDS["c"][1](tmp_path).program == "src/prog.linked"
-
-
-def test_a_parser_that_two_jobs_would_write_at_once_is_made_by_one(tmp_path: Path) -> None:
-    project(tmp_path, "main.c")
-    text = "a.out: g.c g.h\n\t$(CC) g.c main.c\ng.c g.h: g.y\n\t$(YACC) -d g.y\n"
-    project(tmp_path, "makefile", text=text)
-    assert KINDS["c"][1](tmp_path).steps == ('make -C {source} CC={cc} CFLAGS="{cflags}" a.out',)
-    project(tmp_path, "makefile", text=text.replace("g.c g.h:", "g.c:"))
-    assert "-j{jobs}" in KINDS["c"][1](tmp_path).steps[0]
-
-
 def test_crates_are_linked_from_the_registry_and_nothing_else_of_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Hear
 ) -> None:
@@ -404,98 +348,6 @@ def test_what_is_written_is_a_study_of_the_folder_that_it_lies_in(tmp_path: Path
     assert study.source.folder == tmp_path
     assert study.baselines == ("release",)
     assert [b.command for b in study.benchmarks] == [("{program}",)]
-
-
-def made_by(folder: Path, text: str) -> tuple[str, str] | None:
-    (folder / "Makefile").write_text(text)
-    return program_of(folder / "Makefile")
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("all: prog other\n", ("prog", "prog")),
-        ("NAME = tool\nall: $(NAME)$(EXT)\n", ("tool", "tool")),
-        # As of goldmark: it only lints, tests and measures.
-        (
-            ".PHONY: test lint\nlint:\n\tgolangci-lint run ./...\ntest:\n\tgo test -o x ./...\n"
-            "cov: test\n\tgo tool cover -html=profile.out\n",
-            None,
-        ),
-        # As of bzip2: a library is no program.
-        (
-            "all: libz.a zip test\nzip: libz.a zip.o\n\t$(CC) -o zip zip.o -L. -lz\n"
-            "libz.a: $(OBJS)\n\t$(AR) cq libz.a $(OBJS)\ntest: zip\n\t./zip\n",
-            ("zip", "zip"),
-        ),
-        # Phony targets are followed, in the order in which they are needed.
-        (
-            ".PHONY: all tools\nall: tools\ntools: one two\n%: %.c\n\t$(CC) -o $@ $<\n",
-            ("one", "one"),
-        ),
-        # A recipe that names no file makes none.
-        ("go:\n\techo yes\nprog: prog.o\n", ("prog", "prog")),
-        ("check-all lint-fix doc.html:\n\t$(CC) -o $@\n", None),
-        ("prog: ; $(CC) -o $@ prog.c # links\n", ("prog", "prog")),
-        ("SRC = a.c \\\n  b.c\nprog: $(SRC:.c=.o)\n\t$(CC) -o $@ $^\n", ("prog", "prog")),
-        # No file is named: what a compiler makes is a.out. The helper behind it is not it.
-        (
-            "O = b.o gram.o\na.out: $O\n\t$(CC) $O -lm\ngram.c: gram.y help\n\t$(YACC) gram.y\n"
-            "help: help.c\n\t$(CC) help.c -o help\n",
-            ("a.out", "a.out"),
-        ),
-        ("a.out: x\n\techo no\nprog: prog.o\n\t$(CC) -o $@ $<\n", ("prog", "prog")),
-        ("P = calc$x\nx =\nall: $P\n", ("calc", "calc")),
-        ("all: all\n", None),
-        ("all:\n\t$(MAKE) -C . all\n", None),
-        ("", None),
-    ],
-)
-def test_the_first_linking_target(tmp_path: Path, text: str, found: tuple[str, str] | None) -> None:
-    assert made_by(tmp_path, text) == found
-
-
-def test_a_makefile_that_asks_another_is_followed(tmp_path: Path) -> None:
-    """As of lz4, by -C, and of Lua, by cd."""
-    (tmp_path / "programs").mkdir()
-    (tmp_path / "programs" / "Makefile").write_text("lz: lz.o\n\t$(CC) $^ -o $@\n")
-    text = "DIR = programs\n.PHONY: lz lib\nall: lib lz\nlib:\n\t@:\nlz:\n\t$(MAKE) -C $(DIR) $@\n"
-    assert made_by(tmp_path, text) == ("lz", "programs/lz")
-    text = "all:\n\t@cd programs && $(MAKE)\n"
-    assert made_by(tmp_path, text) == ("all", "programs/lz")
-
-
-def test_the_file_that_make_would_read(tmp_path: Path) -> None:
-    assert makefile_in(tmp_path) is None
-    for name in ("Makefile", "makefile", "GNUmakefile"):
-        (tmp_path / name).touch()
-        assert makefile_in(tmp_path) == tmp_path / name
-
-
-def test_hostile_makefiles_are_read_in_no_time(tmp_path: Path) -> None:
-    """Where a pattern went back over what it has read, these would take years."""
-    assert made_by(tmp_path, "a: " + "$(x)" * 4000 + "=\n") is None
-    assert made_by(tmp_path, "a: " + "$(" * 4000 + "=\n") is None
-    assert made_by(tmp_path, "V = " + "$(V)" * 500 + "\nall: $(V)\n") is None
-    assert made_by(tmp_path, "a" + " " * 900_000 + "\n") is None
-
-
-def test_what_is_no_plain_file_or_has_no_end_is_not_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "GNUmakefile")
-    (tmp_path / "makefile").symlink_to("/dev/zero")
-    assert makefile_in(tmp_path) is None
-    (tmp_path / "Makefile").write_bytes(b"all: prog\n")
-    os.truncate(tmp_path / "Makefile", 50_000_000_000)  # of zeros, without room on the disk
-    assert program_of(tmp_path / "Makefile") == ("prog", "prog")
-
-
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(st.text(alphabet="ab: =$(){}\t\n\\.#%|;+?@-CMAKE", max_size=120))
-def test_whatever_stands_there_is_read(tmp_path: Path, text: str) -> None:
-    found = made_by(tmp_path, text)
-    assert found is None or all(found)
 
 
 def test_the_first_of_many_benchmarks_are_of_different_functions() -> None:

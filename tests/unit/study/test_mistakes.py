@@ -232,7 +232,7 @@ def test_mistakes(part: str, valid: str, message: Message, golden: Hear) -> None
 
 
 from_fixtures = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 
 _WORDS = (

@@ -85,13 +85,14 @@ class Image:
         self.externals: dict[int, str] = {}
         self.regions = tuple(sorted(regions, key=lambda region: region.start))
         self._starts = [region.start for region in self.regions]
+        self._ends = [region.end for region in self.regions]
         self._next_external = free + 0x1000
         self._stand_ins: dict[str, int] = {}
 
     def region(self, address: int) -> Region | None:
         """The region that contains an address, or None."""
         i = bisect_right(self._starts, address) - 1
-        if i >= 0 and address < self.regions[i].end:
+        if i >= 0 and address < self._ends[i]:
             return self.regions[i]
         return None
 

@@ -128,7 +128,7 @@ def test_a_container_without_code_is_an_error(tmp_path: Path, out: Path) -> None
         taken_out(_wheel(tmp_path / "x.whl", {"x.py": b"pass"}), out)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
 @given(data=st.binary(max_size=300), magic=st.sampled_from([b"!<arch>\n", b"PK\x03\x04"]))
 def test_damaged_ones_are_user_errors(tmp_path: Path, out: Path, data: bytes, magic: bytes) -> None:
     (tmp_path / "x").write_bytes(magic + data)
@@ -218,7 +218,7 @@ def test_more_files_than_any_container_has_are_refused(
         taken_out(_wheel(tmp_path / "x.whl", dict.fromkeys("abc", CODE)), out)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=100)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(
     at=st.integers(0, 10_000), byte=st.integers(0, 255), kind=st.sampled_from(["zip", "deb", "a"])
 )

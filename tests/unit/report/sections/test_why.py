@@ -36,17 +36,6 @@ def _texts(table: Table | None) -> list[list[str]]:
     return [[f"{cell.text} {cell.detail}".strip() for cell in row] for row in table.rows]
 
 
-def test_the_answer_is_a_sentence() -> None:
-    assert why_headline(VECTORISED) == (
-        "./b is 3.4x slower than ./a: `work` is not vectorised (4 bytes an instruction, ./a 32; 8x "
-        "the instructions); 80 % of the difference."
-    )
-    assert why_headline(WRITING) == (
-        "./b is 7.4x slower than ./a: it makes 400,001 `write` calls where ./a makes 1,140, from "
-        "`fprintf` in `main` (io.c:9); 81 % of the difference."
-    )
-
-
 @pytest.mark.parametrize(
     ("share", "said"),
     [
@@ -113,17 +102,6 @@ def test_long_names_stay_apart() -> None:
     assert max(len(fast), len(slow)) <= 32
 
 
-def test_the_second_cause_the_trial_the_remark_and_what_to_try_follow() -> None:
-    assert list(why_summary(VECTORISED).findings) == [
-        "And it touches more memory for the first time: 12,060 page faults where ./a has 60; 13 % "
-        "of the difference.",
-        "Tried: with `work` of ./a input, 79 % [75, 83] of the difference is gone.",
-        "gcc: v.c:6: not vectorized: no vectype, -fno-tree-vectorize is given.",
-        "Not tried: huge pages: no cc.",
-        "To try: look at the loop's remarks: gcc -fopt-info-vec-missed.",
-    ]
-
-
 def test_what_is_not_explained_is_named_with_its_place() -> None:
     assert why_headline(UNEXPLAINED) == (
         "./b is 3.4x slower than ./a: 87 % of the difference is not explained. It lies in `work` "
@@ -163,51 +141,12 @@ def test_no_cause_is_named_where_none_was_looked_for() -> None:
     )
 
 
-def test_a_row_a_cause_and_one_for_the_rest() -> None:
-    assert _texts(account_table(VECTORISED, 6)) == [
-        ["vectorisation", "80 % [77, 82]", "work v.c:7", "counted"],
-        ["page faults", "13 % [11, 15]", "", "measured"],
-        ["not explained", "7 %", "", ""],
-    ]
-
-
-def test_six_rows_at_most() -> None:
-    assert _texts(account_table(WRITING, 6)) == [
-        ["system calls (write)", "81 % [72, 90]", "io.c:9", "counted"],
-        ["more calls", "2 % [1, 3]", "f0", "counted"],
-        ["more calls", "2 % [1, 3]", "f1", "counted"],
-        ["more calls", "2 % [1, 3]", "f2", "counted"],
-        ["2 smaller causes", "4 %", "", ""],
-        ["not explained", "9 %", "", ""],
-    ]
-    assert len(_texts(account_table(WRITING))) == 7
-
-
 @pytest.mark.parametrize("account", [VECTORISED, WRITING, UNEXPLAINED, EQUAL])
 @pytest.mark.parametrize("width", [80, 40])
 def test_the_first_screen_fits(account: Account, width: int) -> None:
     lines = printed(why_page(why_result(account)), width).splitlines()
     assert len(lines) <= 23
     assert all(len(line) <= width for line in lines if line != account.next_command)
-
-
-def test_functions_with_all_that_they_call_count_recursion_once() -> None:
-    inclusive = next(
-        t for t in _blocks(VECTORISED, Table) if "with all that they call" in t.caption
-    )
-    assert [[c.text for c in row] for row in inclusive.rows] == [
-        ["main", "12.0 ms", "84.0 ms", "+72.0 ms", "96 %"],
-        ["work", "10.0 ms", "80.0 ms", "+70.0 ms", "93 %"],
-        ["memset", "0 s", "6.00 ms", "+6.00 ms", "8 %"],
-        ["parse<char>", "2.00 ms", "1.00 ms", "−1.00 ms", "−1 %"],
-    ]
-
-
-def test_system_calls_have_numbers_and_callers() -> None:
-    calls = next(t for t in _blocks(WRITING, Table) if t.columns[0].title == "call")
-    assert [[c.text for c in row] for row in calls.rows] == [
-        ["write", "kernel", "1,140", "400,001", "+60.8 ms", "81 %", "fprintf in main (io.c:9)"]
-    ]
 
 
 def test_bars_add_up_to_the_whole() -> None:

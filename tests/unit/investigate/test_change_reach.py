@@ -1,0 +1,56 @@
+"""Which benchmarks execute a change, looked for within a limit."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from tests.unit.investigate.test_check_run import TRACED
+
+from whyfast.investigate import change_reach
+from whyfast.investigate.context import RunContext
+from whyfast.investigate.counting import BuildCounter
+from whyfast.model.code import ChangeCoverage
+from whyfast.model.study import Study
+from whyfast.model.variant import Benchmark
+
+
+def test_all_simulations_together_have_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, limits, steps = [0.0], list[float](), list[str]()
+
+    def reach(counter: BuildCounter, benchmark: Benchmark, *rest: object) -> ChangeCoverage:
+        limits.append(counter.timeout)
+        now[0] += {"quick": 0.0, "slow": 150.0}[benchmark.name]
+        return ChangeCoverage(benchmark.name, ("hot",), "")
+
+    monkeypatch.setattr(change_reach, "runs_without", lambda *given: False)
+    monkeypatch.setattr(change_reach, "_reach", reach)
+    monkeypatch.setattr(change_reach, "load", lambda path: SimpleNamespace(functions=()))
+    monkeypatch.setattr(
+        change_reach,
+        "BuildCounter",
+        lambda *given: SimpleNamespace(timeout=given[3], tasks=lambda of: ()),
+    )
+    context = SimpleNamespace(
+        question=SimpleNamespace(
+            build=SimpleNamespace(program="vm"),
+            benchmarks=[SimpleNamespace(name=n) for n in ("quick", "slow", "late")],
+        ),
+        usable=[SimpleNamespace(variant=v, program=tmp_path) for v in ("base", "head")],
+        home=SimpleNamespace(cache=tmp_path),
+        services=SimpleNamespace(clock=SimpleNamespace(monotonic=lambda: now[0])),
+        observer=SimpleNamespace(step=steps.append),
+    )
+    reaches = change_reach.reached_by(cast(RunContext[Study], context), TRACED, 120.0)
+    assert limits == [20.0, 30.0]  # of each of two builds: 120 s for three, then for two
+    assert [step.split(";")[0] for step in steps] == [
+        "what executes the change: quick, 1 of 3",
+        "what executes the change: slow, 2 of 3",
+    ]
+    assert [(r.benchmark, r.why) for r in reaches] == [
+        ("quick", ""),
+        ("slow", ""),
+        ("late", "the 120 s for simulation were used up before its turn"),
+    ]
