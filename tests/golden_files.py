@@ -146,7 +146,7 @@ class Messages:
             )
             path = FOLDER / "messages" / f"{package}.md"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"# What the tests of {package} are told\n{told}")
+            path.write_text(f"# Messages that the tests of {package} compare\n{told}")
 
 
 def place_of(nodeid: str) -> tuple[str, str]:

@@ -66,8 +66,11 @@ def export(repository: Path, commit: str, to: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="whyfast-git-") as place:
         borrowed = Path(place, "repository")
         borrow(repository, borrowed)
-        must_git(borrowed, "read-tree", commit)
-        must_git(borrowed, f"--work-tree={to}", "checkout-index", "--all", f"--prefix={to}/")
+        try:
+            must_git(borrowed, "read-tree", commit)
+            must_git(borrowed, f"--work-tree={to}", "checkout-index", "--all", f"--prefix={to}/")
+        except UserError as error:
+            raise UserError(error.message, where=repository) from error
     for path, (inner, its_commit) in submodules(repository, commit).items():
         export(inner, its_commit, to / path)
 

@@ -80,11 +80,12 @@ def _statements(args: argparse.Namespace) -> list[tuple[str, dict[str, str]]]:
                 where="--setup-each",
             )
         statements = statements * len(each)
+    named = each if len(each) > 1 and len(set(statements)) == 1 else statements
     shared = "\n".join(args.setup)
     works = []
     for i, statement in enumerate(map(textwrap.dedent, statements)):
         setup = "\n".join(filter(None, (shared, *each[i : i + 1])))
-        works.append((_label(statement), {"statement": statement, "setup": setup}))
+        works.append((_label(textwrap.dedent(named[i])), {"statement": statement, "setup": setup}))
     return works
 
 
@@ -106,7 +107,7 @@ def _functions(args: argparse.Namespace) -> list[tuple[str, dict[str, str]]]:
 
 
 def _label(statement: str) -> str:
-    """The statement on one line, cut where it is long."""
+    """The statement or setup on one line, cut where it is long."""
     lines = [line.strip() for line in statement.strip().splitlines() if line.strip()]
     text = "; ".join(lines) or "pass"
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"

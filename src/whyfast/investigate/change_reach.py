@@ -83,6 +83,10 @@ def reached_by(
         return tuple(reaches)
 
 
+#: Seconds that one benchmark of Python may take at least, with its start and its imports.
+_PYTHON_TAKES = 3.0
+
+
 def reached_in_python(
     context: RunContext[Study], code: CodeComparison, timeout: float, parts: int
 ) -> tuple[ChangeCoverage, ...]:
@@ -100,7 +104,8 @@ def reached_in_python(
                 reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
                 continue
             context.observer.step(f"what executes the change: {benchmark.name}")
-            counter.timeout = left / (len(benchmarks) - number) / len(context.usable)
+            share = left / (len(benchmarks) - number) / len(context.usable)
+            counter.timeout = min(max(share, _PYTHON_TAKES), left)
             reaches.append(python_reach(benchmark, counter.tasks(benchmark), folders, code))
     return tuple(reaches)
 
@@ -175,7 +180,7 @@ def first_runs_reach(
     head = context.usable[-1]
     inner = Path(context.question.build.program)
     folder = head.program.parents[len(inner.parts) - 1]
-    if not code.traced or not code.reached or len(machine_code(folder, inner) or {}) != 1:
+    if not code.traced or not code.reached or not _alone(folder, inner):
         return []
     trapped = head.program.with_name(f"{head.program.name}.trapped")
     clock, found = context.services.clock, list[str]()
@@ -238,7 +243,7 @@ def runs_without(
     for task in tasks:
         program = programs[task.variant]
         folder = program.parents[len(inner.parts) - 1]
-        if len(machine_code(folder, inner) or {}) != 1:
+        if not _alone(folder, inner):
             return False  # a library may have functions of these names
         trapped = program.with_name(f"{program.name}.trapped")
         command = [str(trapped) if w == str(program) else w for w in task.run.command]
@@ -252,6 +257,17 @@ def runs_without(
         if status != 0:
             return False
     return True
+
+
+def _alone(folder: Path, program: Path) -> bool:
+    """Whether the program names none of the libraries that were built with it: those of macros run
+    in the compiler of Rust."""
+    parts = machine_code(folder, program)
+    if not parts:
+        return False
+    text = (folder / program).read_bytes()
+    stems = {Path(name).name.partition(".so")[0] for name in parts if name != str(program)}
+    return not any(stem.encode() in text for stem in stems)
 
 
 def _set_traps(program: Path, trapped: Path, code: CodeComparison) -> None:

@@ -3,7 +3,7 @@ execute what has changed, and of whole runs those that the budget has time for."
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from whyfast.judge.decide import ALPHA
 from whyfast.judge.power import needed_blocks
 from whyfast.measure.harnesses import HARNESSES, NO_BENCHMARK
 from whyfast.measure.invocation import InvocationFailed
-from whyfast.model.code import Check, CodeComparison
+from whyfast.model.code import ChangeCoverage, Check, CodeComparison
 from whyfast.model.result import Recorded
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
@@ -26,21 +26,38 @@ from whyfast.study.project import MOST, some_names
 def with_files(
     context: RunContext[Study], change: Range
 ) -> tuple[RunContext[Study], tuple[str, ...]]:
-    """Without benchmarks whose command names a file that the head does not have, and notes on
-    these: a study may be newer than what it is asked about."""
+    """With the study's own files for those of commands that the head does not have, as a study may
+    be newer than what it is asked about; without benchmarks whose files are nowhere. Notes on
+    both."""
     question = context.question
+    taken: dict[str, list[str]] = {}
     absent: dict[str, list[str]] = {}
+    benchmarks = []
     for benchmark in question.benchmarks:
-        for word in benchmark.command:
+        words = list(benchmark.command)
+        for place, word in enumerate(words):
             name = word.removeprefix("{source}/").partition("::")[0]
-            if word.startswith("{source}/") and not (question.source.folder / name).exists():
-                absent.setdefault(benchmark.name, []).append(name)
-    notes = tuple(
-        f"{name} is not run: {change.head_name} has no {files[0]}."
-        for name, files in absent.items()
-    )
-    left = tuple(b for b in question.benchmarks if b.name not in absent)
-    return replace(context, question=replace(question, benchmarks=left)), notes
+            if not word.startswith("{source}/") or (question.source.folder / name).exists():
+                continue
+            if (question.folder / name).exists():
+                words[place] = "{study}/" + word.removeprefix("{source}/")
+                taken.setdefault(name, []).append(benchmark.name)
+            else:
+                absent.setdefault(name, []).append(benchmark.name)
+        benchmarks.append(replace(benchmark, command=tuple(words)))
+    notes = []
+    if taken:
+        what = "is that" if len(taken) == 1 else "are those"
+        notes.append(
+            f"{some_names([*taken], 3)} {what} of the study's folder, as {change.head_name} has "
+            "none."
+        )
+    for name, without in absent.items():
+        verb = "is" if len(without) == 1 else "are"
+        notes.append(f"{some_names(without, 3)} {verb} not run: {change.head_name} has no {name}.")
+    lost = {name for names in absent.values() for name in names}
+    left = tuple(b for b in benchmarks if b.name not in lost)
+    return replace(context, question=replace(question, benchmarks=left)), tuple(notes)
 
 
 def chosen(
@@ -54,6 +71,14 @@ def chosen(
     if len(listed) <= MOST or context.question.variants[0].toolchain.startswith("path:python"):
         return context, ()
     reached = first_runs_reach(context, listed, code, timeout)
+    return _with_the_first(context, listed, reached)
+
+
+def _with_the_first(
+    context: RunContext[Study], listed: Sequence[Benchmark], reached: Collection[str]
+) -> tuple[RunContext[Study], tuple[str, ...]]:
+    """Of those ``listed`` the first that are ``reached``, and a note on the others."""
+    question = context.question
     taken = [b for b in listed if b.name in reached][:MOST] or listed[:MOST]
     others = [b.name for b in listed if b.name in reached and b not in taken]
     if reached:
@@ -64,6 +89,21 @@ def chosen(
         note += "execute what has changed."
     kept = tuple(b for b in question.benchmarks if b in taken or b not in listed)
     return replace(context, question=replace(question, benchmarks=kept)), (note,)
+
+
+def chosen_in_python(
+    context: RunContext[Study], reaches: Sequence[ChangeCoverage]
+) -> tuple[RunContext[Study], tuple[ChangeCoverage, ...], tuple[str, ...]]:
+    """The same for many benchmarks of Python, of which ``reaches`` says what they execute; those of
+    which that is unknown come last."""
+    benchmarks = context.question.benchmarks
+    if len(benchmarks) <= MOST:
+        return context, tuple(reaches), ()
+    known = {r.benchmark for r in reaches if r.executes}
+    unknown = {r.benchmark for r in reaches if r.executes is None}
+    context, notes = _with_the_first(context, benchmarks, known or unknown)
+    kept = {b.name for b in context.question.benchmarks}
+    return context, tuple(r for r in reaches if r.benchmark in kept), notes
 
 
 def without_new(recorded: Recorded, base: str, base_name: str) -> Recorded:

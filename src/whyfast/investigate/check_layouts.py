@@ -6,19 +6,24 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
+from whyfast.build.recipe import Recipe
+from whyfast.build.relink import CannotRelink
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.measuring import check_programs, entries_of
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks
-from whyfast.investigate.services import Silent
+from whyfast.investigate.services import Services, Silent
 from whyfast.measure.calibrate import MOST_TURNS
 from whyfast.measure.campaign import BenchmarkRun
+from whyfast.model.build import Build
 from whyfast.model.code import Check
 from whyfast.model.sample import Block
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 from whyfast.model.verdict import MADE_BY_PLACEMENT
+from whyfast.store.builds import BuildStore
 
 #: Layouts of each side where a difference is as small as placement makes them, and the fewest that
 #: decide anything.
@@ -27,8 +32,10 @@ LAYOUTS, FEWEST = 16, 9
 KEPT = 0.5
 #: Of the time that is left, what blocks in layouts fill as far as can be foreseen.
 _FILLED = 0.8
-#: Seconds that linking may take in any case.
-_LINKING = 60.0
+#: Of the budget, what linking may take in any case.
+_LINKING = 1 / 3
+#: Seconds; what takes less was linked before.
+_KNOWN = 0.1
 
 
 def can_link(study: Study) -> bool:
@@ -57,17 +64,17 @@ def measure_layouts(
         return context, notes
     names = ", ".join(b.name for b in plan.chosen)
     context.observer.note(f"{names}: as small as placement makes differences; linking it anew")
-    clock = context.services.clock
-    began = clock.monotonic()
-    linked, why = _linked(asked, context, 1)  # whether it can be done, and how long it takes
-    if why:
+    most = max(plan.left, _LINKING * context.question.measure.budget)
+    linker = _Linker(context.services, most)
+    linked, why = _linked(asked, context, 1, linker)  # whether it can be done
+    if why and not linker.late:
         return context, why
-    each = (clock.monotonic() - began) / 2
-    most = max(plan.left, _LINKING)
-    count = plan.count if each * plan.count <= most else int(most / each)
-    if count < FEWEST:
-        return context, (*notes, _too_long(plan.chosen, each * FEWEST + plan.seconds))
-    linked, _ = _linked(asked, context, count)
+    count = plan.count if linker.takes(plan.count) <= most else int(most / linker.takes(1))
+    if count >= FEWEST and not linker.late:
+        linked, _ = _linked(asked, context, count, linker)
+    if count < FEWEST or linker.late:
+        seconds = linker.takes(FEWEST) + plan.seconds_of_chosen
+        return context, (*notes, _too_long(plan.chosen, seconds))
     entries = entries_of(linked, run, plan.chosen)
     for entry in entries:
         drawn = sum(bool(b.layouts) for b in entry.blocks)
@@ -80,17 +87,55 @@ def measure_layouts(
     return linked, notes
 
 
+class _Linker:
+    """Links one layout after the other, for as many ``seconds``; it gives up as soon as a link
+    shows that the fewest take longer."""
+
+    def __init__(self, services: Services, seconds: float) -> None:
+        self._services, self._most = services, seconds
+        self._end = services.clock.monotonic() + seconds
+        self._longest = 0.0
+        self.late = False
+
+    def takes(self, count: int) -> float:
+        """Seconds that so many layouts of both sides take, with the one that a control has."""
+        return 2 * (count + 1) * self._longest
+
+    def relink(
+        self,
+        recipe: Recipe,
+        build: Build,
+        store: BuildStore,
+        seeds: Sequence[int],
+        keep: Sequence[str] = (),
+    ) -> list[Path]:
+        """See :func:`whyfast.build.relink.relink`."""
+        clock = self._services.clock
+        programs: list[Path] = []
+        for seed in seeds:
+            if self.late:
+                raise CannotRelink("linking takes too long")
+            began = clock.monotonic()
+            programs += self._services.relink(recipe, build, store, [seed], keep)
+            now = clock.monotonic()
+            if now - began > _KNOWN:
+                self._longest = max(self._longest, now - began)
+            self.late = now > self._end or self.takes(FEWEST) > self._most
+        return programs
+
+
 @dataclass(frozen=True)
 class _Plan:
     """Which benchmarks are measured in so many layouts of each side, of all checks together, in
     what is ``left`` of the budget; ``left_out`` are the others, ``seconds`` what the fewest layouts
-    of these take."""
+    of these take, ``seconds_of_chosen`` what they take of the chosen."""
 
     chosen: Sequence[Benchmark]
     count: int
     left: float
     left_out: Sequence[Benchmark]
     seconds: float
+    seconds_of_chosen: float
 
 
 def _planned(near: Sequence[Benchmark], blocks: Sequence[Block], left: float) -> _Plan:
@@ -110,7 +155,9 @@ def _planned(near: Sequence[Benchmark], blocks: Sequence[Block], left: float) ->
     while wanted <= drawn:
         wanted *= 2
     count = min(wanted, drawn + fits)
-    return _Plan(chosen, count, left, left_out, FEWEST * sum(cost[b.name] for b in left_out))
+    return _Plan(
+        chosen, count, left, left_out, FEWEST * sum(cost[b.name] for b in left_out), FEWEST * total
+    )
 
 
 def _lengthen(entries: Sequence[BenchmarkRun], count: int, left: float) -> None:
@@ -144,14 +191,15 @@ def _too_long(benchmarks: Sequence[Benchmark], seconds: float) -> str:
 
 
 def _linked(
-    asked: Study, context: RunContext[Study], count: int
+    asked: Study, context: RunContext[Study], count: int, linker: _Linker
 ) -> tuple[RunContext[Study], tuple[str, ...]]:
     """The builds with so many layouts of each, and notes on why there are none."""
     wanted, study = (
         replace(s, measure=replace(s.measure, layouts=count)) for s in (asked, context.question)
     )
     heard = _Noting()
-    linked = build(RunContext(wanted, context.home, heard, context.services))
+    services = replace(context.services, relink=linker.relink)
+    linked = build(RunContext(wanted, context.home, heard, services))
     if all(v.name in linked.layouts for v in study.variants):
         return replace(context, question=study, layouts=linked.layouts), ()
     return context, tuple(f"{n[0].upper()}{n[1:]}." for n in heard.notes)

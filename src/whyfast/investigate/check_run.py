@@ -17,6 +17,7 @@ from whyfast.investigate.change_reach import reached_by, reached_in_python
 from whyfast.investigate.check_benchmarks import (
     affordable,
     chosen,
+    chosen_in_python,
     groups,
     with_files,
     without_new,
@@ -133,6 +134,8 @@ def run_check(
     check = replace(check, notes=(*check.notes, *few))
     if in_python and code.reached:
         reaches = reached_in_python(context, code, limit, len(program.parts))
+        context, reaches, few = chosen_in_python(context, reaches)
+        check = replace(check, notes=(*check.notes, *few))
     else:
         reaches = reached_by(context, code, limit)
     check = replace(check, reaches=reaches)

@@ -16,7 +16,15 @@ from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
 from whyfast.investigate.first_failure import advice, lacks_tool, portable
-from whyfast.investigate.first_work import LACKS, TROUBLE, copied, to_install, tried_ones, with_work
+from whyfast.investigate.first_work import (
+    LACKS,
+    TROUBLE,
+    Tries,
+    copied,
+    to_install,
+    tried_ones,
+    with_work,
+)
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
 from whyfast.measure.invocation import InvocationFailed
@@ -97,7 +105,12 @@ def first_study(
         way, outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
             with copied(folder, home) as copy:
-                way = _with_benchmarks(copy, way, outcome, observer)
+                tries = Tries(outcome, observer, services.clock)
+                way = _with_benchmarks(copy, way, tries)
+            if failures:  # what was meant first needs what is not here
+                reason, lacks = advice(folder, project, failures[0])
+                note = f"{Path(project.program).name} does not build: {reason}"
+                way = replace(way, comments=(*way.comments, note)) if lacks else way
             failure = way.incomplete
             if not way.benchmarks:
                 failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
@@ -222,7 +235,7 @@ def _build_once(
             return str(error)
 
 
-def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
+def _with_benchmarks(folder: Path, project: Project, tries: Tries) -> Project:
     """The project with the benchmarks that its program lists, or that end well when tried; those
     of ``instead`` where there are none."""
     way: Project | None = project
@@ -230,11 +243,11 @@ def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Obse
     while way is not None:
         found = way
         if way.candidates:
-            found = tried_ones(folder, way, made, observer)
+            found = tried_ones(folder, way, tries)
         elif not way.benchmarks:
-            found = _listed(folder, way, made, observer)
+            found = _listed(folder, way, tries)
         elif way.benchmarks == WHOLE and not way.incomplete:
-            found = with_work(folder, way, made, observer)
+            found = with_work(folder, way, tries)
         if found.benchmarks or way.instead is None:
             break
         reasons = (*reasons, *(c for c in found.comments if c not in way.comments))
@@ -242,12 +255,12 @@ def _with_benchmarks(folder: Path, project: Project, made: Build, observer: Obse
     return replace(found, comments=tuple(dict.fromkeys((*reasons, *found.comments))))
 
 
-def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
-    observer.step("listing its benchmarks")
+def _listed(folder: Path, project: Project, tries: Tries) -> Project:
+    tries.observer.step("listing its benchmarks")
     harness = HARNESSES[project.runner]
     place = Path(project.folder.format(source=folder)) if project.folder else folder
     try:
-        names = benchmark_names(harness, made.program, place, _LIST, project.files)
+        names = benchmark_names(harness, tries.made.program, place, _LIST, project.files)
     except InvocationFailed as error:
         lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
         reason = "; ".join([str(error), *lines[-1:]])
@@ -272,7 +285,7 @@ def _listed(folder: Path, project: Project, made: Build, observer: Observer) -> 
     )
     if project.files:  # a test may be listed whose modules are not there
         few = replace(project, candidates=some(commands, 2 * MOST))
-        project = tried_ones(folder, few, made, observer, harness.once)
+        project = tried_ones(folder, few, tries, harness.once)
         most, commands = MOST, {**project.benchmarks, **dict([*commands.items()][2 * MOST :])}
     else:
         most = MOST_LISTED

@@ -9,13 +9,13 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whyfast.build.recipe import scan_source
 from whyfast.investigate.counting import scratch_folder
 from whyfast.investigate.services import Observer
-from whyfast.measure.invocation import InvocationFailed, completed, running
+from whyfast.measure.invocation import Clock, InvocationFailed, completed, running
 from whyfast.model.build import Build
 from whyfast.store.home import Home
 from whyfast.study.project import (
@@ -37,8 +37,8 @@ LACKS = re.compile(r"No module named '?([\w.]+)")
 #: How the reason goes on then.
 NOT_INSTALLED = "is not installed for the interpreter on PATH"
 
-#: Seconds that a program which is tried may take.
-_TRY = 10.0
+#: Seconds that a program which is tried may take, and all tries of a project together.
+_TRY, _TRIED = 10.0, 60.0
 
 
 @contextmanager
@@ -55,18 +55,60 @@ def copied(folder: Path, home: Home) -> Iterator[Path]:
         yield place
 
 
-def tried_ones(
-    folder: Path, project: Project, made: Build, observer: Observer, more: tuple[str, ...] = ()
-) -> Project:
+@dataclass
+class Tries:
+    """Commands of a built program that are run once each, for ``left`` seconds in all; what there
+    was no time for is in ``untried``, as the words behind the program."""
+
+    made: Build
+    observer: Observer
+    clock: Clock
+    left: float = _TRIED
+    untried: list[str] = field(default_factory=list)
+
+    def fails(
+        self, folder: Path, words: Sequence[str], where: Path | None = None
+    ) -> tuple[str, float]:
+        """Why the command does not end well, empty when it does, and its CPU seconds; in the folder
+        ``where``, by default an empty one, as programs write where they are."""
+        name = " ".join(w.removeprefix("{source}/") for w in words[1:] if w != "{program}")
+        if self.left <= 0:
+            self.untried.append(name)
+            return _NO_TIME, 0.0
+        self.observer.step(f"trying {name or 'the program'}, {self.left:.0f} s left for that")
+        began = self.clock.monotonic()
+        try:
+            return _fails(folder, words, self.made, where)
+        finally:
+            self.left -= self.clock.monotonic() - began
+
+    def comment(self) -> tuple[str, ...]:
+        """One on what was not tried, if there is any."""
+        if not self.untried:
+            return ()
+        names = some_names(list(dict.fromkeys(self.untried)), 3)
+        return (f"Not tried, as {_TRIED:.0f} s had passed with others: {names}.",)
+
+
+#: The reason of a command that is not tried.
+_NO_TIME = "not tried"
+
+
+def tried_ones(folder: Path, project: Project, tries: Tries, more: tuple[str, ...] = ()) -> Project:
     """The project with those of its candidates that end well with ``more`` words."""
     good: Commands = {}
     failed: dict[str, list[str]] = {}
     for name, words in project.candidates.items():
-        if reason := _fails(folder, (*words, *more), made, observer)[0]:
+        if reason := tries.fails(folder, (*words, *more))[0]:
             failed.setdefault(reason, []).append(name)
         else:
             good[name] = words
     comments = project.comments
+    if untried := failed.pop(_NO_TIME, []):
+        comments = (
+            *comments,
+            f"Left out, as {_TRIED:.0f} s had passed with others: {some_names(untried, 3)}.",
+        )
     for reason, names in failed.items():
         comments = (*comments, f"Left out: {some_names(names, 3)}: {reason}.")
     if project.install and any(NOT_INSTALLED in reason for reason in failed):
@@ -97,15 +139,20 @@ _START = 0.002
 _BETTER = 1.1
 
 
-def with_work(folder: Path, project: Project, made: Build, observer: Observer) -> Project:
+def with_work(folder: Path, project: Project, tries: Tries) -> Project:
     """A program that does little without arguments, with files of the project that it reads as its
     work: an interpreter has scripts in its folders of tests and benchmarks, a parser documents."""
-    reason, alone = _fails(folder, WHOLE["whole"], made, observer)
+    found = _working(folder, project, tries)
+    return replace(found, comments=(*found.comments, *tries.comment()))
+
+
+def _working(folder: Path, project: Project, tries: Tries) -> Project:
+    reason, alone = tries.fails(folder, WHOLE["whole"])
     if not reason and alone >= _ENOUGH:
         return project
     if reason:  # programs of tests read files of the project
         inside = replace(project, folder="{source}")
-        there, cpu = _fails(folder, WHOLE["whole"], made, observer, folder)
+        there, cpu = tries.fails(folder, WHOLE["whole"], folder)
         if not there and cpu >= _ENOUGH:
             return inside
     good: Commands = {}
@@ -114,11 +161,11 @@ def with_work(folder: Path, project: Project, made: Build, observer: Observer) -
     for file in list(dict.fromkeys(candidates))[:_TRIES]:
         name = str(file.relative_to(folder))
         words = ("{program}", "{source}/" + name)
-        failed, cpu = _fails(folder, words, made, observer)
+        failed, cpu = tries.fails(folder, words)
         if not failed and cpu >= _ENOUGH and len(good) < _KEPT:
             good[benchmark_key(name)] = words
     comments = (*project.comments, "These files of the project are what the program runs.")
-    if not good and "still running" not in reason and (scripts := _scripts(made, observer)):
+    if not good and "still running" not in reason and (scripts := _scripts(tries)):
         comment = "The project has no script that is work for the program: these are written."
         return replace(
             project,
@@ -129,7 +176,7 @@ def with_work(folder: Path, project: Project, made: Build, observer: Observer) -
             beside=scripts,
             comments=(*project.comments, comment),
         )
-    if not good and (document := _document(folder, 0.0 if reason else alone, made, observer)):
+    if not good and (document := _document(folder, 0.0 if reason else alone, tries)):
         name, words, cpu = document
         good[benchmark_key(name)] = words
         comments = (
@@ -153,7 +200,7 @@ def with_work(folder: Path, project: Project, made: Build, observer: Observer) -
 OWN = "whyfast_bench_"
 
 
-def _scripts(made: Build, observer: Observer) -> dict[str, str]:
+def _scripts(tries: Tries) -> dict[str, str]:
     """Scripts of a language that the program runs, by names of files; empty where it runs none."""
     for ending, texts in SCRIPTS.items():
         scripts = {f"{OWN}{name}.{ending}": text for name, text in texts.items()}
@@ -162,9 +209,7 @@ def _scripts(made: Build, observer: Observer) -> dict[str, str]:
                 Path(place, name).write_text(text)
 
             def fails(name: str, place: str = place) -> bool:
-                return bool(
-                    _fails(Path(place), ("{program}", "{source}/" + name), made, observer)[0]
-                )
+                return bool(tries.fails(Path(place), ("{program}", "{source}/" + name))[0])
 
             if not fails(next(iter(scripts))) and fails(f"wrong.{ending}"):
                 return {name: text for name, text in scripts.items() if not fails(name)}
@@ -172,7 +217,7 @@ def _scripts(made: Build, observer: Observer) -> dict[str, str]:
 
 
 def _document(
-    folder: Path, alone: float, made: Build, observer: Observer
+    folder: Path, alone: float, tries: Tries
 ) -> tuple[str, tuple[str, ...], float] | None:
     """The document of the project that gives the program most to do, as an argument or as its
     input; the command and its CPU seconds. None where it takes as long without one."""
@@ -187,7 +232,7 @@ def _document(
         place = "{source}/" + name
         # As an argument at last, since some programs delete the file of their argument.
         for words in (("sh", "-c", 'exec "$0" < "$1"', "{program}", place), ("{program}", place)):
-            failed, cpu = _fails(folder, words, made, observer)
+            failed, cpu = tries.fails(folder, words)
             least = max(_MORE * alone, alone + _START)  # a shell starts in front of it, too
             if not failed and cpu > max(least, _BETTER * best[2] if best else 0.0):
                 best = name, words, cpu
@@ -195,11 +240,8 @@ def _document(
 
 
 def _fails(
-    folder: Path, words: Sequence[str], made: Build, observer: Observer, where: Path | None = None
+    folder: Path, words: Sequence[str], made: Build, where: Path | None
 ) -> tuple[str, float]:
-    """Why the command does not end well, empty when it does, and its CPU seconds; in the folder
-    ``where``, by default an empty one, as programs write where they are."""
-    observer.step(f"trying {' '.join(words[1:]) or 'the program'}")
     command = tuple(w.format(program=made.program, source=folder, study=folder) for w in words)
     beside = {p.parent for w in command if (p := Path(w)).is_relative_to(folder) and p.is_file()}
     before = [sorted(os.listdir(place)) for place in beside]

@@ -111,16 +111,14 @@ def run_timeit(
     # It loads numpy, for which there is time while the sides run.
     loading = Thread(target=import_module, args=("whyfast.judge.judge_run",), daemon=True)
     loading.start()
-    seen = {side.name: _inspected(side, options, services) for side in sides}
+    seen = {side.name: _inspected(side, options, observer, services) for side in sides}
     loading.join()
     if not options.different:
         _must_agree(sides, seen)
     if len(sides) == 1:
         sides = (*sides, replace(sides[0], name=f"{sides[0].name} (again)"))
         seen[sides[1].name] = seen[sides[0].name]
-    whole = any(
-        data["loop"] - data["empty"] < LEAST_ABOVE_EMPTY * data["empty"] for data in seen.values()
-    )
+    whole = any(map(_hardly_takes_time, seen.values()))
     facts = tuple(_facts(side, seen[side.name], not whole) for side in sides)
     context = RunContext(_question(sides, options), home, observer, services)
     observer.phase("measure")
@@ -176,6 +174,14 @@ def _entry(
     )
 
 
+def _hardly_takes_time(data: Mapping[str, Any]) -> bool:
+    """Whether a loop takes little more than an empty one, or has nothing to run."""
+    code = next((c["instructions"] for c in data["code"] if c["name"] == "statement"), ())
+    if code and {i[0] for i in code} <= _NOTHING:
+        return True
+    return bool(data["loop"] - data["empty"] < LEAST_ABOVE_EMPTY * data["empty"])
+
+
 def _loops(seconds: Sequence[float]) -> int:
     """Loops of a turn, from the ``seconds`` of one of each side: the fastest takes a :data:`TURN`,
     unless the slowest then takes longer than a turn need be."""
@@ -186,10 +192,13 @@ def _loops(seconds: Sequence[float]) -> int:
 # What a side does, found before it is measured.
 
 
-def _inspected(side: TimedSide, options: TimeitOptions, services: Services) -> Mapping[str, Any]:
+def _inspected(
+    side: TimedSide, options: TimeitOptions, observer: Observer, services: Services
+) -> Mapping[str, Any]:
     """What the driver says of it; UserError where it cannot be run."""
     argv = (*side.python, str(_DRIVER), "inspect", options.clock, *side.work)
     where = side.name
+    observer.step(f"running {where}")
     try:
         done = services.launcher.run(argv, env=services.env, timeout=INSPECTION_TIMEOUT)
     except TimeoutError:
@@ -311,8 +320,8 @@ def _effects(facts: LoopFacts) -> Iterator[str]:
             yield f"changes {c.name} in every loop{again}"
     if facts.later is not None and not any(c.how == "grows" for c in facts.changed):
         yield (
-            f"returns {facts.value} in its first loop and {facts.later} in a later one: does it "
-            "use up something that the setup created?"
+            f"returns {facts.value} in its first loop and {facts.later} in a later one: it depends "
+            "on time or chance, or uses up what the setup created"
         )
     if facts.left:
         yield (

@@ -28,6 +28,12 @@ _KEPT = re.compile(
 )
 #: Where a repository that borrows finds what was not cloned, and what is relative to its origin.
 _REMOTES = r"^(remote\..*\.(url|promisor|partialclonefilter)|extensions\.partialclone)$"
+#: What git says of an object that a repository refers to and does not have.
+_LACKING = re.compile(
+    r"unable to read (?:sha1 file of )?(?:tree |object )?(\S+)|missing blob (?:object )?'?(\w+)|"
+    r"could not fetch (\w+) from promisor|bad (?:tree|object) (\w+)|"
+    r"object (?:file )?(\S+) is (?:empty|corrupt)|failed to read object (\w+)"
+)
 _USER = re.compile(r"(?<=://)[^/\s?#]*@")
 
 
@@ -74,6 +80,13 @@ def must_git(
     """What git prints there; UserError with the last line of what it says when it fails."""
     done = git(where, *arguments, given=given, env=env)
     if done.returncode:
+        if lacking := _LACKING.search(done.stderr):
+            name = next(g for g in lacking.groups() if g).strip("'()")
+            raise UserError(
+                f"lacks {name}, which its commits name: a partial or damaged clone; mend it by "
+                "git fetch --refetch, or clone it anew without --filter",
+                where=where,
+            )
         text = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
         command = next(word for word in arguments if not word.startswith("-"))
         raise UserError(f"git {command}: {text[-1].removeprefix('fatal: ')}", where=where)

@@ -86,7 +86,7 @@ _CMAKE_COMMANDS = re.compile(
 )
 #: An option that is off unless somebody asks for it.
 _OFF = re.compile(
-    r'\b(?:cmake_dependent_)?option\s*\(\s*(\w+)\s+"[^"]*"\s*(?:(?:OFF|FALSE|NO|0)\b|\))',
+    r'\b(?:cmake_dependent_)?option\s*\(\s*([\w.-]+)\s+"[^"]*"\s*(?:(?:OFF|FALSE|NO|0)\b|\))',
     re.IGNORECASE,
 )
 

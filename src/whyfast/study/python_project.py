@@ -14,11 +14,13 @@ from typing import Any
 from whyfast.model.errors import UserError
 from whyfast.study.project import (
     MOST,
+    MOST_LISTED,
     Commands,
     Project,
     benchmark_key,
     some,
     sources,
+    spread,
     text_of,
 )
 from whyfast.study.toml_document import parse_toml
@@ -200,14 +202,9 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
         for function in _asv_functions(text)
     }
     if asv:
-        more = [*asv][MOST:]
-        comments = (f"Of {len(asv)} benchmarks the first {MOST} are here.",) if more else ()
+        asv = spread(asv, lambda name: name.partition(".")[0])
         yield replace(
-            base,
-            runner="pyperf",
-            benchmarks=some(asv),
-            beside={ASV_FILE: _ASV},
-            comments=(*base.comments, *comments),
+            base, runner="pyperf", benchmarks=some(asv, MOST_LISTED), beside={ASV_FILE: _ASV}
         )
     scripts: Commands = {
         benchmark_key(name.removesuffix(".py")): ("{program}", "{source}/" + name)

@@ -13,6 +13,7 @@ from whyfast.study.cmake_project import cmake
 from whyfast.study.go_project import go
 from whyfast.study.java_project import maven
 from whyfast.study.library import c_library
+from whyfast.study.node_project import in_node
 from whyfast.study.project import MOST, Project, some_names, wanted_first
 from whyfast.study.python_project import python
 from whyfast.study.rust_project import cargo
@@ -238,12 +239,7 @@ def projects_of(folder: Path) -> Iterator[tuple[str, Project]]:
         raise errors[0]
     known = ", ".join(dict.fromkeys(m[0] for m, _ in KINDS.values()))
     if (folder / "package.json").is_file():
-        message = (
-            "is a package of Node, which `whyfast new` does not know; compare two commands by "
-        )
-        raise UserError(
-            f"{message}`whyfast ab`, or write a study from `whyfast new FOLDER` on", where=folder
-        )
+        raise UserError(in_node(folder), where=folder)
     hint = "expected the folder of a project"
     if inner := _projects_below(folder):
         hint = f"its folders have projects: cd {inner[0]}; whyfast new"

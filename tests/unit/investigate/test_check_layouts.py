@@ -116,6 +116,28 @@ def test_a_budget_too_small_for_layouts_says_how_much_they_take(tmp_path: Path) 
     assert any("(--budget)" in s for s in check_sentences(result))
 
 
+def test_links_that_take_too_long_for_the_budget_are_given_up_after_the_first(
+    tmp_path: Path,
+) -> None:
+    world = World(script=ratios({"base": 1.0, "head": 1.02}))
+    linked: list[int] = []
+
+    def slow(
+        recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str]
+    ) -> list[Path]:
+        linked.extend(seeds)
+        world.clock.seconds += 30.0 * len(seeds)
+        return relink(recipe, build, store, seeds, keep)
+
+    services = world.services(cpus=(0,), relink=slow)
+    request = Request(repository(tmp_path).folder, budget=200.0)
+    result = run_check(request, own(tmp_path), Watcher(), services=services)
+    assert (len(linked), drawn(result)) == (1, 0)
+    (said,) = [s for s in check_sentences(result) if "(--budget)" in s]
+    # Ten links of both sides, with the one of a control, and nine blocks of both.
+    assert 600 <= int(said.partition("about ")[2].split()[0]) < 700
+
+
 def test_an_undecided_check_over_layouts_goes_on_with_further_ones(tmp_path: Path) -> None:
     rng = random.Random(1)
 

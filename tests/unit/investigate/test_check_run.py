@@ -137,6 +137,19 @@ def test_a_benchmark_whose_file_the_head_lacks_is_not_run(bench: Bench) -> None:
     assert [v.benchmark for v in bench.run().judged.verdicts] == ["one", "two"]
 
 
+def test_a_benchmark_whose_file_the_head_lacks_is_that_of_the_study(bench: Bench) -> None:
+    bench.change_study('"{program}", "2"', '"{program}", "{source}/later.js"')
+    subprocess.run(["git", "-C", bench.repo, "add", "."], check=True)
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    subprocess.run(["git", "-C", bench.repo, *who, "commit", "-qm", "x"], check=True)
+    (bench.repo / "later.js").write_text("0")
+    result = bench.run("HEAD~1..HEAD")
+    assert result.question.benchmarks[1].command == ("{program}", "{study}/later.js")
+    check = result.found.check
+    assert check is not None
+    assert any("later.js" in note and "study's folder" in note for note in check.notes)
+
+
 def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
     result = bench.run()
     assert bench.world.built == ["base", "head"]

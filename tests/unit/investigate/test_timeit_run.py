@@ -167,6 +167,13 @@ def test_a_loop_that_is_hardly_more_than_an_empty_one_is_not_subtracted(tmp_path
     assert "loop-overhead" in kinds(result)
 
 
+def test_nothing_is_subtracted_where_a_statement_has_nothing_to_run(tmp_path: Path) -> None:
+    code = [{"name": "statement", "instructions": [["NOP", "", ""]]}]
+    result = compare(tmp_path, seen={"a": {"code": code, "loop": 60.0}})
+    assert [f.subtracted for f in result.found.loops] == [False, False]
+    assert "loop-overhead" in kinds(result)
+
+
 def test_interpreters_that_were_built_otherwise_are_a_confound(tmp_path: Path) -> None:
     other = {"version": "3.11.0", "variables": {"CONFIG_ARGS": "--enable-optimizations"}}
     result = compare(tmp_path, seen={"b": other})

@@ -56,6 +56,11 @@ def test_it_ends_well_only_without_what_has_changed(
     programs = dict.fromkeys(("base", "head"), program)
     assert runs_without(benchmark, tasks, programs, Path("p"), code) == without
     assert sorted(f.name for f in tmp_path.iterdir()) == ["p", "p.c"]
+    # As that of a macro, which the compiler loads, and then one that the program names.
+    shutil.copy(program, tmp_path / "libother.so")
+    assert runs_without(benchmark, tasks, programs, Path("p"), code) == without
+    program.write_bytes(program.read_bytes() + b"libother.so.1")
+    assert not runs_without(benchmark, tasks, programs, Path("p"), code)
 
 
 @dataclass(frozen=True)

@@ -124,3 +124,22 @@ def test_a_commit_of_a_partial_clone_is_exported(tmp_path: Path, how: tuple[str,
     commit = commit_of(tmp_path / "linked", "HEAD")
     export(tmp_path / "linked", commit, tmp_path / "out")
     assert (tmp_path / "out/file").read_text() == "two"
+
+
+def test_a_damaged_clone_is_named_with_what_mends_it(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / "file.c").write_text("int x;\n")
+    for words in (
+        ("init", "-q"),
+        ("add", "."),
+        ("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "one"),
+    ):
+        subprocess.run(["git", "-C", str(made), *words], check=True)
+    blob = must_git(made, "rev-parse", "HEAD:file.c").strip()
+    (made / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(UserError) as error:
+        export(made, commit_of(made, "HEAD"), tmp_path / "to")
+    assert "file.c" in error.value.message or blob in error.value.message
+    assert "git fetch --refetch" in error.value.message
+    assert error.value.where == str(made)

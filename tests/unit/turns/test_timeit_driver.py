@@ -90,6 +90,22 @@ def test_loops_before_the_timed_ones_warm_up(nanoseconds: int, lengths: list[int
     assert granted.answers == [100 * nanoseconds - 7] * 2
 
 
+def test_an_empty_loop_that_was_interrupted_is_not_subtracted() -> None:
+    class Granted(list[int]):
+        answers: list[int]
+
+        def took(self, elapsed: int) -> None:
+            self.answers.append(elapsed)
+
+    granted = Granted([10, 10, 10])
+    granted.answers = []
+    empties = iter([100, 90_000_000, 120])
+    turns = WarmTurns(granted, lambda: 0, lambda clock, loops: next(empties))
+    for _ in turns:
+        turns.took(2_000_000)
+    assert granted.answers == [1_999_900] * 3
+
+
 def test_what_is_registered_for_the_end_is_done(python: Interpreter, tmp_path: Path) -> None:
     done = tmp_path / "done"
     took(python, f"import atexit; atexit.register(open, {str(done)!r}, 'w')", "statement", "1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 from whyfast.judge.lines import WayCost, way_costs
 from whyfast.model.build import Build
@@ -110,6 +111,9 @@ def loop_findings(result: Result) -> Iterator[str]:
         return
     if not alone(result) and len(loops) > 1:
         yield from _why(loops[0], loops[1])
+        outcomes = {v.outcome for v in result.judged.verdicts if v.variant == loops[1].variant}
+        if outcomes & {"faster", "slower"}:
+            yield from _same_bytecode(loops[0], loops[1])
     yield overhead_sentence(loops)
 
 
@@ -142,17 +146,41 @@ def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
         )
 
 
+def _same_bytecode(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
+    """Where calls and instructions are the same: which was specialised to another, or none."""
+    pairs = list(zip(_run(a), _run(b), strict=False))
+    alike = len(_run(a)) == len(_run(b)) and all(i.name == j.name for i, j in pairs)
+    if not pairs or not alike or _called(a) != _called(b) or a.python != b.python:
+        return
+    for i, j in pairs:
+        if i.specialised != j.specialised:
+            ways = [f"as {k.specialised}" if k.specialised else "unspecialised" for k in (i, j)]
+            yield f"{quote(a.variant)} runs {i.name} {ways[0]}, {quote(b.variant)} {ways[1]}."
+            return
+    yield "Both are the same bytecode: the difference is in the objects that they work on."
+
+
 def _called(facts: LoopFacts) -> list[tuple[str, str, float]]:
     return sorted((c.language, c.name, c.number) for c in facts.calls)
 
 
 def _calls_text(facts: LoopFacts) -> str:
     calls = [f"{c.name} {c.number:.4g} times" if c.number != 1 else c.name for c in facts.calls]
-    return f"calls {join_words(calls, _MOST_CALLS)}" if calls else "calls nothing"
+    if calls:
+        return f"calls {join_words(calls, _MOST_CALLS)}"
+    if any(i.name.startswith("CALL") for i in _run(facts)):
+        return "calls only types or objects, which a profiler does not see"
+    return "calls nothing"
+
+
+def _run(facts: LoopFacts) -> list[BytecodeLine]:
+    """The instructions without those of exception handlers, which stand behind the others."""
+    code = facts.code[0].instructions if facts.code else ()
+    return list(takewhile(lambda i: i.name != "PUSH_EXC_INFO", code))
 
 
 def _instructions(facts: LoopFacts) -> int:
-    return len(facts.code[0].instructions) if facts.code else 0
+    return len(_run(facts))
 
 
 def loop_section(result: Result) -> ReportSection | None:

@@ -351,6 +351,8 @@ def _runs_surprises(result: Result) -> Iterator[str]:
         yield from influence_sentences(result.judged.suites, result.question)[:_QUOTED]
     if named_causes(result.found.account):  # which says what these are symptoms of
         return
+    if result.found.loops:  # memory of the interpreter, of which the costs have what counts
+        return
     different = decided(v for v in result.judged.metrics if v.ratio > 0)
     for name in dict.fromkeys(v.variant for v in different):
         parts = [

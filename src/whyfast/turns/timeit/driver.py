@@ -13,7 +13,7 @@ compiled form Python keeps.
 """
 
 # Python 2.7 has neither annotations nor f-strings.
-# ruff: noqa: F401, UP004
+# ruff: noqa: F401, RUF005, UP004
 
 import gc
 import itertools
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 #: Nanoseconds of loops before those that are timed, and of a loop that needs none.
 WARM, LONG = 50e3, 1e6
+
+#: The empty loops of so many turns, of which the shortest counts.
+RECENT = 5
 
 
 def main(
@@ -154,7 +157,8 @@ def _own(
 
 
 class WarmTurns(object):
-    """The loops of each turn; the answer is without what as many of the ``empty`` loops take.
+    """The loops of each turn; the answer is without what as many of the ``empty`` loops take, the
+    least of the last :data:`RECENT` turns: one that is interrupted would leave nothing of the time.
 
     Some loops before them, which are not timed, load what the turns of other sides left cold: so a
     turn can be short.
@@ -170,6 +174,7 @@ class WarmTurns(object):
         self._granted = granted
         self._clock = clock
         self._empty = empty
+        self._empties = []  # type: list[int]
         self._loops = 0
         self._timed = False
         self._a_loop = 1.0  # nanoseconds
@@ -180,6 +185,8 @@ class WarmTurns(object):
             if self._a_loop < LONG:
                 self._timed = False
                 yield itertools.repeat(None, min(loops, 1 + int(WARM / self._a_loop)))
+            if loops != self._loops:
+                self._empties = []
             self._loops, self._timed = loops, True
             yield itertools.repeat(None, loops)
 
@@ -192,7 +199,9 @@ class WarmTurns(object):
             return
         self._a_loop = max(1.0, float(nanoseconds) / self._loops)
         if self._empty is not None:
-            nanoseconds -= self._empty(self._clock, itertools.repeat(None, self._loops))
+            empty = self._empty(self._clock, itertools.repeat(None, self._loops))
+            self._empties = self._empties[1 - RECENT :] + [empty]
+            nanoseconds -= min(self._empties)
         self._granted.took(max(1, nanoseconds))
 
 

@@ -42,6 +42,9 @@ MOST_LOOPS = 10**7
 WATCHED, COLLECTED = 50, 20000
 #: Nanoseconds that either may take without its tool.
 PATIENCE = 10**8
+#: Loops after which memory that is left is no cache, and nanoseconds of one of which no more than
+#: four are looked at.
+LEAKING, SLOW = 10, 5 * 10**8
 
 #: Python functions whose bytecode is kept, those called most first.
 MOST_FUNCTIONS = 4
@@ -63,10 +66,14 @@ def inspect(workload, out, clock, setup, kind, rest):
         kept = _Watched(workload.prepare(setup, kind, rest, keep=True), clock)
         kept.work.run(kept, clock)
         answer.update(kept.found)
-        plain = _Timed(workload.prepare(setup, kind, rest), clock, workload.empty_loop())
-        plain.work.run(plain, clock)
-        answer.update(plain.found)
-        answer["code"] = _listings(plain.work, kept.codes)
+        work, empty = kept.work, workload.empty_loop()
+        answer["empty"] = float(empty(clock, itertools.repeat(None, 1000))) / 1000
+        if kept.found["loop"] < SLOW:
+            work = workload.prepare(setup, kind, rest)
+            plain = _Timed(work, clock, empty)
+            work.run(plain, clock)
+            answer.update(plain.found)
+        answer["code"] = _listings(work, kept.codes)
         if kind == "statement":
             answer["folded"] = _folded(rest[0])
     except SyntaxError as error:
@@ -120,26 +127,32 @@ class _Watched(object):
         before = variables(sys._getframe(1))
         yield itertools.repeat(None, 1)
         first = self._nanoseconds
+        slow = first >= SLOW
+        self.found["loop"] = float(first)
         values = [shown(sys._getframe(1))]
         self.found["value"] = tokens_of(sys._getframe(1))
         states = [before, variables(sys._getframe(1))]
-        for loops in (1, 6):
+        calls, watched = _Calls(self._clock), _fitting(WATCHED, first)
+        for loops in (1, 1) if slow else (1, 6):
+            if slow and len(states) == 3:
+                sys.setprofile(calls)
+                watched = 1
             yield itertools.repeat(None, loops)
             values.append(shown(sys._getframe(1)))
+            sys.setprofile(None)
             states.append(variables(sys._getframe(1)))
         self.found["shown"] = values[0]
         self.found["later"] = next((v for v in values if v != values[0]), None)
         self.found["changed"] = changes(states)
-        loops = _fitting(WATCHED, first)
-        calls = _Calls(self._clock)
-        sys.setprofile(calls)
-        yield itertools.repeat(None, loops)
-        sys.setprofile(None)
-        self.found["calls"], self.codes = calls.per_loop(loops)
-        for part in self._memory():  # yield from is not of 2.7
+        if not slow:
+            sys.setprofile(calls)
+            yield itertools.repeat(None, watched)
+            sys.setprofile(None)
+        self.found["calls"], self.codes = calls.per_loop(watched)
+        for part in self._memory(first):  # yield from is not of 2.7
             yield part
         loops = _fitting(COLLECTED, first)
-        if hasattr(gc, "get_stats"):
+        if hasattr(gc, "get_stats") and not slow:
             gc.collect()  # else what came before may be what makes it run
             gc.enable()
             runs = _collections()
@@ -147,22 +160,29 @@ class _Watched(object):
             self.found["collections"] = float(_collections() - runs) / loops
             gc.disable()
 
-    def _memory(self):
-        # type: () -> Iterator[Any]
+    def _memory(
+        self,
+        first,  # type: int
+    ):
+        # type: (...) -> Iterator[Any]
         """Most bytes that a loop has at once, and what each leaves behind."""
         try:
             import tracemalloc
         except ImportError:  # Python 2.7 and PyPy
             return
-        tracemalloc.start()
-        yield itertools.repeat(None, 1)
-        self.found["peak"] = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        if hasattr(sys, "getallocatedblocks"):
+        peaks = []
+        for loops in (0, 1):  # without loops it is what a turn needs
+            tracemalloc.start()
+            yield itertools.repeat(None, loops)
+            peaks.append(tracemalloc.get_traced_memory()[1])
+            tracemalloc.stop()
+        self.found["peak"] = max(0, peaks[1] - peaks[0])
+        if hasattr(sys, "getallocatedblocks") and first < SLOW:
+            loops = max(LEAKING, _fitting(WATCHED, first))
             blocks = sys.getallocatedblocks()
-            yield itertools.repeat(None, WATCHED)
+            yield itertools.repeat(None, loops)
             left = sys.getallocatedblocks() - blocks
-            self.found["left"] = float(left) / WATCHED if left >= WATCHED else 0.0
+            self.found["left"] = float(left) / loops if left >= loops else 0.0
 
     def took(
         self,
@@ -318,6 +338,8 @@ def _instructions(
         if i.opname in ("CACHE", "EXTENDED_ARG"):
             continue
         other = special.get(i.offset, i.opname)
+        if other.endswith("_ADAPTIVE"):  # what 3.11 has where it has not specialised yet
+            other = i.opname
         argument = ADDRESS.sub("", i.argrepr)
         if i.opname.startswith(("JUMP", "POP_JUMP", "FOR_ITER")) or argument.startswith("to "):
             argument = ""  # an offset says nothing beside another listing

@@ -79,6 +79,17 @@ def test_a_single_statement_is_answered_by_its_time() -> None:
     assert loop_headline(two()) == ""
 
 
+def specialised(name: str) -> Listing:
+    lines = [BytecodeLine(*line) for line in CODE["./old"]]
+    lines[1] = replace(lines[1], specialised=name)
+    return Listing("statement", tuple(lines))
+
+
+def with_handler() -> Listing:
+    lines = [*CODE["./old"], ("PUSH_EXC_INFO", ""), ("RERAISE", "")]
+    return Listing("statement", tuple(BytecodeLine(*line) for line in lines))
+
+
 @pytest.mark.parametrize(
     ("more", "named"),
     [
@@ -86,6 +97,12 @@ def test_a_single_statement_is_answered_by_its_time() -> None:
         ({"peak": 8000}, "8.00 kB"),
         ({"code": (Listing("statement", (BytecodeLine("NOP"),)),)}, "4 instructions"),
         ({"subtracted": False}, "include"),
+        ({}, "same bytecode"),
+        ({"code": (specialised("LOAD_ATTR_SLOT"),)}, "LOAD_ATTR unspecialised"),
+        ({"code": (specialised("LOAD_ATTR_SLOT"),)}, "as LOAD_ATTR_SLOT"),
+        # What stands behind PUSH_EXC_INFO runs only after an exception.
+        ({"code": (with_handler(),)}, "same bytecode"),
+        ({"calls": ()}, "types or objects"),
     ],
 )
 def test_what_differs_is_said(more: dict[str, object], named: str) -> None:
