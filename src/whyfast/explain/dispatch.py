@@ -177,9 +177,16 @@ def _computed_goto(program: Program, tables: list[JumpTable]) -> bool | None:
         return None
     table = tables[0]
     if table.kind == "absolute":
-        named, region = program.has_object_at(table.address), program.image.region(table.address)
-        return named or (True if region and region.name.startswith(".data") else named)
+        named = program.has_object_at(table.address)
+        return _written_by_loader(program, table.address) if named is None else named
     return table.kind == "label"
+
+
+def _written_by_loader(program: Program, address: int) -> bool | None:
+    """True for data that the loader writes, None elsewhere; Go's own tables are among them."""
+    region = program.image.region(address)
+    go = any("gopclntab" in r.name for r in program.image.regions)
+    return True if region is not None and region.name.startswith(".data") and not go else None
 
 
 def tail_call_form(
