@@ -12,7 +12,7 @@ from pathlib import Path
 from whyfast.explain.executed import LoadedFiles
 from whyfast.formats.profiles import SimulatedProfile
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.count import PLAIN_SLOWDOWN, SLOWDOWN, count_calls
+from whyfast.measure.count import INTERPRETED, PLAIN_SLOWDOWN, SLOWDOWN, count_calls
 from whyfast.measure.doctor.system import load_of
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.perf import SampledRun, sample_in_turns
@@ -372,6 +372,7 @@ class Layers:
         found, services = self._found, self._services
         user = found.split["user"]
         longest, limit = max(user.fast, user.slow), self._limits.seconds
+        longest *= INTERPRETED if found.interpreted else 1.0
         full, plain = (
             slowdown * longest + LOADING * self._programs for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN)
         )
