@@ -29,7 +29,7 @@ from typing import Literal
 
 from whyfast.explain.disassembly import Instruction
 from whyfast.explain.functions import Body, Program
-from whyfast.explain.jump_tables import JumpTable, Pointers, jump_tables
+from whyfast.explain.jump_tables import JumpTable, Pointers, jump_tables, jumps_without_entry
 from whyfast.model.evidence import DispatchFacts, DispatchForm, EntryFacts
 
 
@@ -130,7 +130,11 @@ def loop_form(program: Program, loop: Loop, others: int) -> Dispatching:
     thunks = f" and {loop.thunks} by way of a retpoline thunk" if loop.thunks else ""
     parts = [f"{_count(loop.jumps, 'indirect jump')}{thunks} in {loop.body.name}"]
     form: DispatchForm
-    if loop.targets is None:
+    direct = stores_addresses(program, loop)
+    if direct:
+        form = "replicated"
+        parts.append("they go to addresses that are stored in the program, not through a table")
+    elif loop.targets is None:
         form = "replicated" if jumps >= MANY_JUMPS else "unknown"
         parts.append(
             "no jump table was found, so this goes by their number alone"
@@ -150,21 +154,31 @@ def loop_form(program: Program, loop: Loop, others: int) -> Dispatching:
         parts.append(f"{_count(others, 'other named function')} with a jump table left aside")
     facts = replace(
         _facts("loop", form, [loop.body], "; ".join(parts)),
-        targets=loop.targets,
-        computed_goto=_computed_goto(program, loop.tables),
+        targets=None if direct else loop.targets,
+        computed_goto=direct or _computed_goto(program, loop.tables),
     )
-    entries = loop.tables[0].targets if loop.tables else frozenset[int]()
+    entries = loop.tables[0].targets if loop.tables and not direct else frozenset[int]()
     return Dispatching(facts, (loop.body,), entries)
+
+
+def stores_addresses(program: Program, loop: Loop) -> bool:
+    """Whether the largest table is that of a ``switch`` beside a dispatch by direct threading."""
+    if program.architecture != "x86-64":
+        return False
+    written = loop.tables and loop.tables[0].kind in ("absolute", "label")
+    return not written and jumps_without_entry(loop.body) >= MANY_JUMPS
 
 
 def _computed_goto(program: Program, tables: list[JumpTable]) -> bool | None:
     """Whether the source wrote the largest table: a compiler gives those of a ``switch`` no name,
-    and no other distances between labels than from the table itself."""
+    no other distances between labels than from the table itself, and no place where the loader
+    would have to write addresses."""
     if not tables:
         return None
     table = tables[0]
     if table.kind == "absolute":
-        return program.has_object_at(table.address)
+        named, region = program.has_object_at(table.address), program.image.region(table.address)
+        return named or (True if region and region.name.startswith(".data") else named)
     return table.kind == "label"
 
 

@@ -95,9 +95,10 @@ class Pointers:
 
 def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTable]:
     """The tables that lead into ``body``: that of most jumps first among the largest, which differ
-    by less than half, then by targets.
+    by less than half, then one of addresses, then by targets.
 
-    A handler may have a ``switch`` over all opcodes of its own, for those behind a prefix.
+    A handler may have a ``switch`` over all opcodes of its own, for those behind a prefix. Tables
+    with entries as wide share the jumps that go by such entries.
     """
     references = sorted({r for i in body.instructions if (r := _base(i)) is not None})
     # A table may stand in the middle of a function where the file says that it is data.
@@ -124,25 +125,38 @@ def jump_tables(program: Program, pointers: Pointers, body: Body) -> list[JumpTa
         if known is None or len(known.targets) < len(table.targets):
             best[table.address] = table
     jumps, half = _entries_read(body), max((len(t.targets) for t in best.values()), default=0) / 2
+    tables_of = Counter(_width(t) for t in best.values())
 
-    def rank(table: JumpTable) -> tuple[int, int, int]:
-        large = len(table.targets) >= half
-        through = jumps[8 if table.kind == "absolute" else 4] if large else -1
-        return -through, -len(table.targets), table.address
+    def rank(table: JumpTable) -> tuple[float, bool, int, int]:
+        large, width = len(table.targets) >= half, _width(table)
+        through = jumps[width] / tables_of[width] if large else -1
+        return -through, table.kind != "absolute", -len(table.targets), table.address
 
     return sorted(best.values(), key=rank)
 
 
+def _width(table: JumpTable) -> int:
+    return 8 if table.kind == "absolute" else 4
+
+
 def _entries_read(body: Body) -> Counter[int]:
     """How many indirect jumps go by entries of 8 bytes, and by shorter ones, counted under 4."""
+    return Counter(8 if width == 8 else 4 for width in _widths(body))
+
+
+def jumps_without_entry(body: Body) -> int:
+    """How many indirect jumps read no entry of a table just before, as where a program stores the
+    addresses of its handlers in place of their numbers (direct threading)."""
+    return sum(width == 0 for width in _widths(body))
+
+
+def _widths(body: Body) -> Iterator[int]:
+    """For each indirect jump the bytes of the entry that is read before it; 0 where none is."""
     code = body.instructions
-    jumps: Counter[int] = Counter()
     for at, jump in enumerate(code):
         if jump.kind == "indirect jump":
             near = reversed(code[max(0, at - _NEARBY) : at + 1])
-            width = next((i.width for i in near if i.use == "indexes"), 0)
-            jumps[8 if width == 8 else 4] += 1
-    return jumps
+            yield next((i.width for i in near if i.use == "indexes"), 0)
 
 
 def _base(instruction: Instruction) -> int | None:

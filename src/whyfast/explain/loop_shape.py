@@ -43,6 +43,9 @@ Origin = Literal["fetched", "fixed place", "constant table", "call", "characters
 MIN_OPCODES, LARGE, LARGER = 14, 24, 36
 #: A ``switch`` on characters has one way for most of them, and not very many others.
 _FEW, _DEFAULT, _MANY = 3, 0.5, 48
+#: A loop over an array or a list does not tell so many kinds apart; one over a program may ask for
+#: its end before each instruction.
+_KINDS = 64
 #: Jumps of one function that are followed backwards.
 _FOLLOWED = 24
 #: Steps backwards for one jump.
@@ -86,7 +89,7 @@ class LoopShape:
             return "its cases do not come back"
         if self.origin not in ("fetched", "unknown"):
             return _NOT_FETCHED[self.origin]
-        if self.bounded:
+        if self.bounded and not (self.origin == "fetched" and self.targets >= _KINDS):
             return "a loop over an array or list"
         if self.jumps <= _FEW and self.commonest > _DEFAULT and self.targets < _MANY:
             return "most values lead to one case"

@@ -44,7 +44,7 @@ from whyfast.toolchain.archive import Binary
 from whyfast.toolchain.packages import PackageFile, PackageName
 
 #: Counted up when the same studies or packages give other rows.
-_VERSION = "1"
+_VERSION = "2"
 
 _Kept = TypeVar("_Kept", SurveyedProgram, ShippedRow)
 

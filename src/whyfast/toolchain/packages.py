@@ -28,6 +28,8 @@ ARCHITECTURE = "amd64"
 _SPEC = re.compile(
     r"deb:(?P<name>[a-z0-9][a-z0-9+.-]+)(@(?P<suite>[a-z][a-z0-9.-]*))?(:(?P<part>.+))?"
 )
+#: What a server answers, in apt's message.
+_STATUS = re.compile(r"Failed to fetch \S+\s+(?P<status>\d{3}\s[^\[]*[^\[\s])")
 #: Seconds for which a suite's index is not asked again.
 _FRESH = 24 * 3600.0
 
@@ -110,7 +112,9 @@ class Packages:
                 return None, f"{name} is of another version, {symbols.version}"
             return self._download(symbols, address), ""
         except CannotBuildHere as error:
-            return None, f"no archive of debug symbols: {error}"
+            status = _STATUS.search(str(error))
+            why = status["status"] if status else str(error)
+            return None, f"no archive of debug symbols: {' '.join(why.split())}"
 
     def _main(self) -> str:
         if not self._addresses:

@@ -7,7 +7,8 @@ import pytest
 
 from whyfast.explain.disassembly import Instruction, Kind, Mark
 from whyfast.explain.dispatch import form_of, saved
-from whyfast.explain.program import explain_program
+from whyfast.explain.interpreter_loop import LoopSearch
+from whyfast.explain.program import explain_program, load
 from whyfast.model.evidence import DispatchFacts, EntryFacts
 
 Source = Callable[[str, int], str]
@@ -126,6 +127,55 @@ def test_a_switch_over_all_opcodes_in_a_handler_is_not_the_dispatch(gcc: Compile
     )
     facts = dispatch_of(gcc(source, "-O2", "-c", "-fno-crossjumping"))
     assert (facts.form, facts.targets, facts.computed_goto) == ("replicated", 40, True)
+
+
+def test_several_switches_over_all_opcodes_are_not_the_shared_dispatch(gcc: Compile) -> None:
+    """As in mruby where its dispatch is merged: three such tables share four jumps."""
+    labels = "".join(f"&&L{i}," for i in range(40))
+    handlers = "".join(f"L{i}: acc += acc * {i + 3} + *pc; goto next;" for i in range(4, 40))
+    prefixes = "".join(
+        f"L{p}: switch (*pc++) {{"
+        + "".join(f"case {i}: acc ^= {i * 77 + p}; acc *= pc[{i + p}]; break;" for i in range(46))
+        + "} goto next;"
+        for p in (1, 2, 3)
+    )
+    source = (
+        "unsigned long vm_run(const unsigned char *pc) { unsigned long acc = 1;"
+        f" static const void *const table[] = {{{labels}}};"
+        " if (*pc) goto *table[*pc++]; if (!pc[1]) goto *table[pc[3]]; next: goto *table[*pc++];"
+        f" L0: return acc; {prefixes} {handlers} }}"
+    )
+    facts = dispatch_of(gcc(source, "-O1", "-c"))
+    assert (facts.form, facts.targets, facts.computed_goto) == ("merged", 40, True)
+
+
+def test_addresses_stored_in_the_program_are_no_table(gcc: Compile) -> None:
+    """R writes the addresses of its handlers into its code; the only table is a switch's."""
+    labels = "".join(f"out[{i}] = &&L{i};" for i in range(40))
+    handlers = "".join(f"L{i}: acc += acc * {i + 3}; goto **pc++;" for i in range(2, 40))
+    cases = "".join(f"case {i}: acc ^= {i * 77}; acc *= acc + {i}; break;" for i in range(20))
+    source = (
+        "unsigned long vm_run(void **pc, void **out, int n) { unsigned long acc = 1;"
+        f" if (out) {{ {labels} return 0; }} goto **pc++; L0: return acc;"
+        f" L1: switch (n) {{ {cases} }} goto **pc++; {handlers} }}"
+    )
+    facts = dispatch_of(gcc(source, "-O2", "-fno-crossjumping", "-c"))
+    assert (facts.form, facts.targets, facts.computed_goto) == ("replicated", None, True)
+
+
+@pytest.mark.parametrize(("style", "written"), [("goto", True), ("switch", False)])
+def test_a_stripped_library_tells_whether_its_source_has_computed_gotos(
+    gcc: Compile, interpreter: Source, style: str, written: bool
+) -> None:
+    library = gcc(interpreter(style, 40), "-O2", "-fPIC", "-shared", "-s")
+    program = load(library)
+    search = LoopSearch(program)
+    found = [
+        e.dispatching.facts.computed_goto
+        for e in map(search.examine, program.functions)
+        if (e.dispatching.facts.targets or 0) >= 36
+    ]
+    assert found == [written]
 
 
 def test_null_entries_do_not_end_a_table(gcc: Compile, interpreter: Source) -> None:

@@ -77,6 +77,12 @@ def test_most_characters_have_one_case_but_so_may_most_opcodes(targets: int, rea
     assert shape.why_not == reason
 
 
+@pytest.mark.parametrize(("targets", "reason"), [(56, "a loop over an array or list"), (107, "")])
+def test_a_loop_over_a_long_program_may_ask_for_its_end(targets: int, reason: str) -> None:
+    shape = LoopShape(targets, targets, 1, (("fetched", 1),), bounded=True)
+    assert shape.why_not == reason
+
+
 @pytest.mark.parametrize("more", [(), ("-s",)], ids=["with symbols", "stripped"])
 def test_a_loop_in_the_cold_part_of_its_function(gcc: Compile, more: tuple[str, ...]) -> None:
     """As in CPython 3.13 by gcc 16, whose function begins with a little hot code."""

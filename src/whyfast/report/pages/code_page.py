@@ -161,10 +161,21 @@ def survey_headline(survey: Survey) -> str:
         pattern, group = survey.handlers
         form = f"{group.form}, by tail calls of {group.functions:,} functions ({pattern})"
     elif best is not None:
-        form = f"{best.dispatch.form} in {_loop_name(best)}"
+        form = f"{best.dispatch.form} in {_loop_name(best)}{_written(best.dispatch)}"
     else:
         return f"{name} has no function that dispatches as an interpreter does; {size}."
     return f"The dispatch of {name} is {form}; {size}."
+
+
+def _written(facts: DispatchFacts) -> str:
+    """Of a shared dispatch: whether the source asked for that."""
+    if facts.style != "loop" or facts.form not in ("merged", "partly merged"):
+        return ""
+    if facts.computed_goto is None:
+        return "; whether the source has a `switch` or computed gotos cannot be told"
+    if facts.computed_goto:
+        return ", where the source has computed gotos"
+    return ", as the source has it: a `switch`"
 
 
 def _loop_name(loop: DispatchCandidate) -> str:
@@ -185,7 +196,10 @@ def survey_table(survey: Survey, *, brief: bool = False) -> Table | None:
         how = f"{group.form}, tail calls of {group.functions:,} functions"
         rows.append((name, how, _targets(group), *_numbers(group)))
     for c in survey.candidates[: 3 if brief and survey.loop else None]:
-        form = c.dispatch.form if c.interprets or c.shape is None else f"none: {c.shape.why_not}"
+        written = " (switch)" if c.dispatch.computed_goto is False else ""
+        form = f"{c.dispatch.form}{written}"
+        if c.shape is not None and not c.interprets:
+            form = f"none: {c.shape.why_not}"
         rows.append((c.facts.name, form, _targets(c.dispatch), *_numbers(c.facts)))
     if not brief:
         every = f"all {totals.functions:,} functions"

@@ -89,16 +89,17 @@ def _forms(programs: Sequence[SurveyedProgram]) -> Table | None:
     rows: list[Row] = []
     for program in programs:
         baselines = _baselines(program)
-        cells = [_form(baselines[c]) if c in baselines else None for c in columns]
+        design = _by_design(program)
+        cells = [_form(baselines[c], design) if c in baselines else None for c in columns]
         rows.append((Cell(program.study, program.source), *cells))
     title = "Dispatch as built, with its number of indirect jumps"
     return table(title, ("program", *columns), rows, fixed=1)
 
 
-def _form(variant: SurveyedVariant) -> Cell | None:
+def _form(variant: SurveyedVariant, by_design: bool) -> Cell | None:
     if variant.facts is None:
         return Cell("not built", variant.why.partition("\n")[0][:80]) if variant.why else None
-    design = " (switch)" if variant.facts.computed_goto is False else ""
+    design = " (switch)" if by_design and variant.facts.form != "none" else ""
     jumps = variant.facts.indirect_jumps
     return Cell(f"{variant.facts.form}{design}", f"{jumps:,}", number=jumps)
 
