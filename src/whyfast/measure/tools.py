@@ -120,7 +120,8 @@ class ToolRun:
     at most ``timeout`` seconds.
 
     ``enter`` are the words before the command, of a sandbox; ``scratch`` is a folder that can be
-    written to inside and outside of it under one name; None: any temporary one.
+    written to inside and outside of it under one name; None: any temporary one. ``cpu`` is that of
+    a run under strace, with strace; None: any.
     """
 
     command: tuple[str, ...]
@@ -129,6 +130,7 @@ class ToolRun:
     timeout: float
     enter: tuple[str, ...] = ()
     scratch: Path | None = None
+    cpu: int | None = None
 
     def tool(self, name: str, hint: str = "") -> str:
         """The path of a program that counts; CannotCount, with the ``hint``, without one."""
@@ -203,7 +205,7 @@ def call_table(run: ToolRun, *options: str) -> dict[str, CallRow]:
     """The table of one run under strace. Raises CannotCount as :func:`trace_calls`."""
     with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
         out = Path(folder, "table")
-        argv = [_strace(run), "-f", "-c", *options, "-o", str(out), *run.enter, *run.command]
+        argv = [*_strace(run), "-f", "-c", *options, "-o", str(out), *run.enter, *run.command]
         done = run.under("strace", argv, run.env)
         rows = parse_strace_table(out.read_text(errors="replace") if out.exists() else "")
     if not rows:
@@ -224,7 +226,7 @@ def moved_bytes(run: ToolRun, names: Sequence[str]) -> dict[str, int]:
     """The bytes that one run moves by each of these system calls. Raises CannotCount."""
     with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
         out = Path(folder, "calls")
-        argv = [_strace(run), "-f", "-s0", "-e", f"trace={','.join(names)}", "-o", str(out)]
+        argv = [*_strace(run), "-f", "-s0", "-e", f"trace={','.join(names)}", "-o", str(out)]
         run.under("strace", [*argv, *run.enter, *run.command], run.env)
         moved = dict.fromkeys(names, 0)
         if out.exists():
@@ -240,7 +242,7 @@ def callers_of(run: ToolRun, names: Sequence[str]) -> dict[str, tuple[tuple[str,
     outwards, among those that the first seconds make. Empty where strace cannot unwind."""
     with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
         out = Path(folder, "stacks")
-        argv = [_strace(run), "-f", "-k", "-e", f"trace={','.join(names)}", "-o", str(out)]
+        argv = [*_strace(run), "-f", "-k", "-e", f"trace={','.join(names)}", "-o", str(out)]
         with contextlib.suppress(CannotCount):
             short = replace(run, timeout=min(run.timeout, CALLERS_SECONDS))
             short.under("strace", [*argv, *run.enter, *run.command], run.env)
@@ -251,8 +253,12 @@ def callers_of(run: ToolRun, names: Sequence[str]) -> dict[str, tuple[tuple[str,
     return {name: counts.most_common(1)[0][0] for name, counts in stacks.items()}
 
 
-def _strace(run: ToolRun) -> str:
-    return run.tool("strace", "install it (Debian, Ubuntu: strace)")
+def _strace(run: ToolRun) -> list[str]:
+    """The words of strace, which is pinned with what it traces: a call stops the program twice, and
+    to wake a thread on an idle CPU takes ten times as long as to change to it."""
+    strace = run.tool("strace", "install it (Debian, Ubuntu: strace)")
+    taskset = None if run.cpu is None else run.launcher.find("taskset")
+    return [taskset, "-c", str(run.cpu), strace] if taskset is not None else [strace]
 
 
 # ---- What strace writes.

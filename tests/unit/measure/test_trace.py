@@ -78,6 +78,14 @@ def test_a_run_has_system_time_and_wall_time_of_each_call() -> None:
     assert len(replay.calls) == 3
 
 
+def test_strace_runs_on_the_cpu_of_what_it_traces() -> None:
+    """On two idle CPUs 360,000 calls took 35 s, on one of them 4.5 s."""
+    replay = Replay({"strace": strace, "taskset": strace})
+    trace_calls(replace(tool_run(replay), cpu=1), waits=False)
+    assert replay.calls[0][:5] == ("/usr/bin/taskset", "-c", "1", "/usr/bin/strace", "-f")
+    trace_calls(replace(tool_run(Replay({"strace": strace})), cpu=1), waits=False)  # without it
+
+
 def test_bytes_are_what_calls_return() -> None:
     replay = Replay({"strace": strace})
     assert moved_bytes(tool_run(replay), ["read", "write"]) == {"read": 100, "write": 65_536}

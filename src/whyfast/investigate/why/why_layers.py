@@ -12,7 +12,7 @@ from pathlib import Path
 from whyfast.explain.executed import LoadedFiles
 from whyfast.formats.profiles import SimulatedProfile
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.count import PLAIN_SLOWDOWN, SLOWDOWN, count_calls
+from whyfast.measure.count import INTERPRETED, PLAIN_SLOWDOWN, SLOWDOWN, count_calls
 from whyfast.measure.doctor.system import load_of
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.perf import SampledRun, sample_in_turns
@@ -229,9 +229,13 @@ class Layers:
         self._observer.step("tracing system calls")
         timeout = min(self.left, max(10.0, 20 * found.whole.slow + self._limits.seconds))
         try:
-            runs = self._tool_run("fast", timeout), self._tool_run("slow", timeout)
+            # Threads that wait for one another do so less on one CPU.
+            one = self._services.cpus[-1] if found.threads == 1 else None
+            fast, slow = (
+                replace(self._tool_run(side, timeout), cpu=one) for side in ("fast", "slow")
+            )
             waits = self._matters("waiting")
-            traced = trace_calls(runs[0], waits=waits), trace_calls(runs[1], waits=waits)
+            traced = trace_calls(fast, waits=waits), trace_calls(slow, waits=waits)
             self._programs = max(1, *(run.number("execve") for run in traced))
         except CannotCount as error:
             found.limits.append(f"system calls were not traced: {error}")
@@ -259,11 +263,11 @@ class Layers:
             items = [replace(i, share=i.time.difference / cpu.difference) for i in items]
         names = [i.name for i in items if i.share > MATTERS and i.name != "page faults"]
         if traced is not None and names:
-            items = with_callers(items, callers_of(runs[1], names), SideCode("slow"))
+            items = with_callers(items, callers_of(slow, names), SideCode("slow"))
             alike = [i.name for i in items if i.name in names and moves_alike(i, traced)]
             if alike:
                 with contextlib.suppress(CannotCount):  # their numbers alone are no cause
-                    items = with_bytes(items, *(moved_bytes(run, alike) for run in runs))
+                    items = with_bytes(items, *(moved_bytes(run, alike) for run in (fast, slow)))
         found.items = [*found.items, *items]
 
     def _functions(self) -> None:
@@ -368,6 +372,7 @@ class Layers:
         found, services = self._found, self._services
         user = found.split["user"]
         longest, limit = max(user.fast, user.slow), self._limits.seconds
+        longest *= INTERPRETED if found.interpreted else 1.0
         full, plain = (
             slowdown * longest + LOADING * self._programs for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN)
         )

@@ -371,6 +371,14 @@ def test_a_simulation_that_takes_too_long_is_left_out_with_what_allows_it(tmp_pa
     assert not any("simulate" in limit for limit in never.limits)
 
 
+def test_an_interpreter_is_expected_to_take_twice_as_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim_all(monkeypatch)
+    account = Programs(tmp_path, (3.0, 2.9, 0.0)).why(simulate=100.0)
+    assert "nothing was simulated: it would take about 466 s" in account.limits[-1]
+
+
 def test_a_simulator_loads_each_of_many_programs_anew(tmp_path: Path) -> None:
     programs = Programs(tmp_path, (4.0, 2.0, 1.5))
     programs.tools = {"strace": reads(149, "execve")}  # 385 and 534 programs
