@@ -94,14 +94,15 @@ def _with_the_first(
 def chosen_in_python(
     context: RunContext[Study], reaches: Sequence[ChangeCoverage]
 ) -> tuple[RunContext[Study], tuple[ChangeCoverage, ...], tuple[str, ...]]:
-    """The same for many benchmarks of Python, of which ``reaches`` says what they execute; those of
-    which that is unknown come last."""
+    """The same for many benchmarks of Python, of which ``reaches`` says what they execute; where
+    none is known to execute what has changed, those come first of which it is unknown."""
     benchmarks = context.question.benchmarks
     if len(benchmarks) <= MOST:
         return context, tuple(reaches), ()
     known = {r.benchmark for r in reaches if r.executes}
     unknown = {r.benchmark for r in reaches if r.executes is None}
-    context, notes = _with_the_first(context, benchmarks, known or unknown)
+    listed = sorted(benchmarks, key=lambda b: b.name not in unknown)
+    context, notes = _with_the_first(context, listed if not known else benchmarks, known)
     kept = {b.name for b in context.question.benchmarks}
     return context, tuple(r for r in reaches if r.benchmark in kept), notes
 

@@ -351,6 +351,9 @@ PLAIN_SLOWDOWN = 30.0
 #: How much longer again an interpreter takes, whose code is jumps (CPython 3.11: 180 and 95 times).
 INTERPRETED = 2.0
 
+#: Seconds that Callgrind takes to start and load a program.
+LOADING = 2.0
+
 
 def count_calls(
     runs: Mapping[str, ToolRun], geometry: Geometry | None, valgrind: Valgrind

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from whyfast.formats.profiles import SimulatedProfile
-from whyfast.why.functions import FunctionKey, Names
+from whyfast.model.why import Change
+from whyfast.why.functions import FunctionKey, FunctionTime, Names
 
 #: Names of quantities and the events that they are sums of.
 EVENTS = {
@@ -120,6 +121,17 @@ def modelled_seconds(
         factor = user[side] / total if total else 0.0
         modelled[side] = {key: c * factor for key, c in cycles.items()}
     return modelled
+
+
+def modelled_times(sides: Mapping[str, SideCounts], user: Change) -> list[FunctionTime]:
+    """The same of the sides ``fast`` and ``slow`` by function, the largest difference first."""
+    seconds = modelled_seconds(sides, {"fast": user.fast, "slow": user.slow})
+    keys = dict.fromkeys(k for row in seconds.values() for k in row)
+    times = []
+    for key in keys:
+        a, b = seconds["fast"].get(key, 0.0), seconds["slow"].get(key, 0.0)
+        times.append(FunctionTime(key, Change(a, b, b - a, b - a)))
+    return sorted(times, key=lambda t: -abs(t.time.difference))
 
 
 #: Cycles of the model.

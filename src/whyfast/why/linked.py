@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
 from whyfast.model.why import Cause, Item
@@ -151,10 +151,8 @@ def with_loops(causes: Sequence[Cause], groups: Sequence[FunctionGroup]) -> list
         callers, called, direct = {loop.place.function}, list[Cause](), None
         if _ratio(groups, loop) < MORE_OFTEN:
             continue
-        while True:
-            group, cause = next(_called_by(callers, groups, result), (None, None))
-            if group is None or cause is None:
-                break
+        while (found := _called_by(callers, groups, result)) is not None:
+            group, cause = found
             direct = direct or group
             called.append(cause)
             callers |= {m.key.name for m in group.members}
@@ -168,8 +166,8 @@ def with_loops(causes: Sequence[Cause], groups: Sequence[FunctionGroup]) -> list
 
 def _called_by(
     callers: Set[str], groups: Sequence[FunctionGroup], causes: Sequence[Cause]
-) -> Iterator[tuple[FunctionGroup, Cause]]:
-    """The groups that these functions call several times as often on the slow side, with the cause
+) -> tuple[FunctionGroup, Cause] | None:
+    """A group that these functions call several times as often on the slow side, with the cause
     that is only of that."""
     for group in groups:
         user = group.users[0].name if group.users else ""
@@ -178,7 +176,8 @@ def _called_by(
         if user not in callers or cause is None or often is None or often < MORE_OFTEN:
             continue
         if group.kind in ("string-work", "copying") or cause.key == "more-calls":
-            yield group, cause
+            return group, cause
+    return None
 
 
 def _ratio(groups: Sequence[FunctionGroup], cause: Cause) -> float:

@@ -12,7 +12,7 @@ from pathlib import Path
 from whyfast.explain.executed import LoadedFiles
 from whyfast.formats.profiles import SimulatedProfile
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.count import INTERPRETED, PLAIN_SLOWDOWN, SLOWDOWN, count_calls
+from whyfast.measure.count import INTERPRETED, LOADING, PLAIN_SLOWDOWN, SLOWDOWN, count_calls
 from whyfast.measure.doctor.system import load_of
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.perf import SampledRun, sample_in_turns
@@ -32,9 +32,8 @@ from whyfast.model.why import Account, Change, Part
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered, view_of
 from whyfast.why.causes import misses_alike
-from whyfast.why.counts import SECOND_LEVEL, counts_by_function, modelled_seconds, objects_of
+from whyfast.why.counts import SECOND_LEVEL, counts_by_function, modelled_times, objects_of
 from whyfast.why.functions import (
-    FunctionKey,
     FunctionTime,
     Names,
     call_tree,
@@ -91,9 +90,6 @@ QUEUED = "its threads waited for a CPU behind other programs: all shares are of 
 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
-
-#: Seconds that a simulator takes to start and load a program.
-LOADING = 2.0
 
 #: Asked in this order which of them runs the programs.
 RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
@@ -292,7 +288,8 @@ class Layers:
         if sum(c.share for c in findings.causes) + sum(known) < ENOUGH and not self._compiles:
             names = self._counts(sides, names, runs)
         if not runs and sides["fast"].counts is not None:
-            times = _modelled(sides, user)
+            counts = {name: side.counts for name, side in sides.items() if side.counts is not None}
+            times = modelled_times(counts, user)
             found.modelled = True
         stacks = {side: callers(unwound, side, names) for side in sides}
         found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
@@ -449,14 +446,3 @@ def _faults(result: Result, side: str) -> float:
         x for b in result.recorded.blocks for x in b.extra.get(side, {}).get("minor_faults", ())
     ]
     return sum(values) / len(values) if values else 0.0
-
-
-def _modelled(sides: dict[str, SideCode], user: Change) -> list[FunctionTime]:
-    counts = {name: side.counts for name, side in sides.items() if side.counts is not None}
-    seconds = modelled_seconds(counts, {"fast": user.fast, "slow": user.slow})
-    keys: dict[FunctionKey, None] = dict.fromkeys(k for row in seconds.values() for k in row)
-    times = []
-    for key in keys:
-        a, b = seconds["fast"].get(key, 0.0), seconds["slow"].get(key, 0.0)
-        times.append(FunctionTime(key, Change(a, b, b - a, b - a)))
-    return sorted(times, key=lambda t: -abs(t.time.difference))

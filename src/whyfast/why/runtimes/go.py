@@ -51,9 +51,8 @@ class Go:
 
     name = "Go"
     compiles = False
-    idles: tuple[str, ...] = (
-        "nanosleep",
-    )  # usleep of its scheduler; time.Sleep waits in futex or epoll
+    #: ``usleep`` of its scheduler: ``time.Sleep`` waits in futex or epoll.
+    idles: tuple[str, ...] = ("nanosleep",)
 
     def claims(self, program: RuntimeProgram) -> bool:
         try:
