@@ -33,9 +33,10 @@ def in_node(folder: Path) -> str:
     if names:
         message += f"; its benchmarks are {some_names(names, 3)}"
     if libraries:
+        by = ", by" if names else "; its benchmarks are by"
         message += (
-            f", by {' and '.join(sorted(libraries))}, which measures for a fixed time: copy what "
-            "it times into a script with a fixed number of rounds"
+            f"{by} {' and '.join(sorted(libraries))}, for a fixed time: copy what they time into a "
+            "script with a fixed number of rounds"
         )
     lock = next((command for file, command in _LOCKS.items() if (folder / file).is_file()), "")
     install = lock or ("npm install" if _asked_for(folder) else "")
