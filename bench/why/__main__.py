@@ -1,10 +1,10 @@
 """Does ``whyfast why`` name the cause of a difference?
 
-    python -m bench.why [NAME…] [--kind one] [--heldout | --blind | --blind2 | --blind3]
-                            [--results FILE] [--markdown]
+    python -m bench.why [NAME…] [--kind one] [--set NAME] [--results FILE] [--markdown]
     python -m bench.why --list
 
-Builds each pair of ``pairs.toml`` whose name begins with NAME in a temporary folder, asks
+Builds each pair of ``pairs.toml`` (or of the set ``heldout``, ``blind``, ``blind2``, ``blind3``,
+``blind4``) whose name begins with NAME in a temporary folder, asks
 ``whyfast why SLOW FAST`` (the sides in an order drawn at random), compares the answer with the
 known cause, and prints a row a pair and the totals. Pairs whose tools are missing are left out and
 named. What FILE holds already is not asked again, so it can be ended at any time and run in parts.
@@ -37,15 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="how names of pairs begin")
     parser.add_argument("--kind", action="append", choices=["one", "two", "equal"], default=[])
-    for name in ("heldout", "blind", "blind2", "blind3"):
-        parser.add_argument(
-            f"--{name}",
-            action="store_const",
-            dest="file",
-            const=f"{name}.toml",
-            default="pairs.toml",
-            help=f"the pairs of {name}.toml instead",
-        )
+    sets = ("pairs", "heldout", "blind", "blind2", "blind3", "blind4")
+    parser.add_argument("--set", choices=sets, default="pairs", help="whose pairs")
     parser.add_argument("--results", type=Path, help="keep a line a pair here, and go on from it")
     parser.add_argument("--seed", type=int, default=1, help="draws the order of the sides")
     parser.add_argument("--timeout", type=float, default=180.0, help="seconds a pair")
@@ -53,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--list", action="store_true", help="only print the pairs")
     args = parser.parse_args(argv)
-    pairs = list(chosen(catalogue(FOLDER / args.file), args.names, args.kind))
+    pairs = list(chosen(catalogue(FOLDER / f"{args.set}.toml"), args.names, args.kind))
     if args.list:
         print(_listed(pairs), end="")
         return 0
