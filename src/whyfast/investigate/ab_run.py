@@ -8,11 +8,10 @@ from __future__ import annotations
 import itertools
 import math
 import os
-import random
 import re
 import shlex
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -25,7 +24,7 @@ from whyfast.investigate.recording import measure_blocks, recording
 from whyfast.investigate.services import Observer, Services
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
-from whyfast.measure.tools import CannotCount, ToolRun, with_input
+from whyfast.measure.tools import ToolRun, with_input
 from whyfast.model.errors import UserError
 from whyfast.model.sample import WAITED
 from whyfast.model.study import Commands, MeasureSpec
@@ -117,7 +116,7 @@ def run_ab(
         refuse_runners([c.line for c in commands])
     arguments = command_arguments(commands, options, context.services)
     start, ended = 0.0, False
-    counted: list[Quantities] = []
+    counted: Sequence[Quantities] = ()
     observer.phase("measure")
     with _set_up(options, context) as left_over:
         seed = int(context.services.new_id()[:12], 16)
@@ -163,9 +162,10 @@ def run_ab(
             fit = max(left, options.budget / 10) / max(firsts.round_cost, 1e-3)
             rounds = int(min(ROUNDS, fit)) if min(ROUNDS, fit) >= firsts.needed() else 0
             if not turns and options.stdin == os.devnull and rounds:
-                counted = count_commands(
-                    arguments, context.services, int(run.run.id[:8], 16), rounds=rounds
-                )
+                from whyfast.measure.perf import count_in_rounds
+
+                runs_of = _tool_runs(arguments, context.services, arguments.timeout)
+                counted = count_in_rounds(runs_of, int(run.run.id[:8], 16), rounds)
     from whyfast.investigate.costs import command_costs, command_sizes  # read programs
     from whyfast.judge.judge_run import judge_metrics, judge_run  # loads numpy
     from whyfast.measure.count import TIMEOUT
@@ -190,12 +190,7 @@ def run_ab(
     )
     if options.costs:
         observer.phase("count")
-        counting = {
-            name: with_input(
-                ToolRun(argv, context.services.launcher, arguments.env, TIMEOUT), arguments.stdin
-            )
-            for name, argv in arguments.commands.items()
-        }
+        counting = _tool_runs(arguments, context.services, TIMEOUT)
         costs += command_costs(BENCHMARK, counting, home, context.services, observer.step)
     return Result(context.question, run.recorded, judged, Found(costs=costs, growth=growth))
 
@@ -226,14 +221,32 @@ def command_arguments(
     if not os.access(options.stdin, os.R_OK):
         raise UserError("not a readable file", where=f"--input {options.stdin}")
     shell = _shell([c.line for c in commands], options)
+    words = {c.name: _words(c.line, shell, services) for c in commands}
+    if any(map(_sets_variables, words.values())):  # env itself takes time to start
+        words = {n: v if _sets_variables(v) else ("env", *v) for n, v in words.items()}
     return LaunchArguments(
-        {c.name: _words(c.line, shell, services) for c in commands},
+        words,
         services.env,
         options.budget if options.timeout is None else options.timeout,
         stdin=options.stdin,
         ignore_failure=options.ignore_failure,
         prepare=_aside_words("--prepare", options.prepare, options, services),
     )
+
+
+def _sets_variables(argv: Sequence[str]) -> bool:
+    """Whether a command is started by ``env`` for the sake of variables."""
+    return len(argv) > 2 and argv[0] == "env" and "=" in argv[1].lstrip("-")
+
+
+def _tool_runs(
+    arguments: LaunchArguments, services: Services, timeout: float
+) -> dict[str, ToolRun]:
+    """The commands as runs under tools that count; ``timeout`` in seconds of one run."""
+    return {
+        name: with_input(ToolRun(argv, services.launcher, arguments.env, timeout), arguments.stdin)
+        for name, argv in arguments.commands.items()
+    }
 
 
 def _shell(lines: Sequence[str], options: Options) -> str:
@@ -362,37 +375,6 @@ def _start_matters(recorded: Recorded, start: float) -> list[Confound]:
             tuple(short),
         )
     ]
-
-
-def count_commands(
-    arguments: LaunchArguments, services: Services, seed: int, *, rounds: int = ROUNDS
-) -> list[Quantities]:
-    """Hardware counts of each command, in rounds apart from the timed runs.
-
-    A round runs every command once, in random order, and is the unit of replication. Events that
-    some run did not count are left out. Without counters: [], after one run.
-    """
-    from whyfast.measure.perf import GROUPS, count_events
-
-    rng = random.Random(seed)
-    names = list(arguments.commands)
-    rounds_counted: list[Quantities] = []
-    for _ in range(rounds):
-        counts: dict[str, Mapping[str, float]] = {}
-        for name in rng.sample(names, len(names)):
-            command = arguments.commands[name]
-            try:
-                counts[name] = count_events(
-                    ToolRun(command, services.launcher, arguments.env, arguments.timeout)
-                )
-            except CannotCount:
-                return []
-            if not counts[name]:
-                return []
-        rounds_counted.append(counts)
-    every = [counts for each in rounds_counted for counts in each.values()]
-    events = [e for e in GROUPS[0] if all(counts.get(e) for counts in every)]
-    return [{n: {e: c[e] for e in events} for n, c in each.items()} for each in rounds_counted]
 
 
 #: The most commands of one comparison.

@@ -87,6 +87,30 @@ def count_events(run: ToolRun) -> dict[str, float]:
     return {n: e.value for n, e in counts.items() if e is not None and e.value is not None}
 
 
+def count_in_rounds(
+    commands: Mapping[str, ToolRun], seed: int, rounds: int
+) -> list[dict[str, dict[str, float]]]:
+    """The first group of events of each command, by round, command and event.
+
+    A round runs every command once, in random order, and is the unit of replication. Events that
+    some run did not count are left out. Without counters: [], after one run.
+    """
+    rng, counted = random.Random(seed), []
+    for _ in range(rounds):
+        counts: dict[str, dict[str, float]] = {}
+        for name in rng.sample(list(commands), len(commands)):
+            try:
+                counts[name] = count_events(commands[name])
+            except CannotCount:
+                return []
+            if not counts[name]:
+                return []
+        counted.append(counts)
+    every = [counts for each in counted for counts in each.values()]
+    events = [e for e in GROUPS[0] if all(counts.get(e) for counts in every)]
+    return [{n: {e: c[e] for e in events} for n, c in each.items()} for each in counted]
+
+
 def available(counters: Sequence[Counter]) -> bool:
     """Whether any of them has a value."""
     return any(c.value is not None for c in counters)

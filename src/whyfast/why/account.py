@@ -22,7 +22,7 @@ from whyfast.model.why import (
 from whyfast.why.causes import label, program_label
 from whyfast.why.counts import SideCounts
 from whyfast.why.functions import plain_name
-from whyfast.why.groups import FunctionGroup
+from whyfast.why.groups import PROGRAM, FunctionGroup
 from whyfast.why.kernel import BLOCKING, PURPOSES, WITH_KERNEL, purpose, supported
 from whyfast.why.linked import NAMED, joined, linked, with_loops
 from whyfast.why.split import Crew
@@ -41,7 +41,8 @@ class Gathered:
     waiting; ``counted``: groups have simulated counts. ``around`` is what differs around the
     programs, ``tried`` the trials of its factors, ``mended`` those of what may mend a cause;
     ``crews`` the threads of both sides. ``interpreted``: machine code is that of a runtime, whose
-    calls are not the program's.
+    calls are not the program's. ``threads`` are at work at one time, of several ``processes`` or of
+    one.
     """
 
     fast: str
@@ -59,6 +60,7 @@ class Gathered:
     modelled: bool = False
     interpreted: bool = False
     threads: int = 1
+    processes: bool = False
     around: Surroundings = field(default_factory=Surroundings)
     tried: Sequence[tuple[Factor, Intervention]] = ()
     mended: Sequence[tuple[Experiment, Intervention]] = ()
@@ -78,7 +80,8 @@ def make_account(found: Gathered) -> Account:
     causes = list(found.given)
     items = list(found.items)
     whole = _whole_program(found)
-    if whole is None and found.calls is not None and not (causes or found.interpreted):
+    apart = found.interpreted or any(g.kind == PROGRAM for g in found.groups)
+    if whole is None and found.calls is not None and not (causes or apart):
         below = called_more(found.groups, *found.calls, found.whole)
         if below is not None:
             causes.append(replace(below, sentence=_filled(below.sentence, found)))

@@ -12,13 +12,16 @@ from dataclasses import replace
 from whyfast.why import code_rules as code
 from whyfast.why import program_rules as program
 from whyfast.why.counts import CYCLES, SECOND_LEVEL, SECOND_LEVEL_CYCLES
+from whyfast.why.groups import PROGRAM
 from whyfast.why.view import SLOWEST, CauseLabel, GroupView, Rule, caller_of, number
 
 
 def label(view: GroupView) -> CauseLabel | None:
     """The first rule that fits; None where none does."""
     rules = RULES
-    if view.group.main.key.library and not view.group.kind and not view.fast.total:
+    if view.group.kind == PROGRAM:
+        rules = DIFFERENT
+    elif view.group.main.key.library and not view.group.kind and not view.fast.total:
         rules = FOREIGN  # which side calls a library's function says nothing of its code
     elif same_code(view):
         rules = SAME
@@ -185,4 +188,16 @@ FOREIGN: tuple[Rule, ...] = (
     program.helpers,
     more_calls,
     more_work,
+)
+
+#: Those for the code of two different programs, or of one program without names.
+DIFFERENT: tuple[Rule, ...] = (
+    program.sanitizer,
+    program.debug_build,
+    program.x87,
+    code.vectorisation,
+    code.division,
+    branch_misses,
+    cache_misses,
+    program.another_program,
 )

@@ -83,9 +83,9 @@ class SideCode:
 class FunctionGroup:
     """Functions whose times belong together; the first of ``members`` gives it its name.
 
-    ``kind`` is empty, or what a family of library functions does. ``executed`` is what ran, by
-    side; ``counted`` the simulated quantities of all members as (fast, slow). ``users`` are the
-    callers on the slow side, beyond the libraries of C and C++ that pass calls on.
+    ``kind`` is empty, what a family of library functions does, or :data:`PROGRAM`. ``executed`` is
+    what ran, by side; ``counted`` the simulated quantities of all members as (fast, slow).
+    ``users`` are the callers on the slow side, beyond libraries of C and C++ that pass calls on.
     """
 
     members: list[FunctionTime]
@@ -107,7 +107,7 @@ class FunctionGroup:
 
     @property
     def name(self) -> str:
-        return self.kind or self.main.key.name
+        return self.main.key.name if self.kind in ("", PROGRAM) else self.kind
 
     def ratio(self, quantity: str) -> float | None:
         """Slow over fast; None where it was not counted or one side has none."""
@@ -128,6 +128,17 @@ class FunctionGroup:
 #: Share of the difference below which a function stays on its own.
 LEAST = 0.02
 
+#: The kind of the group of all own functions of a program that is not the other one: which of them
+#: the other side lacks tells nothing.
+PROGRAM = "program"
+
+#: Functions of each side from which on it can be seen whether they are one program, and share of
+#: the smaller number that both must have.
+ENOUGH, COMMON = 8, 0.1
+
+#: Functions that every program has, by the C library's start-up code.
+_EVERY = re.compile(r"^(main|_.*|\(.*|\?|frame_dummy|(de)?register_tm_clones)$")
+
 
 def group_functions(
     functions: Sequence[FunctionTime],
@@ -144,15 +155,16 @@ def group_functions(
     least = LEAST * abs(whole.difference)
     families: dict[str, FunctionGroup] = {}
     groups: dict[FunctionKey, FunctionGroup] = {}
-    for function in functions:
-        kind = family_of(function.key)
+    own = _different_programs(fast, slow)
+    for function in sorted(functions, key=lambda f: -f.time.slow) if own else functions:
+        kind = family_of(function.key) or (PROGRAM if function.key in own else "")
         if kind:
             families.setdefault(kind, FunctionGroup([], kind)).members.append(function)
         else:
             groups[function.key] = FunctionGroup([function])
     _join_moved(groups, least)
     for function in functions:
-        if family_of(function.key) or abs(function.time.difference) < least:
+        if function.key not in groups or abs(function.time.difference) < least:
             continue
         side = _only_side(function, fast, slow)
         caller = side and _caller(function.key, side, stacks.get(side.name, {}))
@@ -161,13 +173,28 @@ def group_functions(
     merged = {id(g): g for g in (*groups.values(), *families.values())}
     result = [g for g in merged.values() if abs(g.time.difference) >= least]
     for group in result:
-        # Without what only makes a list long.
-        group.members = [
-            m for m in group.members if abs(m.time.difference) >= least / 10
-        ] or group.members[:1]
-        describe(group, fast, slow, stacks)
+        if group.kind != PROGRAM:  # without what only makes a list long
+            long = [m for m in group.members if abs(m.time.difference) >= least / 10]
+            group.members = long or group.members[:1]
+        describe(group, fast, slow, stacks, own if group.kind == PROGRAM else ())
     result.sort(key=lambda g: -abs(g.time.difference))
     return result
+
+
+def _different_programs(fast: SideCode, slow: SideCode) -> set[FunctionKey]:
+    """The functions of both programs, and of libraries that one side alone loads, if nearly none of
+    them is executed by both; else none."""
+    if fast.counts is None or slow.counts is None:
+        return set()
+    sides = [set(counts.events) for counts in (fast.counts, slow.counts)]
+    loaded = [{key.library for key in keys} for keys in sides]
+    shared = (loaded[0] & loaded[1]) - {""}
+    own = [{k for k in keys if k.library not in shared} for keys in sides]
+    named = [{k.name for k in keys if not _EVERY.match(k.name)} for keys in own]
+    least = min(map(len, named))
+    if least < ENOUGH or len(named[0] & named[1]) >= COMMON * least:
+        return set()
+    return own[0] | own[1]
 
 
 def _join_moved(groups: dict[FunctionKey, FunctionGroup], least: float) -> None:
@@ -237,8 +264,10 @@ def describe(
     fast: SideCode,
     slow: SideCode,
     stacks: Mapping[str, Mapping[FunctionKey, list[tuple[FunctionKey, ...]]]],
+    unsampled: Iterable[FunctionKey] = (),
 ) -> None:
-    """Fill in what ran, what was counted, and who calls the group."""
+    """Fill in what ran, what was counted, and who calls the group. ``unsampled`` are functions that
+    are counted with it, too."""
     group.members.sort(key=lambda m: -abs(m.time.difference))
     keys = [m.key for m in group.members]
     for side, other in ((fast, slow), (slow, fast)):
@@ -254,6 +283,7 @@ def describe(
             mine = [f for k in keys for chain in above.get(k, [])[:3] for f in chain[:4]]
         group.callers[side.name] = [c for c in dict.fromkeys(mine) if c not in keys]
     group.users = group.users or group.callers.get("slow", [])
+    keys = [*dict.fromkeys((*keys, *unsampled))]
     if fast.counts is not None and slow.counts is not None:
         quantities = {n for side in (fast, slow) for n in side.counts.totals}  # type: ignore[union-attr]
         group.counted = {

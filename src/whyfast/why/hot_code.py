@@ -17,7 +17,7 @@ from whyfast.explain.objects import Function
 from whyfast.model.code import CodeLine, CodeListing
 from whyfast.model.why import Change, CountedCode, CountedLine, CountedRow, SourcePlace
 from whyfast.why.functions import FunctionTime, plain_name
-from whyfast.why.groups import FunctionGroup, SideCode, functions_of, weighted_code
+from whyfast.why.groups import PROGRAM, FunctionGroup, SideCode, functions_of, weighted_code
 
 _HEADER = re.compile(r"\.(h|hh|hpp|hxx|ipp|tcc|inl)$|^[a-z_]+$")
 
@@ -98,7 +98,8 @@ def counted_code(
     """The code of the program's function that carries most of the ``whole`` difference; None where
     none carries much, or neither side's code can be read."""
     for group in groups:
-        if group.time.difference < CARRIES * whole.difference or group.main.key.library:
+        own = not group.main.key.library and group.kind != PROGRAM
+        if group.time.difference < CARRIES * whole.difference or not own:
             continue
         sides = [_listing(group, side) for side in (fast, slow)]
         if any(len(listing.lines) for listing, _ in sides):

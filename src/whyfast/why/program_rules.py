@@ -6,7 +6,7 @@ import re
 
 from whyfast.explain.executed import SANITIZER, Executed
 from whyfast.model.why import Fact
-from whyfast.why.view import CauseLabel, GroupView, caller_of, times
+from whyfast.why.view import CauseLabel, GroupView, caller_of, number, times
 
 #: Code without optimisation keeps all variables on the stack: at least this share of its
 #: instructions loads or stores there, and this share of the loads is of what has just been stored.
@@ -97,6 +97,21 @@ def debug_build(v: GroupView) -> CauseLabel | None:
         "read",
         (fact,),
         "build with -O2",
+    )
+
+
+def another_program(v: GroupView) -> CauseLabel | None:
+    """More instructions in all of a program's own functions, of which the other side has none."""
+    ratio = v.group.ratio("instructions")
+    if not v.counted or ratio is None or ratio < 1.03:
+        return None
+    fact = v.quantity("instructions")
+    return CauseLabel(
+        "more-work",
+        f"it is another program, whose own code executes {number(fact.slow or 0)} instructions "
+        f"({{fast}}: {number(fact.fast or 0)}), the most in `{v.group.main.key.name}`",
+        "counted",
+        (fact,),
     )
 
 

@@ -14,6 +14,7 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from pathlib import Path
 
 #: Variables that choose a language, its conventions and its encoding (locale(7)).
@@ -261,7 +262,7 @@ def _arguments(a: CommandLine, b: CommandLine, folder: Path) -> list[Factor]:
             return []
         text = " and ".join(_described(x, y, folder) for x, y in differ[:2])
     else:
-        text = f"its arguments are {_short(b)} ({{fast}}: {_short(a)})"
+        text = _differing_words(a.arguments, b.arguments)
         files = [w for w in b.arguments if (folder / w).is_file()]
         theirs = [w for w in a.arguments if (folder / w).is_file()]
         if files != theirs and files:
@@ -276,10 +277,23 @@ def _arguments(a: CommandLine, b: CommandLine, folder: Path) -> list[Factor]:
     ]
 
 
-def _short(side: CommandLine, most: int = 60) -> str:
-    line = shlex.join(side.arguments)
-    if not line:
-        return "none"
+def _differing_words(fast: Sequence[str], slow: Sequence[str]) -> str:
+    """The words that one side alone has."""
+    removed: list[str] = []
+    added: list[str] = []
+    for kind, i, j, k, m in SequenceMatcher(None, fast, slow, autojunk=False).get_opcodes():
+        if kind != "equal":
+            removed += fast[i:j]
+            added += slow[k:m]
+    if not removed:
+        return f"it has the further arguments {_short(added)}"
+    if not added:
+        return f"it lacks the arguments {_short(removed)}"
+    return f"it has the arguments {_short(added)} where {{fast}} has {_short(removed)}"
+
+
+def _short(words: Sequence[str], most: int = 60) -> str:
+    line = shlex.join(words)
     return f"`{line if len(line) <= most else line[: most - 1] + '…'}`"
 
 

@@ -128,6 +128,7 @@ def _floats(group: FunctionGroup) -> bool:
     if slow is None or not slow.total or group.time.difference <= 0:
         return False
     vector = sum(w for kind, w in slow.kinds.items() if kind.startswith("vector "))
+    vector -= slow.kinds["wide move"]
     return (vector + slow.kinds["x87"]) / slow.total >= FLOATS
 
 

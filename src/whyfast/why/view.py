@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from whyfast.explain.executed import Executed
 from whyfast.model.why import Basis, Fact
 from whyfast.why.counts import CYCLES
-from whyfast.why.groups import FunctionGroup
+from whyfast.why.groups import PROGRAM, FunctionGroup
 
 #: Cycles a second by which counts of events are held against seconds: the order of magnitude of
 #: processors of the last decade. It decides only whether a count could carry a difference.
@@ -51,6 +51,8 @@ class GroupView:
 
     @property
     def name(self) -> str:
+        if self.group.kind == PROGRAM:
+            return "its own code"
         name = self.group.main.key.name
         return f"the unnamed function at {name}" if name.startswith("0x") else f"`{name}`"
 

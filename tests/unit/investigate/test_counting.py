@@ -14,16 +14,14 @@ from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.measure.tools import Replay, option, said
 
 from whyfast.investigate import context as context_module
-from whyfast.investigate.ab_run import ROUNDS, count_commands
+from whyfast.investigate.ab_run import ROUNDS
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import WHOLE, CountRequest, count, file_tasks
 from whyfast.investigate.recording import recording
-from whyfast.investigate.services import Services
 from whyfast.judge.judge_run import judge_metrics
 from whyfast.measure.count import Profiler
-from whyfast.measure.invocation import LaunchArguments
-from whyfast.measure.perf import GROUPS
-from whyfast.measure.tools import Finished
+from whyfast.measure.perf import GROUPS, count_in_rounds
+from whyfast.measure.tools import Finished, ToolRun
 from whyfast.model.build import Build
 from whyfast.model.counters import Counted
 from whyfast.model.sample import Calibration
@@ -277,8 +275,8 @@ def verdicts(launcher: Replay) -> dict[str, Verdict]:
         variants=(Variant("old"), Variant("new")),
         benchmarks=(Benchmark("whole run", "command", ()),),
     )
-    arguments = LaunchArguments(COMMANDS, {}, 1.0)
-    counted = count_commands(arguments, Services(launcher=launcher), seed=1)
+    runs = {name: ToolRun(argv, launcher, {}, 1.0) for name, argv in COMMANDS.items()}
+    counted = count_in_rounds(runs, seed=1, rounds=ROUNDS)
     found = judge_metrics({"whole run": counted}, GROUPS[0], question)
     return {v.metric: v for v in found}
 

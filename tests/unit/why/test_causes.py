@@ -221,6 +221,20 @@ def test_loops_with_as_many_places_are_not_unrolled_on_either_side() -> None:
     assert getattr(label(view(fast, slow)), "key", None) == "more-work"
 
 
+def test_all_own_code_of_another_program() -> None:
+    fast, slow = executed(1e8, {"scan": 9}), executed(5e8, {"parse": 5e7})
+    found = label(view(fast, slow, members=("parse", "scan"), kind="program"))
+    assert found is not None
+    assert (found.key, found.facts[0].slow) == ("more-work", 5e8)
+    found = label(view(VECTORS, SCALARS, members=("parse", "scan"), kind="program"))
+    assert getattr(found, "key", None) == "vectorisation"
+    misses = {"last-level misses": (1e4, 5e6)}
+    fewer = view(fast, executed(0.9e8), quantities=misses, kind="program")
+    assert getattr(label(fewer), "key", None) == "cache-misses"
+    assert label(view(fast, executed(0.9e8), kind="program")) is None
+    assert label(view(fast, slow, counted=False, kind="program")) is None
+
+
 def test_names_may_hold_braces() -> None:
     found = label(
         view(executed(1e8), executed(5e8), members=("main::{{closure}}",), seconds=(0.1, 0.2))

@@ -86,6 +86,28 @@ def test_a_function_that_moved_into_a_library_is_one() -> None:
     assert grouped(functions) == {"step": ["step", "step"]}
 
 
+def test_the_functions_of_another_program_are_one_group() -> None:
+    names = {"fast": [f"scan_{i}" for i in range(9)], "slow": [f"parse_{i}" for i in range(9)]}
+    sides = {name: SideCounts() for name in names}
+    for side, own in names.items():
+        for name in (*own, "main", "_start"):
+            sides[side].events[FunctionKey("", name)] = Counter({"instructions": 100})
+        sides[side].events[FunctionKey("libc.so.6", "malloc")] = Counter({"instructions": 5})
+        sides[side].totals["instructions"] = 1105
+    functions = [
+        time_of("scan_1", 0.5, 0.0), time_of("parse_1", 0.0, 0.4), time_of("parse_2", 0.0, 0.9),
+        time_of("malloc", 0.1, 0.3, "libc.so.6"),
+    ]  # fmt: skip
+    code = SideCode("fast", sides["fast"]), SideCode("slow", sides["slow"])
+    program, family = group_functions(functions, WHOLE, *code, {})
+    assert [m.key.name for m in program.members] == ["parse_2", "scan_1", "parse_1"]
+    assert (program.kind, program.name, family.kind) == ("program", "parse_2", "allocation")
+    assert program.counted["instructions"] == (1100.0, 1100.0)  # of functions without samples, too
+    # One that both execute of nine: versions of one program.
+    sides["slow"].events[FunctionKey("", "scan_2")] = Counter({"instructions": 1})
+    assert [g.kind for g in group_functions(functions, WHOLE, *code, {})][:2] == ["", ""]
+
+
 def test_what_hardly_differs_is_left_out() -> None:
     assert grouped([time_of("work", 0.5, 1.5), time_of("other", 0.300, 0.319)]) == {
         "work": ["work"]

@@ -136,9 +136,22 @@ LDD = """\
 """
 
 
-def test_no_arguments_are_called_none(folder: Path) -> None:
-    (factor,) = factors(folder, "./a/prog", "./a/prog --slow").factors
-    assert factor.text == "its arguments are `--slow` ({fast}: none)"
+@pytest.mark.parametrize(
+    ("fast", "slow", "text"),
+    [
+        ("./a/prog", "./a/prog --slow", "it has the further arguments `--slow`"),
+        ("./a/prog x", "./a/prog -S 2k x", "it has the further arguments `-S 2k`"),
+        ("./a/prog -c x", "./a/prog x", "it lacks the arguments `-c`"),
+        (
+            "./a/prog -c .id x", "./a/prog . x",
+            "it has the arguments `.` where {fast} has `-c .id`",
+        ),
+    ],
+)  # fmt: skip
+def test_arguments_of_which_one_side_has_more(
+    folder: Path, fast: str, slow: str, text: str
+) -> None:
+    assert factors(folder, fast, slow).factors[0].text == text
 
 
 def test_libraries_of_ldd(folder: Path) -> None:

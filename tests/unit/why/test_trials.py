@@ -62,6 +62,7 @@ def test_two_blocks_show_nothing() -> None:
         ([group("work", vector_4=10.0)], 1, 0.5, ["denormals"]),
         ([group("work", vector_4=9.0)], 1, 0.5, []),  # hardly any arithmetic on floats
         ([group("work", vector_4=50.0)], 1, 0.1, []),  # explained already
+        ([group("work", vector_16=50.0, wide_move=45.0)], 1, 0.5, []),  # that only moves data
         ([group("work", x87=10.0)], 3, 0.5, ["threads", "denormals"]),
     ],
 )

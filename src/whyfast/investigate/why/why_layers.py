@@ -86,7 +86,7 @@ IDLE = "it waited longer for no more than the other side waits for: all shares a
 #: wait until that one gets a CPU: the time in the queue is known of first threads alone.
 CROWDED = 1.5
 WITHIN = ("locks", "threads", "processes")
-QUEUED = "its threads waited for a CPU behind other programs: all shares are of CPU time"
+QUEUED = "it waited for a CPU behind other programs: all shares are of CPU time"
 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
@@ -233,6 +233,7 @@ class Layers:
             waits = self._matters("waiting")
             traced = trace_calls(fast, waits=waits), trace_calls(slow, waits=waits)
             self._programs = max(1, *(run.number("execve") for run in traced))
+            found.processes |= any(run.number(n) for run in traced for n in ("wait4", "waitid"))
         except CannotCount as error:
             found.limits.append(f"system calls were not traced: {error}")
         faults = _faults(result, found.fast), _faults(result, found.slow)
@@ -393,6 +394,7 @@ class Layers:
         if profiles is None:
             return names
         self._simulation = timeout if caches else 0.0
+        found.processes |= any(len(profile) > 1 for profile in profiles.values())
         objects = {side: objects_of(profiles[side]) for side in sides}
         for run in runs:
             objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}

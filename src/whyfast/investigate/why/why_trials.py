@@ -48,7 +48,8 @@ class Trials:
         found = self._found
         self._try_factors()
         left = 1 - known.explained
-        for experiment in suggested(found.groups, found.threads, left, known.causes):
+        threads = 1 if found.processes else found.threads  # of one process, that share memory
+        for experiment in suggested(found.groups, threads, left, known.causes):
             self._observer.step(f"trying: {experiment.what}")
             began = self._services.clock.monotonic()
             trial = self._trial(experiment)

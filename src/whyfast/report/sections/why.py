@@ -33,8 +33,9 @@ LEAST, MOSTLY, ENOUGH = 0.01, 0.5, 0.8
 #: What stands in front of variables that a command is given.
 _ASSIGNING = re.compile(r"^env (?=\w+=)")
 
-#: Letters of a command's name in a sentence.
-_NAME = 32
+#: Letters of a command's name in a sentence, and of the faster side's from which on it is "the
+#: other" after it was named once.
+_NAME, _OTHER = 32, 16
 
 PART_NAMES: dict[Part, str] = {"user": "user CPU", "kernel": "kernel", "waiting": "waiting"}
 
@@ -240,6 +241,7 @@ def said(cause: Cause, account: Account) -> str:
     """Its sentence, with short names of the sides."""
     fast, slow = short_names(account)
     text = cause.sentence.rstrip(".")
+    fast = fast if len(fast) <= _OTHER else "the other"
     for name, short in ((account.fast, fast), (account.slow, slow)):
         text = text.replace(f"`{name}`", short)
     return text

@@ -128,6 +128,24 @@ def reads(more: int, call: str = "read") -> Callable[[Sequence[str]], Finished]:
     return strace
 
 
+@pytest.mark.parametrize(("call", "tried"), [("futex", True), ("wait4", False)])
+def test_one_cpu_is_tried_for_threads_and_not_for_processes(
+    tmp_path: Path, call: str, tried: bool
+) -> None:
+    programs = Programs(tmp_path, (2.0, 1.3, 0.6))
+    programs.tools = {"strace": reads(400, call), "taskset": lambda argv: said()}
+    programs.times |= dict.fromkeys(("fast", "slow", "fast, changed", "slow, changed"), OLD)
+    commands = {"old": ("old",), "new": ("new",)}
+    result = programs.result()
+    blocks = tuple(replace(b, threads={"new": 2}) for b in result.recorded.blocks)
+    result = replace(result, recorded=replace(result.recorded, blocks=blocks))
+    explain_difference(
+        result, LaunchArguments(commands, {}, 60.0), AccountLimits(0.0), own(tmp_path),
+        programs.watcher, programs.world.services(),
+    )  # fmt: skip
+    assert ("trying: all threads on one CPU" in programs.watcher.heard) is tried
+
+
 @pytest.mark.parametrize(("ends", "keys"), [(True, ["system-calls"]), (False, [])])
 def test_as_many_calls_are_asked_for_their_bytes(
     tmp_path: Path, ends: bool, keys: list[str]

@@ -95,6 +95,15 @@ def test_names_leave_out_what_both_end_with(fast: str, slow: str, names: tuple[s
     assert short_names(replace(EQUAL, fast=fast, slow=slow)) == names
 
 
+@pytest.mark.parametrize(
+    ("fast", "text"), [("./a -c x", "calls './a -c x' less"), ("./a --count --all", "the other")]
+)
+def test_a_long_name_of_the_faster_side_is_not_repeated(fast: str, text: str) -> None:
+    cause = replace(VECTORISED.causes[0], sentence=f"it calls `{fast}` less")
+    headline = why_headline(replace(VECTORISED, fast=fast, slow="./b", causes=(cause,)))
+    assert text in headline.partition(": it ")[2]
+
+
 def test_long_names_stay_apart() -> None:
     path = "/home/somebody/work/projects/something/build"
     fast, slow = short_names(replace(EQUAL, fast=f"{path}-1/prog", slow=f"{path}-2/prog"))
