@@ -161,7 +161,8 @@ def test_threads_that_show_while_measuring_release_it_and_restart(bench: Bench) 
 
 
 def test_a_variable_of_one_command_does_not_cost_it_the_start_of_env(bench: Bench) -> None:
-    bench.world.launcher.answers["env"] = lambda argv: said()
+    answers = bench.world.launcher.answers
+    bench.world.launcher.answers = {**answers, "env": lambda argv: said()}
     bench.run(commands=[Command("old", "old x"), Command("new", "env A=1 old x")])
     assert bench.given[0].commands == {
         "old": ("env", "old", "x"),
