@@ -42,7 +42,7 @@ class Gathered:
     programs, ``tried`` the trials of its factors, ``mended`` those of what may mend a cause;
     ``crews`` the threads of both sides. ``interpreted``: machine code is that of a runtime, whose
     calls are not the program's. ``threads`` are at work at one time, of several ``processes`` or of
-    one.
+    one; ``own_threads``: a runtime has some of its own.
     """
 
     fast: str
@@ -61,6 +61,7 @@ class Gathered:
     interpreted: bool = False
     threads: int = 1
     processes: bool = False
+    own_threads: bool = False
     around: Surroundings = field(default_factory=Surroundings)
     tried: Sequence[tuple[Factor, Intervention]] = ()
     mended: Sequence[tuple[Experiment, Intervention]] = ()

@@ -13,7 +13,7 @@ from whyfast.why import code_rules as code
 from whyfast.why import program_rules as program
 from whyfast.why.counts import CYCLES, SECOND_LEVEL, SECOND_LEVEL_CYCLES
 from whyfast.why.groups import PROGRAM
-from whyfast.why.view import SLOWEST, CauseLabel, GroupView, Rule, caller_of, number
+from whyfast.why.view import CauseLabel, GroupView, Rule, caller_of, number
 
 
 def label(view: GroupView) -> CauseLabel | None:
@@ -87,8 +87,7 @@ def cache_misses(v: GroupView) -> CauseLabel | None:
             "look at distances in memory that are powers of two, and at the order of the data",
         )
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
-    work = v.carries(v.group.extra("instructions"), SLOWEST)
-    far = slow > 1.5 * fast and not work and v.carries(slow - fast, FAR)
+    far = slow > 1.5 * fast and not v.further_work and v.carries(slow - fast, FAR)
     if v.other_work or not (v.carries(v.miss_cycles, 1.0) or far):
         return None
     last = v.group.extra("last-level misses") * CYCLES["last-level misses"]

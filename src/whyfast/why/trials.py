@@ -141,14 +141,21 @@ def with_trial(
 
 
 def cause_of_trial(
-    experiment: Experiment, trial: Intervention, groups: Sequence[FunctionGroup]
+    experiment: Experiment,
+    trial: Intervention,
+    groups: Sequence[FunctionGroup],
+    *,
+    own_threads: bool = False,
 ) -> Cause | None:
     """The cause that a trial shows, with the functions that it labels; None where the difference
-    stays."""
+    stays, or goes with ``own_threads`` of a runtime and nothing in the program waits."""
     if trial.low < GONE:
         return None
     most = [g for g in groups if g.time.difference > 0][:3]
     key, why = experiment.key, ""
+    waits = any(g.kind in ("locks", "threads") for g in most)
+    if key == "threads" and own_threads and not waits:
+        return None
     if key == "threads":
         locked = any(
             g.kind == "locks" or g.executed["slow"].kinds["atomic"] > 0 or g.name in ("_init", "?")

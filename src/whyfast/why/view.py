@@ -95,6 +95,15 @@ class GroupView:
         return time.fast < TIMED or (times - 1) * time.fast >= OF_WORK * time.difference
 
     @property
+    def further_work(self) -> bool:
+        """Whether its further instructions could carry a function's difference: at the fast side's
+        rate, where that is known, else at the slowest."""
+        time, times = self.group.time, self.group.ratio("instructions")
+        if time.fast >= TIMED and times is not None:
+            return (times - 1) * time.fast >= OF_WORK * time.difference
+        return self.carries(self.group.extra("instructions"), SLOWEST)
+
+    @property
     def arithmetic(self) -> float:
         """How many more vector instructions ran that are not moves."""
         kinds = {k for k in (*self.fast.kinds, *self.slow.kinds) if k.startswith("vector ")}

@@ -292,6 +292,16 @@ def test_misses_that_memory_serves_of_a_list_in_another_order() -> None:
     assert found.key == "more-work"
 
 
+def test_a_longer_way_of_the_code_is_no_reason_at_the_rate_of_the_fast_side() -> None:
+    """A hash table with 200 times the keys: each look-up executes some more, and misses."""
+    misses = {"L1 data misses": (2e4, 9e5), "instructions": (3e7, 4.5e7)}
+    fast, slow = executed(3e7), executed(4.5e7)
+    found = label(view(fast, slow, quantities=misses, seconds=(0.005, 0.048)))
+    assert getattr(found, "key", None) == "cache-misses"
+    found = label(view(fast, slow, quantities=misses, seconds=(0.0, 0.02)))  # rate not known
+    assert getattr(found, "key", None) != "cache-misses"
+
+
 def test_misses_carry_what_more_instructions_do_not_at_the_rate_of_the_fast_side() -> None:
     """A terrain walked by columns and not by rows (measured; seven times as long)."""
     misses = {"L1 data misses": (1.03e6, 1.65e7), "instructions": (4.55e7, 1.157e8)}

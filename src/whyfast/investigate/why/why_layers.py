@@ -312,7 +312,7 @@ class Layers:
         known = {side: p for side, p in programs.items() if p is not None}
         if runtime is None:
             return Findings()
-        found.interpreted = not isinstance(runtime, Go)
+        found.interpreted, found.own_threads = not isinstance(runtime, Go), bool(runtime.idles)
         self._compiles = runtime.compiles
         found.items = [i for i in found.items if i.part != "waiting" or i.name not in runtime.idles]
         began = self._services.clock.monotonic()

@@ -59,7 +59,7 @@ class Trials:
             if experiment.mends:
                 found.mended = [*found.mended, (experiment, trial)]
                 continue
-            cause = cause_of_trial(experiment, trial, found.groups)
+            cause = cause_of_trial(experiment, trial, found.groups, own_threads=found.own_threads)
             if cause is not None:
                 found.given = [*found.given, cause]
 

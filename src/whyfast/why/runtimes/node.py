@@ -85,7 +85,9 @@ class NodeJs:
 
 def _of_node(key: FunctionKey) -> bool:
     """Node's own code and what V8 compiled, which perf cannot name."""
-    return not key.library or key.library.startswith(("libnode", "[", "//anon", "libc", "libstdc"))
+    return not key.library or key.library.startswith(
+        ("node", "libnode", "[", "//anon", "libc", "libstdc")
+    )
 
 
 # Runs

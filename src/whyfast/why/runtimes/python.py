@@ -39,8 +39,10 @@ CARRIES = 0.5
 
 _PYTHON = re.compile(r"python(\d(\.\d+)?)?t?d?$")
 
-#: Where CPython's machine code is, besides in the program itself.
-_LIBRARIES = re.compile(r"^(libpython|libc[.-]|libm[.-]|ld-|libpthread|\[)|\.cpython-|^_\w+\.so")
+#: Where CPython's machine code is: both sides run one program, which then counts as a library.
+_LIBRARIES = re.compile(
+    r"^(python[\d.]*[a-z]*$|libpython|libc[.-]|libm[.-]|ld-|libpthread|\[)|\.cpython-|^_\w+\.so"
+)
 
 
 class CPython:

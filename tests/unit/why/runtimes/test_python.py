@@ -143,6 +143,7 @@ def test_an_operator_that_scans_a_list(explained: Explain) -> None:
     assert "scans a list of 4,000 items" in cause.sentence
     assert cause.share == pytest.approx(1, abs=0.01)
     assert findings.takes(FunctionKey("libpython3.11.so.1.0", "list_contains"))
+    assert findings.takes(FunctionKey("python3.11", "list_contains"))  # one program on both sides
     assert not findings.takes(FunctionKey("libopenblas.so.0", "dgemm"))
 
 
