@@ -153,7 +153,7 @@ def cause_of_trial(
         return None
     most = [g for g in groups if g.time.difference > 0][:3]
     key, why = experiment.key, ""
-    waits = any(g.kind in ("locks", "threads") for g in most)
+    waits = {g.kind for g in most[:1]} & {"locks", "threads"}
     if key == "threads" and own_threads and not waits:
         return None
     if key == "threads":

@@ -122,8 +122,8 @@ def test_one_cpu_tells_locks_from_shared_lines(given: FunctionGroup, key: str) -
 
 def test_threads_of_a_runtime_are_no_cause_where_the_program_does_not_wait() -> None:
     copying, waiting = group("runtime.memmove", "copying", atomic=1.0), group("lock2", "locks")
-    assert cause_of_trial(THREADS, trial(0.8), [copying], own_threads=True) is None
-    found = cause_of_trial(THREADS, trial(0.8), [copying, waiting], own_threads=True)
+    assert cause_of_trial(THREADS, trial(0.8), [copying, waiting], own_threads=True) is None
+    found = cause_of_trial(THREADS, trial(0.8), [waiting, copying], own_threads=True)
     assert found is not None
     assert found.key == "locks"
 
