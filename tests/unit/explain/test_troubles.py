@@ -27,6 +27,8 @@ from whyfast.study.load import load_study
 Compile = Callable[..., Path]
 SourceOf = Callable[[str, int], str]
 TAILDUP = ("-mllvm", "-tail-dup-pred-size=5000")
+UNSUNK = ("-mllvm", "-sink-common-insts=false")
+LINKED = ("-Wl,-mllvm,-sink-common-insts=false", "-Wl,-mllvm,-tail-dup-pred-size=5000")
 
 
 def _loop(variant: str, jumps: int, *, goto: bool | None = True) -> Evidence:
@@ -192,7 +194,8 @@ def test_handlers_that_save_registers() -> None:
     ("name", "family", "versions", "flags", "listed"),
     [
         ("llvm-tail-duplication-limit", "clang", ["19.1.0", "19.1", "20.1.0"], ["-O3"], True),
-        ("llvm-tail-duplication-limit", "clang", ["20.1.2", "18.1.8"], ["-O3"], False),
+        ("llvm-tail-duplication-limit", "clang", ["20.1.2"], ["-O3"], False),
+        ("llvm-sinks-dispatch", "clang", ["18.1.8"], ["-O3"], True),
         ("gcc-merged-without-O2", "gcc", ["12.2.0"], ["-O2", "-Os"], True),
         ("gcc-goto-duplication-limit", "gcc", ["12.2.0"], ["-Os", "-O2"], True),
     ],
@@ -246,8 +249,12 @@ def test_flags_that_the_compiler_recorded_decide_which_trouble_it_is() -> None:
         ("gcc 14.2.0", ("-Os",), [("v-O2", ("-O2",), ())]),
         (
             *("clang 19.1.7", ("-O3", "-flto")),
-            [("v-tail-dup-pred-size", TAILDUP, ("-Wl,-mllvm,-tail-dup-pred-size=5000",))],
+            [
+                ("v-tail-dup-pred-size", TAILDUP, LINKED[1:]),
+                ("v-sink-common-insts-tail-dup-pred-size", (*UNSUNK, *TAILDUP), LINKED),
+            ],
         ),
+        ("clang 18.1.6", ("-O2",), [("v-sink-common-insts", UNSUNK, ())]),
         ("rustc 1.70", ("-O2",), []),
     ],
 )
