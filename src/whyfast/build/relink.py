@@ -11,6 +11,7 @@ import hashlib
 import json
 import random
 import shlex
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -82,17 +83,27 @@ class CannotRelink(Exception):
 
 
 def relink(
-    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str] = ()
+    recipe: Recipe,
+    build: Build,
+    store: BuildStore,
+    seeds: Sequence[int],
+    keep: Sequence[str] = (),
+    seconds: float | None = None,
 ) -> list[Path]:
     """The programs of the layouts ``seeds`` of a build, made where they are missing. ``keep`` are
-    patterns of sections that stay together, see :func:`draw_layout`. Raises :class:`CannotRelink`.
-    What the linker prints is added to the build's log. Interrupted, it ends the linker."""
+    patterns of sections that stay together, see :func:`draw_layout`. Raises :class:`CannotRelink`,
+    also where they take longer than that many ``seconds``. What the linker prints is added to the
+    build's log. Interrupted, it ends the linker."""
     folder = store.folder(build.digest)
     try:
-        with exclusive(store.lock(build.digest)), logged_steps(recipe, folder, store) as run_step:
-            return make_layouts(recipe, folder, run_step, seeds, keep)
-    except (CannotBuildHere, OSError) as error:
-        raise CannotRelink(because(error)) from error
+        with exclusive(store.lock(build.digest)):
+            began = time.monotonic()
+            with logged_steps(recipe, folder, store, seconds) as run_step:
+                return make_layouts(recipe, folder, run_step, seeds, keep)
+    except (CannotRelink, CannotBuildHere, OSError) as error:
+        late = seconds is not None and time.monotonic() - began >= seconds
+        why = f"linking takes longer than {seconds:.0f} s" if late else because(error)
+        raise CannotRelink(why) from error
 
 
 def make_layouts(

@@ -263,12 +263,15 @@ class Steps:
 
 
 @contextlib.contextmanager
-def logged_steps(recipe: Recipe, folder: Path, store: BuildStore) -> Iterator[Callable[[str], int]]:
+def logged_steps(
+    recipe: Recipe, folder: Path, store: BuildStore, seconds: float | None = None
+) -> Iterator[Callable[[str], int]]:
     """Runs shell lines in ``folder / "work"`` of a build that is there, and returns their exit
-    codes; what they print is added to its log. Interrupted, it ends them. CannotBuildHere when the
-    toolchain has a root that cannot be entered here."""
+    codes; what they print is added to its log. Interrupted, or after so many ``seconds`` in all, it
+    ends them. CannotBuildHere when the toolchain has a root that cannot be entered here."""
     env, within, _ = surround(recipe, folder, store)
     steps = Steps()
+    limit = threading.Timer(seconds or 0.0, steps.cancel, (signal.SIGTERM,))
     with (folder / "log.txt").open("ab") as log:
 
         def run(step: str) -> int:
@@ -276,6 +279,8 @@ def logged_steps(recipe: Recipe, folder: Path, store: BuildStore) -> Iterator[Ca
             log.flush()
             return steps.run(step, folder / "work", env, log.fileno(), within)
 
+        if seconds is not None:
+            limit.start()
         try:
             yield run
         except KeyboardInterrupt:
@@ -283,3 +288,5 @@ def logged_steps(recipe: Recipe, folder: Path, store: BuildStore) -> Iterator[Ca
             # build is in the root by now, and has to come back.
             steps.cancel(signal.SIGTERM)
             raise
+        finally:
+            limit.cancel()

@@ -108,6 +108,7 @@ class _Linker:
         store: BuildStore,
         seeds: Sequence[int],
         keep: Sequence[str] = (),
+        seconds: float | None = None,
     ) -> list[Path]:
         """See :func:`whyfast.build.relink.relink`."""
         clock = self._services.clock
@@ -116,11 +117,14 @@ class _Linker:
             if self.late:
                 raise CannotRelink("linking takes too long")
             began = clock.monotonic()
-            programs += self._services.relink(recipe, build, store, [seed], keep)
-            now = clock.monotonic()
-            if now - began > _KNOWN:
-                self._longest = max(self._longest, now - began)
-            self.late = now > self._end or self.takes(FEWEST) > self._most
+            left = max(_KNOWN, self._end - began)
+            try:
+                programs += self._services.relink(recipe, build, store, [seed], keep, left)
+            finally:
+                now = clock.monotonic()
+                if now - began > _KNOWN:
+                    self._longest = max(self._longest, now - began)
+                self.late = now > self._end or self.takes(FEWEST) > self._most
         return programs
 
 

@@ -8,10 +8,11 @@ whyfast cannot.
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from whyfast.build.recipe import Recipe
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
@@ -49,8 +50,9 @@ from whyfast.study.project import (
 )
 from whyfast.study.skeleton import check_file
 
-#: Seconds that a download and a program that lists its benchmarks may take.
-_FETCH, _LIST = 600.0, 120.0
+#: Seconds that a download, a program that lists its benchmarks and a link in another layout may
+#: take; a check has no time for twenty slower ones.
+_FETCH, _LIST, _LINK = 600.0, 120.0, 20.0
 
 
 _NO_BENCHMARK = "it has no benchmark that runs; add [benchmarks.NAME] with a command"
@@ -187,6 +189,25 @@ def _built(
     return project, outcome
 
 
+@dataclass(frozen=True)
+class _OneLink:
+    """Links a single layout, which shows whether there are any, and only for so long."""
+
+    services: Services
+
+    def __call__(
+        self,
+        recipe: Recipe,
+        build: Build,
+        store: BuildStore,
+        seeds: Sequence[int],
+        keep: Sequence[str],
+        seconds: float | None = _LINK,
+    ) -> list[Path]:
+        """See :func:`whyfast.build.relink.relink`."""
+        return [*self.services.relink(recipe, build, store, seeds[:1], keep, seconds)] * len(seeds)
+
+
 class _Layouts(Silent):
     """Passes steps and notes on, but keeps the reason why there are no other layouts."""
 
@@ -229,8 +250,9 @@ def _build_once(
             # One layout shows whether there are any.
             measure = replace(study.measure, layouts=1 if project.link else 0)
             study = replace(study, measure=measure, control=False)
+            tried = replace(services, relink=_OneLink(services))
             with BuildStore(home.builds).in_use():
-                return build(RunContext(study, home, observer, services))
+                return build(RunContext(study, home, observer, tried))
         except (UserError, CannotBuildHere) as error:
             return str(error)
 

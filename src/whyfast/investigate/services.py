@@ -92,6 +92,20 @@ class Aside(Protocol):
     ) -> None: ...
 
 
+class Relinker(Protocol):
+    """See :func:`whyfast.build.relink.relink`."""
+
+    def __call__(
+        self,
+        recipe: Recipe,
+        build: Build,
+        store: BuildStore,
+        seeds: Sequence[int],
+        keep: Sequence[str],
+        seconds: float | None = None,
+    ) -> Sequence[Path]: ...
+
+
 def _toolchain(name: str, home: Home, note: Note, packages: Sequence[str]) -> Toolchain:
     from whyfast.toolchain.registry import resolve
 
@@ -125,11 +139,16 @@ def _build_incrementally(
 
 
 def _relink(
-    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], entries: Sequence[str]
+    recipe: Recipe,
+    build: Build,
+    store: BuildStore,
+    seeds: Sequence[int],
+    keep: Sequence[str],
+    seconds: float | None = None,
 ) -> Sequence[Path]:
     from whyfast.build.relink import relink
 
-    return relink(recipe, build, store, seeds, entries)
+    return relink(recipe, build, store, seeds, keep, seconds)
 
 
 def _kernel(name: str, home: Home, note: Note) -> Kernel:
@@ -171,9 +190,7 @@ class Services:
     build_incrementally: Builder = _build_incrementally
     rebuild: Callable[[Recipe, Home], Rebuilt | BuildFailure] = _rebuild
     build_ahead: Callable[[Iterable[Recipe], BuildStore], None] | None = None
-    relink: Callable[[Recipe, Build, BuildStore, Sequence[int], Sequence[str]], Sequence[Path]] = (
-        _relink
-    )
+    relink: Relinker = _relink
     kernel: Callable[[str, Home, Note], Kernel] = _kernel
     boot_unit: BootUnit | None = None
     valgrind: Callable[[Home, Note], Path] = _valgrind

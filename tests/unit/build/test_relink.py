@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,15 @@ def test_layouts_answer_the_same_from_other_addresses(tmp_path: Path, store: Bui
     ]
     assert len(set(places)) == 4
     assert all(address % 16 == 0 for place in places[1:] for address in place)
+
+
+def test_a_link_that_takes_too_long_is_ended(tmp_path: Path, store: BuildStore) -> None:
+    recipe = linked_recipe(tmp_path)
+    build = built(recipe, store)
+    slow = replace(recipe, link=f"sleep 60; {recipe.link}")
+    with pytest.raises(CannotRelink, match="longer than"):
+        relink(slow, build, store, [11], seconds=0.05)
+    assert not list(build.program.parent.glob("*.layout-*"))
 
 
 def test_a_layout_follows_from_its_seed_to_the_byte(tmp_path: Path, store: BuildStore) -> None:

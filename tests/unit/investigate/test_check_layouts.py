@@ -42,13 +42,23 @@ turns = 2
 
 
 def relink(
-    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str]
+    recipe: Recipe,
+    build: Build,
+    store: BuildStore,
+    seeds: Sequence[int],
+    keep: Sequence[str],
+    seconds: float | None = None,
 ) -> list[Path]:
     return [build.program.with_name(f"vm.layout-{seed}") for seed in seeds]
 
 
 def cannot(
-    recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str]
+    recipe: Recipe,
+    build: Build,
+    store: BuildStore,
+    seeds: Sequence[int],
+    keep: Sequence[str],
+    seconds: float | None = None,
 ) -> list[Path]:
     raise CannotRelink("linking layout 1 ended with exit code 1")
 
@@ -123,7 +133,12 @@ def test_links_that_take_too_long_for_the_budget_are_given_up_after_the_first(
     linked: list[int] = []
 
     def slow(
-        recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], keep: Sequence[str]
+        recipe: Recipe,
+        build: Build,
+        store: BuildStore,
+        seeds: Sequence[int],
+        keep: Sequence[str],
+        seconds: float | None = None,
     ) -> list[Path]:
         linked.extend(seeds)
         world.clock.seconds += 30.0 * len(seeds)

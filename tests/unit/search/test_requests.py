@@ -119,7 +119,7 @@ def _timed(tmp_path: Path, slow: int, moved: int, layouts: int) -> SearchResult:
     world = World()
     services = world.services(
         runner=lambda name, arguments: Placing(slow, moved, world.clock),
-        relink=lambda recipe, build, store, seeds, keep: [Path(f"{s}") for s in seeds],
+        relink=lambda recipe, build, store, seeds, *_: [Path(f"{s}") for s in seeds],
     )
     search = SearchRequest("steps", "0", "8")
     return search_range(study, search, Home(tmp_path / "c", tmp_path / "d"), Watcher(), services)

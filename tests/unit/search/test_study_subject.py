@@ -63,7 +63,7 @@ def _subject(
         services,
         build=yard.noting(yard.clean, services.build),
         build_incrementally=yard.noting(yard.used, services.build),
-        relink=lambda recipe, build, store, seeds, keep: [
+        relink=lambda recipe, build, store, seeds, *_: [
             Path(f"layout-{s}") for s in seeds[:most]
         ],
     )
