@@ -9,6 +9,7 @@ Everything else is computed from the state, so a search goes on from any state t
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -172,10 +173,14 @@ def _at(attempt: Attempt, seen: View) -> Where:
 
 
 def _several(state: State, seen: View, attempt: Attempt) -> bool:
-    """Whether the step explains only part of the ends' difference."""
+    """Whether the step explains only part of the ends' difference: what is left is certain, and
+    more than the margin."""
     ends = _ends(state, layouts=attempt.layouts)
-    if ends is not None and (attempt.low > ends.high or attempt.high < ends.low):
-        return True
+    if ends is not None:
+        if abs(ends.estimate - attempt.estimate) <= math.log1p(state.task.margin):
+            return False
+        if attempt.low > ends.high or attempt.high < ends.low:
+            return True
     belief = seen.belief
     return belief is not None and belief.hypotheses["several"] > SEVERAL * belief.step
 

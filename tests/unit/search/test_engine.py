@@ -154,6 +154,14 @@ def test_a_drop_and_its_partial_repair_are_told() -> None:
     assert remainders(answer, 256) == ((0, 99), (100, 256))
 
 
+@pytest.mark.parametrize(("rest", "several"), [(0.005, False), (0.03, True)])
+def test_what_is_left_of_counts_matters_beyond_the_margin(rest: float, several: bool) -> None:
+    levels = [0.0 if c < 100 else 0.5 if c < 200 else 0.5 + rest for c in range(257)]
+    answer = _answer(Range(levels), Task(256, margin=0.01))
+    assert place(answer) == ("culprit", 100, 100)
+    assert answer.several == several
+
+
 def test_the_budget_ends_a_search_with_what_is_likely() -> None:
     world = Range(step_at(300, 1024, 0.02), noise=0.01, seed=1)
     answer = _answer(world, Task(1024, budget=20))
