@@ -53,6 +53,8 @@ from whyfast.study.skeleton import check_file
 #: Seconds that a download, a program that lists its benchmarks and a link in another layout may
 #: take; a check has no time for twenty slower ones.
 _FETCH, _LIST, _LINK = 600.0, 120.0, 20.0
+#: Seconds after which no further program is built in place of one without work.
+_OTHERS = 60.0
 
 
 _NO_BENCHMARK = "it has no benchmark that runs; add [benchmarks.NAME] with a command"
@@ -106,9 +108,7 @@ def first_study(
     for way in _ways(project):
         way, outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
-            with copied(folder, home) as copy:
-                tries = Tries(outcome, observer, services.clock)
-                way = _with_benchmarks(copy, way, tries)
+            way = _with_a_program_that_works(folder, way, outcome, home, observer, services)
             if failures:  # what was meant first needs what is not here
                 reason, lacks = advice(folder, project, failures[0])
                 note = f"{Path(project.program).name} does not build: {reason}"
@@ -129,6 +129,27 @@ def first_study(
         _noted(project.as_linked or project, f"It does not build: {portable(reason)}")
     )
     return FirstStudy(text, reason, builds=False, lacks=lacks)
+
+
+def _with_a_program_that_works(
+    folder: Path, way: Project, made: Build, home: Home, observer: Observer, services: Services
+) -> Project:
+    """The built project with its benchmarks; where no work is found for its program, the first of
+    the others that has some."""
+    tries = Tries(made, observer, services.clock)
+    end = services.clock.monotonic() + _OTHERS
+    with copied(folder, home) as copy:
+        found = _with_benchmarks(copy, way, tries)
+        for other in found.others if found.idle else ():
+            if services.clock.monotonic() > end:
+                break
+            other, built = _built(folder, other, home, observer, services)
+            if isinstance(built, Build):
+                tries = Tries(built, observer, services.clock, tries.left)
+                instead = _with_benchmarks(copy, other, tries)
+                if not instead.idle:
+                    return instead
+    return found
 
 
 def _ways(project: Project) -> Iterator[Project]:
@@ -182,8 +203,9 @@ def _built(
     if bare is not None and not context.layouts:
         if isinstance(outcome, Build):
             comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."
-            bare = replace(bare, comments=(*bare.comments, comment))
-        elif not _links(project, outcome.reason):
+            # Without the last step it is the same program, which need not be built again.
+            return replace(bare, comments=(*bare.comments, comment)), outcome
+        if not _links(project, outcome.reason):
             return project, outcome
         return _built(folder, bare, home, observer, services)
     return project, outcome

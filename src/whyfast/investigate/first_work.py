@@ -18,6 +18,7 @@ from whyfast.investigate.services import Observer
 from whyfast.measure.invocation import Clock, InvocationFailed, completed, running
 from whyfast.model.build import Build
 from whyfast.store.home import Home
+from whyfast.study.documents import DOCUMENTS
 from whyfast.study.project import (
     WHOLE,
     Commands,
@@ -25,6 +26,7 @@ from whyfast.study.project import (
     benchmark_key,
     some_names,
     sources,
+    text_of,
 )
 from whyfast.study.scripts import SCRIPTS, WRONG
 
@@ -82,12 +84,17 @@ class Tries:
         finally:
             self.left -= self.clock.monotonic() - began
 
+    def work(self, folder: Path, words: Sequence[str]) -> float:
+        """CPU seconds of the command, 0 where it does not end well."""
+        failed, cpu = self.fails(folder, words)
+        return 0.0 if failed else cpu
+
     def comment(self) -> tuple[str, ...]:
         """One on what was not tried, if there is any."""
         if not self.untried:
             return ()
         names = some_names(list(dict.fromkeys(self.untried)), 3)
-        return (f"Not tried, as {_TRIED:.0f} s had passed with others: {names}.",)
+        return (f"Not tried, for want of time: {names}.",)
 
 
 #: The reason of a command that is not tried.
@@ -128,7 +135,11 @@ _NO_WORK = re.compile(
     r"html?|css|out|exp\w*|err|ref|log|json|xml|csv|svg|png|pdf|gz|xz|zip|in\d*)$|^[^.]*$|^\."
 )
 #: Documents, which a parser or converter reads.
-_DOCUMENT = re.compile(r"\.(md|json|ya?ml|xml|html?|svg|csv|txt|css|in)$")
+_DOCUMENT = re.compile(
+    r"^(?!CMake|requirements|meson_|licen[cs]e|copying|notice).*"
+    r"\.(md|json|ya?ml|xml|html?|svg|csv|txt|css|ini?)$",
+    re.IGNORECASE,
+)
 #: Candidates that are tried, and kept; CPU seconds from which on one is work.
 _TRIES, _KEPT, _ENOUGH = 10, 4, 0.01
 #: Of documents: tried, and how many times the CPU time of a run without one is work.
@@ -161,11 +172,12 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     for file in list(dict.fromkeys(candidates))[:_TRIES]:
         name = str(file.relative_to(folder))
         words = ("{program}", "{source}/" + name)
-        failed, cpu = tries.fails(folder, words)
-        if not failed and cpu >= _ENOUGH and len(good) < _KEPT:
+        if tries.left < _TRIED / 2:  # the rest is for what is written
+            tries.untried.append(name)
+        elif tries.work(folder, words) >= _ENOUGH and len(good) < _KEPT:
             good[benchmark_key(name)] = words
     comments = (*project.comments, "These files of the project are what the program runs.")
-    if not good and "still running" not in reason and (scripts := _scripts(tries)):
+    if not good and (scripts := _scripts(tries)):
         comment = "The project has no script that is work for the program: these are written."
         return replace(
             project,
@@ -176,7 +188,9 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
             beside=scripts,
             comments=(*project.comments, comment),
         )
-    if not good and (document := _document(folder, 0.0 if reason else alone, tries)):
+    alone = 0.0 if reason else alone
+    waits = "still running" in reason  # for input, or for its end
+    if not good and not waits and (document := _document(folder, alone, tries)):
         name, words, cpu = document
         good[benchmark_key(name)] = words
         comments = (
@@ -186,9 +200,20 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         )
     if good:
         return replace(project, benchmarks=good, comments=comments)
+    if not waits and (written := _own_document(folder, alone, tries)):
+        name, text, words = written
+        comment = (
+            f"The project has no document that is work for the program: {name} is written; put a "
+            "real one in its place."
+        )
+        comments = (*project.comments, comment)
+        return replace(
+            project, benchmarks={"document": words}, beside={name: text}, comments=comments
+        )
     what = f"fails without arguments ({reason})" if reason else "does little without arguments"
     return replace(
         project,
+        idle=True,
         comments=(
             *project.comments,
             f"The program {what}: add words to the command below that give it work.",
@@ -221,7 +246,7 @@ def _document(
 ) -> tuple[str, tuple[str, ...], float] | None:
     """The document of the project that gives the program most to do, as an argument or as its
     input; the command and its CPU seconds. None where it takes as long without one."""
-    files = [f for f in sources(folder, ("**/*",)) if _DOCUMENT.search(f.name)]
+    files = [f for f in sources(folder, ("**/*",)) if _DOCUMENT.match(f.name)]
     kinds: dict[str, list[Path]] = {}
     for file in sorted(files, key=lambda f: f.stat().st_size, reverse=True):
         if not any(part.startswith(".") for part in file.relative_to(folder).parts):
@@ -229,14 +254,49 @@ def _document(
     best: tuple[str, tuple[str, ...], float] | None = None
     for file in [found[0] for found in kinds.values()][:_DOCUMENTS]:
         name = str(file.relative_to(folder))
-        place = "{source}/" + name
-        # As an argument at last, since some programs delete the file of their argument.
-        for words in (("sh", "-c", 'exec "$0" < "$1"', "{program}", place), ("{program}", place)):
-            failed, cpu = tries.fails(folder, words)
-            least = max(_MORE * alone, alone + _START)  # a shell starts in front of it, too
-            if not failed and cpu > max(least, _BETTER * best[2] if best else 0.0):
+        for words in _reading("{source}/" + name):
+            least = max(_least(alone), _BETTER * best[2] if best else 0.0)
+            # Again, as other work on this machine makes any run longer now and then.
+            if tries.work(folder, words) > least and (cpu := tries.work(folder, words)) > least:
                 best = name, words, cpu
     return best
+
+
+def _reading(place: str) -> tuple[tuple[str, ...], ...]:
+    """Ways to give the program a document; as an argument at last, since some programs delete the
+    file of their argument."""
+    return (("sh", "-c", 'exec "$0" < "$1"', "{program}", place), ("{program}", place))
+
+
+def _least(alone: float) -> float:
+    """From how many CPU seconds on a document is work: a shell starts in front of it, too."""
+    return max(_MORE * alone, alone + _START)
+
+
+#: What a format is called whose files end otherwise.
+_CALLED = {"md": "markdown"}
+
+
+def _own_document(
+    folder: Path, alone: float, tries: Tries
+) -> tuple[str, str, tuple[str, ...]] | None:
+    """A document to be written that the program reads: its name, its text and the command. First
+    of the kind that the project is named after, or its README names most often."""
+    readme = "".join(map(text_of, sources(folder, ("README*",)))).lower()
+    told = {e: len(re.findall(rf"\b{_CALLED.get(e, e)}\b", readme)) for e in DOCUMENTS}
+    least = _least(alone) + _START
+    kinds = sorted(DOCUMENTS, key=lambda e: (e not in folder.name.lower(), -told[e]))
+    with tempfile.TemporaryDirectory(prefix="whyfast-") as place:
+        for ending in kinds:
+            name, text = f"{OWN}document.{ending}", DOCUMENTS[ending]()
+            Path(place, name).write_text(text)
+            for words in _reading("{study}/" + name):
+                failed, cpu = tries.fails(Path(place), words)
+                if "still running" in failed:
+                    return None
+                if not failed and cpu > least and tries.work(Path(place), words) > least:
+                    return name, text, words
+    return None
 
 
 def _fails(

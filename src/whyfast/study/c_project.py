@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
+from whyfast.study.library import c_library
 from whyfast.study.project import (
     SECTIONS,
     WHOLE,
     Project,
     first_group,
+    instead_of,
     linked_again,
     needed,
     others,
@@ -230,18 +233,46 @@ def c(folder: Path) -> Project:
             r"\$[({]CC[)}]|\b(gcc|cc|clang)\b|\.[co]\b", text_of(makefile)
         ):
             raise UserError("compiles no C", where=makefile)
-        return _make(makefile)
-    mains = [f for f in files if re.search(r"\bmain\s*\(", text_of(f))]
+        try:
+            return _make(makefile)
+        except UserError:
+            if not _mains(files):
+                raise
+    # A library has programs of its own in other folders.
+    mains = _mains(files) or _mains(sources(folder, _ASIDE))
     if not mains:
         raise UserError("no C file with a main()", where=folder)
-    chosen = _likeliest(mains, folder)
+    mains = _likeliest(mains, folder)
+    further: list[Project] = []
+    for main in mains[1:4]:
+        with suppress(UserError):  # a name that no step may hold
+            further.append(_of_files(folder, files, [main, *(f for f in mains if f != main)]))
+    with suppress(UserError):
+        return replace(_of_files(folder, files, mains, further), otherwise=c_library(folder))
+    return _of_files(folder, files, mains, further)
+
+
+#: Where a library has programs.
+_ASIDE = ("bench*/*.c", "example*/*.c", "test*/*.c")
+
+
+def _mains(files: Sequence[Path]) -> list[Path]:
+    return [f for f in files if re.search(r"\bmain\s*\(", text_of(f))]
+
+
+def _of_files(
+    folder: Path, files: Sequence[Path], mains: Sequence[Path], further: Sequence[Project] = ()
+) -> Project:
+    """The first of those with a main() with the files that have none."""
+    chosen = mains[0]
+    files = [*files, *(f for f in mains if f not in files)]
     linked = [f for f in files if f == chosen or f not in mains]
     names = " ".join("{source}/" + shell_word(f.relative_to(folder)) for f in linked)
     include = "-I{source} -I{source}/include" if (folder / "include").is_dir() else "-I{source}"
-    others = [str(f.relative_to(folder)) for f in mains if f != chosen]
     comments = [f"The program consists of {chosen.name} and the files without a main()."]
-    if others:
-        comments.append(f"Left out, with a main() of their own: {', '.join(others)}.")
+    if mains[1:]:
+        names_of = ", ".join(str(f.relative_to(folder)) for f in mains[1:])
+        comments.append(f"Left out, with a main() of their own: {names_of}.")
     plain = Project(
         "path:cc",
         (f"{{cc}} {{cflags}} {include} -o {{program}} {names} {{ldflags}} -lm",),
@@ -249,6 +280,7 @@ def c(folder: Path) -> Project:
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
         comments=tuple(comments),
+        others=tuple(further),
     )
     return replace(
         plain,
@@ -263,12 +295,10 @@ def c(folder: Path) -> Project:
     )
 
 
-def _likeliest(mains: Sequence[Path], folder: Path) -> Path:
-    """A benchmark; or what bears the project's name; or ``main.c``."""
-    for wanted in ("main", first_group(r"^([a-z]*)", folder.resolve().name.lower())):
-        named = [f for f in mains if f.stem == wanted]
-        mains = [*named, *(f for f in mains if f not in named)]
-    return next((f for f in mains if "bench" in f.name), mains[0])
+def _likeliest(mains: Sequence[Path], folder: Path) -> list[Path]:
+    """First a benchmark; or what bears the project's name; or ``main.c``."""
+    name = first_group(r"^([a-z]*)", folder.resolve().name.lower())
+    return sorted(mains, key=lambda f: ("bench" not in f.name, f.stem != name, f.stem != "main"))
 
 
 def _make(makefile: Path) -> Project:
@@ -347,51 +377,69 @@ def autotools(folder: Path) -> Project:
     static = (
         " --disable-shared" if re.search(r"LT_INIT|PROG_LIBTOOL|--enable-shared", asked) else ""
     )
-    project = Project(
-        "path:c++" if cxx else "path:cc",
-        (
-            *generate,
-            f"cd {{source}} && ./configure --quiet{static} {compiler}={{cc}} "
-            f'{flags}="{{cflags}}" LDFLAGS="{{ldflags}}"',
-            make,
-        ),
-        f"src/{names[0]}",
-        cflags=("-O2", "-g"),
-        env=tools("autoreconf", "make"),
-        benchmarks=WHOLE,
-        comments=others(names),
-    )
-    return linked_again(project, f'{make} LDFLAGS="{{ldflags}} {{layout}}"')
+
+    def way(names: list[str], further: Sequence[Project] = ()) -> Project:
+        project = Project(
+            "path:c++" if cxx else "path:cc",
+            (
+                *generate,
+                f"cd {{source}} && ./configure --quiet{static} {compiler}={{cc}} "
+                f'{flags}="{{cflags}}" LDFLAGS="{{ldflags}}"',
+                make,
+            ),
+            f"src/{names[0]}",
+            cflags=("-O2", "-g"),
+            env=tools("autoreconf", "make"),
+            benchmarks=WHOLE,
+            comments=others(names),
+            others=tuple(further),
+        )
+        return linked_again(project, f'{make} LDFLAGS="{{ldflags}} {{layout}}"')
+
+    return way(names, [way(n) for n in instead_of(names)])
 
 
 def meson(folder: Path) -> Project:
     """A program that meson.build adds: the one that has the project's name, or one that is
     installed."""
     text = needed(folder / "meson.build")
-    # A name that goes on behind the quote is made when meson runs.
-    added = re.findall(r"executable\s*\(\s*'([\w.-]+)'\s*(?![\s+/.])([^)]*)", text)
     project = first_group(r"project\s*\(\s*'([\w.-]+)'", text)
-    installed = [name for name, rest in added if re.search(r"install\s*:\s*true", rest)]
-    names = wanted_first(dict.fromkeys(dict(added), Path()), project, installed)
+    places: dict[str, Path] = {}
+    installed = []
+    for place in ("", *re.findall(r"\bsubdir\s*\(\s*'([\w./-]+)'", text)):
+        # A name that goes on behind the quote is made when meson runs.
+        for name, rest in re.findall(
+            r"executable\s*\(\s*'([\w.-]+)'\s*(?![\s+/.])([^)]*)",
+            text_of(folder / place / "meson.build"),
+        ):
+            places.setdefault(name, Path(place))
+            installed += [name] if re.search(r"install\s*:\s*true", rest) else []
+    names = wanted_first({n: p / n for n, p in places.items()}, project, installed)
     if not names:
         raise UserError("has no executable", where=folder / "meson.build")
     cxx = bool(re.search(r"project\s*\([^()]*'cpp'", text))
     compiler = "CXX" if cxx else "CC"
     language = "cpp" if cxx else "c"
-    make = f"meson compile -C build -j{{jobs}} {names[0]}:executable"
-    made = Project(
-        "path:c++" if cxx else "path:cc",
-        (
-            f"{compiler}={{cc}} meson setup --buildtype=release -Ddebug=true "
-            f'--wrap-mode=nodownload -D{language}_args="{{cflags}}" build {{source}}',
-            make,
-        ),
-        f"build/{names[0]}",
-        env=tools("meson", "ninja"),
-        benchmarks=WHOLE,
-        comments=others(names),
-    )
-    return linked_again(
-        made,
-        f'meson configure build -D{language}_link_args="{{ldflags}} {{layout}}" && {make}',
-    )
+
+    def way(names: list[str], further: Sequence[Project] = ()) -> Project:
+        program = places[names[0]] / names[0]
+        make = f"meson compile -C build -j{{jobs}} {program}:executable"
+        made = Project(
+            "path:c++" if cxx else "path:cc",
+            (
+                f"{compiler}={{cc}} meson setup --buildtype=release -Ddebug=true "
+                f'--wrap-mode=nodownload -D{language}_args="{{cflags}}" build {{source}}',
+                make,
+            ),
+            f"build/{program}",
+            env=tools("meson", "ninja"),
+            benchmarks=WHOLE,
+            comments=others(names),
+            others=tuple(further),
+        )
+        return linked_again(
+            made,
+            f'meson configure build -D{language}_link_args="{{ldflags}} {{layout}}" && {make}',
+        )
+
+    return way(names, [way(n) for n in instead_of(names)])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,7 @@ from whyfast.study.project import (
     WHOLE,
     Project,
     first_group,
+    instead_of,
     linked_again,
     needed,
     others,
@@ -45,13 +46,14 @@ def cmake(folder: Path) -> Project:
     installed = [
         w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
     ]
-    names = wanted_first(places, first_group(_CMAKE_PROJECT, text), installed)
+    made = {name: _made_in(text, name, place) for name, place in places.items()}
+    names = wanted_first(made, first_group(_CMAKE_PROJECT, text), installed)
     names.sort(key=lambda name: name not in timed)
     in_c, in_cxx = (re.search(rf"project\s*\([^()]*\b{name}\b", text) for name in ("C", "CXX"))
     language = "CXX" if in_cxx or not in_c else "C"
     switches = _switches(lists)
 
-    def way(names: list[str]) -> Project:
+    def way(names: list[str], further: Sequence[Project] = ()) -> Project:
         name = names[0]
         on = "".join(f" -D{option}=ON" for option in switches.get(name, ()))
         make = f"cmake --build build -j{{jobs}} --target {name}"
@@ -64,11 +66,12 @@ def cmake(folder: Path) -> Project:
                 f'-DCMAKE_{language}_COMPILER={{cc}} -DCMAKE_{language}_FLAGS="{{cflags}}"',
                 make,
             ),
-            str(Path("build") / _made_in(text, name, places[name])),
+            str(Path("build") / made[name]),
             env=tools("cmake"),
             benchmarks={} if name in timed else WHOLE,
             runner="google-benchmark" if name in timed else "command",
             comments=others(names),
+            others=tuple(further),
         )
         return linked_again(
             project, f'cmake build -DCMAKE_EXE_LINKER_FLAGS="{{ldflags}} {{layout}}" && {make}'
@@ -77,8 +80,8 @@ def cmake(folder: Path) -> Project:
     # What is off by default may need what is not there, such as a library for tests.
     always = [name for name in names if not switches.get(name)]
     if always and names[0] not in always:
-        return replace(way(names), otherwise=way(always))
-    return way(names)
+        return replace(way(names), otherwise=way(always, [way(n) for n in instead_of(always)]))
+    return way(names, [way(n) for n in instead_of(names)])
 
 
 _CMAKE_COMMANDS = re.compile(

@@ -38,7 +38,8 @@ class Project:
     once; a runner that lists them does so in ``files``. ``instead`` has other benchmarks of the
     same build, for where there is none of this. ``beside`` are files, by name, that benchmarks
     need beside the study. ``incomplete`` says what a person must fill in first.
-    ``folder`` is where benchmarks run, as a study names it; empty: anywhere.
+    ``folder`` is where benchmarks run, as a study names it; empty: anywhere. ``idle``: no work for
+    its program was found; ``others`` are then the same project with other programs.
     ``link`` is the last step, where the program can be linked again in another layout, and
     ``as_linked`` the project without such a step.
     """
@@ -63,6 +64,8 @@ class Project:
     folder: str = ""
     link: str = ""
     as_linked: Project | None = None
+    idle: bool = False
+    others: tuple[Project, ...] = ()
 
 
 #: What times the whole program.
@@ -92,12 +95,18 @@ def spread(commands: Commands, group: Callable[[str], str]) -> Commands:
 
 
 def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:
-    """Names of programs, given with their folders, in the order in which they are likely to be
-    meant: the one that has the project's name, then installed ones; tests and examples last."""
+    """Names of programs, given with the files that are made, in the order in which they are likely
+    to be meant: the one that has the project's name, then one with an abbreviation of it, as ``rg``
+    of ripgrep, then installed ones; tests and examples last."""
 
-    def rank(name: str) -> tuple[bool, bool, bool]:
-        aside = re.search(r"test|fuzz|example|demo|sample", str(programs[name] / name).lower())
-        return name.lower() != project.lower(), name not in installed, bool(aside)
+    def rank(name: str) -> tuple[bool, bool, bool, bool]:
+        made, whole = programs[name].name.lower(), project.lower()
+        letters = iter(whole[1:])
+        short = made[:1] == whole[:1] and all(letter in letters for letter in made[1:])
+        aside = bool(
+            re.search(r"test|fuzz|example|demo|sample", f"{programs[name]} {name}".lower())
+        )
+        return made != whole, aside or not short, name not in installed, aside
 
     return sorted(programs, key=rank)
 
@@ -106,6 +115,11 @@ def others(names: list[str]) -> tuple[str, ...]:
     """A comment that names the programs behind the first, which was chosen."""
     more = ", ".join(names[1:])
     return (f"The program is {names[0]}; there are also {more}.",) if more else ()
+
+
+def instead_of(names: Sequence[str]) -> list[list[str]]:
+    """The names in orders that begin with the second, the third and the fourth."""
+    return [[name, *(n for n in names if n != name)] for name in names[1:4]]
 
 
 #: The flag of a compiler with which each function can be placed by itself.

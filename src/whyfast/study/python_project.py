@@ -26,7 +26,7 @@ from whyfast.study.project import (
 from whyfast.study.toml_document import parse_toml
 
 #: Where benchmarks are looked for, and those of tests with the fixture of pytest-benchmark.
-_PLACES = ("bench*.py", "bench*/**/*.py", "perf/**/*.py", "asv_bench/**/*.py")
+_PLACES = ("bench*.py", "bench*/**/*.py", "perf*/**/*.py", "asv_bench/**/*.py")
 _TESTS = (*_PLACES, "test*/**/*bench*.py")
 
 #: What is written beside the study, for benchmarks of airspeed velocity and for one of your own.

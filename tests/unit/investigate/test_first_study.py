@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 {
     (void)argv;
     while (argc == 1 && getchar() != EOF)
-        for (volatile int i = 0; i < 100000; i++)
+        for (volatile int i = 0; i < 500000; i++)
             ;
     return argc > 1;
 }
@@ -209,8 +209,25 @@ def test_an_engine_without_scripts_gets_some(tmp_path: Path, home: Home, throws:
     (folder / "app.c").write_text(ENGINE if throws else ENGINE.replace('"throw", 5', '"-", 1'))
     first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
     names = [*tomllib.loads(first.text)["benchmarks"]]
-    assert names == (["calls", "objects", "strings", "arrays"] if throws else ["whole"])
-    assert len(first.beside) == (4 if throws else 0)
+    assert names == (["calls", "objects", "strings", "arrays"] if throws else ["document"])
+    assert len(first.beside) == (4 if throws else 1)
+
+
+def test_a_program_without_work_makes_way_for_one_that_reads_a_document(
+    tmp_path: Path, home: Home
+) -> None:
+    folder = tmp_path / "miniyaml"
+    (folder / "examples").mkdir(parents=True)
+    (folder / "mini.c").write_text("int nothing(void) { return 0; }\n")
+    (folder / "examples/bench_of_nothing.c").write_text("int main(void) { return 0; }\n")
+    (folder / "examples/read.c").write_text(PARSER.replace("500000", "500"))
+    kind, project = project_of(folder)
+    first = first_study(folder, project, home, Silent(), Services())
+    study = tomllib.loads(first.text)
+    assert (kind, first.failure) == ("c", "")
+    assert [*first.beside] == ["whyfast_bench_document.yaml"]
+    assert study["benchmarks"]["document"]["command"][-1] == "{study}/whyfast_bench_document.yaml"
+    assert "read.c" in " ".join(study["build"]["steps"])
 
 
 def test_a_submodule_that_is_not_there_is_named(tmp_path: Path, home: Home) -> None:

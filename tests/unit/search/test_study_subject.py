@@ -63,9 +63,7 @@ def _subject(
         services,
         build=yard.noting(yard.clean, services.build),
         build_incrementally=yard.noting(yard.used, services.build),
-        relink=lambda recipe, build, store, seeds, *_: [
-            Path(f"layout-{s}") for s in seeds[:most]
-        ],
+        relink=lambda recipe, build, store, seeds, *_: [Path(f"layout-{s}") for s in seeds[:most]],
     )
     context = RunContext(study, Home(tmp_path / "cache", tmp_path / "data"), Watcher(), services)
     candidates = [AxisCandidate(str(n), str(n), study.variants[0]) for n in range(5)]

@@ -94,6 +94,30 @@ def test_cmake_says_where_a_program_is_made(tmp_path: Path, more: str, program: 
     assert KINDS["cmake"][1](tmp_path).program == program
 
 
+def test_a_program_with_an_abbreviation_of_the_projects_name_goes_first(tmp_path: Path) -> None:
+    text = (
+        "project(quickjs C)\nadd_executable(qjsc c.c)\nadd_executable(qjs_exe q.c)\n"
+        'set_target_properties(qjs_exe PROPERTIES OUTPUT_NAME "qjs")\n'
+        "install(TARGETS qjsc qjs_exe)\nadd_executable(quick-test t.c)\n"
+    )
+    project(tmp_path, "CMakeLists.txt", text=text)
+    made = KINDS["cmake"][1](tmp_path)
+    assert made.program == "build/qjs.linked"
+    assert [other.program for other in made.others] == [
+        "build/qjsc.linked",
+        "build/quick-test.linked",
+    ]
+
+
+def test_meson_adds_programs_in_folders(tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools/meson.build").write_text("executable('x-dump', 'd.c')\n")
+    project(tmp_path, "meson.build", text="project('x', 'c')\nsubdir('tools')\n")
+    made = KINDS["meson"][1](tmp_path)
+    assert made.program == "build/tools/x-dump.linked"
+    assert "tools/x-dump:executable" in made.steps[1]
+
+
 def test_of_meson_its_own_program_goes_first_each_once(tmp_path: Path, golden: Hear) -> None:
     text = (
         "project('x', 'c')\nexecutable('boot', 'b.c')\nexecutable('test-' + t, 't.c')\n"
