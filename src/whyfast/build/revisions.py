@@ -165,6 +165,12 @@ def change_between(repository: Path, text: str = "") -> Range:
     return Range(base, head, base_name, head_name)
 
 
+def called(name: str, commit: str) -> str:
+    """The name of a revision with the short hash of its commit, where it is not that itself; the
+    working tree has none."""
+    return name if commit.startswith(name) or " " in name else f"{name} ({commit[:10]})"
+
+
 def commits_between(repository: Path, change: Range) -> int:
     """How many commits lead by first parents from the base to the head, 0 where none do."""
     if git(repository, "merge-base", "--is-ancestor", change.base, change.head).returncode:

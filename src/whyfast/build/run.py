@@ -31,6 +31,7 @@ from whyfast.build.steps import (
     Steps,
     because,
     expand_steps,
+    instead,
     surround,
     tail,
     why,
@@ -225,11 +226,8 @@ def make_build(
     unread = _unread(work / "src", [*recipe.source.files]) if reading_is_noted else []
     program = work / recipe.program
     if not program.is_file():
-        like = (p for p in work.rglob(program.name) if p.is_file() and os.access(p, os.X_OK))
         reason = f"the steps succeeded but did not create {recipe.program!r}"
-        if elsewhere := sorted(like):
-            reason += f"; there is {str(elsewhere[0].relative_to(work))!r}"
-        return keep_failure(recipe, store, reason)
+        return keep_failure(recipe, store, reason + instead(recipe, work))
     record = provenance_of(recipe, steps, env, program, watch, sandbox)
     return keep_build(recipe, store, {**record, **({"unread": unread} if unread else {})})
 

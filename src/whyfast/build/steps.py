@@ -32,6 +32,8 @@ def without_folders(text: str) -> str:
     return _PATH.sub("…/", " ".join(text.split()))
 
 
+#: Programs that are named in place of the one that is missing.
+_NAMED = 3
 #: Last lines of a failing step's log that are shown.
 TAIL = 15
 #: Last lines that are searched for the reason: a crashed compiler prints its stack, and the other
@@ -108,6 +110,17 @@ def because(error: Exception) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return f"disk full while preparing its folder: {reason}"
     return reason
+
+
+def instead(recipe: Recipe, work: Path) -> str:
+    """Which step came last, and what programs there are, those that are called alike first; for the
+    end of a sentence that says that the program is none."""
+    given = {work / "src" / name for name in recipe.source.files}
+    made = [p for p in work.rglob("*") if p not in given and p.is_file() and os.access(p, os.X_OK)]
+    made.sort(key=lambda p: (p.name != Path(recipe.program).name, len(p.parts), p))
+    names = [repr(str(p.relative_to(work))) for p in made[:_NAMED]]
+    there = f"there is {', '.join(names)}" if names else "they made no program"
+    return f"; {there}; the last step is: {' '.join(recipe.steps[-1].split())}"
 
 
 def _quoted(match: re.Match[str]) -> str:

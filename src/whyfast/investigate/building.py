@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from whyfast.build.recipe import (
 )
 from whyfast.build.relink import CannotRelink, layout_seeds
 from whyfast.build.source import at_revision, with_source
+from whyfast.build.steps import instead
 from whyfast.explain.program import explain_program, hint_for
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.forecast import check_room, lacks
@@ -93,6 +95,9 @@ def build(context: RunContext[Study]) -> RunContext[Study]:
         o.variant: o for o in context.services.build(recipes, BuildStore(context.home.builds), step)
     }
     outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
+    if any(b.command[0] == "{program}" for b in study.benchmarks if study.measured):
+        measured = {v.name for v in study.variants if not v.evidence_only}
+        outcomes = [_that_runs(o, recipes) if o.variant in measured else o for o in outcomes]
     for outcome in outcomes:
         if isinstance(outcome, BuildFailure) and outcome.kind == "failed":
             note(f"{outcome.variant}: {outcome.reason}")
@@ -117,6 +122,19 @@ def build(context: RunContext[Study]) -> RunContext[Study]:
                 f"its program has {failed.found}"
             )
     return context
+
+
+def _that_runs(outcome: BuildOutcome, recipes: Sequence[Recipe]) -> BuildOutcome:
+    """The build, or a failure where the system cannot run what it made: to compare its code would
+    find that none of it runs."""
+    if not isinstance(outcome, Build) or not outcome.program.is_file():
+        return outcome
+    if os.access(outcome.program, os.X_OK):
+        return outcome
+    recipe = next(r for r in recipes if r.variant == outcome.variant)
+    work = outcome.program.parents[len(Path(recipe.program).parts) - 1]
+    reason = f"{recipe.program!r} is no program that can be run{instead(recipe, work)}"
+    return BuildFailure(outcome.variant, "failed", reason)
 
 
 def with_control(study: Study) -> Study:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from whyfast.build.revisions import Range
+from whyfast.build.revisions import Range, called
 from whyfast.investigate.change_reach import first_runs_reach
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.measuring import launch_arguments
@@ -46,15 +46,13 @@ def with_files(
                 absent.setdefault(name, []).append(benchmark.name)
         benchmarks.append(replace(benchmark, command=tuple(words)))
     notes = []
+    head = called(change.head_name, change.head)
     if taken:
         what = "is that" if len(taken) == 1 else "are those"
-        notes.append(
-            f"{some_names([*taken], 3)} {what} of the study's folder, as {change.head_name} has "
-            "none."
-        )
+        notes.append(f"{some_names([*taken], 3)} {what} of the study's folder, as {head} has none.")
     for name, without in absent.items():
         verb = "is" if len(without) == 1 else "are"
-        notes.append(f"{some_names(without, 3)} {verb} not run: {change.head_name} has no {name}.")
+        notes.append(f"{some_names(without, 3)} {verb} not run: {head} has no {name}.")
     lost = {name for names in absent.values() for name in names}
     left = tuple(b for b in benchmarks if b.name not in lost)
     return replace(context, question=replace(question, benchmarks=left)), tuple(notes)

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.build.revisions import Range, change_between, commits_between, top_level
+from whyfast.build.revisions import Range, called, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.python_changes import with_functions
 from whyfast.explain.same_builds import same_builds
@@ -131,11 +131,11 @@ def run_check(
         return _with_check(judge(context, run.recorded), check)
     limit = min(SIMULATED, request.budget)
     context, few = chosen(context, code, limit / 2)
-    check = replace(check, notes=(*check.notes, *few))
+    check = replace(check, notes=(*few, *check.notes))
     if in_python and code.reached:
         reaches = reached_in_python(context, code, limit, len(program.parts))
         context, reaches, few = chosen_in_python(context, reaches)
-        check = replace(check, notes=(*check.notes, *few))
+        check = replace(check, notes=(*few, *check.notes))
     else:
         reaches = reached_by(context, code, limit)
     check = replace(check, reaches=reaches)
@@ -162,7 +162,7 @@ def run_check(
         context = repeat_builds(count_costs(context))
     if run.goes_on:
         check = replace(check, notes=(*check.notes, GOES_ON))
-    result = judge(context, without_new(run.recorded, BASE, check.base_name))
+    result = judge(context, without_new(run.recorded, BASE, called(check.base_name, check.base)))
     account = _account(context, result, check) if elsewhere is None else None
     return replace(result, found=replace(result.found, check=check, account=account))
 

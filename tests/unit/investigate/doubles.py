@@ -125,6 +125,7 @@ class World:
         program = store.folder(recipe.digest) / "work" / recipe.program
         program.parent.mkdir(parents=True, exist_ok=True)
         program.write_text(recipe.variant)
+        program.chmod(0o755)
         toolchain = {"name": recipe.toolchain.name, "digest": recipe.toolchain.digest}
         provenance = {"toolchain": toolchain, "inputs": recipe.inputs}
         sha256 = sha256_of(program)

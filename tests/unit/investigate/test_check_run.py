@@ -366,7 +366,7 @@ def test_steps_that_differ_are_said(bench: Bench) -> None:
 def test_a_benchmark_that_fails_is_named(bench: Bench) -> None:
     bench.world.script = fails_at("head", 1)
     result = bench.run()
-    assert "one failed in head: exit code 3." in _sentences(result)
+    assert "one and two failed in head: exit code 3." in _sentences(result)
     assert exit_code(result, None) == 1
 
 
@@ -390,6 +390,9 @@ def test_undecided_says_how_far_off_and_how_long(bench: Bench) -> None:
     result = bench.run()
     headline = check_page(result).headline
     assert headline.startswith("No difference found on ")
+    wide = [replace(v, low=v.low / 2) for v in result.judged.verdicts]
+    far = replace(result, judged=replace(result.judged, verdicts=tuple(wide)))
+    assert check_page(far).headline.startswith("Undecided on ")
     assert "one (± " in headline
     assert ", needs over 60 min" in headline
     unbounded = [replace(v, low=0.0, high=math.inf) for v in result.judged.verdicts]

@@ -47,6 +47,8 @@ CHECK_HEADING = "Did this change make it slower?"
 _AS_MANY = 0.0005
 #: A spread over layouts below this is not worth a figure.
 _NO_SPREAD = 0.001
+#: An interval from whose ends' ratio on it says too little to speak of no difference.
+_CLEAR = 1.25
 #: Names in a headline above a table that has all.
 _FEW_NAMES = 2
 #: A longer plan in minutes is none for a check.
@@ -129,8 +131,7 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
             f"{_benchmark(v)}{f' ({undecided_text(v, needs(result, v))})' if with_figures else ''}"
             for v in group
         ]
-        # Without an interval it is not known that there is none.
-        known = all(v.low > 0 and math.isfinite(v.high) for v in group)
+        known = all(v.low > 0 and v.high / v.low < _CLEAR for v in group)
         yield f"{'no difference found' if known else 'undecided'} on {join_words(texts, most)}"
     if apart := [v for v in verdicts if v.benchmark in moved]:
         runs = "runs" if len(apart) == 1 else "run"
@@ -269,24 +270,27 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from account_sentences(result.found.account, headline=False)
     yield from _placed(result)
     yield from changed_code(check)
-    yield from check_cost_sentences(result)
     yield from since_sentences(result, check)
     yield from _again(result, check)
+    yield from check.notes
     for where, names in (("head", check.added), ("base", check.removed)):
         if names:
             yield f"Only in the {where}, not compared: {join_words([quote(n) for n in names])}."
     judged = {v.benchmark for v in result.judged.verdicts}
-    failed: set[str | None] = set()
+    failed: dict[str, dict[str, None]] = {}
     for f in result.recorded.failures:
-        if f.benchmark not in failed:
-            what = "is not compared" if f.lacks else f"failed in {f.variant}"
-            yield f"{quote(f.benchmark)} {what}: {f.reason}."
-            failed.add(f.benchmark)
-    judged |= failed
+        if f.benchmark not in judged:
+            what = "not compared" if f.lacks else f"failed in {f.variant}"
+            failed.setdefault(f"{what}: {f.reason}", {})[quote(f.benchmark)] = None
+            judged.add(f.benchmark)
+    for why, benchmarks in failed.items():
+        be = "is " if len(benchmarks) == 1 else "are "
+        be = be if why.startswith("not ") else ""
+        yield f"{join_words([*benchmarks], NAMES)} {be}{why}."
     left = [quote(b.name) for b in result.question.benchmarks if b.name not in judged]
     if left and not check.code.same:
         yield f"No time was left for {join_words(left, NAMES)}."
-    yield from check.notes
+    yield from check_cost_sentences(result)
 
 
 def _placed(result: Result) -> Iterator[str]:
