@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import io
+import os
+import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +56,29 @@ def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompari
         reasons=tuple(r for p in parts for r in p.reasons),
         traced=all(p.traced for p in parts),
     )
+
+
+#: Sources by whose names debug information says what is in a program.
+_COMPILED = (".c", ".cc", ".cpp", ".cxx")
+
+
+def not_linked(
+    builds: Sequence[tuple[Path, Path]], names: Iterable[str], differ: Iterable[str]
+) -> tuple[str, ...]:
+    """Of the project's files ``names`` those that ``differ`` and are sources of which none of the
+    builds, given as for :func:`same_builds`, holds anything, but for tests. None where the programs
+    have no debug information, by which others are seen."""
+    parts = [machine_code(*build) for build in builds]
+    code = b"".join(file.read_bytes() for part in parts if part for file in part.values())
+
+    def held(name: str) -> bool:
+        return os.path.basename(name).encode() + b"\0" in code
+
+    sources = [name for name in names if name.endswith(_COMPILED)]
+    if not any(map(held, sources)):
+        return ()
+    aside = re.compile(r"test|fuzz|example|demo|sample", re.IGNORECASE)
+    return tuple(n for n in differ if n in sources and not held(n) and not aside.search(n))
 
 
 def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:

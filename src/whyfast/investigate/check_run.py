@@ -11,7 +11,7 @@ from pathlib import Path
 from whyfast.build.revisions import Range, called, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.python_changes import with_functions
-from whyfast.explain.same_builds import same_builds
+from whyfast.explain.same_builds import not_linked, same_builds
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
 from whyfast.investigate.check_benchmarks import (
@@ -50,8 +50,8 @@ from whyfast.study.load import load_study
 
 BASE, HEAD = "base", "head"
 
-#: Seconds of measuring where nobody says otherwise, and of all runs under the simulator together:
-#: with two builds a check takes five minutes.
+#: Seconds of measuring where nobody says otherwise, and of all runs under the simulator together,
+#: of a shorter budget a third: with two builds a check takes five minutes.
 BUDGET, SIMULATED = 180.0, 60.0
 
 
@@ -124,12 +124,13 @@ def run_check(
         notes=(*asked.notes, *absent),
         commits=count,
         search=search,
+        not_linked=_not_linked(context, asked.change, program) if code.same else (),
     )
     if code.same or not context.question.benchmarks:
         with recording(context, None, alone=False) as run:
             pass
         return _with_check(judge(context, run.recorded), check)
-    limit = min(SIMULATED, request.budget)
+    limit = min(SIMULATED, request.budget / 3)
     context, few = chosen(context, code, limit / 2)
     check = replace(check, notes=(*few, *check.notes))
     if in_python and code.reached:
@@ -165,6 +166,20 @@ def run_check(
     result = judge(context, without_new(run.recorded, BASE, called(check.base_name, check.base)))
     account = _account(context, result, check) if elsewhere is None else None
     return replace(result, found=replace(result.found, check=check, account=account))
+
+
+def _not_linked(context: RunContext[Study], change: Range, program: Path) -> tuple[str, ...]:
+    """The sources that differ, but of which the program that is timed holds nothing."""
+    inner = context.question.source.inner
+    files = {r.variant: r.source.files for r in context.recipes}
+    base, head = files[BASE], files[HEAD]
+    folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
+    found = not_linked(
+        [(folder, program) for folder in folders],
+        {*base, *head},
+        sorted(n for n in {*base, *head} if base.get(n) != head.get(n)),
+    )
+    return tuple(str(Path(inner, name)) for name in found)
 
 
 def _account(context: RunContext[Study], result: Result, check: Check) -> Account | None:

@@ -160,6 +160,7 @@ class Check:
     called. ``added`` and ``removed`` are benchmarks that only one side's study has. ``notes`` are
     what weakens the comparison, one sentence each. ``commits`` is how many lie between, and
     ``search`` the command line that says which of them it is; empty where there is but one.
+    ``not_linked``: of equal programs, the sources that differ and of which these hold nothing.
     """
 
     base: str
@@ -173,6 +174,7 @@ class Check:
     notes: tuple[str, ...] = ()
     commits: int = 0
     search: str = ""
+    not_linked: tuple[str, ...] = ()
 
     def reach(self, benchmark: str) -> ChangeCoverage | None:
         """That of one benchmark."""

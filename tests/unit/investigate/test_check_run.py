@@ -24,6 +24,7 @@ from whyfast.investigate.measuring import Measurer
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.harnesses import NO_BENCHMARK
 from whyfast.measure.invocation import LaunchArguments
+from whyfast.model.build import Build
 from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
@@ -361,6 +362,34 @@ def test_steps_that_differ_are_said(bench: Bench) -> None:
         "The steps of the build differ; both sides are built by those of the head."
         in _sentences(bench.run())
     )
+
+
+def test_a_file_that_the_system_cannot_run_is_no_program_in_which_nothing_changed(
+    bench: Bench,
+) -> None:
+    class Objects(World):
+        def _build(self, *made: Any) -> Any:
+            build = super()._build(*made)
+            assert isinstance(build, Build)
+            build.program.chmod(0o644)
+            return build
+
+    bench.world = Objects()
+    with pytest.raises(UserError, match="'vm' is no program") as error:
+        bench.run()
+    assert "cp {source}/main.c {program}" in error.value.message
+
+
+def test_equal_programs_without_the_file_that_differs_do_not_show_that_nothing_changed(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check_run, "same_builds", lambda *sides: CodeComparison(True, True))
+    assert check_page(bench.run()).headline.startswith("Nothing that runs has changed")
+    monkeypatch.setattr(check_run, "not_linked", lambda builds, names, differ: tuple(differ))
+    result = bench.run()
+    assert result.found.check is not None
+    assert result.found.check.not_linked == ("main.c",)
+    assert "`main.c`" in check_page(result).headline
 
 
 def test_a_benchmark_that_fails_is_named(bench: Bench) -> None:

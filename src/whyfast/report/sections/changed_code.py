@@ -27,6 +27,11 @@ def changed_code(check: Check) -> Iterator[str]:
             names = some_code(f.name for f in code.functions)
             yield f"Nothing that runs uses {names}; only the placement of other code can differ."
         yield "Nothing was measured."
+        if check.not_linked:
+            yield (
+                "To time what has changed, name a program that holds it in [build] of the study, "
+                "and its last step."
+            )
         return
     # The instructions of others are the same, but for what the data holds that they refer to.
     changed = [f for f in code.reached if f.diff or f.kind != "changed" or not any(f.sizes)]

@@ -31,6 +31,7 @@ from whyfast.report.sections.changed_code import (
     check_of,
     executes_text,
     is_called,
+    some_code,
 )
 from whyfast.report.sections.costs import check_cost_sentences, size_clause
 from whyfast.report.sections.layouts import spread_detail, spread_text
@@ -64,6 +65,11 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
     """The whole answer in one sentence; without ``figures`` a table stands under it that has the
     intervals."""
     check = check_of(result)
+    if check.code.same and check.not_linked:
+        return (
+            f"Nothing that the benchmarks run has changed{_between(check)}: their program holds "
+            f"nothing of {some_code(check.not_linked)}, {_which_differs(check.not_linked)}."
+        )
     if check.code.same:
         return f"Nothing that runs has changed{_between(check)}: {_sameness(check)}."
     parts = [part for part in _verdict_parts(result, figures) if part]
@@ -75,9 +81,15 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
     return f"{first}{f'; {cause}' if cause else ''}."
 
 
+def _which_differs(names: Sequence[str]) -> str:
+    return "which differs" if len(names) == 1 else "which differ"
+
+
 def short_answer(result: Result) -> str:
     """The answer in a few words: the largest difference, for a title."""
     check = check_of(result)
+    if check.code.same and check.not_linked:
+        return "no benchmark runs what has changed"
     if check.code.same:
         return "nothing that runs has changed"
     verdicts = [v for v in result.judged.verdicts if v.benchmark not in _moved(check)]
