@@ -58,7 +58,7 @@ def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompari
     )
 
 
-#: Sources by whose names debug information says what is in a program.
+#: Sources whose names symbols and debug information have, where they are in a program.
 _COMPILED = (".c", ".cc", ".cpp", ".cxx")
 
 
@@ -67,7 +67,7 @@ def not_linked(
 ) -> tuple[str, ...]:
     """Of the project's files ``names`` those that ``differ`` and are sources of which none of the
     builds, given as for :func:`same_builds`, holds anything, but for tests. None where the programs
-    have no debug information, by which others are seen."""
+    name none of the sources, as if stripped."""
     parts = [machine_code(*build) for build in builds]
     code = b"".join(file.read_bytes() for part in parts if part for file in part.values())
 
