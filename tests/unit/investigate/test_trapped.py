@@ -3,14 +3,17 @@
 import platform
 import shutil
 import subprocess
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
-from whyfast.investigate import check_benchmarks
-from whyfast.investigate.change_reach import runs_without
+from whyfast.investigate import change_reach, check_benchmarks
+from whyfast.investigate.change_reach import first_runs_reach, runs_without
+from whyfast.investigate.services import Services, Silent
 from whyfast.measure.count import CountingTask
 from whyfast.measure.tools import SystemLauncher, ToolRun
 from whyfast.model.code import CodeComparison, FunctionChange
@@ -61,6 +64,31 @@ def test_it_ends_well_only_without_what_has_changed(
     assert runs_without(benchmark, tasks, programs, Path("p"), code) == without
     program.write_bytes(program.read_bytes() + b"libother.so.1")
     assert not runs_without(benchmark, tasks, programs, Path("p"), code)
+
+
+@pytest.mark.parametrize("traced", [True, False])
+def test_those_that_execute_changed_functions_are_known_where_other_things_changed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, traced: bool
+) -> None:
+    (tmp_path / "p.c").write_text(SOURCE)
+    subprocess.run(["gcc", "-O1", "-o", "p", "p.c"], cwd=tmp_path, check=True)
+    program = tmp_path / "p"
+    run = ToolRun((str(program),), SystemLauncher(), {}, 20.0)
+    tasks = [CountingTask("head", run)]
+    counter = SimpleNamespace(tasks=lambda benchmark: tasks)
+    monkeypatch.setattr(change_reach, "BuildCounter", lambda *given: counter)
+    monkeypatch.setattr(change_reach, "scratch_folder", lambda home: nullcontext(tmp_path))
+    context = SimpleNamespace(
+        usable=[SimpleNamespace(program=program, variant="head")],
+        question=SimpleNamespace(build=SimpleNamespace(program="p")),
+        services=Services(),
+        observer=Silent(),
+        home=None,
+    )
+    benchmark = Benchmark("one", "google-benchmark", ("{program}",))
+    for name, found in (("hot", ["one"]), ("cold", [])):
+        code = changed(name, traced=traced)
+        assert first_runs_reach(cast(Any, context), [benchmark], code, 20.0) == found
 
 
 @dataclass(frozen=True)
