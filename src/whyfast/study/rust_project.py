@@ -183,9 +183,13 @@ def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:
 
 
 def _wanted(crate: str, manifest: Mapping[str, Any]) -> str:
-    """The version of the crate that benchmarks ask for; empty where they ask for none."""
-    for table in (manifest, *manifest.get("target", {}).values()):
-        if wanted := table.get("dev-dependencies", {}).get(crate):
+    """The version of the crate that benchmarks ask for; empty where they ask for none. A package
+    that is for benchmarks alone asks for it as a whole."""
+    tables = (manifest, *manifest.get("target", {}).values())
+    for asked in (
+        table.get(f"{kind}dependencies", {}) for table in tables for kind in ("dev-", "")
+    ):
+        if wanted := asked.get(crate):
             return wanted if isinstance(wanted, str) else str(wanted.get("version", "*"))
     return ""
 

@@ -166,12 +166,14 @@ def test_a_library_with_criterion_is_timed_by_it(tmp_path: Path, golden: Hear) -
     assert made.benchmarks == {}  # the program lists them
 
 
-def test_a_benchmark_of_divan_in_a_workspace_is_found_and_else_the_binary(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["dev-dependencies", "dependencies"])
+def test_a_benchmark_of_divan_in_a_workspace_is_found_and_else_the_binary(
+    tmp_path: Path, kind: str
+) -> None:
     project(tmp_path, "Cargo.toml", text='[workspace]\nmembers = ["a", "b"]\n')
     for name in "ab":
         manifest = (
-            f'[package]\nname = "{name}"\n[dev-dependencies]\ndivan = "0.1"\n'
-            f'[[bench]]\nname = "of_{name}"\n'
+            f'[package]\nname = "{name}"\n[{kind}]\ndivan = "0.1"\n[[bench]]\nname = "of_{name}"\n'
         )
         project(tmp_path, f"{name}/Cargo.toml", text=manifest)
         project(tmp_path, f"{name}/benches/of_{name}.rs", text="divan::main();\n")
