@@ -52,7 +52,9 @@ LATE = {
     ("cli.runs", "whyfast.fleet.replicate"),
     ("cli.runs", "whyfast.investigate.workarounds"),  # reads programs
     ("explain.troubles", "tomlkit"),
-    # What judges and shows is imported after the first block: `ab` and `timeit` start at once.
+    # What judges and shows is imported after the first block, or beside the first programs: `ab`
+    # and `timeit` start at once.
+    ("cli.timeit", "whyfast.report.render.terminal"),
     ("cli.ab", "whyfast.cli.results"),
     ("cli.timeit", "whyfast.cli.results"),
     ("cli.output", "whyfast.report.render.terminal"),
@@ -88,6 +90,14 @@ LATE = {
     ("model.result", "whyfast.model.counters"),
     ("model.result", "whyfast.model.build"),
     ("model.result", "whyfast.model.evidence"),
+    # What few of those who name an interpreter need.
+    ("interpreter.command_line", "whyfast.interpreter.providers"),
+    ("interpreter.command_line", "whyfast.interpreter.registry"),
+    ("interpreter.command_line", "whyfast.toolchain.sandbox"),
+    *(
+        ("interpreter.facts", f"elftools.{module}")
+        for module in ("common.exceptions", "elf.dynamic", "elf.elffile")
+    ),
     # What `ab` of commands has no need of.
     ("measure.registry", "whyfast.measure.harnesses"),
     ("measure.registry", "whyfast.toolchain.wheels"),
@@ -105,7 +115,7 @@ LATE = {
     ("turns.include.whyfast_turn", "ctypes"),  # for Pythons without a monotonic clock
     ("turns.include.whyfast_turn", "traceback"),  # every block starts Python, and few need these
     *(("turns.timeit.workload", module) for module in ("asyncio", "types")),
-    *(("turns.timeit.inspection", module) for module in ("ast", "tracemalloc")),
+    *(("turns.timeit.inspection", module) for module in ("ast", "_tracemalloc")),
     ("turns.timeit.loop_values", "hashlib"),
 }
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.cli.output import check_outputs, duration, percent
-from whyfast.interpreter.registry import python_command
-from whyfast.investigate.ab_run import distinct_names
+from whyfast.interpreter.command_line import python_command
 from whyfast.investigate.timeit_run import TURNS, TimedSide, TimeitOptions
 from whyfast.investigate.timeit_run import run_timeit as compare_loops
 from whyfast.model.errors import UserError
+from whyfast.model.variant import distinct_names
 from whyfast.report.progress import watching
 from whyfast.store.home import Home, own_home
 
@@ -45,10 +45,16 @@ def run_timeit(args: argparse.Namespace) -> int:
     home = own_home()
     with watching("timeit", options.margin, runs=args.repeat) as observer:
         sides = _sides(args, home, observer.note)
-        result = compare_loops(sides, options, home, observer)
-    from whyfast.cli.results import finish  # loads all reports
+        result = compare_loops(sides, options, home, observer, meanwhile=_load_reports)
+    from whyfast.cli.results import finish
 
     return finish(result, args)
+
+
+def _load_reports() -> None:
+    """All reports, the judge and numpy: as long as looking at a statement takes."""
+    import whyfast.cli.results
+    import whyfast.report.render.terminal  # noqa: F401
 
 
 def _sides(args: argparse.Namespace, home: Home, note: Callable[[str], None]) -> list[TimedSide]:

@@ -11,10 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elftools.common.exceptions import ELFError
-from elftools.elf.dynamic import DynamicSection
-from elftools.elf.elffile import ELFFile
-
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.files import sha256_of
 from whyfast.toolchain.provider import run
@@ -65,6 +61,10 @@ def corrected(facts: Mapping[str, str], linked: bool | None) -> dict[str, str]:
 
 def needs_libpython(program: Path) -> bool | None:
     """Whether that program is linked with a shared libpython; None when it is no ELF file."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.dynamic import DynamicSection
+    from elftools.elf.elffile import ELFFile
+
     try:
         with program.open("rb") as file:
             dynamic = ELFFile(file).get_section_by_name(".dynamic")

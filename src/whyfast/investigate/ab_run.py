@@ -28,7 +28,7 @@ from whyfast.measure.tools import ToolRun, with_input
 from whyfast.model.errors import UserError
 from whyfast.model.sample import WAITED
 from whyfast.model.study import Commands, MeasureSpec
-from whyfast.model.variant import Benchmark, Variant
+from whyfast.model.variant import Benchmark, Variant, distinct_names
 from whyfast.store.home import Home
 
 if TYPE_CHECKING:
@@ -415,24 +415,6 @@ def expand(
     return [
         Command(n, line) for n, line in zip(distinct_names(expanded, names), expanded, strict=True)
     ]
-
-
-def distinct_names(defaults: Sequence[str], names: Sequence[str]) -> list[str]:
-    """``names`` as given, in order, then the default; the same default again gets a number.
-    UserError for too many names and for one that is used twice."""
-    if len(names) > len(defaults):
-        raise UserError(f"{len(names)} names for {len(defaults)} sides", where="--name")
-    taken: dict[str, None] = {}
-    for i, default in enumerate(defaults):
-        name = names[i] if i < len(names) else default
-        if name in taken and i < len(names):
-            raise UserError(f"{name!r} is given twice", where="--name")
-        count = 2
-        while name in taken:
-            name = f"{default} ({count})"
-            count += 1
-        taken[name] = None
-    return list(taken)
 
 
 def _scan(variable: str, low: str, high: str, step: str) -> list[str]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from whyfast.interpreter.facts import facts_of
@@ -100,19 +99,16 @@ def run_timeit(
     observer: Observer,
     *,
     services: Services | None = None,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> Result:
     """Measure the sides until every comparison is decided or the budget is used.
 
-    A single one is measured against itself. UserError for a side that fails, and where two return
-    other values.
+    A single one is measured against itself. ``meanwhile`` is called while the sides are looked at.
+    UserError for a side that fails, and where two return other values.
     """
     services = services or Services()
     observer.phase("inspect")
-    # It loads numpy, for which there is time while the sides run.
-    loading = Thread(target=import_module, args=("whyfast.judge.judge_run",), daemon=True)
-    loading.start()
-    seen = {side.name: _inspected(side, options, observer, services) for side in sides}
-    loading.join()
+    seen = _all_inspected(sides, options, observer, services, meanwhile)
     if not options.different:
         _must_agree(sides, seen)
     if len(sides) == 1:
@@ -192,13 +188,33 @@ def _loops(seconds: Sequence[float]) -> int:
 # What a side does, found before it is measured.
 
 
-def _inspected(
-    side: TimedSide, options: TimeitOptions, observer: Observer, services: Services
-) -> Mapping[str, Any]:
+def _all_inspected(
+    sides: Sequence[TimedSide],
+    options: TimeitOptions,
+    observer: Observer,
+    services: Services,
+    meanwhile: Callable[[], object],
+) -> dict[str, Mapping[str, Any]]:
+    """What the driver says of each: as many at once as there are CPUs, and ``meanwhile``."""
+    seen = {}
+    with ThreadPoolExecutor(max(1, len(services.cpus))) as pool:
+        looking = [pool.submit(_inspected, side, options, services) for side in sides]
+        try:
+            meanwhile()
+            for side, future in zip(sides, looking, strict=True):
+                observer.step(f"running {side.name}")
+                seen[side.name] = future.result()
+        except BaseException:  # also of an interrupt
+            pool.shutdown(wait=False, cancel_futures=True)
+            services.launcher.stop()
+            raise
+    return seen
+
+
+def _inspected(side: TimedSide, options: TimeitOptions, services: Services) -> Mapping[str, Any]:
     """What the driver says of it; UserError where it cannot be run."""
     argv = (*side.python, str(_DRIVER), "inspect", options.clock, *side.work)
     where = side.name
-    observer.step(f"running {where}")
     try:
         done = services.launcher.run(argv, env=services.env, timeout=INSPECTION_TIMEOUT)
     except TimeoutError:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from whyfast.model.errors import UserError
+
 
 @dataclass(frozen=True)
 class Variant:
@@ -284,3 +286,21 @@ def _split(words: Sequence[str], others: Sequence[str]) -> tuple[tuple[str, ...]
         (common if left[word] > 0 else lacking).append(word)
         left[word] -= 1
     return tuple(lacking), tuple(common)
+
+
+def distinct_names(defaults: Sequence[str], names: Sequence[str]) -> list[str]:
+    """``names`` as given, in order, then the default; the same default again gets a number.
+    UserError for too many names and for one that is used twice."""
+    if len(names) > len(defaults):
+        raise UserError(f"{len(names)} names for {len(defaults)} sides", where="--name")
+    taken: dict[str, None] = {}
+    for i, default in enumerate(defaults):
+        name = names[i] if i < len(names) else default
+        if name in taken and i < len(names):
+            raise UserError(f"{name!r} is given twice", where="--name")
+        count = 2
+        while name in taken:
+            name = f"{default} ({count})"
+            count += 1
+        taken[name] = None
+    return list(taken)

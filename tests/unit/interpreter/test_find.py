@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.golden_files import Hear
 
-from whyfast.interpreter.registry import python_command
+from whyfast.interpreter.command_line import python_command
 from whyfast.model.errors import UserError
 from whyfast.store.home import own_home
 
@@ -68,3 +68,24 @@ def test_a_shim_of_pyenv_is_the_python_that_it_chooses(
     shim.chmod(0o755)
     monkeypatch.setenv("PATH", f"{shim.parent}:/usr/bin:/bin")
     assert python_command("python3", own_home(), lambda note: None) == (sys.executable,)
+
+
+@pytest.mark.parametrize(
+    ("version", "found"), [("3.12.1\n", True), ("3.12.1\n3.12.10\n", False), ("3.12\n", False)]
+)
+def test_pyenv_is_not_started_where_a_file_names_one_version(
+    here: Path, monkeypatch: pytest.MonkeyPatch, version: str, found: bool
+) -> None:
+    shim = here / "pyenv" / "shims" / "python"
+    shim.parent.mkdir()
+    shim.write_text("#!/bin/sh\necho asked\n")
+    shim.chmod(0o755)
+    (here / ".python-version").write_text(version)
+    below = here / "below"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    monkeypatch.setenv("PATH", f"{shim.parent}:/usr/bin:/bin")
+    monkeypatch.delenv("PYENV_VERSION", raising=False)
+    (program,) = python_command("python", own_home(), lambda note: None)
+    own = str(here / "pyenv/versions/3.12.1/bin/python")
+    assert program == (own if found else "asked")

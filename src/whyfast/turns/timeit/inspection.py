@@ -35,13 +35,13 @@ else:
     from loop_values import ADDRESS, changes, name_of, shown, tokens_of, variables
 
 #: Nanoseconds of loops after which the interpreter has specialised what it will.
-WARM = 10**7
+WARM = 2 * 10**6
 MOST_LOOPS = 10**7
 
 #: Loops under a profiler, and in which collections are counted; fewer where they take longer.
 WATCHED, COLLECTED = 50, 20000
 #: Nanoseconds that either may take without its tool.
-PATIENCE = 10**8
+PATIENCE = 2 * 10**7
 #: Loops after which memory that is left is no cache, and nanoseconds of one of which no more than
 #: four are looked at.
 LEAKING, SLOW = 10, 5 * 10**8
@@ -167,7 +167,7 @@ class _Watched(object):
         # type: (...) -> Iterator[Any]
         """Most bytes that a loop has at once, and what each leaves behind."""
         try:
-            import tracemalloc
+            import _tracemalloc as tracemalloc  # that one imports pickle and more
         except ImportError:  # Python 2.7 and PyPy
             return
         peaks = []

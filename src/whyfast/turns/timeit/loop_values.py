@@ -42,13 +42,13 @@ def name_of(
 def variables(
     frame,  # type: Any
 ):
-    # type: (...) -> dict[str, tuple[str, Any]]
+    # type: (...) -> dict[str, tuple[Any, Any]]
     """Of each variable a digest of its value, and its length where it has one."""
-    found = {}
+    found = {}  # type: dict[str, tuple[Any, Any]]
     for name, value in dict(frame.f_locals).items():
         if name[:1] != "_":
             try:
-                digest = _digest(canonical(value))
+                digest = hash(tuple(_rounded(canonical(value))))  # type: Any
             except TooManyParts:
                 digest = "length %s" % _length(value)
             except Exception:  # whatever the user's own classes raise
@@ -68,7 +68,7 @@ def _length(
 
 
 def changes(
-    states,  # type: list[dict[str, tuple[str, Any]]]
+    states,  # type: list[dict[str, tuple[Any, Any]]]
 ):
     # type: (...) -> list[dict[str, Any]]
     """Variables of the setup that the statement changes. ``states`` are those before the first
@@ -128,14 +128,21 @@ def _digest(
     tokens,  # type: list[str]
 ):
     # type: (...) -> str
+    """The same in every process, as :func:`hash` is not."""
     import hashlib
 
     total = hashlib.sha256()
-    for token in tokens:
-        if token[:1] == "#":  # floats may differ in the last places
-            token = "#%.9g" % float(token[1:])
+    for token in _rounded(tokens):
         total.update(token.encode("utf-8", "backslashreplace") + b"\0")
     return total.hexdigest()
+
+
+def _rounded(
+    tokens,  # type: list[str]
+):
+    # type: (...) -> Any
+    """With floats, which may differ in the last places, cut off."""
+    return ("#%.9g" % float(t[1:]) if t[:1] == "#" else t for t in tokens)
 
 
 class TooManyParts(Exception):
