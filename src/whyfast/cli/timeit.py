@@ -115,5 +115,5 @@ def _functions(args: argparse.Namespace) -> list[tuple[str, dict[str, str]]]:
 def _label(statement: str) -> str:
     """The statement or setup on one line, cut where it is long."""
     lines = [line.strip() for line in statement.strip().splitlines() if line.strip()]
-    text = "; ".join(lines) or "pass"
+    text = "; ".join(lines).replace(":; ", ": ").replace(";; ", "; ") or "pass"
     return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"

@@ -94,7 +94,15 @@ def test_loops_before_the_timed_ones_warm_up(nanoseconds: int, lengths: list[int
     assert granted.answers == [100 * nanoseconds - 7] * 2
 
 
-def test_an_empty_loop_that_was_interrupted_is_not_subtracted() -> None:
+@pytest.mark.parametrize(
+    "empties",
+    [
+        [90_000_000, 120, 100, 130, 140, 120, 120],  # in the first turn, which takes five
+        [120, 120, 130, 110, 100, 90_000_000, 120],
+        [*[90_000_000] * 5, 100, 120],  # all five of the first turn
+    ],
+)
+def test_an_empty_loop_that_was_interrupted_is_not_subtracted(empties: list[int]) -> None:
     class Granted(list[int]):
         answers: list[int]
 
@@ -103,11 +111,12 @@ def test_an_empty_loop_that_was_interrupted_is_not_subtracted() -> None:
 
     granted = Granted([10, 10, 10])
     granted.answers = []
-    empties = iter([100, 90_000_000, 120])
-    turns = WarmTurns(granted, lambda: 0, lambda clock, loops: next(empties))
+    left = iter(empties)
+    turns = WarmTurns(granted, lambda: 0, lambda clock, loops: next(left))
     for _ in turns:
         turns.took(2_000_000)
-    assert granted.answers == [1_999_900] * 3
+    assert granted.answers[1:] == [1_999_900] * 2
+    assert (granted.answers[0] == 1_999_900) is (min(empties[:5]) == 100)
 
 
 def test_what_is_registered_for_the_end_is_done(python: Interpreter, tmp_path: Path) -> None:

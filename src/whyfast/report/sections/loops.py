@@ -133,8 +133,9 @@ def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
     first, second = quote(a.variant), quote(b.variant)
     if _called(a) != _called(b):
         yield f"{first} {_calls_text(a)}; {second} {_calls_text(b)}."
-    counts = [_instructions(f) for f in (a, b)]
-    if all(counts) and counts[0] != counts[1]:
+    counts = [len(_run(f)) for f in (a, b)]
+    handled = any(c < len(f.code[0].instructions) for c, f in zip(counts, (a, b), strict=True) if c)
+    if all(counts) and counts[0] != counts[1] and not handled:  # else who knows what runs
         yield f"{first} is {counts[0]} instructions of bytecode, {second} {counts[1]}."
     if a.peak is not None and b.peak is not None and abs(a.peak - b.peak) >= _WORTH_NAMING:
         more, less = (a, b) if a.peak > b.peak else (b, a)
@@ -146,6 +147,10 @@ def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
         )
 
 
+#: Instructions whose argument is a name, a value or a place, and not what they do.
+_ON_OBJECTS = ("LOAD_", "STORE_", "DELETE_", "IMPORT_", "KW_NAMES", "JUMP_", "POP_JUMP", "FOR_ITER")
+
+
 def _same_bytecode(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
     """Where calls and instructions are the same: which was specialised to another, or none."""
     pairs = list(zip(_run(a), _run(b), strict=False))
@@ -155,8 +160,13 @@ def _same_bytecode(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
     for i, j in pairs:
         if i.specialised != j.specialised:
             ways = [f"as {k.specialised}" if k.specialised else "unspecialised" for k in (i, j)]
-            yield f"{quote(a.variant)} runs {i.name} {ways[0]}, {quote(b.variant)} {ways[1]}."
-            return
+            ways[0] = f"{i.name} {ways[0]}"
+        elif i.argument != j.argument and not i.name.startswith(_ON_OBJECTS):
+            ways = [f"{k.name} {k.argument}".strip() for k in (i, j)]
+        else:
+            continue
+        yield f"{quote(a.variant)} runs {ways[0]}, {quote(b.variant)} {ways[1]}."
+        return
     yield "Both are the same bytecode: the difference is in the objects that they work on."
 
 
@@ -179,17 +189,13 @@ def _run(facts: LoopFacts) -> list[BytecodeLine]:
     return list(takewhile(lambda i: i.name != "PUSH_EXC_INFO", code))
 
 
-def _instructions(facts: LoopFacts) -> int:
-    return len(_run(facts))
-
-
 def loop_section(result: Result) -> ReportSection | None:
     """What a loop of each side does, a row each."""
     loops = result.found.loops[:1] if alone(result) else result.found.loops
     rows: list[Row] = [
         ("interpreter", *(f.python for f in loops)),
         ("what it returns", *(f.value or "nothing" for f in loops)),
-        ("instructions of bytecode", *(_instructions(f) or None for f in loops)),
+        ("instructions of bytecode", *(len(_run(f)) or None for f in loops)),
         ("of these specialised", *(_specialised(f) for f in loops)),
         ("calls into C", *(_cell_of_calls(f, "C") for f in loops)),
         ("calls of Python functions", *(_cell_of_calls(f, "Python") for f in loops)),

@@ -199,8 +199,11 @@ class WarmTurns(object):
             return
         self._a_loop = max(1.0, float(nanoseconds) / self._loops)
         if self._empty is not None:
-            empty = self._empty(self._clock, itertools.repeat(None, self._loops))
-            self._empties = self._empties[1 - RECENT :] + [empty]
+            for _ in range(RECENT):  # one, but more of the first turn, and if all were interrupted
+                empty = self._empty(self._clock, itertools.repeat(None, self._loops))
+                self._empties = self._empties[1 - RECENT :] + [empty]
+                if len(self._empties) == RECENT and nanoseconds > min(self._empties):
+                    break
             nanoseconds -= min(self._empties)
         self._granted.took(max(1, nanoseconds))
 

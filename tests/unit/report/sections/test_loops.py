@@ -85,8 +85,14 @@ def specialised(name: str) -> Listing:
     return Listing("statement", tuple(lines))
 
 
-def with_handler() -> Listing:
-    lines = [*CODE["./old"], ("PUSH_EXC_INFO", ""), ("RERAISE", "")]
+def with_argument(place: int, argument: str) -> Listing:
+    lines = [BytecodeLine(*line) for line in CODE["./old"]]
+    lines[place] = replace(lines[place], argument=argument)
+    return Listing("statement", tuple(lines))
+
+
+def with_handler(*before: tuple[str, str]) -> Listing:
+    lines = [*before, *CODE["./old"], ("PUSH_EXC_INFO", ""), ("RERAISE", "")]
     return Listing("statement", tuple(BytecodeLine(*line) for line in lines))
 
 
@@ -103,10 +109,18 @@ def with_handler() -> Listing:
         # What stands behind PUSH_EXC_INFO runs only after an exception.
         ({"code": (with_handler(),)}, "same bytecode"),
         ({"calls": ()}, "types or objects"),
+        # A name says what is worked on; what a call or a conversion has, what is done.
+        ({"code": (with_argument(0, "y"),)}, "same bytecode"),
+        ({"code": (with_argument(2, "2"),)}, "CALL 2"),
     ],
 )
 def test_what_differs_is_said(more: dict[str, object], named: str) -> None:
     assert any(named in text for text in loop_findings(two(**more)))
+
+
+def test_instructions_are_not_counted_where_an_exception_may_run_others() -> None:
+    texts = loop_findings(two(code=(with_handler(("NOP", "")),)))
+    assert not any("instructions" in text for text in texts)
 
 
 def test_bytecode_stands_side_by_side() -> None:
