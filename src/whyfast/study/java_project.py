@@ -73,6 +73,18 @@ def maven(folder: Path) -> Project:
     )
 
 
+#: What names a build by Gradle.
+GRADLE = ("build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
+
+#: What to do there instead: a build that fetches its own plug-ins does not run without a network.
+IN_GRADLE = (
+    "is built by Gradle, which whyfast does not run; of each revision, make the jar of its "
+    "benchmarks and run it (with the plug-in me.champeau.jmh: ./gradlew jmhJar; java -jar "
+    "build/libs/*-jmh.jar -f 20 -rf json -rff /tmp/NAME.json), then compare both: whyfast compare "
+    "/tmp/OLD.json /tmp/NEW.json"
+)
+
+
 def _modules(folder: Path) -> list[str]:
     """The modules that have benchmarks, the most first."""
     counts: dict[str, int] = {}
@@ -80,6 +92,6 @@ def _modules(folder: Path) -> list[str]:
         place = file.relative_to(folder).as_posix().partition("src/main/java/")[0].rstrip("/")
         if not (folder / place / "pom.xml").is_file():
             continue
-        if found := len(re.findall(r"^\s*@Benchmark\b", text_of(file), re.MULTILINE)):
+        if found := len(re.findall(r"^[^*/\"\n]*@Benchmark\b", text_of(file), re.MULTILINE)):
             counts[place or "."] = counts.get(place or ".", 0) + found
     return sorted(counts, key=lambda name: (-counts[name], name))

@@ -11,7 +11,7 @@ from whyfast.model.errors import UserError
 from whyfast.study.c_project import autotools, c, meson
 from whyfast.study.cmake_project import cmake
 from whyfast.study.go_project import go
-from whyfast.study.java_project import maven
+from whyfast.study.java_project import GRADLE, IN_GRADLE, maven
 from whyfast.study.library import c_library
 from whyfast.study.node_project import in_node
 from whyfast.study.project import MOST, Project, some_names, wanted_first
@@ -240,6 +240,8 @@ def projects_of(folder: Path) -> Iterator[tuple[str, Project]]:
     known = ", ".join(dict.fromkeys(m[0] for m, _ in KINDS.values()))
     if (folder / "package.json").is_file():
         raise UserError(in_node(folder), where=folder)
+    if any((folder / name).is_file() for name in GRADLE):
+        raise UserError(IN_GRADLE, where=folder)
     hint = "expected the folder of a project"
     if inner := _projects_below(folder):
         hint = f"its folders have projects: cd {inner[0]}; whyfast new"

@@ -100,6 +100,31 @@ def test_every_combination_of_parameters_is_a_benchmark() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "is_one"),
+    [
+        ("public class B { @Benchmark public int f() { return 1; } }", True),
+        ("    @Benchmark", True),
+        ("     * @Benchmark is what this lacks", False),
+        ("// @Benchmark", False),
+        ('String s = "@Benchmark";', False),
+    ],
+)
+def test_a_benchmark_need_not_begin_its_line(line: str, is_one: bool, tmp_path: Path) -> None:
+    file(tmp_path / "pom.xml", POM)
+    file(tmp_path / "src/main/java/B.java", f"package x;\n{line}\n")
+    if is_one:
+        assert maven(tmp_path).runner == "jmh"
+    else:
+        with pytest.raises(UserError):
+            maven(tmp_path)
+
+
+def test_a_build_by_gradle_is_told_what_to_do(tmp_path: Path, golden: Hear) -> None:
+    (tmp_path / "build.gradle.kts").write_text("")
+    golden(refusal(UserError, lambda: project_of(tmp_path)).replace(str(tmp_path), "TMP"))
+
+
 @pytest.mark.long
 @pytest.mark.skipif(
     not (shutil.which("mvn") and shutil.which("java") and JMH_HERE.is_file()),
