@@ -102,7 +102,7 @@ FURTHER = (
     ("pypi:regex==2026.11.19", "_regex*.so", "basic_match"),
     (_CORES, "fceumm_libretro.so", "X6502_Run"),
     (_CORES, "gambatte_libretro.so", "_ZN8gambatte3CPU7processEm"),
-    (_CORES, "genesis_plus_gx_libretro.so", "ssp1601_run"),
+    (_CORES, "genesis_plus_gx_libretro.so", "ssp1601_run", "z80_run"),
     (_CORES, "mednafen_pce_fast_libretro.so", "*HuC6280_Run*"),
     (_CORES, "mednafen_saturn_libretro.so", "_ZN4M68K3RunEi", "_ZN6SH7095*Run*"),
     (_CORES, "picodrive_libretro.so", "fm68k_emulate", "Cz80_Exec", "ssp1601_run", "sh2_execute*"),

@@ -1,0 +1,413 @@
+"""Where the number comes from by which a function chooses its way, and what moves the place that it
+is fetched from: registers are followed backwards from the jumps, on x86-64."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Literal
+
+from iced_x86 import (
+    Decoder,
+    FlowControl,
+    InstructionInfoFactory,
+    Mnemonic,
+    OpAccess,
+    OpKind,
+    Register,
+    RegisterExt,
+)
+from iced_x86 import Instruction as IcedInstruction
+
+from whyfast.explain.disassembly import Instruction
+from whyfast.explain.disassembly.x86 import LOWEST_ADDRESS
+from whyfast.explain.functions import Body, Program
+from whyfast.explain.jump_tables import JumpTable
+
+#: Where the number comes from by which a jump is chosen.
+Origin = Literal["fetched", "fixed place", "constant table", "call", "characters", "unknown"]
+#: How handlers move the place of the next number: by a constant, by something else, or they load
+#: it again from a field that none of them writes.
+Move = Literal["step", "jump", "reload"]
+
+#: Steps backwards for one jump.
+_STEPS = 600
+#: Writes of a place that are looked at.
+_MOVES = 200
+#: A call reads an instruction where handlers jump in the place that it is given, at more points.
+_JUMPING = 3
+#: Instructions before a jump among which a smaller table of the same function is named.
+_NEAR = 8
+_PRINTABLE = range(0x20, 0x7F)
+
+
+class Flow:
+    """The ways through a function, by the numbers of its instructions."""
+
+    def __init__(self, body: Body, tables: Sequence[JumpTable]) -> None:
+        self.body, self.tables = body, tables
+        self.code: Sequence[Instruction] = body.instructions
+        self.number = {i.address: n for n, i in enumerate(self.code)}
+
+    @cached_property
+    def dispatching(self) -> list[int]:
+        """Its indirect jumps, without those that a smaller table is named for just before."""
+        others = {t.address for t in self.tables[1:]} - {self.tables[0].address}
+        return [
+            n
+            for n, i in enumerate(self.code)
+            if i.kind == "indirect jump"
+            and i.use != "reads"
+            and not any(x.reference in others for x in self.code[max(0, n - _NEAR) : n + 1])
+        ]
+
+    @cached_property
+    def before(self) -> list[list[int]]:
+        """For each instruction those after which it can run, jumps through tables aside."""
+        before: list[list[int]] = [[] for _ in self.code]
+        for n, i in enumerate(self.code):
+            follows = i.kind not in ("direct jump", "indirect jump", "return")
+            if (
+                follows
+                and n + 1 < len(self.code)
+                and self.code[n + 1].address == i.address + i.size
+            ):
+                before[n + 1].append(n)
+            if i.target is not None and i.kind in ("direct jump", "conditional jump"):
+                to = self.number.get(i.target)
+                if to is not None:
+                    before[to].append(n)
+        return before
+
+    @cached_property
+    def coming_back(self) -> frozenset[int]:
+        """The instructions from which a dispatching jump can be reached."""
+        seen, ahead = set(self.dispatching), list(self.dispatching)
+        while ahead:
+            for n in self.before[ahead.pop()]:
+                if n not in seen:
+                    seen.add(n)
+                    ahead.append(n)
+        return frozenset(seen)
+
+    @cached_property
+    def handlers(self) -> frozenset[int]:
+        """The instructions that can run after a jump through the largest table."""
+        after: list[list[int]] = [[] for _ in self.code]
+        for n, sources in enumerate(self.before):
+            for source in sources:
+                after[source].append(n)
+        starts = [self.number[t] for t in self.tables[0].targets if t in self.number]
+        seen, ahead = set(starts), starts
+        while ahead:
+            for n in after[ahead.pop()]:
+                if n not in seen:
+                    seen.add(n)
+                    ahead.append(n)
+        return frozenset(seen)
+
+    def may_end(self, jump: int) -> bool:
+        """Whether a comparison of two values, on the way that all handlers come back by to their
+        jump, may lead out of the loop."""
+        at, seen = jump, {jump}
+        while True:
+            sources = self.before[at]
+            if len(sources) > 1:
+                sources = [n for n in sources if n in self.handlers]
+            if len(sources) != 1 or sources[0] in seen:
+                return False
+            last, at = at, sources[0]
+            seen.add(at)
+            i = self.code[at]
+            if i.kind != "conditional jump":
+                continue
+            other = self.number.get(i.target or 0)
+            if other == last:
+                other = at + 1
+            leaves_loop = other is not None and other not in self.coming_back
+            if leaves_loop and self.code[at - 1].limit is None:
+                return True
+
+
+_CALLER_SAVED = frozenset(
+    {Register.RAX, Register.RCX, Register.RDX, Register.RSI, Register.RDI}
+    | {Register.R8, Register.R9, Register.R10, Register.R11}
+)
+_COPIES = frozenset({Mnemonic.MOV, Mnemonic.MOVZX, Mnemonic.MOVSX, Mnemonic.MOVSXD})
+_ARGUMENTS = (Register.RDI, Register.RSI)
+_SUMS = frozenset({Mnemonic.ADD, Mnemonic.SUB, Mnemonic.INC, Mnemonic.DEC})
+_WRITES = (OpAccess.WRITE, OpAccess.READ_WRITE, OpAccess.COND_WRITE, OpAccess.READ_COND_WRITE)
+
+#: An instruction before which a register is wanted, the register, and whether what it chooses from
+#: the jump table was read already.
+_Wanted = tuple[int, int, bool]
+
+
+def _full(register: int) -> int:
+    """The whole register that a part such as ``al`` belongs to."""
+    return RegisterExt.full_register(register)  # type: ignore[arg-type]
+
+
+def _is_address(insn: IcedInstruction) -> bool:
+    """Whether an instruction puts the address of some data into a register."""
+    if insn.mnemonic == Mnemonic.LEA:
+        return insn.is_ip_rel_memory_operand
+    by_number = insn.op1_kind not in (OpKind.REGISTER, OpKind.MEMORY)
+    return insn.mnemonic == Mnemonic.MOV and by_number and insn.immediate(1) >= LOWEST_ADDRESS
+
+
+class Trace:
+    """Follows registers of a function backwards."""
+
+    def __init__(self, program: Program, flow: Flow) -> None:
+        self._flow = flow
+        self._image = program.image
+        self._factory = InstructionInfoFactory()
+        self.moves: Counter[Move] = Counter()
+        self._decoded: list[IcedInstruction] = []
+        for piece in flow.body.pieces:
+            decoder = Decoder(64, program.image.read(piece.address, piece.size), ip=piece.address)
+            known = {i.ip: i for i in decoder}
+            self._decoded += [
+                known.get(i.address, IcedInstruction())
+                for i in flow.code
+                if piece.address <= i.address < piece.end
+            ]
+
+    def _written(self, insn: IcedInstruction) -> set[int]:
+        registers: set[int] = {
+            _full(r.register)
+            for r in self._factory.info(insn).used_registers()
+            if r.access in _WRITES
+        }
+        if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
+            registers |= _CALLER_SAVED
+        return registers
+
+    @cached_property
+    def _writers(self) -> dict[int, list[int]]:
+        """The instructions that write each register."""
+        writers: dict[int, list[int]] = {}
+        for n, insn in enumerate(self._decoded):
+            for register in self._written(insn):
+                writers.setdefault(register, []).append(n)
+        return writers
+
+    def origin(self, jump: int) -> Origin:
+        """Where the number comes from that decides where an indirect jump goes: the nearest source
+        on any way to it."""
+        insn = self._decoded[jump]
+        wanted: list[_Wanted] = []
+        if insn.op0_kind == OpKind.MEMORY:
+            for origin in self._memory(insn, jump, False, wanted):
+                return origin
+        elif insn.op0_kind == OpKind.REGISTER:
+            wanted.append((jump, _full(insn.op0_register), False))
+        ahead, seen = deque(wanted), set[_Wanted]()
+        while ahead and len(seen) < _STEPS:
+            at, register, read = ahead.popleft()
+            if self._is_base(register):
+                continue
+            for n in self._flow.before[at]:
+                if (n, register, read) in seen:
+                    continue
+                seen.add((n, register, read))
+                if register not in self._written_at(n):
+                    ahead.append((n, register, read))
+                    continue
+                wanted = []
+                for origin in self._source(n, register, read, wanted):
+                    return origin
+                ahead.extend(wanted)
+        return "unknown"
+
+    def _is_base(self, register: int) -> bool:
+        """Whether a register holds the address of the same data throughout the function."""
+        own = [self._decoded[n] for n in self._writers.get(register, ())]
+        own = [i for i in own if i.mnemonic != Mnemonic.POP]
+        return bool(own) and all(map(_is_address, own))
+
+    def _written_at(self, n: int) -> set[int]:
+        if n not in self._cache:
+            self._cache[n] = self._written(self._decoded[n])
+        return self._cache[n]
+
+    @cached_property
+    def _cache(self) -> dict[int, set[int]]:
+        return {}
+
+    def _source(self, n: int, register: int, read: bool, ahead: list[_Wanted]) -> Iterator[Origin]:
+        """What an instruction writes into a register; what that depends on goes to ``ahead``."""
+        insn, mnemonic = self._decoded[n], self._decoded[n].mnemonic
+        if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
+            if register == Register.RAX:
+                moving = self._moved(n, _ARGUMENTS)
+                self.moves += moving
+                yield "fetched" if moving["jump"] >= _JUMPING else "call"
+            return
+        memory = any(insn.op_kind(k) == OpKind.MEMORY for k in range(insn.op_count))
+        if mnemonic == Mnemonic.LEA:
+            if insn.is_ip_rel_memory_operand:
+                return
+            if read and -insn.memory_displacement & (1 << 64) - 1 in _PRINTABLE:
+                yield "characters"
+            for part in (insn.memory_base, insn.memory_index):
+                if part != Register.NONE:
+                    ahead.append((n, _full(part), read))
+            return
+        by_number = insn.op_count == 2 and insn.op1_kind not in (OpKind.REGISTER, OpKind.MEMORY)
+        if mnemonic == Mnemonic.SUB and by_number and read and insn.immediate(1) in _PRINTABLE:
+            yield "characters"
+        if memory:
+            yield from self._memory(insn, n, read, ahead)
+            if mnemonic in _COPIES:
+                return
+        if mnemonic == Mnemonic.XOR and insn.op0_register == insn.op1_register:
+            return
+        for k in range(insn.op_count):
+            if insn.op_kind(k) == OpKind.REGISTER and (k or mnemonic not in _COPIES):
+                ahead.append((n, _full(insn.op_register(k)), read))
+
+    def _memory(
+        self, insn: IcedInstruction, n: int, read: bool, ahead: list[_Wanted]
+    ) -> Iterator[Origin]:
+        """What is read from memory: the jump table itself, or what chooses its entry."""
+        base, index = insn.memory_base, insn.memory_index
+        if insn.is_ip_rel_memory_operand or base == index == Register.NONE:
+            return
+        if index != Register.NONE and not read:
+            if insn.memory_index_scale in (4, 8):
+                ahead.append((n, _full(index), True))
+                return
+            # Both may be the table's.
+            for part in (base, index):
+                ahead.append((n, _full(part), True))
+            return
+        if base == Register.NONE or self._constant(n, base) or self._constant(n, index):
+            yield "constant table"
+            return
+        if base == Register.RSP or (base == Register.RBP and self._framed):
+            ahead += self._stores(n, insn, read)
+            return
+        moving = self._moved(n, [r for r in (base, index) if r != Register.NONE])
+        self.moves += moving
+        yield "fetched" if moving["step"] + moving["jump"] else "fixed place"
+
+    @cached_property
+    def _framed(self) -> bool:
+        return any(i.mark == "frame pointer" for i in self._flow.code)
+
+    def _stores(self, n: int, insn: IcedInstruction, read: bool) -> Iterator[_Wanted]:
+        """Who writes the same place of the stack frame, from a register."""
+        for m, other in enumerate(self._decoded):
+            if (
+                other.mnemonic == Mnemonic.MOV
+                and other.op0_kind == OpKind.MEMORY
+                and other.op1_kind == OpKind.REGISTER
+                and other.memory_base == insn.memory_base
+                and other.memory_index == Register.NONE
+                and other.memory_displacement == insn.memory_displacement
+            ):
+                yield m, _full(other.op1_register), read
+
+    def _constant(self, at: int, register: int) -> bool:
+        """Whether a register holds the address of data, whichever way leads to an instruction."""
+        if register == Register.NONE:
+            return False
+        writers = self._reaching(at, _full(register))
+        own = [self._decoded[n] for n in writers]
+        return bool(own) and all(map(_is_address, own))
+
+    def _reaching(self, at: int, register: int) -> list[int]:
+        """The instructions that may have written a register before another one."""
+        seen, ahead, writers = {at}, [at], []
+        while ahead and len(seen) < _STEPS:
+            for n in self._flow.before[ahead.pop()]:
+                if n not in seen:
+                    seen.add(n)
+                    if register in self._written_at(n):
+                        writers.append(n)
+                    else:
+                        ahead.append(n)
+        return writers
+
+    @cached_property
+    def _inside(self) -> frozenset[int]:
+        return self._flow.handlers & self._flow.coming_back
+
+    def _moved(self, n: int, registers: Sequence[int]) -> Counter[Move]:
+        """How handlers that come back move the place that registers hold at an instruction:
+        the writes that reach it, through copies, sums, and fields that handlers write."""
+        moves: Counter[Move] = Counter()
+        ahead = [(n, _full(r)) for r in registers]
+        seen = set(ahead)
+        steps = 0
+        while ahead and steps < _MOVES:
+            at, register = ahead.pop()
+            # None where a handler that dispatches itself begins: the way there is not followed.
+            for writer in self._reaching(at, register) or self._writers.get(register, ()):
+                steps += 1
+                found, more = self._move(writer)
+                if writer in self._inside:
+                    moves.update(found)
+                ahead += [w for w in more if w not in seen]
+                seen.update(more)
+        return moves
+
+    def _move(self, n: int) -> tuple[list[Move], list[tuple[int, int]]]:
+        """What an instruction does to the place in the register that it writes, and the registers
+        that this depends on."""
+        insn, mnemonic = self._decoded[n], self._decoded[n].mnemonic
+        if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
+            return [], []
+        if mnemonic == Mnemonic.LEA:
+            if insn.is_ip_rel_memory_operand:
+                return [], []
+            parts = [r for r in (insn.memory_base, insn.memory_index) if r != Register.NONE]
+            return ["step" if len(parts) == 1 else "jump"], [(n, _full(r)) for r in parts]
+        operands = range(insn.op_count)
+        parts = [insn.op_register(k) for k in operands if insn.op_kind(k) == OpKind.REGISTER]
+        if mnemonic in _SUMS:
+            return [self._sum(insn)], [(n, _full(r)) for r in parts]
+        if mnemonic not in _COPIES:
+            return ([] if mnemonic in (Mnemonic.POP, Mnemonic.XOR) else ["jump"]), []
+        if insn.op1_kind == OpKind.MEMORY:
+            return self._loaded(n)
+        return [], [(n, _full(r)) for r in parts[1:]]
+
+    def _sum(self, insn: IcedInstruction) -> Move:
+        varies = insn.op_count == 2 and insn.op1_kind in (OpKind.REGISTER, OpKind.MEMORY)
+        return "jump" if varies else "step"
+
+    def _loaded(self, n: int) -> tuple[list[Move], list[tuple[int, int]]]:
+        """The same for a place that is loaded: from a field that handlers write, if any do."""
+        load = self._decoded[n]
+        if load.memory_index != Register.NONE:
+            return ["jump"], []
+        stores = [m for m in self._fields.get(_field(load), []) if m in self._inside]
+        if not stores:
+            frame = load.memory_base == Register.RSP
+            frame |= load.memory_base == Register.RBP and self._framed
+            return ([] if frame or load.is_ip_rel_memory_operand else ["reload"]), []
+        written = [(m, self._decoded[m]) for m in stores]
+        sums = [self._sum(i) for _, i in written if i.mnemonic in _SUMS]
+        copies = [(m, i) for m, i in written if i.mnemonic == Mnemonic.MOV]
+        registers = [(m, i) for m, i in copies if i.op1_kind == OpKind.REGISTER]
+        return sums, [(m, _full(i.op1_register)) for m, i in registers]
+
+    @cached_property
+    def _fields(self) -> dict[tuple[int, int], list[int]]:
+        """The instructions that write each field, or place of the stack frame."""
+        fields: dict[tuple[int, int], list[int]] = {}
+        for n, insn in enumerate(self._decoded):
+            stores = insn.mnemonic == Mnemonic.MOV or insn.mnemonic in _SUMS
+            if stores and insn.op0_kind == OpKind.MEMORY and insn.memory_index == Register.NONE:
+                fields.setdefault(_field(insn), []).append(n)
+        return fields
+
+
+def _field(insn: IcedInstruction) -> tuple[int, int]:
+    if insn.is_ip_rel_memory_operand:
+        return 0, insn.ip_rel_memory_address
+    return _full(insn.memory_base), insn.memory_displacement
