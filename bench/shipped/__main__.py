@@ -78,7 +78,6 @@ SEEN = (
     ("libtexlua-dev", "libtexlua53.a", "luaV_execute"),
     ("moarvm", "libmoar.so", "MVM_interp_run"),
     ("ocaml", "libcamlrun.a", "caml_interprete"),
-    ("swi-prolog-core", "libswipl.so.9.*", "PL_next_solution"),
     ("pypi:dukpy==0.6.0", "_dukpy*.so", "JS_CallInternal", "lre_exec_backtrack"),
     ("pypi:perl5==5.41.13", "perl", "S_regmatch"),
     ("pypi:quickjs==1.19.4", "_quickjs*.so", "JS_CallInternal", "lre_exec_backtrack"),
@@ -269,7 +268,7 @@ def _both(
 
 
 def _called(name: str, function: str) -> bool:
-    return fnmatchcase(name, function) or base_name(name) == function
+    return any(fnmatchcase(n, function) for n in (name, base_name(name)))
 
 
 def _loop(path: Path, right: set[int]) -> dict[str, object]:

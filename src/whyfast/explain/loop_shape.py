@@ -39,9 +39,8 @@ class LoopShape:
 
     ``returning`` of its ``targets`` come back to one of its ``jumps``; ``origins`` counts where
     these have their number from, ``moves`` how handlers move the place that it is fetched from.
-    ``bounded``: the way to the only jump may end the loop, as one
-    over an array or a list does. ``commonest`` is the share of the table's entries that lead to
-    the same place.
+    ``bounded``: the way to the only jump may end the loop, as one over an array or a list does.
+    ``commonest`` is the share of the table's entries that lead to the same place.
     """
 
     targets: int
@@ -55,6 +54,11 @@ class LoopShape:
     @property
     def origin(self) -> Origin:
         """The most frequent one that is known."""
+        counts = dict(self.origins)
+        known = sum(counts.values()) - counts.get("unknown", 0)
+        # A handler that dispatches itself may read the next number before it moves the place on.
+        if self.jumps > MIN_OPCODES and 8 * counts.get("fetched", 0) >= known > 0:
+            return "fetched"
         return next((o for o, _ in self.origins if o != "unknown"), "unknown")
 
     @property
