@@ -346,7 +346,7 @@ class Trace:
         while ahead and steps < _MOVES:
             at, register = ahead.pop()
             # None where a handler that dispatches itself begins: the way there is not followed.
-            for writer in self._reaching(at, register) or self._writers.get(register, ()):
+            for writer in self._reaching(at, register) or self._writers.get(register, []):
                 steps += 1
                 found, more = self._move(writer)
                 if writer in self._inside:

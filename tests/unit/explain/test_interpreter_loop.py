@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.unit.explain.conftest import Compile
 
+from whyfast.explain.fetching import Move
 from whyfast.explain.interpreter_loop import LoopSearch, seen_share
 from whyfast.explain.loop_shape import LoopShape
 from whyfast.explain.program import load, survey_program
@@ -81,6 +82,35 @@ def test_most_characters_have_one_case_but_so_may_most_opcodes(targets: int, rea
 def test_a_loop_over_a_long_program_may_ask_for_its_end(targets: int, reason: str) -> None:
     shape = LoopShape(targets, targets, 1, (("fetched", 1),), bounded=True)
     assert shape.why_not == reason
+
+
+@pytest.mark.parametrize(
+    ("moves", "reason"), [((("step", 1),), "a loop over an array or list"), ((("jump", 4),), "")]
+)
+def test_a_loop_that_may_end_interprets_where_its_cases_jump(
+    moves: tuple[tuple[Move, int], ...], reason: str
+) -> None:
+    shape = LoopShape(40, 40, 1, (("fetched", 1),), moves, bounded=True)
+    assert shape.why_not == reason
+
+
+@pytest.mark.parametrize(
+    ("ending", "interprets"), [("at++; break;", False), ("at += sum & N; break;", True)]
+)
+def test_a_call_reads_an_instruction_where_cases_jump_in_its_argument(
+    gcc: Compile, ending: str, interprets: bool
+) -> None:
+    """As an emulator reads the memory of its machine, and a scanner its text."""
+    loop = (
+        f"int get(int); {_NOINLINE}(int at, int sum)"
+        " { for (;;) switch (get(at)) { CASES default: return sum; } }"
+    )
+    cases = " ".join(
+        f"case {n}: sum = sum * {2 * n + 3} + 1; {ending.replace('N', str(n * 3 + 1))}"
+        for n in range(40)
+    )
+    program = load(gcc(loop.replace("CASES", cases), "-O2", "-fno-crossjumping", "-c"))
+    assert (LoopSearch(program).interpreter() is not None) == interprets
 
 
 @pytest.mark.parametrize("more", [(), ("-s",)], ids=["with symbols", "stripped"])
