@@ -56,10 +56,18 @@ class LoopShape:
         """The most frequent one that is known."""
         counts = dict(self.origins)
         known = sum(counts.values()) - counts.get("unknown", 0)
-        # A handler that dispatches itself may read the next number before it moves the place on.
-        if self.jumps > MIN_OPCODES and 8 * counts.get("fetched", 0) >= known > 0:
+        # A handler that dispatches itself may read the next number before it moves the place on, a
+        # loop that is entered again at an exception finds it in a field.
+        text = counts.get("characters", 0)
+        often = self.jumps > MIN_OPCODES or (self.moved >= _ONCE and not text)
+        if often and 8 * counts.get("fetched", 0) >= known > 0:
             return "fetched"
         return next((o for o, _ in self.origins if o != "unknown"), "unknown")
+
+    @property
+    def moved(self) -> int:
+        """At how many points handlers move the place that the number is fetched from."""
+        return sum(n for move, n in self.moves if move != "reload")
 
     @property
     def interprets(self) -> bool:
@@ -73,8 +81,7 @@ class LoopShape:
             return "its cases do not come back"
         if self.origin not in ("fetched", "unknown"):
             return _NOT_FETCHED[self.origin]
-        moved = sum(n for move, n in self.moves if move != "reload")
-        if self.bounded and moved < _ONCE and self.targets < _KINDS:
+        if self.bounded and self.moved < _ONCE and self.targets < _KINDS:
             return "a loop over an array or list"
         if self.jumps <= _FEW and self.commonest > _DEFAULT and self.targets < _MANY:
             return "most values lead to one case"

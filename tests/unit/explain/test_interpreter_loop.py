@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from tests.unit.explain.conftest import Compile
 
-from whyfast.explain.fetching import Move
+from whyfast.explain.fetching import Move, Origin
 from whyfast.explain.interpreter_loop import LoopSearch, seen_share
 from whyfast.explain.loop_shape import LoopShape
 from whyfast.explain.program import load, survey_program
@@ -92,6 +92,20 @@ def test_a_loop_that_may_end_interprets_where_its_cases_jump(
 ) -> None:
     shape = LoopShape(40, 40, 1, (("fetched", 1),), moves, bounded=True)
     assert shape.why_not == reason
+
+
+@pytest.mark.parametrize(
+    ("origins", "moved", "reason"),
+    [
+        ((("fixed place", 2), ("fetched", 1)), 4, ""),  # mrb_vm_exec: an exception enters it again
+        ((("fixed place", 2), ("fetched", 1)), 3, "a state machine"),
+        ((("characters", 2), ("fixed place", 1), ("fetched", 1)), 40, "on characters"),
+    ],
+)
+def test_a_loop_that_is_entered_again_finds_its_place_in_a_field(
+    origins: tuple[tuple[Origin, int], ...], moved: int, reason: str
+) -> None:
+    assert LoopShape(106, 106, 3, origins, (("jump", moved),)).why_not == reason
 
 
 @pytest.mark.parametrize(
