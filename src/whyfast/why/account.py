@@ -322,11 +322,15 @@ def _of_call(group: FunctionGroup, found: Gathered) -> CauseLabel | None:
         return None
     name = group.main.key.name.strip("_").removeprefix("libc_")
     for item in found.items:
-        if item.share >= NAMED and (
-            name.startswith(item.name)
-            or _once_a_call(group, item)
-            or group.main.key.name in _plain(item.callers)
-            or {c.name for c in group.callers.get("slow", [])[:1]} & _plain(item.callers)
+        if (
+            item.share >= NAMED
+            and (
+                name.startswith(item.name)
+                or _once_a_call(group, item)
+                or group.main.key.name in _plain(item.callers)
+                # Not the program's own function, the last one: it calls other things as well.
+                or {c.name for c in group.callers.get("slow", [])[:1]} & _plain(item.callers[:-1])
+            )
         ):
             return CauseLabel(purpose(item), f"{{slow}} makes more `{item.name}` calls", "counted")
     return None

@@ -8,6 +8,7 @@ from tests.unit.why.records import executed, time_of, view
 
 from whyfast.model.why import Account, Cause, Change, Fact, Intervention, Item, Part
 from whyfast.why.account import Gathered, make_account
+from whyfast.why.functions import FunctionKey
 from whyfast.why.groups import FunctionGroup
 from whyfast.why.split import Crew
 from whyfast.why.surroundings import Factor, Surroundings
@@ -210,6 +211,20 @@ def test_what_a_library_does_for_a_call_belongs_to_the_call() -> None:
     serves.group.members[0] = time_of("__libc_write", 0.0, 0.02, "libc.so.6")
     account = make_account(gathered(serves.group, items=(item("kernel", "write", 0.8, 5, 9000),)))
     assert keys(account) == [("system-calls", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("caller", "found"),
+    [("fprintf", [("system-calls", 1.0)]), ("main", [("system-calls", 0.8), ("string-work", 0.2)])],
+)
+def test_what_the_program_calls_beside_a_system_call_is_its_own(
+    caller: str, found: list[tuple[str, float]]
+) -> None:
+    scan = view(executed(1e6), executed(9e7), kind="string-work", seconds=(0.0, 0.02)).group
+    scan.members[0] = time_of("strlen", 0.0, 0.02, "libc.so.6")
+    scan.callers["slow"] = [FunctionKey("", caller)]
+    calls = item("kernel", "write", 0.8, 5, 9000, "fprintf", "main")
+    assert keys(make_account(gathered(scan, items=(calls,)))) == found
 
 
 @pytest.mark.parametrize(

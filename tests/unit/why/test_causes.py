@@ -207,6 +207,18 @@ def test_a_program_without_optimisation() -> None:
     assert program_label(view(executed(4.9e8), slow)) is None
 
 
+@pytest.mark.parametrize(("name", "found"), [("work", "debug-build"), ("main.(*vm).add", None)])
+def test_small_functions_of_go_use_the_stack_where_they_are_not_inlined(
+    name: str, found: str | None
+) -> None:
+    slow = executed(5e8, stack_load=(6e7, 22), stack_store=(5e7, 16), reload=(5e7, 11))  # 22 %
+    seen = view(executed(1e8), slow, members=(name, "other"))
+    assert getattr(program_label(seen), "key", None) == found
+    more = executed(5e8, stack_load=(7.5e7, 22), stack_store=(7e7, 16), reload=(5e7, 11))  # 29 %
+    seen = view(executed(1e8), more, members=(name, "other"))
+    assert getattr(program_label(seen), "key", None) == "debug-build"
+
+
 def test_a_program_whose_small_functions_are_not_inlined_either() -> None:
     slow = executed(4.6e8, stack_load=(1.7e8, 52), stack_store=(8e7, 32), reload=(2.8e7, 9))
     seen = view(executed(3e7), slow)
