@@ -95,7 +95,7 @@ def build(context: RunContext[Study]) -> RunContext[Study]:
         o.variant: o for o in context.services.build(recipes, BuildStore(context.home.builds), step)
     }
     outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
-    if any(b.command[0] == "{program}" for b in study.benchmarks if study.measured):
+    if any(b.command[:1] == ("{program}",) for b in study.benchmarks if study.measured):
         measured = {v.name for v in study.variants if not v.evidence_only}
         outcomes = [_that_runs(o, recipes) if o.variant in measured else o for o in outcomes]
     for outcome in outcomes:

@@ -243,6 +243,8 @@ def test_all_of_them(
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda seconds: None)
     monkeypatch.setattr("whyfast.cli.admin.ROOT", tmp_path)  # what doctor finds must not change
+    room = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr("shutil.disk_usage", lambda path: room)
     words = _words(command, tmp_path)
     if command.startswith("toolchain"):  # every compiler of this machine would be asked
         (own_home.cache / "toolchains").unlink(missing_ok=True)

@@ -218,7 +218,10 @@ def options_set(context: RunContext[Study], variant: Variant) -> tuple[Unit, ...
     """The options that the variant's compiler sets with the variant's flags, as arguments for it;
     empty where it cannot list them."""
     asked = replace(
-        context.question, build=BuildSpec((_ASK,), "options.txt"), evidence=EvidenceSpec()
+        context.question,
+        build=BuildSpec((_ASK,), "options.txt"),
+        evidence=EvidenceSpec(),
+        benchmarks=(),  # it is not run
     )
     plain = replace(variant, ldflags=(), configure=(), packages=(), expect={}, python="")
     (made,) = build_alone(replace(context, question=asked), plain).builds
