@@ -95,9 +95,10 @@ def relink(
     also where they take longer than that many ``seconds``. What the linker prints is added to the
     build's log. Interrupted, it ends the linker."""
     folder = store.folder(build.digest)
+    began = time.monotonic()
     try:
         with exclusive(store.lock(build.digest)):
-            began = time.monotonic()
+            began = time.monotonic()  # another link may have held the lock
             with logged_steps(recipe, folder, store, seconds) as run_step:
                 return make_layouts(recipe, folder, run_step, seeds, keep)
     except (CannotRelink, CannotBuildHere, OSError) as error:

@@ -91,8 +91,7 @@ class GroupView:
         times, extra = self.group.ratio("instructions") or 1.0, self.group.extra("instructions")
         if times < OTHER_WORK or not self.carries(extra, 1.0):
             return False
-        time = self.group.time
-        return time.fast < TIMED or (times - 1) * time.fast >= OF_WORK * time.difference
+        return self.group.time.fast < TIMED or self.further_work
 
     @property
     def further_work(self) -> bool:
