@@ -197,8 +197,14 @@ def test_a_link_that_optimises_anew_is_told(tmp_path: Path, store: BuildStore) -
         relink(recipe, built(recipe, store), store, [11])
 
 
+@pytest.mark.parametrize("function", ["make_layouts", "exclusive"])
+@pytest.mark.parametrize("seconds", [None, 60.0])
 def test_files_that_cannot_be_written_are_a_reason(
-    tmp_path: Path, store: BuildStore, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    store: BuildStore,
+    monkeypatch: pytest.MonkeyPatch,
+    function: str,
+    seconds: float | None,
 ) -> None:
     recipe = linked_recipe(tmp_path)
     build = built(recipe, store)
@@ -206,9 +212,9 @@ def test_files_that_cannot_be_written_are_a_reason(
     def full(*arguments: object) -> list[Path]:
         raise OSError(28, "No space left on device", "x.ld")
 
-    monkeypatch.setattr(relink_module, "make_layouts", full)
+    monkeypatch.setattr(relink_module, function, full)
     with pytest.raises(CannotRelink, match=r"disk full .*x.ld"):
-        relink(recipe, build, store, [11])
+        relink(recipe, build, store, [11], seconds=seconds)
 
 
 def test_an_interrupt_ends_the_linker(

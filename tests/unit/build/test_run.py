@@ -34,6 +34,7 @@ from whyfast.model.variant import Variant
 from whyfast.store.builds import BuildStore
 
 ROOT = Path(__file__).resolve().parents[3]
+_NO_VM = "the steps succeeded but did not create 'vm'"
 
 
 def _counting(count: Path) -> tuple[str, ...]:
@@ -221,14 +222,10 @@ def test_a_failing_step_shows_its_log_end(source: Path, store: BuildStore, golde
         ("kill -SEGV $$", "step killed by SIGSEGV: kill -SEGV $$"),
         ("true; false; true", "step ended with exit code 1: true; false; true"),
         (f"false {'x' * 200}", f"step ended with exit code 1: false {'x' * 200}"),
-        (
-            "mkdir vm",
-            "the steps succeeded but did not create 'vm'; they made no program; the last step is: "
-            "mkdir vm",
-        ),
+        ("mkdir vm", f"{_NO_VM}; they made no program; the last step is: mkdir vm"),
         (
             "mkdir out; install -m 755 /dev/null out/vm",
-            "the steps succeeded but did not create 'vm'; there is 'out/vm'; the last step is: "
+            f"{_NO_VM}; there is 'out/vm'; the last step is: "
             "mkdir out; install -m 755 /dev/null out/vm",
         ),
     ],
