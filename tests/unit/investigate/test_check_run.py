@@ -3,15 +3,14 @@
 import json
 import math
 import subprocess
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.golden_files import Hear, refusal
-from tests.studies.commit_study import Repository
 from tests.unit.fleet.stand_in import Builder, StandIn
-from tests.unit.investigate.doubles import Watcher, World, own, ratios
+from tests.unit.investigate.conftest import HOT, STUDY, Bench, found
+from tests.unit.investigate.doubles import World, own, ratios
 from tests.unit.measure.doubles import fails_at
 
 from whyfast.build.source import obtain
@@ -19,8 +18,7 @@ from whyfast.cli.runs import check_exit_code as exit_code
 from whyfast.fleet.replicate import Sharded
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.investigate import check_run
-from whyfast.investigate.check_run import GOES_ON, Request, ask, run_check
-from whyfast.investigate.measuring import Measurer
+from whyfast.investigate.check_run import GOES_ON, Request, ask
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.harnesses import NO_BENCHMARK
 from whyfast.measure.invocation import LaunchArguments
@@ -38,83 +36,6 @@ from whyfast.report.pages.check_page import (
 )
 from whyfast.report.result_json import from_json, to_json
 
-STUDY = """\
-[study]
-title = "Did this change make it slower?"
-baseline = "release"
-
-[build]
-steps = ["cp {source}/main.c {program}"]
-program = "vm"
-
-[variant.release]
-toolchain = "path:cc"
-
-[benchmarks.one]
-runner = "command"
-command = ["{program}", "1"]
-
-[benchmarks.two]
-runner = "command"
-command = ["{program}", "2"]
-
-[measure]
-turns = 2
-"""
-HOT = FunctionChange("hot", "changed", (10, 12), True, ("peek",), (), ("-a", "+b"))
-TRACED = CodeComparison(False, False, (HOT,), (), traced=True)
-
-
-@dataclass
-class Bench:
-    folder: Path
-    world: World = field(default_factory=World)
-    watcher: Watcher = field(default_factory=Watcher)
-
-    def __post_init__(self) -> None:
-        self.repository = Repository(self.folder / "repo")
-        self.repo = self.repository.folder
-
-    def git(self, *words: str) -> None:
-        self.repository.git(*words)
-
-    def change_study(self, old: str, new: str) -> None:
-        (self.repo / "whyfast.toml").write_text(STUDY.replace(old, new))
-
-    def run(self, range: str = "", elsewhere: Measurer | None = None, **fields: Any) -> Result:
-        return run_check(
-            Request(self.repo, range, budget=300.0, **fields),
-            own(self.folder),
-            self.watcher,
-            services=self.world.services(cpus=(0,)),
-            elsewhere=elsewhere,
-        )
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    """One commit on main, with a study, and a change that is not committed and 10 % slower."""
-    made = Bench(tmp_path, World(script=ratios({"base": 1.0, "head": 1.1})))
-    (made.repo / "whyfast.toml").write_text(STUDY)
-    (made.repo / "main.c").write_text("before")
-    made.repository.commit("first")
-    (made.repo / "main.c").write_text("after")
-    return made
-
-
-@pytest.fixture
-def traced(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One function has changed, and only the benchmark ``one`` executes it."""
-    monkeypatch.setattr(check_run, "same_builds", lambda *sides: TRACED)
-    monkeypatch.setattr(
-        check_run,
-        "reached_by",
-        lambda *given: (
-            ChangeCoverage("one", ("hot",), "", (100.0, 103.0)),
-            ChangeCoverage("two", (), "", (100.0, 100.0)),
-        ),
-    )
-
 
 def _tables(result: Result) -> tuple[Table, ...]:
     """What the answer shows of benchmarks."""
@@ -131,24 +52,19 @@ def test_a_benchmark_whose_file_the_head_lacks_is_not_run(bench: Bench) -> None:
     bench.change_study('"{program}", "2"', '"{program}", "{source}/later.js"')
     result = bench.run()
     assert [v.benchmark for v in result.judged.verdicts] == ["one"]
-    check = result.found.check
-    assert check is not None
-    assert any("two" in note and "later.js" in note for note in check.notes)
-    (bench.repo / "later.js").write_text("0")
+    assert any("two" in note and "later.js" in note for note in found(result).notes)
+    bench.write("later.js", "0")
     assert [v.benchmark for v in bench.run().judged.verdicts] == ["one", "two"]
 
 
 def test_a_benchmark_whose_file_the_head_lacks_is_that_of_the_study(bench: Bench) -> None:
     bench.change_study('"{program}", "2"', '"{program}", "{source}/later.js"')
-    subprocess.run(["git", "-C", bench.repo, "add", "."], check=True)
-    who = ("-c", "user.name=a", "-c", "user.email=a@b")
-    subprocess.run(["git", "-C", bench.repo, *who, "commit", "-qm", "x"], check=True)
-    (bench.repo / "later.js").write_text("0")
+    bench.repository.commit("x")
+    bench.write("later.js", "0")
     result = bench.run("HEAD~1..HEAD")
     assert result.question.benchmarks[1].command == ("{program}", "{study}/later.js")
-    check = result.found.check
-    assert check is not None
-    assert any("later.js" in note and "study's folder" in note for note in check.notes)
+    notes = found(result).notes
+    assert any("later.js" in note and "study's folder" in note for note in notes)
 
 
 def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
@@ -168,7 +84,7 @@ def test_both_sides_are_built_and_measured_in_turns(bench: Bench) -> None:
 
 
 def test_a_check_that_runs_out_of_time_goes_on_and_ends_once_it_is_decided(bench: Bench) -> None:
-    bench.world.script = ratios({"base": 20.0, "head": 22.0})
+    bench.takes({"base": 20.0, "head": 22.0})
     first = bench.run()
     assert {v.outcome for v in first.judged.verdicts} == {"undecided"}
     assert first.recorded.complete
@@ -192,9 +108,9 @@ def test_a_check_that_runs_out_of_time_goes_on_and_ends_once_it_is_decided(bench
 
 
 def test_another_change_does_not_go_on_with_what_was_measured_of_this(bench: Bench) -> None:
-    bench.world.script = ratios({"base": 20.0, "head": 22.0})
+    bench.takes({"base": 20.0, "head": 22.0})
     first = bench.run()
-    (bench.repo / "main.c").write_text("other\n")
+    bench.write("main.c", "other\n")
     assert bench.run().recorded.run != first.recorded.run
 
 
@@ -210,17 +126,16 @@ def test_a_change_of_several_commits_that_is_slower_is_one_to_search(bench: Benc
     assert not [s for s in _sentences(bench.run()) if "whyfast search" in s]
     bench.git("checkout", "-q", "-b", "work")
     for text in ("two", "three"):
-        (bench.repo / "main.c").write_text(text)
-        bench.git("commit", "-qam", text)
+        bench.write("main.c", text)
+        bench.repository.commit(text)
     result = bench.run()
-    check = result.found.check
-    assert check is not None
+    check = found(result)
     said = (
         f"`whyfast search whyfast.toml --good {check.base[:12]} --bad {check.head[:12]} "
         "--benchmark one` finds which of the 2 commits did it."
     )
     assert said in _sentences(result)
-    bench.world.script = ratios({"base": 1.0, "head": 1.0})
+    bench.takes({"base": 1.0, "head": 1.0})
     assert not [s for s in _sentences(bench.run()) if "whyfast search" in s]
 
 
@@ -251,8 +166,7 @@ def test_what_runs_no_changed_code_comes_last_and_fails_nothing(bench: Bench, go
     result = bench.run()
     order = [b.benchmark for b in result.recorded.blocks]
     assert order == sorted(order)
-    headline = check_page(result).headline
-    golden(headline)
+    golden(check_page(result).headline)
     table = _tables(result)[0]
     cells = {row[0].text: (row[3].text, row[4].text) for row in table.rows}
     assert cells == {
@@ -305,9 +219,8 @@ def test_instructions_that_speak_against_the_cause_are_told(
 
 @pytest.mark.usefixtures("traced")
 def test_a_difference_by_placement_alone_fails_nothing(bench: Bench) -> None:
-    bench.world.script = ratios({"base": 1.0, "head": 1.0})
-    result = bench.run()
-    assert exit_code(result, "slower") == 0
+    bench.takes({"base": 1.0, "head": 1.0})
+    assert exit_code(bench.run(), "slower") == 0
 
 
 @pytest.mark.usefixtures("traced")
@@ -387,8 +300,7 @@ def test_equal_programs_without_the_file_that_differs_do_not_show_that_nothing_c
     assert check_page(bench.run()).headline.startswith("Nothing that runs has changed")
     monkeypatch.setattr(check_run, "not_linked", lambda builds, names, differ: tuple(differ))
     result = bench.run()
-    assert result.found.check is not None
-    assert result.found.check.not_linked == ("main.c",)
+    assert found(result).not_linked == ("main.c",)
     assert "`main.c`" in check_page(result).headline
 
 
@@ -445,18 +357,16 @@ def test_no_study(bench: Bench, golden: Hear) -> None:
 
 
 def test_a_project_in_a_folder_of_the_repository(bench: Bench, golden: Hear) -> None:
-    (bench.repo / "lib" / "deep").mkdir(parents=True)
-    (bench.repo / "lib" / "whyfast.toml").write_text(STUDY.replace("main.c", "lib.c"))
-    (bench.repo / "lib" / "lib.c").write_text("before")
+    bench.write("lib/whyfast.toml", STUDY.replace("main.c", "lib.c"))
+    bench.write("lib/lib.c", "before")
+    deep = bench.repo / "lib" / "deep"
+    deep.mkdir()
     bench.git("add", "-A")
-    request = Request(bench.repo / "lib" / "deep", "HEAD..", budget=300.0)
     with pytest.raises(UserError, match="has no folder lib at"):  # the base lacks it
-        run_check(
-            request, own(bench.folder), bench.watcher, services=bench.world.services(cpus=(0,))
-        )
+        bench.run("HEAD..", repo=deep)
     bench.git("commit", "-qm", "lib")
-    (bench.repo / "lib" / "lib.c").write_text("after")
-    asked = ask(request, own(bench.folder), bench.watcher)
+    bench.write("lib/lib.c", "after")
+    asked = ask(Request(deep, "HEAD..", budget=300.0), own(bench.folder), bench.watcher)
     source = obtain(asked.study.source, own(bench.folder), bench.watcher.note)
     assert (source.folder / "lib.c").read_text() == "after"
     golden(*asked.study.build.steps)
@@ -486,9 +396,7 @@ def test_whole_runs_for_which_there_is_no_time_are_named_and_not_measured(
     def probe(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun:
         return ProbeRun(False, seconds[arguments.commands[variant][-1]], 0.1)
 
-    services = bench.world.services(cpus=(0,), probe=probe)
-    request = Request(bench.repo, budget=300.0)
-    result = run_check(request, own(bench.folder), bench.watcher, services=services)
-    named = [n for n in result.found.check.notes if n.startswith("Not measured")]  # type: ignore[union-attr]
+    result = bench.run(probe=probe)
+    named = [n for n in found(result).notes if n.startswith("Not measured")]
     assert [n for n in ("one", "two") if any(n in note for note in named)] == left_out
     assert {b.benchmark for b in result.recorded.blocks} == {"one", "two"} - set(left_out)
