@@ -13,7 +13,7 @@ from tests.docs.snippets import ROOT
 PAGE = ROOT / "docs/tutorial.md"
 #: A fenced block with its language, and the last file name in backticks before it.
 _BLOCK = re.compile(r"^```(c|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-#: Commands that measure for at most a budget, and budgets: on a busy machine a verdict takes longer.
+#: Commands that measure, and for how long: on a busy machine a verdict takes longer.
 _WITHIN = re.compile(r"(whyfast (?:ab|check)\b)")
 _BUDGETS = ("4s", "16s", "64s")
 _FILE = re.compile(r"`([\w.]+\.[ch])`")

@@ -248,10 +248,7 @@ AS_C = ("make", "meson")
     "name", [pytest.param(n, marks=[pytest.mark.long] if n in LONG else []) for n in KINDS]
 )
 def test_new_writes_what_builds_and_check_tells_changes_apart(
-    name: str,
-    check: Callable[[], Result],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, check: Callable[[], Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind = KINDS[name]
     for tool in kind.tools:

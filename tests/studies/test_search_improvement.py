@@ -47,10 +47,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 OLD, NEW = "change-0", f"change-{LAST}"
 
 
-@pytest.mark.parametrize(
-    "ends",
-    [("--good", NEW, "--bad", OLD), ("--from", NEW, "--to", OLD)],
-)
+@pytest.mark.parametrize("ends", [("--good", NEW, "--bad", OLD), ("--from", NEW, "--to", OLD)])
 def test_a_command_is_searched_for_what_made_it_faster(
     own_home: Home, repository: Path, tmp_path: Path, ends: tuple[str, ...]
 ) -> None:

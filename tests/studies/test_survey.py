@@ -93,10 +93,7 @@ def test_a_program_that_fails_in_part_is_surveyed_again(own_home: Home, folder: 
 
 
 def test_a_folder_without_a_survey(folder: Path) -> None:
-    for arguments, where in (
-        (["nowhere"], "nowhere"),
-        ([folder, "--only", "ruby"], "--only"),
-    ):
+    for arguments, where in ((["nowhere"], "nowhere"), ([folder, "--only", "ruby"], "--only")):
         refused = whyfast("survey", "run", *arguments, code=2)
         assert where in refused.stderr
     (folder / "broken" / "study.toml").write_text(

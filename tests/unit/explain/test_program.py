@@ -13,12 +13,7 @@ from whyfast.explain.functions import Body, Program
 from whyfast.explain.interpreter_loop import LoopSearch
 from whyfast.explain.jit import explain_image
 from whyfast.explain.objects import Function, Image, Region
-from whyfast.explain.program import (
-    hint_for,
-    stub_note,
-    survey_program,
-    where_instead,
-)
+from whyfast.explain.program import hint_for, stub_note, survey_program, where_instead
 from whyfast.formats.self_report import Code, CodeReport
 
 

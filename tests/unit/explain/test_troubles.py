@@ -259,9 +259,7 @@ def test_flags_that_the_compiler_recorded_decide_which_trouble_it_is() -> None:
     ],
 )
 def test_variants_that_work_around_a_trouble(
-    compiler: str,
-    flags: tuple[str, ...],
-    added: list[tuple[str, tuple[str, ...], tuple[str, ...]]],
+    compiler: str, flags: tuple[str, ...], added: list[tuple[str, tuple[str, ...], tuple[str, ...]]]
 ) -> None:
     variant = Variant("v", "path:cc", flags, expect={"dispatch": "merged"})
     made = list(workarounds(variant, compiler, _loop("v", 1)))

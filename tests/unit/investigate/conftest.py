@@ -39,6 +39,7 @@ command = ["{program}", "2"]
 turns = 2
 """
 HOT = FunctionChange("hot", "changed", (10, 12), True, ("peek",), (), ("-a", "+b"))
+TRACED = CodeComparison(False, False, (HOT,), (), traced=True)
 
 
 @dataclass
@@ -103,10 +104,9 @@ def bench(tmp_path: Path) -> Bench:
 @pytest.fixture
 def traced(monkeypatch: pytest.MonkeyPatch) -> None:
     """One function has changed, and only the benchmark ``one`` executes it."""
-    code = CodeComparison(False, False, (HOT,), (), traced=True)
     reaches = (
         ChangeCoverage("one", ("hot",), "", (100.0, 103.0)),
         ChangeCoverage("two", (), "", (100.0, 100.0)),
     )
-    monkeypatch.setattr(check_run, "same_builds", lambda *sides: code)
+    monkeypatch.setattr(check_run, "same_builds", lambda *sides: TRACED)
     monkeypatch.setattr(check_run, "reached_by", lambda *given: reaches)

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from tests.unit.investigate.test_check_run import TRACED
+from tests.unit.investigate.conftest import TRACED
 
 from whyfast.investigate import change_reach
 from whyfast.investigate.context import RunContext

@@ -85,9 +85,7 @@ def test_a_budget_too_small_for_layouts_says_how_much_they_take(bench: Bench) ->
     assert any("(--budget)" in s for s in check_sentences(result))
 
 
-def test_links_that_take_too_long_for_the_budget_are_given_up_after_the_first(
-    bench: Bench,
-) -> None:
+def test_links_that_take_too_long_for_the_budget_are_given_up_after_the_first(bench: Bench) -> None:
     linked: list[int] = []
 
     def slow(*given: Any) -> list[Path]:

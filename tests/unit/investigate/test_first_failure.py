@@ -12,11 +12,7 @@ from whyfast.study.project import Project
 @pytest.mark.parametrize(
     ("log", "lacks", "named"),
     [
-        (
-            'not find a package configuration\n  file provided by "absl"',
-            True,
-            "absl",
-        ),
+        ('not find a package configuration\n  file provided by "absl"', True, "absl"),
         ("Could NOT find ZLIB (missing: ZLIB_LIBRARY)", True, "ZLIB"),
         (
             "x.c:1:10: fatal error: absl/log/check.h: No such file or directory",

@@ -9,6 +9,7 @@ import pytest
 from whyfast.investigate import first_work
 from whyfast.investigate.first_study import FirstStudy, first_study, first_that_builds
 from whyfast.investigate.services import Services, Silent
+from whyfast.measure import invocation
 from whyfast.measure.process import Child, Usage
 from whyfast.store.home import Home
 from whyfast.study.skeleton import KINDS, project_of, projects_of
@@ -23,10 +24,9 @@ def home(tmp_path: Path) -> Home:
 def starts_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """CPU time up to 30 ms is that of a process that starts on a busy machine; all work of the
     programs here takes longer."""
-    real = first_work.completed
 
     def completed(child: Child, command: tuple[str, ...], seconds: float) -> Usage:
-        usage = real(child, command, seconds)
+        usage = invocation.completed(child, command, seconds)
         works = usage.user + usage.system > 0.03
         return usage if works else replace(usage, user=0.0, system=0.0)
 
@@ -54,10 +54,7 @@ def written(folder: Path, home: Home, makefile: str, source: str = PROGRAM) -> F
             "CFLAGS = -O1\napp: app.c\n\t$(CC) $(CFLAGS) -DLEVEL=2 -o $@ app.c\n",
             'make -C {source} -j{jobs} CC={cc} CFLAGS="{cflags}" app',
         ),
-        (
-            "CC = cc -DLEVEL=2\napp: app.c\n\t$(CC) -o $@ app.c\n",
-            "make -C {source} -j{jobs} app",
-        ),
+        ("CC = cc -DLEVEL=2\napp: app.c\n\t$(CC) -o $@ app.c\n", "make -C {source} -j{jobs} app"),
     ],
     ids=["adds to CFLAGS", "sets CFLAGS", "needs its own compiler"],
 )

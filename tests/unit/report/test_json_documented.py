@@ -27,6 +27,7 @@ DOCS = Path(__file__).parents[3] / "docs"
 RESULT, MERGE = "result-json.md", "merge.md"
 SCHEMAS = {RESULT: "whyfast-result-3.json", MERGE: "whyfast-merged-2.json"}
 
+
 def _reached(kind: Any, found: dict[type, None]) -> dict[type, None]:
     if is_dataclass(kind) and isinstance(kind, type) and kind not in found:
         found[kind] = None
@@ -36,21 +37,26 @@ def _reached(kind: Any, found: dict[type, None]) -> dict[type, None]:
         _reached(inner, found)
     return found
 
+
 KINDS = dict.fromkeys(_reached(Build, _reached(BuildFailure, _reached(Result, {}))), RESULT)
 del KINDS[Result]
 KINDS |= dict.fromkeys((Machine, MachineDifference, Pooled, Lacks, NeededBlocks), MERGE)
 
+
 def _title(kind: type) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", " ", kind.__name__).lower()
+
 
 @cache
 def _page(name: str) -> str:
     return (DOCS / name).read_text("utf-8")
 
+
 @cache
 def _paragraphs(name: str) -> dict[str, set[str]]:
     paragraphs = re.findall(r"^\*\*(.+?)\*\*(.+?)(?:\n\n|\Z)", _page(name), re.M | re.S)
     return {title: set(re.findall(r"`(\w+)`", body)) for title, body in paragraphs}
+
 
 @pytest.mark.parametrize(("kind", "page"), KINDS.items(), ids=map(_title, KINDS))
 def test_keys_of(kind: type, page: str) -> None:
@@ -63,9 +69,11 @@ def test_keys_of(kind: type, page: str) -> None:
         # Secret values have no repr and are not written.
         assert [f.name for f in fields(kind) if f.repr and f.name not in documented] == []
 
+
 def test_what_most_readers_look_for_is_on_the_page() -> None:
     expected = {"verdict", "block", "distribution"}
     assert expected <= set(_paragraphs(RESULT))
+
 
 def test_top_level() -> None:
     table = _page(RESULT).split("## Data")[1].split("\n## ")[0]
@@ -74,6 +82,7 @@ def test_top_level() -> None:
     assert set(to_json(sample_result())["data"]) == keys
     merged = set(json.loads(dump_merged(example()))["data"])
     assert merged <= set(re.findall(r"^\| `(\w+)` \|", _page(MERGE), re.M))
+
 
 def test_the_distribution_is_documented_as_written() -> None:
     written = to_json(sample_result())["data"]["distributions"][0]

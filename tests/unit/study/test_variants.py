@@ -164,10 +164,7 @@ def names(write: Write) -> Callable[[str, str], list[str]]:
     ("filters", "expected"),
     [
         ("", ["gcc-O2", "gcc-O3", "clang-O2", "clang-O3"]),  # the last axis varies fastest
-        (
-            '[axes]\nname = "vm_{opt}.{cc}"\nonly = [{ cc = "gcc" }]\n',
-            ["vm_O2.gcc", "vm_O3.gcc"],
-        ),
+        ('[axes]\nname = "vm_{opt}.{cc}"\nonly = [{ cc = "gcc" }]\n', ["vm_O2.gcc", "vm_O3.gcc"]),
         (  # what matches one entry
             '[axes]\nonly = [{ cc = "gcc", opt = "O3" }, { cc = ["clang"] }]\n',
             ["gcc-O3", "clang-O2", "clang-O3"],

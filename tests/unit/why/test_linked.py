@@ -25,10 +25,7 @@ def shares(causes: list[Cause]) -> list[tuple[str, float]]:
 
 @pytest.mark.parametrize(
     ("started", "expected"),
-    [
-        (40, [("processes", 0.8)]),
-        (1, [("start-up", 0.6), ("processes", 0.2)]),
-    ],
+    [(40, [("processes", 0.8)]), (1, [("start-up", 0.6), ("processes", 0.2)])],
 )
 def test_what_new_processes_do_before_main_is_theirs(
     started: int, expected: list[tuple[str, float]]
@@ -104,9 +101,7 @@ def library(calls: tuple[float, float]) -> FunctionGroup:
     ids=["longer chains", "another loop", "one side only"],
 )
 def test_comparisons_belong_to_the_loop_that_runs_longer(
-    calls: tuple[float, float],
-    instructions: tuple[float, float],
-    expected: list[tuple[str, float]],
+    calls: tuple[float, float], instructions: tuple[float, float], expected: list[tuple[str, float]]
 ) -> None:
     loop = view(executed(instructions[0]), executed(instructions[1]), members=("find",)).group
     causes = [cause("string-work", 0.5), cause("more-work", 0.4, at="find")]
@@ -125,10 +120,7 @@ def test_all_that_a_loop_calls_more_often_belongs_to_it() -> None:
     ]
     for group, user in zip(groups, ("find", "equal", "find"), strict=True):
         group.users = [FunctionKey("", user)]
-    causes = [
-        *(cause("more-calls", 0.1, at=n) for n in names),
-        cause("more-work", 0.4, at="find"),
-    ]
+    causes = [*(cause("more-calls", 0.1, at=n) for n in names), cause("more-work", 0.4, at="find")]
     together = with_loops(causes, [*groups, loop])
     assert shares(together) == [("more-work", 0.6), ("more-calls", 0.1)]
     assert together[0].items == ("find", "equal", "bytes")
@@ -153,10 +145,7 @@ def test_threads_that_go_wakes_for_calls_that_block_belong_to_the_calls() -> Non
 
 @pytest.mark.parametrize(
     ("switches", "expected"),
-    [
-        (30_000, [("system-calls", 0.32)]),
-        (200_000, [("threads", 0.2), ("system-calls", 0.12)]),
-    ],
+    [(30_000, [("system-calls", 0.32)]), (200_000, [("threads", 0.2), ("system-calls", 0.12)])],
 )
 def test_goroutines_are_switched_for_calls_that_block(
     switches: int, expected: list[tuple[str, float]]

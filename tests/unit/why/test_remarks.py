@@ -34,12 +34,7 @@ def record(flags: str, compiler: str = "gcc 12.2.0") -> CompilerRecord:
             "gcc 12.2.0: without -mavx2, which ./a is built with",
         ),
         # The last of a flag and its opposite holds.
-        (
-            "vectorisation",
-            "-O3 -ftree-vectorize",
-            "-O3 -fno-tree-vectorize -ftree-vectorize",
-            "",
-        ),
+        ("vectorisation", "-O3 -ftree-vectorize", "-O3 -fno-tree-vectorize -ftree-vectorize", ""),
         ("vectorisation", "-O0 -O3", "-O1 -O3", ""),
         # What cannot be the reason is not named.
         ("vectorisation", "-O3", "-O3 -fstack-protector-strong -g3 -fdebug-prefix-map=/x=/y", ""),

@@ -60,11 +60,7 @@ ALONE = {
     "file": ("./a/prog sorted", "./b/prog shuffled", "input"),
     "argument": ("./a/prog 10", "./a/prog 20", "input"),
     "more arguments": ("./a/prog", "./a/prog --slow", "input"),
-    "standard input": (
-        "sh -c './a/prog < sorted'",
-        "sh -c './a/prog < long'",
-        "input",
-    ),
+    "standard input": ("sh -c './a/prog < sorted'", "sh -c './a/prog < long'", "input"),
     "in a shell": ("sh -c 'A=1 ./a/prog'", "sh -c 'A=2 ./a/prog'", "environment"),
     "launcher": ("./a/prog", "taskset -c 0 ./a/prog", "environment"),
     "argument of a script": ("python3 x.py 1", "python3 x.py 2", "input"),

@@ -35,11 +35,7 @@ def test_traces_of_collections_and_deoptimisations() -> None:
     assert collections == Counter({"Scavenge": 2, "Mark-Compact": 1})
     assert functions == Counter({"build": 2, "<module>": 1})
     assert reasons == Counter(
-        {
-            "(unknown)": 1,
-            "wrong map": 1,
-            "Insufficient type feedback for generic named access": 1,
-        }
+        {"(unknown)": 1, "wrong map": 1, "Insufficient type feedback for generic named access": 1}
     )
 
 
