@@ -22,6 +22,10 @@ def project(folder: Path, *names: str, text: str = MAIN) -> Path:
     return folder
 
 
+def cmake(folder: Path, text: str) -> Project:
+    return KINDS["cmake"][1](project(folder, "CMakeLists.txt", text=text))
+
+
 def test_the_command_offers_every_kind() -> None:
     assert sorted(PROJECT_KINDS) == sorted(KINDS)
 
@@ -71,10 +75,9 @@ def test_subfolders_are_read_and_the_projects_own_goes_first(tmp_path: Path, gol
         "project(x C)\nadd_executable(x_test t.c)\n# add_subdirectory(none)\n"
         "add_subdirectory(fuzzing)\nif(X)\n  add_subdirectory(tool)\nendif()\n"
     )
-    project(tmp_path, "CMakeLists.txt", text=top)
     project(tmp_path, "fuzzing/CMakeLists.txt", text="add_executable(main f.c)\n")
     project(tmp_path, "tool/CMakeLists.txt", text="add_executable(${PROJECT_NAME} x.c)\n")
-    made = KINDS["cmake"][1](tmp_path)
+    made = cmake(tmp_path, top)
     assert made.program == "build/tool/x.linked"
     golden(*made.comments)
 
@@ -90,8 +93,7 @@ def test_subfolders_are_read_and_the_projects_own_goes_first(tmp_path: Path, gol
 )
 def test_cmake_says_where_a_program_is_made(tmp_path: Path, more: str, program: str) -> None:
     text = 'project(x C)\nset(NAME x)\nadd_executable("${NAME}" x.c)\n'
-    project(tmp_path, "CMakeLists.txt", text=text + more)
-    assert KINDS["cmake"][1](tmp_path).program == program
+    assert cmake(tmp_path, text + more).program == program
 
 
 def test_a_program_with_an_abbreviation_of_the_projects_name_goes_first(tmp_path: Path) -> None:
@@ -100,8 +102,7 @@ def test_a_program_with_an_abbreviation_of_the_projects_name_goes_first(tmp_path
         'set_target_properties(qjs_exe PROPERTIES OUTPUT_NAME "qjs")\n'
         "install(TARGETS qjsc qjs_exe)\nadd_executable(quick-test t.c)\n"
     )
-    project(tmp_path, "CMakeLists.txt", text=text)
-    made = KINDS["cmake"][1](tmp_path)
+    made = cmake(tmp_path, text)
     assert made.program == "build/qjs.linked"
     assert [other.program for other in made.others] == [
         "build/qjsc.linked",
@@ -147,8 +148,7 @@ def test_a_program_with_google_benchmark_is_preferred(tmp_path: Path) -> None:
         "project(x CXX)\nadd_executable(app app.cc)\nadd_executable(timed timed.cc)\n"
         "target_link_libraries(timed PRIVATE benchmark::benchmark)\n"
     )
-    project(tmp_path, "CMakeLists.txt", text=text)
-    made = KINDS["cmake"][1](tmp_path)
+    made = cmake(tmp_path, text)
     assert (made.program, made.runner) == ("build/timed.linked", "google-benchmark")
     assert made.benchmarks == {}  # the program lists them
 
@@ -216,8 +216,7 @@ def test_what_cmake_builds_only_when_asked_is_asked_for(
     options = 'option(TOOLS "build (more) tools" OFF)\noption(SHOWN "shown" ON)\n'
     options += 'cmake_dependent_option(MORE "more" FALSE "SHOWN" OFF)\n'
     text = f"project(x C)\n{options}" + around.format("add_executable(x x.c)\n")
-    project(tmp_path, "CMakeLists.txt", text=text)
-    assert ("-DTOOLS=ON" in KINDS["cmake"][1](tmp_path).steps[0]) == asked
+    assert ("-DTOOLS=ON" in cmake(tmp_path, text).steps[0]) == asked
 
 
 def test_what_needs_an_option_gives_way_to_what_needs_none(tmp_path: Path) -> None:
@@ -225,10 +224,9 @@ def test_what_needs_an_option_gives_way_to_what_needs_none(tmp_path: Path) -> No
         'project(x C)\noption(BENCH "")\nadd_executable(app app.c)\n'
         "if(BENCH)\n  add_subdirectory(perf)\nendif()\n"
     )
-    project(tmp_path, "CMakeLists.txt", text=text)
     inner = "add_executable(timed t.c)\ntarget_link_libraries(timed benchmark)\n"
     project(tmp_path, "perf/CMakeLists.txt", text=inner)
-    made = KINDS["cmake"][1](tmp_path)
+    made = cmake(tmp_path, text)
     assert made.program == "build/perf/timed.linked"
     assert "-DBENCH=ON" in made.steps[0]
     assert made.otherwise is not None

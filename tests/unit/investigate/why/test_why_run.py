@@ -50,11 +50,13 @@ def strace(argv: Sequence[str]) -> Finished:
 class Programs:
     """Two programs that take as long as is said, and the tools that are installed."""
 
-    def __init__(self, folder: Path, new: Times) -> None:
+    def __init__(
+        self, folder: Path, new: Times, **tools: Callable[[Sequence[str]], Finished]
+    ) -> None:
         self.folder, self.watcher, self.world = folder, Watcher(), World()
         self.times = {"old": OLD, "new": new, "true": (0.001, 0.001, 0.0)}
         self.world.script = self._answer
-        self.tools: dict[str, Callable[[Sequence[str]], Finished]] = {}
+        self.tools = tools
         self.faults: dict[str, float] = {}
 
     def _answer(self, variant: str, loops: int, before: int) -> Sample:
@@ -81,6 +83,17 @@ class Programs:
             self.watcher, services=services,
         )  # fmt: skip
 
+    def explained(self, threads: int, **other: Any) -> Account | None:
+        """The account of a result in which the new program had that many threads."""
+        found = self.result()
+        blocks = tuple(replace(b, threads={"new": threads}) for b in found.recorded.blocks)
+        found = replace(found, recorded=replace(found.recorded, blocks=blocks))
+        arguments = LaunchArguments({"old": ("old",), "new": ("new",)}, {}, 60.0)
+        services = self.world.services(**other)
+        return explain_difference(
+            found, arguments, AccountLimits(0.0), own(self.folder), self.watcher, services
+        )
+
     @property
     def called(self) -> list[str]:
         calls = (Path(call[0]).name for call in self.world.launcher.calls)
@@ -89,8 +102,7 @@ class Programs:
 
 @pytest.mark.parametrize("new", [OLD, (1.001, 0.901, 0.0)])
 def test_equal_programs_end_with_the_verdict(tmp_path: Path, new: Times) -> None:
-    programs = Programs(tmp_path, new)
-    programs.tools = {"strace": strace}
+    programs = Programs(tmp_path, new, strace=strace)
     account = programs.why()
     assert (account.causes, account.items, account.limits) == ((), (), ())
     assert not account.undecided
@@ -99,8 +111,7 @@ def test_equal_programs_end_with_the_verdict(tmp_path: Path, new: Times) -> None
 
 
 def test_kernel_time_is_traced_and_its_cause_named(tmp_path: Path) -> None:
-    programs = Programs(tmp_path, (2.0, 0.9, 1.0))
-    programs.tools = {"strace": strace}
+    programs = Programs(tmp_path, (2.0, 0.9, 1.0), strace=strace)
     account = programs.why()
     assert (account.fast, account.slow) == ("old", "new")
     assert account.time.difference == pytest.approx(1.0)
@@ -132,17 +143,11 @@ def reads(more: int, call: str = "read") -> Callable[[Sequence[str]], Finished]:
 def test_one_cpu_is_tried_for_threads_and_not_for_processes(
     tmp_path: Path, call: str, tried: bool
 ) -> None:
-    programs = Programs(tmp_path, (2.0, 1.3, 0.6))
-    programs.tools = {"strace": reads(400, call), "taskset": lambda argv: said()}
+    programs = Programs(
+        tmp_path, (2.0, 1.3, 0.6), strace=reads(400, call), taskset=lambda argv: said()
+    )
     programs.times |= dict.fromkeys(("fast", "slow", "fast, changed", "slow, changed"), OLD)
-    commands = {"old": ("old",), "new": ("new",)}
-    result = programs.result()
-    blocks = tuple(replace(b, threads={"new": 2}) for b in result.recorded.blocks)
-    result = replace(result, recorded=replace(result.recorded, blocks=blocks))
-    explain_difference(
-        result, LaunchArguments(commands, {}, 60.0), AccountLimits(0.0), own(tmp_path),
-        programs.watcher, programs.world.services(),
-    )  # fmt: skip
+    programs.explained(threads=2)
     assert ("trying: all threads on one CPU" in programs.watcher.heard) is tried
 
 
@@ -160,8 +165,7 @@ def test_as_many_calls_are_asked_for_their_bytes(
         Path(argv[argv.index("-o") + 1]).write_text(text)
         return said()
 
-    programs = Programs(tmp_path, (2.0, 0.9, 1.0))
-    programs.tools = {"strace": strace}
+    programs = Programs(tmp_path, (2.0, 0.9, 1.0), strace=strace)
     assert [c.key for c in programs.why().causes] == keys
 
 
@@ -226,16 +230,10 @@ class Loaded(NoSystem):
 def test_threads_that_may_have_waited_for_a_cpu_are_accounted_by_cpu_time(
     tmp_path: Path, load: str, threads: int, call: str, of_cpu: bool
 ) -> None:
-    programs = Programs(tmp_path, (2.0, 1.3, 0.0))  # 0.4 s more CPU time, 0.6 s more waiting
-    programs.tools = {"strace": reads(400, call)}
-    result = programs.result()
-    blocks = tuple(replace(b, threads={"new": threads}) for b in result.recorded.blocks)
-    result = replace(result, recorded=replace(result.recorded, blocks=blocks))
-    services = programs.world.services(system=Loaded(load))
-    arguments = LaunchArguments({"old": ("old",), "new": ("new",)}, {}, 60.0)
-    account = explain_difference(
-        result, arguments, AccountLimits(0.0), own(tmp_path), programs.watcher, services
-    )
+    programs = Programs(
+        tmp_path, (2.0, 1.3, 0.0), strace=reads(400, call)
+    )  # 0.4 s more CPU time, 0.6 s more waiting
+    account = programs.explained(threads, system=Loaded(load))
     assert account is not None
     assert account.of_cpu == of_cpu
 
@@ -287,8 +285,7 @@ def test_a_runtime_sleeps_for_its_own_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, idles: tuple[str, ...], keys: list[str]
 ) -> None:
     claim_all(monkeypatch, idles=idles)
-    programs = Programs(tmp_path, (3.0, 1.7, 0.0))
-    programs.tools = {"strace": reads(400, "nanosleep")}
+    programs = Programs(tmp_path, (3.0, 1.7, 0.0), strace=reads(400, "nanosleep"))
     account = programs.why()
     assert [c.key for c in account.causes] == keys
     assert bool([i for i in account.items if i.name == "nanosleep"]) is bool(keys)
@@ -326,8 +323,7 @@ def test_the_second_level_is_simulated_where_the_first_tells_nothing(tmp_path: P
         )
         return said()
 
-    programs = Programs(tmp_path, (3.0, 2.9, 0.0))
-    programs.tools = {"valgrind": valgrind}
+    programs = Programs(tmp_path, (3.0, 2.9, 0.0), valgrind=valgrind)
     (cause,) = programs.why(simulate=1e6, system=Caches()).causes
     assert (cause.key, cause.facts[0].fast, cause.facts[0].slow) == (
         *("cache-misses", 100_000, 90_000_000),
@@ -352,8 +348,9 @@ def test_an_undecided_verdict_is_told_apart_from_the_same(tmp_path: Path) -> Non
 def test_waiting_for_the_same_calls_is_left_out_where_cpu_time_differs(
     tmp_path: Path, more: int, of_cpu: bool
 ) -> None:
-    programs = Programs(tmp_path, (2.0, 1.3, 0.0))  # 0.4 s more CPU time, 0.6 s more waiting
-    programs.tools = {"strace": reads(more)}
+    programs = Programs(
+        tmp_path, (2.0, 1.3, 0.0), strace=reads(more)
+    )  # 0.4 s more CPU time, 0.6 s more waiting
     account = programs.why()
     assert account.of_cpu is of_cpu
     assert [c.key for c in account.causes] == ([] if of_cpu else ["io-wait"])
@@ -407,8 +404,7 @@ def test_a_simulator_loads_each_of_many_programs_anew(tmp_path: Path) -> None:
 def test_tools_get_the_standard_input_of_the_commands(tmp_path: Path) -> None:
     data = tmp_path / "my data"
     data.touch()
-    programs = Programs(tmp_path, (2.0, 0.9, 1.0))
-    programs.tools = {"strace": strace}
+    programs = Programs(tmp_path, (2.0, 0.9, 1.0), strace=strace)
     programs.why(Options(budget=60.0, stdin=str(data)))
     for call in programs.world.launcher.calls:
         if Path(call[0]).name == "strace":
@@ -421,8 +417,7 @@ def test_interrupted_in_a_layer_there_is_the_account_until_then(tmp_path: Path) 
             raise KeyboardInterrupt
         return said()
 
-    programs = Programs(tmp_path, (3.0, 1.9, 1.0))
-    programs.tools = {"strace": strace, "perf": interrupted}
+    programs = Programs(tmp_path, (3.0, 1.9, 1.0), strace=strace, perf=interrupted)
     account = programs.why(Options(budget=60.0))
     assert not account.complete
     assert [c.key for c in account.causes] == ["system-calls"]
@@ -430,8 +425,7 @@ def test_interrupted_in_a_layer_there_is_the_account_until_then(tmp_path: Path) 
 
 
 def test_interrupted_while_measuring_no_layer_runs(tmp_path: Path) -> None:
-    programs = Programs(tmp_path, (2.0, 0.9, 1.0))
-    programs.tools = {"strace": strace}
+    programs = Programs(tmp_path, (2.0, 0.9, 1.0), strace=strace)
     programs.world.interrupts = EMPTY_RUNS + 14
     account = programs.why()
     assert not account.complete
