@@ -71,7 +71,7 @@ def test_keys_of(kind: type, page: str) -> None:
 
 
 def test_what_most_readers_look_for_is_on_the_page() -> None:
-    expected = {"verdict", "block", "distribution"}
+    expected = {"verdict", "distribution"}
     assert expected <= set(_paragraphs(RESULT))
 
 
