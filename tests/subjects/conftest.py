@@ -5,7 +5,7 @@ import functools
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,26 @@ GCC_FORMS = ["SWITCH", "GOTO"]
 
 Case = tuple[bytes, bytes, int]
 Drive = Callable[[str, Sequence[Case]], list[str]]
+
+
+def run(
+    program: Path,
+    *arguments: object,
+    cwd: Path | None = None,
+    stdin: str | None = None,
+    env: Mapping[str, str] | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """The program's status and output, whatever they are."""
+    return subprocess.run(
+        [str(program), *map(str, arguments)],
+        cwd=cwd,
+        input=stdin,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -112,35 +132,26 @@ def drive(interpreter: Callable[..., list[str]]) -> Drive:
                 return compiled_once([*interpreter(form, "-O1", "-g", *SANITIZE), *more], reads)
         return compiled_once([*interpreter(form, "-O1", "-g"), *more], reads)
 
-    def run(form: str, cases: Sequence[Case]) -> list[str]:
+    def answers_of(form: str, cases: Sequence[Case]) -> list[str]:
         lines = (
             f"{code.hex() or '-'} {memory.hex() or '-'} {limit}\n" for code, memory, limit in cases
         )
-        result = subprocess.run(
-            [build(form)], input="".join(lines), capture_output=True, text=True, check=False
-        )
+        result = run(build(form), stdin="".join(lines))
         assert result.returncode == 0, result.stderr
         answers = [line.rstrip() for line in result.stdout.splitlines()]
         assert len(answers) == len(cases)
         return answers
 
-    return run
+    return answers_of
 
 
 @pytest.fixture
 def load(vm: Path, tmp_path: Path) -> Callable[..., str]:
-    def run(content: bytes, *arguments: str) -> str:
+    def result(content: bytes, *arguments: str) -> str:
         (tmp_path / "p.o").write_bytes(content)
-        process = subprocess.run(
-            [vm, "run", "p.o", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-        )
+        process = run(vm, "run", "p.o", *arguments, cwd=tmp_path)
         assert process.returncode in (0, 2), process
         assert process.stderr.count("\n") == (process.returncode == 2)
         return process.stdout.strip() or process.stderr.strip().removeprefix("ebpf-vm: p.o: ")
 
-    return run
+    return result

@@ -1,15 +1,15 @@
 """subjects/bpf-chain: its bytecode, its messages, and what the kernel makes of it where it may."""
 
 import errno
-import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tests.compiled import compiled_once
 from tests.golden_files import Hear
-from tests.subjects.conftest import INCLUDE, ROOT, WARNINGS
+from tests.subjects.conftest import INCLUDE, ROOT, WARNINGS, run
 
 from whyfast.formats.self_report import read_buckets, read_code, read_overheads
 from whyfast.measure.registry import why_no_bpf
@@ -28,32 +28,16 @@ def _build(gcc: list[str], sources: list[Path]) -> Path:
     return compiled_once([*gcc, *flags, *map(str, sources)], [CHAIN, INCLUDE, OTHER_KERNEL.parent])
 
 
-def _runner(program: Path) -> Run:
-    def run(
-        *arguments: str, env: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [program, *arguments],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            env={**os.environ, **(env or {})},
-        )
-
-    return run
-
-
 @pytest.fixture(scope="session")
 def chain(gcc: list[str]) -> Run:
-    return _runner(_build(gcc, sorted(CHAIN.glob("*.c"))))
+    return partial(run, _build(gcc, sorted(CHAIN.glob("*.c"))))
 
 
 @pytest.fixture(scope="session")
 def elsewhere(gcc: list[str]) -> Run:
     """The program on another kernel."""
     own = [source for source in sorted(CHAIN.glob("*.c")) if source.name != "kernel.c"]
-    return _runner(_build(gcc, [*own, OTHER_KERNEL]))
+    return partial(run, _build(gcc, [*own, OTHER_KERNEL]))
 
 
 @pytest.fixture
@@ -117,9 +101,7 @@ def test_the_vm_runs_the_same_chains(chain: Run, vm: Path, tmp_path: Path) -> No
         (["--programs", "/dev/null"], "/dev/null: no program"),
         (["--programs", wrong, several], f"--programs: there is a program already, {several}"),
     ):
-        refused = subprocess.run(
-            [vm, "run", *arguments], capture_output=True, text=True, check=False
-        )
+        refused = run(vm, "run", *arguments)
         assert (refused.returncode, refused.stderr) == (2, f"ebpf-vm: {message}\n")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.golden_files import Hear
+from tests.subjects.conftest import run
 from tests.subjects.ebpf_assembly import EXIT, insn
 from tests.subjects.ebpf_objects import (
     CALL,
@@ -87,25 +88,13 @@ def test_a_section_with_a_function_of_a_name_goes_before_those_that_it_calls(loa
 
 def test_what_comes_before_the_entry_is_not_counted(vm: Path, tmp_path: Path) -> None:
     (tmp_path / "p.o").write_bytes(two("one", "two"))
-    process = subprocess.run(
-        [vm, "run", "p.o", "--entry", "two", "--count"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = run(vm, "run", "p.o", "--entry", "two", "--count", cwd=tmp_path)
     assert (process.stdout, process.stderr) == ("0x2\n", "2 instructions\n")
 
 
 def test_an_entry_of_what_has_no_names(vm: Path, tmp_path: Path) -> None:
     (tmp_path / "p.hex").write_text(code(1).hex(" "))
-    process = subprocess.run(
-        [vm, "run", "p.hex", "--entry", "main"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = run(vm, "run", "p.hex", "--entry", "main", cwd=tmp_path)
     message = "ebpf-vm: p.hex: --entry main: only an ELF object has names\n"
     assert (process.returncode, process.stderr) == (2, message)
 
@@ -118,12 +107,16 @@ def test_tail_calls_begin_at_the_entry(build_vm: Callable[[str], Path], tmp_path
         elf([(".text", PROGBITS, EXECUTABLE, caller, 0)], symbols=[("two", FUNCTION, GLOBAL, 1, 0)])
     )
     for form in ("GOTO", "TAIL", "PINNED"):
-        process = subprocess.run(
-            [build_vm(form), "run", "c.o", "--entry", "two", "--prog-array", "5=p.o", "--count"],
+        process = run(
+            build_vm(form),
+            "run",
+            "c.o",
+            "--entry",
+            "two",
+            "--prog-array",
+            "5=p.o",
+            "--count",
             cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
         )
         assert (process.stdout, process.stderr) == ("0x2\n", "4 instructions\n"), form
 

@@ -6,7 +6,6 @@ import hashlib
 import heapq
 import itertools
 import struct
-import subprocess
 import tomllib
 import zlib
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.compiled import compiled_once
-from tests.subjects.conftest import FORMS, SUBJECT
+from tests.subjects.conftest import FORMS, SUBJECT, run
 from tests.subjects.ebpf_results import numbers, rotate
 
 BITS32, BITS64 = 2**32 - 1, 2**64 - 1
@@ -334,9 +333,7 @@ def test_native_code_returns_what_is_expected(gcc: list[str]) -> None:
     for name, entry in EXPECTED.items():
         command = [*gcc, "-O1", "-include", str(FOLDER / f"{name}.c"), f"-DPROGRAM={name}"]
         program = compiled_once([*command, f"{FOLDER.parent}/native.c"], [FOLDER, FOLDER.parent])
-        process = subprocess.run(
-            [program, str(MEMORY)], capture_output=True, text=True, check=False
-        )
+        process = run(program, MEMORY)
         assert process.stdout == f"{entry['result']}\n", name
 
 
@@ -346,7 +343,5 @@ def test_the_machine_returns_what_is_expected(form: str, build_vm: Callable[[str
     for name, entry in EXPECTED.items():
         arguments = entry["args"]
         assert isinstance(arguments, list)
-        process = subprocess.run(
-            [vm, "run", *arguments], cwd=SUBJECT, capture_output=True, text=True, check=False
-        )
+        process = run(vm, "run", *arguments, cwd=SUBJECT)
         assert (process.stdout, process.stderr) == (f"{entry['result']}\n", ""), name

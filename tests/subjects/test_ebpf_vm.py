@@ -10,15 +10,10 @@ from pathlib import Path
 import pytest
 from tests.compiled import compiled_once
 from tests.golden_files import Hear
-from tests.subjects.conftest import FORMS, SANITIZE, WARNINGS, sources
+from tests.subjects.conftest import FORMS, SANITIZE, WARNINGS, run, sources
 from tests.subjects.ebpf_assembly import EXIT, alu_k, insn, lddw, load, mov, store
 from tests.subjects.ebpf_objects import elf, text
 from tests.subjects.ebpf_results import RESULTS
-
-
-def run(vm: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [str(vm), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -69,9 +64,7 @@ def test_the_programs_return_what_is_expected(
     for name, entry in expected.items():
         arguments = entry["args"]
         assert isinstance(arguments, list)
-        process = subprocess.run(
-            [vm, "run", *arguments], cwd=subject, capture_output=True, text=True, check=False
-        )
+        process = run(vm, "run", *arguments, cwd=subject)
         assert (process.stdout, process.stderr) == (f"{entry['result']}\n", ""), name
 
 
@@ -143,9 +136,7 @@ def test_a_wrong_command_line_has_status_2(vm: Path, arguments: list[str], messa
 
 def test_a_refused_program_is_named(vm: Path, tmp_path: Path) -> None:
     write(tmp_path / "bad.hex", b"b7 00\n00 x0")
-    process = subprocess.run(
-        [vm, "run", "bad.hex"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    process = run(vm, "run", "bad.hex", cwd=tmp_path)
     message = "ebpf-vm: bad.hex: line 2: expected a pair of hexadecimal digits\n"
     assert (process.returncode, process.stderr) == (2, message)
 
@@ -250,16 +241,9 @@ def test_each_file_alone(gcc: list[str], subject: Path, turn_include: Path, tmp_
 
 
 def plugin(
-    command: list[object], program: str, *arguments: str
+    command: list[Path | str], program: str, *arguments: str
 ) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*map(str, command), *arguments],
-        input=program,
-        capture_output=True,
-        text=True,
-        timeout=20,
-        check=False,
-    )
+    return run(Path(command[0]), *command[1:], *arguments, stdin=program)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -326,6 +310,6 @@ def test_the_corpus_does_no_harm(interpreter: Callable[..., list[str]], subject:
             pytest.fail(error.stderr)
         pytest.skip("gcc has no sanitizers here")
     corpus = sorted((fuzz / "corpus").glob("*.hex"))
-    process = subprocess.run([program, *corpus], capture_output=True, text=True, check=False)
+    process = run(program, *corpus)
     assert (process.stdout, process.stderr) == (f"{len(corpus)} inputs\n", "")
     assert len(corpus) > 20
