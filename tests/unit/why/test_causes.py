@@ -44,6 +44,10 @@ FIRES = {
         ),
         "devirtualisation",
     ),
+    "devirtualisation: more calls than on the other side": (
+        view(executed(3e8, indirect_call=(5e7, 1)), executed(4.2e8, indirect_call=(1.5e8, 2))),
+        "devirtualisation",
+    ),
     "inlining": (
         view(executed(1e8), executed(4e8, {"get": 5e7}), members=("get", "work")),
         "inlining",
@@ -83,6 +87,13 @@ FIRES = {
         view(
             executed(4e8, stack_load=(0, 1)),
             executed(7e8, stack_load=(1.7e8, 13), stack_store=(1.7e8, 14)),
+        ),
+        "spills",
+    ),
+    "spills: half of what is added": (
+        view(
+            executed(4e8, stack_load=(0, 1)),
+            executed(7e8, stack_load=(8e7, 13), stack_store=(7e7, 14)),
         ),
         "spills",
     ),
