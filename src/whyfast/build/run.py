@@ -210,6 +210,7 @@ def make_build(
     """Copy the source, run the steps and keep what they make, whether or not it is there.
     CannotBuildHere when the toolchain has a root that cannot be entered here."""
     folder = store.folder(recipe.digest)
+    cargo.set_aside(folder)
     shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
     if short := lacking(folder, NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
         return BuildFailure(recipe.variant, "failed", f"not enough disk space to build: {short}")

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.build.recipe import steps_of
 from whyfast.build.revisions import Range, called, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.python_changes import with_functions
@@ -36,7 +37,7 @@ from whyfast.investigate.measuring import (
 )
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
-from whyfast.investigate.why.why_builds import BESIDE, explain_builds, largest
+from whyfast.investigate.why.why_builds import BESIDE, MOST_BESIDE, explain_builds, largest
 from whyfast.model.build import Build
 from whyfast.model.code import Check
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -44,6 +45,7 @@ from whyfast.model.result import Result
 from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Variant
 from whyfast.model.why import Account
+from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
@@ -100,6 +102,8 @@ def run_check(
     services = services or Services()
     if elsewhere is not None:
         elsewhere.check(RunContext(asked.study, home, observer, services))
+    limit = min(SIMULATED, request.budget / 3)
+    observer.note(_announced(asked.study, request, limit, home, explains=elsewhere is None))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     context = _built(build(RunContext(plain, home, observer, services)), asked.change)
     context, absent = with_files(context, asked.change)
@@ -130,9 +134,11 @@ def run_check(
         with recording(context, None, alone=False) as run:
             pass
         return _with_check(judge(context, run.recorded), check)
-    limit = min(SIMULATED, request.budget / 3)
+    clock = services.clock
+    end = clock.monotonic() + limit
     context, few = chosen(context, code, limit / 2)
     check = replace(check, notes=(*few, *check.notes))
+    limit = max(limit / 2, end - clock.monotonic())
     if in_python and code.reached:
         reaches = reached_in_python(context, code, limit, len(program.parts))
         context, reaches, few = chosen_in_python(context, reaches)
@@ -166,6 +172,21 @@ def run_check(
     result = judge(context, without_new(run.recorded, BASE, called(check.base_name, check.base)))
     account = _account(context, result, check) if elsewhere is None else None
     return replace(result, found=replace(result.found, check=check, account=account))
+
+
+def _announced(study: Study, request: Request, limit: float, home: Home, explains: bool) -> str:
+    """What the check will do, and how long each of it takes at most."""
+    last = BuildStore(home.builds).last_like(None, steps_of(study.build, study.variants[0])[0])
+    took = f"the last took {float(last.provenance['seconds']):.0f} s" if last else "without a limit"
+    costs = study.costs.count or study.costs.build
+    parts = [
+        f"building 2 revisions where they are not known ({took})",
+        f"{limit:.0f} s to see what executes the change",
+        f"{request.budget:.0f} s of measuring",
+        *(["the costs, without a limit"] if costs else []),
+        *([f"{MOST_BESIDE:.0f} s to say why"] if explains else []),
+    ]
+    return f"at most: {', '.join(parts)}"
 
 
 def _not_linked(context: RunContext[Study], change: Range, program: Path) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whyfast.build.recipe import Recipe
+from whyfast.build.relink import CannotRelink
 from whyfast.build.too_old import too_old
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
@@ -56,6 +57,8 @@ from whyfast.study.skeleton import check_file
 #: Seconds that a download, a program that lists its benchmarks and a link in another layout may
 #: take; a check has no time for twenty slower ones.
 _FETCH, _LIST, _LINK = 600.0, 120.0, 20.0
+#: Seconds before the limit that are for its benchmarks alone.
+_LISTS = 60.0
 #: Seconds after which no further program is built in place of one without work.
 _OTHERS = 60.0
 
@@ -134,6 +137,8 @@ def first_study(
             failure = way.incomplete
             if not way.benchmarks:
                 failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
+                if not limit.left():
+                    failure = _over(limit, "its benchmarks were known")
                 way = replace(way, benchmarks=way.candidates or WHOLE)
                 if to_install(way) in way.comments:
                     failure = f"modules are not installed for this interpreter: {way.install}"
@@ -143,16 +148,20 @@ def first_study(
         if isinstance(outcome, BuildFailure) and lacks_tool(outcome):
             break
         if not limit.left():
-            reason = (
-                f"{limit.seconds:.0f} s were not enough to build it, so nothing was tried; with "
-                "more time: whyfast new --limit, after this file is removed"
-            )
+            reason = _over(limit, "it was built, so nothing was tried")
             return FirstStudy(check_file(project.as_linked or project), reason, builds=False)
     reason, lacks = advice(folder, project, failures[0])
     text = check_file(
         _noted(project.as_linked or project, f"It does not build: {portable(reason)}")
     )
     return FirstStudy(text, reason, builds=False, lacks=lacks)
+
+
+def _over(limit: Limit, what: str) -> str:
+    return (
+        f"{limit.seconds:.0f} s were over before {what}; to go on from there, with more time: "
+        f"rm {ROOT_FILE} && whyfast new --limit {2 * limit.seconds:.0f}s"
+    )
 
 
 def _with_a_program_that_works(
@@ -269,7 +278,10 @@ class _OneLink:
         seconds: float | None = None,
     ) -> list[Path]:
         """See :func:`whyfast.build.relink.relink`."""
-        seconds = self.limit.left(_LINK)
+        left = self.limit.left()
+        if left < _LISTS:
+            raise CannotRelink("that was not tried, for want of time")
+        seconds = min(_LINK, left)
         return [*self.services.relink(recipe, build, store, seeds[:1], keep, seconds)] * len(seeds)
 
 

@@ -237,6 +237,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     return replace(
         project,
         idle=True,
+        incomplete=f"its program {what}: add words to its command" if reason else "",
         comments=(
             *project.comments,
             f"The program {what}: add words to the command below that give it work.",
