@@ -12,7 +12,7 @@ from whyfast.build.recipe import steps_of
 from whyfast.build.revisions import Range, called, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.python_changes import with_functions
-from whyfast.explain.same_builds import not_linked, same_builds
+from whyfast.explain.same_builds import not_linked, same_builds, unused_code
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
 from whyfast.investigate.check_benchmarks import (
@@ -49,6 +49,7 @@ from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
+from whyfast.study.project import some_names
 
 BASE, HEAD = "base", "head"
 
@@ -128,8 +129,9 @@ def run_check(
         notes=(*asked.notes, *absent),
         commits=count,
         search=search,
-        not_linked=_not_linked(context, asked.change, program) if code.same else (),
     )
+    if code.same:
+        check = _with_unused(check, context, program)
     if code.same or not context.question.benchmarks:
         with recording(context, None, alone=False) as run:
             pass
@@ -189,18 +191,24 @@ def _announced(study: Study, request: Request, limit: float, home: Home, explain
     return f"at most: {', '.join(parts)}"
 
 
-def _not_linked(context: RunContext[Study], change: Range, program: Path) -> tuple[str, ...]:
-    """The sources that differ, but of which the program that is timed holds nothing."""
+def _with_unused(check: Check, context: RunContext[Study], program: Path) -> Check:
+    """With the sources that differ, but of which the program that is timed holds nothing, or
+    nothing else than before."""
     inner = context.question.source.inner
-    files = {r.variant: r.source.files for r in context.recipes}
-    base, head = files[BASE], files[HEAD]
+    sources = {r.variant: r.source for r in context.recipes}
+    base, head = sources[BASE].files, sources[HEAD].files
     folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
-    found = not_linked(
-        [(folder, program) for folder in folders],
-        {*base, *head},
-        sorted(n for n in {*base, *head} if base.get(n) != head.get(n)),
-    )
-    return tuple(str(Path(inner, name)) for name in found)
+    differ = sorted(n for n in {*base, *head} if base.get(n) != head.get(n))
+    found = not_linked([(folder, program) for folder in folders], {*base, *head}, differ)
+    if found:
+        return replace(check, not_linked=tuple(str(Path(inner, name)) for name in found))
+    unused = unused_code(sources[BASE].folder, sources[HEAD].folder, differ)
+    if not unused:
+        return check
+    names = some_names([str(Path(inner, name)) for name in unused], 3)
+    verb = "differs" if len(unused) == 1 else "differ"
+    note = f"{names} {verb} in more than comments: what the program holds of it is the same."
+    return replace(check, notes=(*check.notes, note))
 
 
 def _account(context: RunContext[Study], result: Result, check: Check) -> Account | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.same_builds import not_linked
+from whyfast.explain.same_builds import not_linked, unused_code
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
@@ -19,3 +19,26 @@ def test_sources_that_are_not_in_the_program(
     build = tmp_path, Path("app")
     names = ["app.c", "lib/dump.c", "test/check.c", "README.md"]
     assert not_linked([build, build], names, names) == absent
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("int a; // one", "int  a; /* two */", False),
+        ('puts("//a");', 'puts("//b");', True),
+        ("c = '\"'; // a", "c = '\"'; // b", False),
+        ("int a;", "int b;", True),
+        ("", "int b;", True),
+    ],
+)
+def test_code_that_the_program_holds_nothing_of_is_more_than_comments(
+    tmp_path: Path, before: str, after: str, found: bool
+) -> None:
+    sides = [tmp_path / "base", tmp_path / "head"]
+    for folder, text in zip(sides, (before, after), strict=True):
+        folder.mkdir()
+        for name in ("a.hpp", "a_test.go", "a.md"):
+            if text:
+                (folder / name).write_text(text)
+    names = ["a.hpp", "a.md", "a_test.go"]
+    assert unused_code(sides[0], sides[1], names) == (("a.hpp",) if found else ())
