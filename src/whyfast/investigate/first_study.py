@@ -98,7 +98,10 @@ def first_that_builds(
     tried: list[tuple[str, FirstStudy]] = []
     for kind, project in kinds:
         if tried:
-            observer.note(f"it does not build as a {tried[-1][0]} project: {tried[-1][1].failure}")
+            before, failed = tried[-1]
+            # Of others the build has said why.
+            reason = f" ({failed.failure})" if failed.lacks else ""
+            observer.note(f"it does not build as a {before} project{reason}: as {kind} now")
         study = first_study(folder, project, home, observer, services, limit)
         if study.builds:
             return kind, study

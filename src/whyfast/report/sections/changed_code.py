@@ -42,8 +42,8 @@ def changed_code(check: Check) -> Iterator[str]:
         key=lambda f: next((i for i, n in enumerate(executed) if is_called(f, n)), len(executed))
     )
     if changed:
-        names = dict.fromkeys(_in_a_line(f.name) for f in changed)
-        yield f"{pluralize(len(names), 'function')} changed: {some_code(names)}."
+        lines = dict.fromkeys(_in_a_line(f.name) for f in changed)
+        yield f"{pluralize(len(lines), 'function')} changed: {some_code(lines)}."
     if rest := len(code.reached) - len(changed):
         which = f"{pluralize(rest, 'function')}{' more' if changed else ''}"
         has, refers = ("has", "refers") if rest == 1 else ("have", "refer")
