@@ -58,6 +58,20 @@ def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompari
     )
 
 
+#: Functions of Go's tests, with those inside of them.
+_GO_TEST = re.compile(r"\.(Test|Example|Fuzz)([^a-z.][^.]*)?(\.|$)")
+
+
+def without_go_tests(code: CodeComparison) -> CodeComparison:
+    """With the tests in a program of Go's benchmarks as code that nothing runs: it is called to
+    run benchmarks alone."""
+    functions = tuple(
+        replace(f, reached=f.reached and not _GO_TEST.search(f.name)) for f in code.functions
+    )
+    same = code.same or (not code.reasons and not any(f.reached for f in functions))
+    return replace(code, same=same, functions=functions)
+
+
 #: Sources whose names symbols and debug information have, where they are in a program.
 _COMPILED = (".c", ".cc", ".cpp", ".cxx")
 #: Sources of which a program may hold only what it uses.

@@ -12,7 +12,7 @@ from whyfast.build.recipe import steps_of
 from whyfast.build.revisions import Range, called, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.python_changes import with_functions
-from whyfast.explain.same_builds import not_linked, same_builds, unused_code
+from whyfast.explain.same_builds import not_linked, same_builds, unused_code, without_go_tests
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
 from whyfast.investigate.check_benchmarks import (
@@ -114,6 +114,8 @@ def run_check(
     in_python = context.question.variants[0].toolchain.startswith("path:python")
     if in_python:
         code = with_functions(code, *folders)
+    if {b.runner for b in context.question.benchmarks} == {"go"}:
+        code = without_go_tests(code)
     count = commits_between(asked.study.source.folder, asked.change)
     search = ""  # the command that finds the commit among those between
     if count > 1:
