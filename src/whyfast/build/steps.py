@@ -103,7 +103,9 @@ def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
     quoted = _quoted(match) if (match := _ERROR.search(text)) else ""
     if tool := _MISSING.fullmatch(quoted):
         return f"{tool['name']} is not installed, and the step needs it: {shown}{quoted}"
-    return f"step ended with exit code {status}: {shown}{quoted}"
+    if quoted:  # a step may be long, and comes after what is wrong
+        return f"{quoted[2:-1]} (exit code {status} of the step: {shown})"
+    return f"step ended with exit code {status}: {shown}"
 
 
 def because(error: Exception) -> str:
@@ -130,7 +132,8 @@ def instead(recipe: Recipe, work: Path) -> str:
 def _quoted(match: re.Match[str]) -> str:
     """The line with the match, as it was printed."""
     text = match.string
-    start = text.rfind("\n", 0, match.start()) + 1
+    begin = match.end() - len(match[0].lstrip())  # without the end of the line before
+    start = text.rfind("\n", 0, begin) + 1
     end = text.find("\n", match.end())
     line = without_folders(text[start : end if end >= 0 else len(text)])
     return f" ({line if len(line) < 160 else line[:157] + '…'})"
