@@ -15,6 +15,7 @@ from pathlib import Path
 
 from whyfast.build.recipe import Recipe
 from whyfast.build.relink import CannotRelink
+from whyfast.build.run import build_all
 from whyfast.build.too_old import too_old
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
@@ -124,7 +125,7 @@ def first_study(
     Nothing is raised for a project that does not build, nor where the limit is reached.
     """
     limit = limit or Limit(services.clock, math.inf, math.inf)
-    services = replace(services, build=_Builder(limit), relink=_OneLink(services, limit))
+    services = replace(services, build=_BuildsUntil(limit), relink=_OneLink(services, limit))
     if project.fetch and (reason := _fetched(folder, project.fetch, observer, limit)):
         return FirstStudy(check_file(_noted(project, reason)), reason, builds=False, lacks=True)
     failures: list[BuildFailure | str] = []
@@ -250,7 +251,7 @@ def _built(
 
 
 @dataclass(frozen=True)
-class _Builder:
+class _BuildsUntil:
     """Builds until the limit."""
 
     limit: Limit
@@ -259,8 +260,6 @@ class _Builder:
         self, recipes: Sequence[Recipe], store: BuildStore, note: Note
     ) -> Sequence[BuildOutcome]:
         """See :func:`whyfast.build.run.build_all`."""
-        from whyfast.build.run import build_all
-
         return build_all(recipes, store, note, seconds=self.limit.left())
 
 

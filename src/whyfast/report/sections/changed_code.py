@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from whyfast.explain.functions import base_name
+from whyfast.explain.objects import short_name
 from whyfast.model.result import Result
 from whyfast.report.document import Cell, ReportSection, group, number_cell, right, section, table
 from whyfast.report.formatting import escape_controls, join_words, pluralize, size_of
@@ -59,9 +61,6 @@ def _in_a_line(name: str) -> str:
     is a line by itself."""
     if len(name) <= _LONG:
         return name
-    from whyfast.explain.functions import base_name  # these load numpy
-    from whyfast.why.functions import short_name
-
     return short_name(base_name(name)).replace("(anonymous namespace)::", "")
 
 
