@@ -129,6 +129,8 @@ def first_study(
     if project.fetch and (reason := _fetched(folder, project.fetch, observer, limit)):
         return FirstStudy(check_file(_noted(project, reason)), reason, builds=False, lacks=True)
     failures: list[BuildFailure | str] = []
+    bare = project.as_linked or project
+    bare = replace(bare, benchmarks=bare.benchmarks or bare.candidates or WHOLE)
     for way in _ways(project):
         way, outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
@@ -153,11 +155,9 @@ def first_study(
             break
         if not limit.left():
             reason = _over(limit, "it was built, so nothing was tried")
-            return FirstStudy(check_file(project.as_linked or project), reason, builds=False)
+            return FirstStudy(check_file(bare), reason, builds=False)
     reason, lacks = advice(folder, project, failures[0])
-    text = check_file(
-        _noted(project.as_linked or project, f"It does not build: {portable(reason)}")
-    )
+    text = check_file(_noted(bare, f"It does not build: {portable(reason)}"))
     return FirstStudy(text, reason, builds=False, lacks=lacks)
 
 

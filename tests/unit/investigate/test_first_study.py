@@ -252,3 +252,4 @@ def test_at_the_limit_it_is_what_is_known_by_then(tmp_path: Path, home: Home) ->
     study = tomllib.loads(first.text)
     assert study["build"]["program"] == "src/app"
     assert "link" not in study["build"]
+    assert study["benchmarks"]
