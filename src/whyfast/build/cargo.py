@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -54,12 +55,28 @@ def repeat_lines(env: Mapping[str, str]) -> list[str]:
     ]
 
 
+def set_aside(folder: Path) -> None:
+    """Keep what an unfinished build in that folder compiled, for :func:`take_over`."""
+    if (folder / "provenance.json").exists():  # complete, but its program was changed since
+        return
+    with suppress(OSError):  # there is none, or what was kept before stays
+        (folder / "work" / _TARGET).rename(_aside(folder))
+
+
+def _aside(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.{_TARGET}")
+
+
 def take_over(recipe: Recipe, work: Path, store: BuildStore) -> None:
-    """Copy into ``work`` what the last build of the same packages compiled of others.
+    """Move into ``work`` what an unfinished build of the same compiled; or else copy what the last
+    build of the same packages compiled of others.
 
     Of the packages in the source nothing is taken: all files there have one date, by which cargo
     could not tell that they changed. Cargo decides what it can use of the rest.
     """
+    with suppress(OSError):
+        _aside(work.parent).rename(work / _TARGET)
+        return
     own = _packages(work / "src")
     last = next((b for b in store.all() if _like(recipe, b, own)), None)
     if last is None:

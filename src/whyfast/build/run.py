@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import shlex
@@ -67,22 +68,29 @@ Progress = Callable[[str], None]
 
 
 def build_all(
-    recipes: Sequence[Recipe], store: BuildStore, progress: Progress, *, workers: int | None = None
+    recipes: Sequence[Recipe],
+    store: BuildStore,
+    progress: Progress,
+    *,
+    workers: int | None = None,
+    seconds: float = math.inf,
 ) -> list[BuildOutcome]:
     """Every recipe as a build or a failure, in the given order; equal recipes are built once. Steps
     that use ``{jobs}`` fill the machine by themselves and run one variant at a time; others run as
-    many variants at once as there are CPUs."""
+    many variants at once as there are CPUs. What is not built after so many ``seconds`` is ended,
+    and fails."""
     cpus = os.cpu_count() or 1
     if workers is None:
         workers = 1 if any(map(_is_long, recipes)) else cpus
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
-    steps = Steps()
+    steps, end = Steps(), time.monotonic() + seconds
     try:
         futures = [pool.submit(_build_one, r, store, progress, cpus, steps) for r in recipes]
         for future in futures:
             # An endless wait would miss an interrupt that comes just before it begins.
             while wait([future], timeout=0.5).not_done:
-                pass
+                if time.monotonic() >= end and not steps.cancelled.is_set():
+                    steps.cancel(why=f"building takes longer than {seconds:.0f} s")
             future.result()
         return [future.result() for future in futures]
     except BaseException:
@@ -202,6 +210,7 @@ def make_build(
     """Copy the source, run the steps and keep what they make, whether or not it is there.
     CannotBuildHere when the toolchain has a root that cannot be entered here."""
     folder = store.folder(recipe.digest)
+    cargo.set_aside(folder)
     shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
     if short := lacking(folder, NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
         return BuildFailure(recipe.variant, "failed", f"not enough disk space to build: {short}")
@@ -263,6 +272,8 @@ def run_steps(
             out.flush()
             start = os.fstat(out.fileno()).st_size
             status = runner.run(step, work, env, out.fileno(), within)
+            if status != 0 and runner.cancelled.is_set():
+                return env, sandbox, runner.why
             if status != 0:
                 return env, sandbox, why(step, status, tail(log, SEARCHED, start))
     return env, sandbox, ""

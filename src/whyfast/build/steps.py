@@ -17,6 +17,7 @@ from pathlib import Path
 
 from whyfast.build import cargo
 from whyfast.build.recipe import Recipe
+from whyfast.build.too_old import too_old
 from whyfast.model.build import Language
 from whyfast.store.builds import BuildStore
 from whyfast.study.notation import substitute
@@ -72,7 +73,8 @@ _ERROR = re.compile(
 
 #: A quoted line of make or a shell on a tool that is not there.
 _MISSING = re.compile(
-    r" \((?:g?make(?:\[\d+\])?: |(?:\S*/)?(?:ba|da)?sh: (?:line )?(?:\d+: )?)"
+    r" \((?:g?make(?:\[\d+\])?: |(?:\S*/)?(?:ba|da)?sh: |\S+: (?=(?:line )?\d+: ))"
+    r"(?:line )?(?:\d+: )?"
     r"(?P<name>[\w.+-]+): (?:No such file or directory|(?:command )?not found)\)"
 )
 
@@ -96,10 +98,14 @@ def why(step: str, status: int, lines: Sequence[str] = ()) -> str:
         return f"the compiler crashed in the step: {shown}{_quoted(match)}"
     if killed:
         return f"step killed by {killed}: {shown}"
+    if reason := too_old(text):
+        return f"{reason} (step: {shown})"
     quoted = _quoted(match) if (match := _ERROR.search(text)) else ""
     if tool := _MISSING.fullmatch(quoted):
         return f"{tool['name']} is not installed, and the step needs it: {shown}{quoted}"
-    return f"step ended with exit code {status}: {shown}{quoted}"
+    if quoted:  # a step may be long, and comes after what is wrong
+        return f"{quoted[2:-1]} (exit code {status} of the step: {shown})"
+    return f"step ended with exit code {status}: {shown}"
 
 
 def because(error: Exception) -> str:
@@ -126,7 +132,8 @@ def instead(recipe: Recipe, work: Path) -> str:
 def _quoted(match: re.Match[str]) -> str:
     """The line with the match, as it was printed."""
     text = match.string
-    start = text.rfind("\n", 0, match.start()) + 1
+    begin = match.end() - len(match[0].lstrip())  # without the end of the line before
+    start = text.rfind("\n", 0, begin) + 1
     end = text.find("\n", match.end())
     line = without_folders(text[start : end if end >= 0 else len(text)])
     return f" ({line if len(line) < 160 else line[:157] + '…'})"
@@ -225,6 +232,8 @@ class Steps:
 
     def __init__(self) -> None:
         self.cancelled = threading.Event()
+        #: Why they were cancelled.
+        self.why = "interrupted"
         self._lock = threading.Lock()
         self._running: set[int] = set()
         #: Of all steps until now: the largest process in bytes, 0 where all were smaller than this
@@ -239,7 +248,7 @@ class Steps:
         :func:`enclose`. InterruptedError after :meth:`cancel`."""
         with self._lock:
             if self.cancelled.is_set():
-                raise InterruptedError("interrupted")
+                raise InterruptedError(self.why)
             WATCHER.start()
             began = time.monotonic()
             process = subprocess.Popen(
@@ -267,9 +276,10 @@ class Steps:
             self.seconds += time.monotonic() - began
             return process.returncode
 
-    def cancel(self, number: signal.Signals = signal.SIGKILL) -> None:
+    def cancel(self, number: signal.Signals = signal.SIGKILL, why: str = "interrupted") -> None:
         """End the process groups of all steps by that signal; no further one starts."""
         with self._lock:
+            self.why = why
             self.cancelled.set()
             for pid in self._running:
                 os.killpg(pid, number)

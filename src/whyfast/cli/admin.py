@@ -14,7 +14,7 @@ from pathlib import Path
 from whyfast.build.run import repeat_script
 from whyfast.cli.main import say
 from whyfast.cli.output import FAILED, Action, check_outputs, duration, piped, show, show_actions
-from whyfast.investigate.first_study import FirstStudy, first_that_builds
+from whyfast.investigate.first_study import LIMIT, FirstStudy, first_that_builds
 from whyfast.investigate.services import Services
 from whyfast.measure.doctor.readings import examine
 from whyfast.measure.doctor.system import System
@@ -239,12 +239,13 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     folder, file = source.resolve(), source / ROOT_FILE
     if file.exists():
         raise UserError("already exists; nothing was written", where=file)
+    limit = duration(args.limit, "--limit") if args.limit else LIMIT
     given: str | None = args.kind
     kinds = [(given, KINDS[given][1](folder))] if given else list(projects_of(folder))
     kind, project = kinds[0]
     if not args.no_build:
         with watching(f"whyfast new: {kind} project", 0.01) as observer:
-            kind, first = first_that_builds(folder, kinds, own_home(), observer, Services())
+            kind, first = first_that_builds(folder, kinds, own_home(), observer, Services(), limit)
     elif project.benchmarks or project.candidates:
         project = replace(project, benchmarks=project.benchmarks or project.candidates)
         first = FirstStudy(check_file(project), beside=project.beside, notes=project.comments)
@@ -260,7 +261,7 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
         return FAILED
     beside = {file.parent / name: text for name, text in first.beside.items()}
     missing = {path: text for path, text in beside.items() if not path.exists()}
-    for path, text in {file: first.text, **missing}.items():
+    for path, text in {**missing, file: first.text}.items():
         _write_new(path, text)
     study = f" --study {shlex.quote(str(source))}" if folder != Path().resolve() else ""
     todo = (

@@ -273,6 +273,7 @@ def add_new(options: OptionGroup) -> None:
     options.value("--kind", text, choices=PROJECT_KINDS)
     text = "folder with the source of the program (default: the current folder)"
     options.value("--source DIR", text, type=Path, default=Path())
+    options.value("--limit TIME", "after which it writes what it knows by then (default: 4m)")
     options.flag("--no-build", "write whyfast.toml without fetching, building or running anything")
     options.json_output()
     options.examples("new", "new ./mystudy --source ~/src/program")

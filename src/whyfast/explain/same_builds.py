@@ -58,8 +58,28 @@ def same_builds(base: tuple[Path, Path], head: tuple[Path, Path]) -> CodeCompari
     )
 
 
+#: Functions of Go's tests, with those inside of them.
+_GO_TEST = re.compile(r"\.(Test|Example|Fuzz)([^a-z.][^.]*)?(\.|$)")
+
+
+def without_go_tests(code: CodeComparison) -> CodeComparison:
+    """With the tests in a program of Go's benchmarks as code that nothing runs: it is called to
+    run benchmarks alone."""
+    functions = tuple(
+        replace(f, reached=f.reached and not _GO_TEST.search(f.name)) for f in code.functions
+    )
+    same = code.same or (not code.reasons and not any(f.reached for f in functions))
+    return replace(code, same=same, functions=functions)
+
+
 #: Sources whose names symbols and debug information have, where they are in a program.
 _COMPILED = (".c", ".cc", ".cpp", ".cxx")
+#: Sources of which a program may hold only what it uses.
+_INCLUDED = (".h", ".hh", ".hpp", ".hxx", ".inl", ".rs", ".go")
+#: Names of sources beside the program.
+_BESIDE = re.compile(r"test|fuzz|example|demo|sample", re.IGNORECASE)
+#: A comment, or in the group a string or character, which may look like one.
+_COMMENT = re.compile(r"""("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\\n])')|//[^\n]*|/\*.*?\*/""", re.DOTALL)
 
 
 def not_linked(
@@ -77,8 +97,25 @@ def not_linked(
     sources = [name for name in names if name.endswith(_COMPILED)]
     if not any(map(held, sources)):
         return ()
-    aside = re.compile(r"test|fuzz|example|demo|sample", re.IGNORECASE)
-    return tuple(n for n in differ if n in sources and not held(n) and not aside.search(n))
+    return tuple(n for n in differ if n in sources and not held(n) and not _BESIDE.search(n))
+
+
+def unused_code(base: Path, head: Path, differ: Iterable[str]) -> tuple[str, ...]:
+    """Of the sources that ``differ`` between the folders those with other code than before, and not
+    just other comments or spaces, though the programs are the same."""
+    found = []
+    for name in differ:
+        sides = [folder / name for folder in (base, head)]
+        if not name.endswith((*_COMPILED, *_INCLUDED)) or _BESIDE.search(name):
+            continue
+        texts = {_code(s.read_text(errors="replace")) if s.is_file() else "" for s in sides}
+        found += [name] if len(texts) > 1 else []
+    return tuple(found)
+
+
+def _code(text: str) -> str:
+    """Without comments and spaces, of a language with those of C."""
+    return re.sub(r"\s+", "", _COMMENT.sub(lambda m: m[1] or "", text))
 
 
 def machine_code(folder: Path, program: Path) -> dict[str, Path] | None:

@@ -8,10 +8,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from whyfast.build.recipe import steps_of
 from whyfast.build.revisions import Range, called, change_between, commits_between, top_level
 from whyfast.build.source import obtain
 from whyfast.explain.python_changes import with_functions
-from whyfast.explain.same_builds import not_linked, same_builds
+from whyfast.explain.same_builds import not_linked, same_builds, unused_code, without_go_tests
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
 from whyfast.investigate.check_benchmarks import (
@@ -36,7 +37,7 @@ from whyfast.investigate.measuring import (
 )
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
-from whyfast.investigate.why.why_builds import BESIDE, explain_builds, largest
+from whyfast.investigate.why.why_builds import BESIDE, MOST_BESIDE, explain_builds, largest
 from whyfast.model.build import Build
 from whyfast.model.code import Check
 from whyfast.model.errors import CannotBuildHere, UserError
@@ -44,9 +45,11 @@ from whyfast.model.result import Result
 from whyfast.model.study import EvidenceSpec, MeasureSpec, Source, Study
 from whyfast.model.variant import Variant
 from whyfast.model.why import Account
+from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 from whyfast.study.find import ROOT_FILE
 from whyfast.study.load import load_study
+from whyfast.study.project import some_names
 
 BASE, HEAD = "base", "head"
 
@@ -100,6 +103,8 @@ def run_check(
     services = services or Services()
     if elsewhere is not None:
         elsewhere.check(RunContext(asked.study, home, observer, services))
+    limit = min(SIMULATED, request.budget / 3)
+    observer.note(_announced(asked.study, request, limit, home, explains=elsewhere is None))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     context = _built(build(RunContext(plain, home, observer, services)), asked.change)
     context, absent = with_files(context, asked.change)
@@ -109,6 +114,8 @@ def run_check(
     in_python = context.question.variants[0].toolchain.startswith("path:python")
     if in_python:
         code = with_functions(code, *folders)
+    if {b.runner for b in context.question.benchmarks} == {"go"}:
+        code = without_go_tests(code)
     count = commits_between(asked.study.source.folder, asked.change)
     search = ""  # the command that finds the commit among those between
     if count > 1:
@@ -124,15 +131,18 @@ def run_check(
         notes=(*asked.notes, *absent),
         commits=count,
         search=search,
-        not_linked=_not_linked(context, asked.change, program) if code.same else (),
     )
+    if code.same:
+        check = _with_unused(check, context, program)
     if code.same or not context.question.benchmarks:
         with recording(context, None, alone=False) as run:
             pass
         return _with_check(judge(context, run.recorded), check)
-    limit = min(SIMULATED, request.budget / 3)
+    clock = services.clock
+    end = clock.monotonic() + limit
     context, few = chosen(context, code, limit / 2)
     check = replace(check, notes=(*few, *check.notes))
+    limit = max(limit / 2, end - clock.monotonic())
     if in_python and code.reached:
         reaches = reached_in_python(context, code, limit, len(program.parts))
         context, reaches, few = chosen_in_python(context, reaches)
@@ -168,18 +178,39 @@ def run_check(
     return replace(result, found=replace(result.found, check=check, account=account))
 
 
-def _not_linked(context: RunContext[Study], change: Range, program: Path) -> tuple[str, ...]:
-    """The sources that differ, but of which the program that is timed holds nothing."""
+def _announced(study: Study, request: Request, limit: float, home: Home, explains: bool) -> str:
+    """What the check will do, and how long each of it takes at most."""
+    last = BuildStore(home.builds).last_like(None, steps_of(study.build, study.variants[0])[0])
+    took = f"the last took {float(last.provenance['seconds']):.0f} s" if last else "without a limit"
+    costs = study.costs.count or study.costs.build
+    parts = [
+        f"building 2 revisions where they are not known ({took})",
+        f"{limit:.0f} s to see what executes the change",
+        f"{request.budget:.0f} s of measuring",
+        *(["the costs, without a limit"] if costs else []),
+        *([f"{MOST_BESIDE:.0f} s to say why"] if explains else []),
+    ]
+    return f"at most: {', '.join(parts)}"
+
+
+def _with_unused(check: Check, context: RunContext[Study], program: Path) -> Check:
+    """With the sources that differ, but of which the program that is timed holds nothing, or
+    nothing else than before."""
     inner = context.question.source.inner
-    files = {r.variant: r.source.files for r in context.recipes}
-    base, head = files[BASE], files[HEAD]
+    sources = {r.variant: r.source for r in context.recipes}
+    base, head = sources[BASE].files, sources[HEAD].files
     folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
-    found = not_linked(
-        [(folder, program) for folder in folders],
-        {*base, *head},
-        sorted(n for n in {*base, *head} if base.get(n) != head.get(n)),
-    )
-    return tuple(str(Path(inner, name)) for name in found)
+    differ = sorted(n for n in {*base, *head} if base.get(n) != head.get(n))
+    found = not_linked([(folder, program) for folder in folders], {*base, *head}, differ)
+    if found:
+        return replace(check, not_linked=tuple(str(Path(inner, name)) for name in found))
+    unused = unused_code(sources[BASE].folder, sources[HEAD].folder, differ)
+    if not unused:
+        return check
+    names = some_names([str(Path(inner, name)) for name in unused], 3)
+    verb = "differs" if len(unused) == 1 else "differ"
+    note = f"{names} {verb} in more than comments: what the program holds of it is the same."
+    return replace(check, notes=(*check.notes, note))
 
 
 def _account(context: RunContext[Study], result: Result, check: Check) -> Account | None:

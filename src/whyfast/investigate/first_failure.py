@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from whyfast.build.revisions import lacking_submodules
+from whyfast.build.too_old import TOO_OLD
 from whyfast.formats.input import opened
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
@@ -24,6 +25,12 @@ _PACKAGE = re.compile(
     |No\s+package\s+'(?P<pkg>[\w.+-]+)'\s+found
     |cannot\s+find\s+-l(?P<lib>[\w.+-]+)""",
     re.VERBOSE,
+)
+
+#: What Meson says of a program that is not there; in the words of a project it may be anything.
+_PROGRAM = re.compile(
+    r"ERROR: Program '(?P<name>[\w.+-]+)'[^\n]* not found"
+    r"|ERROR: Problem encountered: (?P<told>[\w.+-]+) is required"
 )
 
 #: A header of a library in a folder of its name.
@@ -50,15 +57,21 @@ def lacks_tool(failure: BuildFailure) -> bool:
 def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple[str, bool]:
     """The cause and whether it is something that is not here, with the command that brings it where
     that is known; else the failing step with the compiler's error and the log."""
+    if not isinstance(failure, str):
+        if TOO_OLD.match(failure.reason):
+            return failure.reason.partition(" (step: ")[0], True
+        if tool := _TOOL.match(failure.reason):
+            return f"{tool[1]} is not installed{_of_debian(f'^{re.escape(tool[1])}$')}", True
     if absent := lacking_submodules(folder):
         paths = ", ".join(absent[:_NAMED])
         command = "git submodule update --init --recursive"
         return f"submodules are not checked out ({paths}): {command}", True
     if isinstance(failure, str):
         return failure, False
-    if tool := _TOOL.match(failure.reason):
-        return f"{tool[1]} is not installed{_of_debian(f'^{re.escape(tool[1])}$')}", True
     log = _text(failure.log) if failure.log else ""
+    program = _PROGRAM.search(log)
+    if program and not shutil.which(name := program["name"] or program["told"]):
+        return f"{name} is not installed{_of_debian(f'^{re.escape(name)}$')}", True
     if package := _PACKAGE.search(log):
         name = next(n for n in package.groups() if n)
         return f"the package {name} is not installed{_development(name)}", True

@@ -7,12 +7,16 @@ whyfast cannot.
 
 from __future__ import annotations
 
+import math
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whyfast.build.recipe import Recipe
+from whyfast.build.relink import CannotRelink
+from whyfast.build.run import build_all
+from whyfast.build.too_old import too_old
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
@@ -20,16 +24,17 @@ from whyfast.investigate.first_failure import advice, lacks_tool, portable
 from whyfast.investigate.first_work import (
     LACKS,
     TROUBLE,
+    Limit,
     Tries,
     copied,
     to_install,
     tried_ones,
     with_work,
 )
-from whyfast.investigate.services import Observer, Services, Silent
+from whyfast.investigate.services import Note, Observer, Services, Silent
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
 from whyfast.measure.invocation import InvocationFailed
-from whyfast.model.build import Build, BuildFailure
+from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
 from whyfast.store.builds import BuildStore
@@ -53,8 +58,13 @@ from whyfast.study.skeleton import check_file
 #: Seconds that a download, a program that lists its benchmarks and a link in another layout may
 #: take; a check has no time for twenty slower ones.
 _FETCH, _LIST, _LINK = 600.0, 120.0, 20.0
+#: Seconds before the limit that are for its benchmarks alone.
+_LISTS = 60.0
 #: Seconds after which no further program is built in place of one without work.
 _OTHERS = 60.0
+
+#: Seconds for all of it where nobody says otherwise: with it a first check takes ten minutes.
+LIMIT = 240.0
 
 
 _NO_BENCHMARK = "it has no benchmark that runs; add [benchmarks.NAME] with a command"
@@ -81,34 +91,51 @@ def first_that_builds(
     home: Home,
     observer: Observer,
     services: Services,
+    seconds: float = LIMIT,
 ) -> tuple[str, FirstStudy]:
     """The study of the first kind of project as which the folder builds, and that kind; else of the
-    first."""
+    first. After so many ``seconds`` it is what is known until then."""
+    limit = Limit(services.clock, seconds, services.clock.monotonic() + seconds)
     tried: list[tuple[str, FirstStudy]] = []
     for kind, project in kinds:
         if tried:
-            observer.note(f"it does not build as a {tried[-1][0]} project: {tried[-1][1].failure}")
-        study = first_study(folder, project, home, observer, services)
+            before, failed = tried[-1]
+            # Of others the build has said why.
+            reason = f" ({failed.failure})" if failed.lacks else ""
+            observer.note(f"it does not build as a {before} project{reason}: as {kind} now")
+        study = first_study(folder, project, home, observer, services, limit)
         if study.builds:
             return kind, study
         tried.append((kind, study))
+        if not limit.left():
+            break
     return tried[0]
 
 
 def first_study(
-    folder: Path, project: Project, home: Home, observer: Observer, services: Services
+    folder: Path,
+    project: Project,
+    home: Home,
+    observer: Observer,
+    services: Services,
+    limit: Limit | None = None,
 ) -> FirstStudy:
     """The study of the project in ``folder``, by the first of its ways that builds.
 
-    Nothing is raised for a project that does not build.
+    Nothing is raised for a project that does not build, nor where the limit is reached.
     """
-    if project.fetch and (reason := _fetched(folder, project.fetch, observer)):
+    limit = limit or Limit(services.clock, math.inf, math.inf)
+    services = replace(services, build=_BuildsUntil(limit), relink=_OneLink(services, limit))
+    if project.fetch and (reason := _fetched(folder, project.fetch, observer, limit)):
         return FirstStudy(check_file(_noted(project, reason)), reason, builds=False, lacks=True)
     failures: list[BuildFailure | str] = []
+    bare = project.as_linked or project
+    bare = replace(bare, benchmarks=bare.benchmarks or bare.candidates or WHOLE)
     for way in _ways(project):
         way, outcome = _built(folder, way, home, observer, services)
         if isinstance(outcome, Build):
-            way = _with_a_program_that_works(folder, way, outcome, home, observer, services)
+            tries = Tries(outcome, observer, limit)
+            way = _with_a_program_that_works(folder, way, tries, home, services)
             if failures:  # what was meant first needs what is not here
                 reason, lacks = advice(folder, project, failures[0])
                 note = f"{Path(project.program).name} does not build: {reason}"
@@ -116,6 +143,8 @@ def first_study(
             failure = way.incomplete
             if not way.benchmarks:
                 failure = "; ".join([_NO_BENCHMARK, *way.comments[:1]])
+                if not limit.left():
+                    failure = _over(limit, "its benchmarks were known")
                 way = replace(way, benchmarks=way.candidates or WHOLE)
                 if to_install(way) in way.comments:
                     failure = f"modules are not installed for this interpreter: {way.install}"
@@ -124,28 +153,36 @@ def first_study(
         failures.append(outcome)
         if isinstance(outcome, BuildFailure) and lacks_tool(outcome):
             break
+        if not limit.left():
+            reason = _over(limit, "it was built, so nothing was tried")
+            return FirstStudy(check_file(bare), reason, builds=False)
     reason, lacks = advice(folder, project, failures[0])
-    text = check_file(
-        _noted(project.as_linked or project, f"It does not build: {portable(reason)}")
-    )
+    text = check_file(_noted(bare, f"It does not build: {portable(reason)}"))
     return FirstStudy(text, reason, builds=False, lacks=lacks)
 
 
+def _over(limit: Limit, what: str) -> str:
+    return (
+        f"{limit.seconds:.0f} s were over before {what}; to go on from there, with more time: "
+        f"rm {ROOT_FILE} && whyfast new --limit {2 * limit.seconds:.0f}s"
+    )
+
+
 def _with_a_program_that_works(
-    folder: Path, way: Project, made: Build, home: Home, observer: Observer, services: Services
+    folder: Path, way: Project, tries: Tries, home: Home, services: Services
 ) -> Project:
     """The built project with its benchmarks; where no work is found for its program, the first of
     the others that has some."""
-    tries = Tries(made, observer, services.clock)
-    end = services.clock.monotonic() + _OTHERS
+    end = services.clock.monotonic() + tries.limit.left(_OTHERS)
     with copied(folder, home) as copy:
         found = _with_benchmarks(copy, way, tries)
         for other in found.others if found.idle else ():
             if services.clock.monotonic() > end:
-                break
-            other, built = _built(folder, other, home, observer, services)
+                comment = f"Not built, for want of time: {Path(other.program).name}."
+                return replace(found, comments=(*found.comments, comment))
+            other, built = _built(folder, other, home, tries.observer, services)
             if isinstance(built, Build):
-                tries = Tries(built, observer, services.clock, tries.left)
+                tries = replace(tries, made=built, untried=[])
                 instead = _with_benchmarks(copy, other, tries)
                 if not instead.idle:
                     return instead
@@ -163,10 +200,10 @@ def _noted(project: Project, reason: str) -> Project:
     return replace(project, comments=(*project.comments, *reason.splitlines()[:3]))
 
 
-def _fetched(folder: Path, words: tuple[str, ...], observer: Observer) -> str:
+def _fetched(folder: Path, words: tuple[str, ...], observer: Observer, limit: Limit) -> str:
     """Runs the command, whose network builds do not have; why it failed, empty when it did not."""
-    command = " ".join(words)
-    observer.step(f"fetching what the project needs: {command}")
+    command, most = " ".join(words), limit.left(_FETCH)
+    observer.step(f"fetching what the project needs, for {most:.0f} s at most: {command}")
     try:
         subprocess.run(
             words,
@@ -175,14 +212,16 @@ def _fetched(folder: Path, words: tuple[str, ...], observer: Observer) -> str:
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=_FETCH,
+            timeout=most,
             check=True,
         )
     except FileNotFoundError:
         return f"{words[0]} is not installed; install it, then: {command}"
     except subprocess.TimeoutExpired:
-        return f"`{command}` did not end within {_FETCH:.0f} s; run it by hand, then: whyfast check"
+        return f"`{command}` did not end within {most:.0f} s; run it by hand"
     except subprocess.CalledProcessError as error:
+        if reason := too_old(error.stderr):
+            return reason
         lines = (error.stderr.strip() or error.stdout.strip() or "no message").splitlines()
         reason = next((line for line in lines if TROUBLE.search(line)), lines[-1])
         return f"`{command}` failed: {reason}"
@@ -212,10 +251,24 @@ def _built(
 
 
 @dataclass(frozen=True)
+class _BuildsUntil:
+    """Builds until the limit."""
+
+    limit: Limit
+
+    def __call__(
+        self, recipes: Sequence[Recipe], store: BuildStore, note: Note
+    ) -> Sequence[BuildOutcome]:
+        """See :func:`whyfast.build.run.build_all`."""
+        return build_all(recipes, store, note, seconds=self.limit.left())
+
+
+@dataclass(frozen=True)
 class _OneLink:
     """Links a single layout, which shows whether there are any, and only for so long."""
 
     services: Services
+    limit: Limit
 
     def __call__(
         self,
@@ -224,9 +277,13 @@ class _OneLink:
         store: BuildStore,
         seeds: Sequence[int],
         keep: Sequence[str],
-        seconds: float | None = _LINK,
+        seconds: float | None = None,
     ) -> list[Path]:
         """See :func:`whyfast.build.relink.relink`."""
+        left = self.limit.left()
+        if left < _LISTS:
+            raise CannotRelink("that was not tried, for want of time")
+        seconds = min(_LINK, left)
         return [*self.services.relink(recipe, build, store, seeds[:1], keep, seconds)] * len(seeds)
 
 
@@ -272,9 +329,8 @@ def _build_once(
             # One layout shows whether there are any.
             measure = replace(study.measure, layouts=1 if project.link else 0)
             study = replace(study, measure=measure, control=False)
-            tried = replace(services, relink=_OneLink(services))
             with BuildStore(home.builds).in_use():
-                return build(RunContext(study, home, observer, tried))
+                return build(RunContext(study, home, observer, services))
         except (UserError, CannotBuildHere) as error:
             return str(error)
 
@@ -300,11 +356,13 @@ def _with_benchmarks(folder: Path, project: Project, tries: Tries) -> Project:
 
 
 def _listed(folder: Path, project: Project, tries: Tries) -> Project:
-    tries.observer.step("listing its benchmarks")
+    most = tries.limit.left(_LIST)
+    end = tries.limit.clock.monotonic() + most
+    tries.observer.step(f"listing its benchmarks, for {most:.0f} s at most")
     harness = HARNESSES[project.runner]
     place = Path(project.folder.format(source=folder)) if project.folder else folder
     try:
-        names = benchmark_names(harness, tries.made.program, place, _LIST, project.files)
+        names = benchmark_names(harness, tries.made.program, place, most, project.files)
     except InvocationFailed as error:
         lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
         reason = "; ".join([str(error), *lines[-1:]])
@@ -327,17 +385,20 @@ def _listed(folder: Path, project: Project, tries: Tries) -> Project:
     commands = spread(
         commands, lambda key: keys[key].rpartition("::")[0] or keys[key].partition("/")[0]
     )
+    if tries.limit.clock.monotonic() >= end:
+        comment = f"Its benchmarks were listed for {most:.0f} s: there may be more."
+        project = replace(project, comments=(*project.comments, comment))
     if project.files:  # a test may be listed whose modules are not there
         few = replace(project, candidates=some(commands, 2 * MOST))
         project = tried_ones(folder, few, tries, harness.once)
-        most, commands = MOST, {**project.benchmarks, **dict([*commands.items()][2 * MOST :])}
+        kept, commands = MOST, {**project.benchmarks, **dict([*commands.items()][2 * MOST :])}
     else:
-        most = MOST_LISTED
+        kept = MOST_LISTED
     comments = project.comments
-    if left_out := [*commands][most:]:
+    if left_out := [*commands][kept:]:
         comments = (
             *comments,
-            f"{len(commands)} benchmarks, of which {most} are here; left out: "
+            f"{len(commands)} benchmarks, of which {kept} are here; left out: "
             f"{some_names(left_out)}.",
         )
-    return replace(project, benchmarks=some(commands, most), comments=comments)
+    return replace(project, benchmarks=some(commands, kept), comments=comments)

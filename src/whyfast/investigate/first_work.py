@@ -3,6 +3,7 @@ are tried, on a copy of the project's files, as programs write and delete what t
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -57,6 +58,19 @@ def copied(folder: Path, home: Home) -> Iterator[Path]:
         yield place
 
 
+@dataclass(frozen=True)
+class Limit:
+    """The end of the whole command, ``seconds`` from its start, on that clock."""
+
+    clock: Clock
+    seconds: float
+    end: float
+
+    def left(self, most: float = math.inf) -> float:
+        """Seconds until then, and ``most`` at most; 0 when it is over."""
+        return max(0.0, min(most, self.end - self.clock.monotonic()))
+
+
 @dataclass
 class Tries:
     """Commands of a built program that are run once each, for ``left`` seconds in all; what there
@@ -64,7 +78,7 @@ class Tries:
 
     made: Build
     observer: Observer
-    clock: Clock
+    limit: Limit
     left: float = _TRIED
     untried: list[str] = field(default_factory=list)
 
@@ -74,15 +88,21 @@ class Tries:
         """Why the command does not end well, empty when it does, and its CPU seconds; in the folder
         ``where``, by default an empty one, as programs write where they are."""
         name = " ".join(w.removeprefix("{source}/") for w in words[1:] if w != "{program}")
-        if self.left <= 0:
+        left = self.limit.left(self.left)
+        if left <= 0:
+            self.left = left
             self.untried.append(name)
             return _NO_TIME, 0.0
-        self.observer.step(f"trying {name or 'the program'}, {self.left:.0f} s left for that")
-        began = self.clock.monotonic()
+        self.observer.step(f"trying {name or 'the program'}, {left:.0f} s left for that")
+        began = self.limit.clock.monotonic()
         try:
-            return _fails(folder, words, self.made, where)
+            failed, cpu = _fails(folder, words, self.made, where, min(_TRY, left))
         finally:
-            self.left -= self.clock.monotonic() - began
+            self.left = left - (self.limit.clock.monotonic() - began)
+        if failed and not self.limit.left():  # it might have ended well with more time
+            self.untried.append(name)
+            return _NO_TIME, 0.0
+        return failed, cpu
 
     def work(self, folder: Path, words: Sequence[str]) -> float:
         """CPU seconds of the command, 0 where it does not end well."""
@@ -114,7 +134,7 @@ def tried_ones(folder: Path, project: Project, tries: Tries, more: tuple[str, ..
     if untried := failed.pop(_NO_TIME, []):
         comments = (
             *comments,
-            f"Left out, as {_TRIED:.0f} s had passed with others: {some_names(untried, 3)}.",
+            f"Not tried, for want of time: {some_names(untried, 3)}.",
         )
     for reason, names in failed.items():
         comments = (*comments, f"Left out: {some_names(names, 3)}: {reason}.")
@@ -129,7 +149,10 @@ def to_install(project: Project) -> str:
 
 
 #: Where a program's own files of work are likely to be, the best first, and what is none.
-_WORK = ("bench*/**/*", "perf*/**/*", "**/*bench*", "examples/*", "test*/*")
+_WORK = (
+    *("bench*/**/*", "perf*/**/*", "**/*bench*", "example*/*", "demo*/*", "sample*/*"),
+    *("test*/*", "data/*"),
+)
 _NO_WORK = re.compile(
     r"\.(c|h|cc|cpp|cxx|hh|hpp|inc|in|am|m4|mk|o|a|so|py|pl|sh|bat|cmake|txt|md|rst|toml|ya?ml|rs|go|"
     r"html?|css|out|exp\w*|err|ref|log|json|xml|csv|svg|png|pdf|gz|xz|zip|in\d*)$|^[^.]*$|^\."
@@ -214,6 +237,7 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     return replace(
         project,
         idle=True,
+        incomplete=f"its program {what}: add words to its command" if reason else "",
         comments=(
             *project.comments,
             f"The program {what}: add words to the command below that give it work.",
@@ -300,7 +324,7 @@ def _own_document(
 
 
 def _fails(
-    folder: Path, words: Sequence[str], made: Build, where: Path | None
+    folder: Path, words: Sequence[str], made: Build, where: Path | None, seconds: float
 ) -> tuple[str, float]:
     command = tuple(w.format(program=made.program, source=folder, study=folder) for w in words)
     beside = {p.parent for w in command if (p := Path(w)).is_relative_to(folder) and p.is_file()}
@@ -310,7 +334,7 @@ def _fails(
             with running(
                 ("env", "-C", str(where or empty), *command), env=dict(os.environ)
             ) as child:
-                usage = completed(child, command, _TRY)
+                usage = completed(child, command, seconds)
         except InvocationFailed as error:
             if lacks := LACKS.search(error.output):
                 return f"module {lacks[1].partition('.')[0]} {NOT_INSTALLED}", 0.0

@@ -126,9 +126,9 @@ class BuildStore:
         builds = (self._load(f) for f in folders)
         yield from sorted((b for b in builds if b), key=lambda b: (-b.order, -b.used))
 
-    def last_like(self, source: str, steps: Sequence[str]) -> StoredBuild | None:
-        """The build last used of the source with that digest, by those steps."""
-        wanted = {"source": source, "steps": list(steps)}
+    def last_like(self, source: str | None, steps: Sequence[str]) -> StoredBuild | None:
+        """The build last used of the source with that digest, or any, by those steps."""
+        wanted = {"steps": list(steps), **({"source": source} if source else {})}
         return next(
             (b for b in self.all() if wanted.items() <= b.provenance["inputs"].items()), None
         )

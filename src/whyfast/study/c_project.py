@@ -56,6 +56,9 @@ _UNNAMED, _COMPILES = "a.out", re.compile(r"\$[({](CC|CXX)[)}]|(?<!\S)(g?cc|[gc]
 #: ``$(NAME)``, ``${NAME}`` or ``$N``.
 _VARIABLE = re.compile(r"(?<!\$)\$(?:[({](\w+)[)}]|(\w))")
 
+#: A call of make's functions, whose value is not known.
+_FUNCTION = re.compile(r"\$\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
+
 #: What configure puts into a Makefile.in; most of it is empty.
 _CONFIGURED = re.compile(r"@(\w+)@")
 
@@ -97,7 +100,7 @@ class Makefile:
             if len(text) > _LONGEST:
                 return ""
             text = _VARIABLE.sub(lambda v: self.variables.get(v[1] or v[2], ""), text)
-        return text
+        return _FUNCTION.sub("", text)
 
     @property
     def runs_twice(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -152,17 +152,29 @@ def _install(folder: Path, *, extension: bool) -> str:
     data: dict[str, Any] = {}
     with suppress(ValueError):
         data = parse_toml(text_of(folder / "pyproject.toml"))
-    extras = data.get("project", {}).get("optional-dependencies", {})
-    extra = min((e for e in extras if re.search("bench|test|dev", e)), key=_likely, default="")
+    extra = _likeliest(data.get("project", {}).get("optional-dependencies", {}))
+    groups = data.get("dependency-groups", {})
+    group = "" if extra else _likeliest(groups)
     words = ["-e", f".[{extra}]" if extra else "."]
+    # pip knows groups by name only from 25.1 on.
+    words += [w for w in groups.get(group, ()) if isinstance(w, str)]
+    if not (extra or group):
+        listed = sources(folder, ("*requirement*/*test*.txt", "*requirement*test*.txt"))
+        words += [w for f in listed[:1] for w in ("-r", str(f.relative_to(folder)))]
     if extension:
         words = [*map(str, data.get("build-system", {}).get("requires", ())), *words]
-    install = shlex.join(["pip", "install", *words, *_TOOLS])
+    words += [tool for tool in _TOOLS if tool not in words]
+    install = shlex.join(["pip", "install", *words])
     return f"python3 -m venv .venv && . .venv/bin/activate && {install}"
 
 
 #: What runs tests and benchmarks, which not every project declares.
 _TOOLS = "pytest", "pytest-benchmark"
+
+
+def _likeliest(names: Iterable[str]) -> str:
+    """The one for benchmarks, tests or development; empty where there is none."""
+    return min((n for n in names if re.search("bench|test|dev", n)), key=_likely, default="")
 
 
 def _likely(extra: str) -> tuple[bool, bool, str]:

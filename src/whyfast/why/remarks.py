@@ -14,11 +14,11 @@ from pathlib import Path
 
 from whyfast.explain.executed import LoadedCode
 from whyfast.explain.functions import base_name
+from whyfast.explain.objects import short_name
 from whyfast.explain.options import CompilerRecord, read_recorded
 from whyfast.formats.opt_records import MissedOptimisation
 from whyfast.model.errors import UserError
 from whyfast.model.why import Account, Cause
-from whyfast.why.functions import short_name
 
 #: Flags that change no instruction: names of files and folders, warnings, debug information.
 _SILENT = re.compile(

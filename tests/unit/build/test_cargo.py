@@ -8,6 +8,8 @@ from tests.unit.build.example import built, recipe, toolchain
 
 from whyfast.build import cargo
 from whyfast.build.recipe import Recipe
+from whyfast.build.run import build_all
+from whyfast.model.build import BuildFailure
 from whyfast.store.builds import BuildStore
 
 BWRAP = ("bwrap", "--tmpfs", "/var/tmp", "--tmpfs", "/tmp", "--")
@@ -31,6 +33,18 @@ def test_other_packages_are_taken_over_and_none_of_the_source(
     assert second.program.read_text().split() == ["libserde-1.rlib"]
     kept = second.program.parent / "target/release/deps/libserde-1.rlib"
     assert kept.stat().st_mtime == 1  # or cargo would compile what depends on it
+
+
+def test_an_unfinished_build_goes_on_from_what_it_compiled(
+    source: Path, store: BuildStore, tmp_path: Path
+) -> None:
+    done = tmp_path / "done"
+    lines = f"mkdir -p target; echo x >> target/a; cp target/a {{program}}; [ -e {done} ]"
+    wanted = replace(_by_cargo(source), steps=(lines,))
+    (failed,) = build_all([wanted], store, lambda text: None)
+    assert isinstance(failed, BuildFailure)
+    done.touch()
+    assert built(wanted, store).program.read_text() == "x\nx\n"
 
 
 def test_the_home_of_cargo_is_the_same_for_all_where_tmp_is_private(tmp_path: Path) -> None:

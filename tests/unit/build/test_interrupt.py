@@ -165,3 +165,13 @@ def test_a_killed_build_is_made_anew(
     assert store.folder(made.digest).exists()
     assert reasons(build_all([made], store, lambda text: None)) == [None]
     assert [b.digest for b in store.all()] == [made.digest]
+
+
+def test_what_takes_longer_than_the_limit_is_ended_and_says_so(
+    source: Path, store: BuildStore
+) -> None:
+    slow = recipe(source, variant=named("a", "-a"), steps=("sleep 600",))
+    fast = recipe(source, variant=named("b", "-b"), steps=("cp {source}/main.c {program}",))
+    first, second = reasons(build_all([slow, fast], store, lambda text: None, seconds=1.0))
+    assert first == "building takes longer than 1 s"
+    assert second is None

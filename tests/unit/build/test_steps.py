@@ -29,7 +29,7 @@ CRASH = "the compiler crashed in the step: make"
         (
             1,
             ("make", "ld.lld: error: cannot open x.a", "x.c:1: error: y", "make: *** Error 1"),
-            "step ended with exit code 1: make (ld.lld: error: cannot open x.a)",
+            "ld.lld: error: cannot open x.a (exit code 1 of the step: make)",
         ),
         (127, (), "step ended with exit code 127: make"),
         (
@@ -46,12 +46,12 @@ CRASH = "the compiler crashed in the step: make"
         (
             1,
             ("x.c:1: error: y", "sh: 1: git: not found"),
-            "step ended with exit code 1: make (x.c:1: error: y)",
+            "x.c:1: error: y (exit code 1 of the step: make)",
         ),
         (
             2,
             ("make: ./made: No such file or directory",),
-            "step ended with exit code 2: make (make: ./made: No such file or directory)",
+            "make: ./made: No such file or directory (exit code 2 of the step: make)",
         ),
         (
             1,
@@ -59,8 +59,8 @@ CRASH = "the compiler crashed in the step: make"
                 "/usr/bin/ld: /tmp/a/b/two.o: multiple definition of `main'; first here",
                 "collect2: error: ld returned 1 exit status",
             ),
-            "step ended with exit code 1: make "
-            "(…/ld: …/two.o: multiple definition of `main'; first here)",
+            "…/ld: …/two.o: multiple definition of `main'; first here "
+            "(exit code 1 of the step: make)",
         ),
         (1, ("./main.go:3:2: x declared and not used",), None),
         (
@@ -69,10 +69,15 @@ CRASH = "the compiler crashed in the step: make"
                 "go: downloading example.org/a v1.0.0",
                 "go: example.org/a@v1.0.0: module lookup disabled by GOPROXY=off",
             ),
-            "step ended with exit code 1: make "
-            "(go: example.org/a@v1.0.0: module lookup disabled by GOPROXY=off)",
+            "go: example.org/a@v1.0.0: module lookup disabled by GOPROXY=off "
+            "(exit code 1 of the step: make)",
         ),
         (101, ("error[E0425]: cannot find value `x` in this scope",), None),
+        (
+            101,
+            ("   Compiling a", "error[E0554]: no feature"),
+            "error[E0554]: no feature (exit code 101 of the step: make)",
+        ),
         (2, ("make: *** No targets specified and no makefile found. Stop.",), None),
         (-11, (), "step killed by SIGSEGV: make"),
         (139, (), "step killed by SIGSEGV: make"),
@@ -110,7 +115,7 @@ def test_why(status: int, lines: tuple[str, ...], reason: str | None) -> None:
     if reason is None and lines[0].startswith("cc1: out of memory"):
         reason = f"{MEMORY} ({lines[0]})"
     elif reason is None:
-        reason = f"step ended with exit code {status}: make ({lines[0]})"
+        reason = f"{lines[0]} (exit code {status} of the step: make)"
     assert why("make", status, lines) == reason
 
 

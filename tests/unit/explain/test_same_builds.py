@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.explain.same_builds import not_linked
+from whyfast.explain.same_builds import not_linked, unused_code, without_go_tests
+from whyfast.model.code import CodeComparison, FunctionChange
 
 
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
@@ -19,3 +20,46 @@ def test_sources_that_are_not_in_the_program(
     build = tmp_path, Path("app")
     names = ["app.c", "lib/dump.c", "test/check.c", "README.md"]
     assert not_linked([build, build], names, names) == absent
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("int a; // one", "int  a; /* two */", False),
+        ('puts("//a");', 'puts("//b");', True),
+        ("c = '\"'; // a", "c = '\"'; // b", False),
+        ("int a;", "int b;", True),
+        ("", "int b;", True),
+    ],
+)
+def test_code_that_the_program_holds_nothing_of_is_more_than_comments(
+    tmp_path: Path, before: str, after: str, found: bool
+) -> None:
+    sides = [tmp_path / "base", tmp_path / "head"]
+    for folder, text in zip(sides, (before, after), strict=True):
+        folder.mkdir()
+        for name in ("a.hpp", "a_test.go", "a.md"):
+            if text:
+                (folder / name).write_text(text)
+    names = ["a.hpp", "a.md", "a_test.go"]
+    assert unused_code(sides[0], sides[1], names) == (("a.hpp",) if found else ())
+
+
+@pytest.mark.parametrize(
+    ("names", "reasons", "same"),
+    [
+        (("example.org/a.TestPut", "example.org/a.TestPut.func1.deferwrap2"), (), True),
+        (("example.org/a.Test", "a.Example_one", "a.FuzzParse.func1"), (), True),
+        (("example.org/a.TestPut",), ("data differs",), False),
+        (("example.org/a.(*Pool).Put", "example.org/a.TestPut"), (), False),
+        (("example.org/a.Testify", "main.(*Tester).run"), (), False),
+        (("a.BenchmarkPut.func1",), (), False),
+    ],
+)
+def test_tests_of_go_do_not_run_in_benchmarks(
+    names: tuple[str, ...], reasons: tuple[str, ...], same: bool
+) -> None:
+    functions = tuple(FunctionChange(name, "changed", (1, 2)) for name in names)
+    code = without_go_tests(CodeComparison(False, False, functions, reasons, traced=True))
+    assert code.same == same
+    assert code.functions[0].reached == (not same and not reasons)

@@ -23,6 +23,8 @@ from whyfast.study.project import Project
         ("x.c:1:10: fatal error: own/check.h: No such file or directory", False, "the step"),
         ("fatal: unable to access 'https://example.org/a'", False, "downloads"),
         ("x.c:1:1: error: expected", False, "the step"),
+        ("ERROR: Problem encountered: no-such-tool is required to build it", True, "no-such-tool"),
+        ("ERROR: Program 'no-such-tool' not found or not executable", True, "no-such-tool"),
     ],
 )
 def test_what_is_not_installed_is_named(
@@ -36,6 +38,13 @@ def test_what_is_not_installed_is_named(
     reason, absent = advice(tmp_path, Project("path:cc", (), "p"), failure)
     assert absent == lacks
     assert named in reason
+
+
+def test_a_tool_that_is_too_old_is_told_before_submodules(tmp_path: Path) -> None:
+    (tmp_path / ".gitmodules").write_text('[submodule "v"]\n\tpath = vendor/v\n\turl = x\n')
+    old = "meson is too old; 1.0 is here, the project wants 1.3; pip install 'meson>=1.3'"
+    failure = BuildFailure("release", "failed", f"{old} (step: meson setup build)")
+    assert advice(tmp_path, Project("path:cc", (), "p"), failure) == (old, True)
 
 
 def test_a_tool_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

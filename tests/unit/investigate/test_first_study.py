@@ -252,3 +252,18 @@ def test_a_submodule_that_is_not_there_is_named(tmp_path: Path, home: Home) -> N
     first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
     assert (first.builds, first.lacks) == (False, True)
     assert "vendor/v" in first.failure
+
+
+def test_at_the_limit_it_is_what_is_known_by_then(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "app.c").write_text("int main(void)\n{\n    return 0;\n}\n")
+    (folder / "Makefile").write_text("app: app.c\n\tsleep 60; $(CC) -o $@ app.c\n")
+    kinds = [("c", KINDS["c"][1](folder)), ("c", KINDS["c"][1](folder))]
+    _, first = first_that_builds(folder, kinds, home, Silent(), Services(), seconds=0.5)
+    assert not first.builds
+    assert "--limit" in first.failure
+    study = tomllib.loads(first.text)
+    assert study["build"]["program"] == "src/app"
+    assert "link" not in study["build"]
+    assert study["benchmarks"]

@@ -1,12 +1,15 @@
 """What a project's program is given to do, tried within a limit; real processes, a clock that is
 told how long they take."""
 
-from itertools import count
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
-from whyfast.investigate.first_work import Tries, tried_ones
+import pytest
+
+from whyfast.investigate import first_work
+from whyfast.investigate.first_work import Limit, Tries, tried_ones
 from whyfast.investigate.services import Silent
 from whyfast.measure.invocation import Clock
 from whyfast.model.build import Build
@@ -14,13 +17,28 @@ from whyfast.study.project import Project
 
 
 def test_all_tries_together_have_a_limit(tmp_path: Path) -> None:
-    """Each takes 31 of the 60 seconds: the second is begun, the third is not."""
-    moments = count(0, 31)
-    clock = cast(Clock, SimpleNamespace(monotonic=lambda: float(next(moments))))
-    tries = Tries(cast(Build, SimpleNamespace(program="true")), Silent(), clock)
-    words = {name: ("{program}", name) for name in ("one", "two", "three")}
-    project = Project("gcc", (), "app", candidates=words)
-    found = tried_ones(tmp_path, project, tries)
-    assert list(found.benchmarks) == ["one", "two"]
-    assert tries.untried == ["three"]
-    assert any("60 s" in text and "three" in text for text in found.comments)
+    """Each takes 11 s: after six nothing is left of the 60 s."""
+    assert tried(tmp_path, math.inf) == (6, 1)
+
+
+def test_the_limit_of_the_command_ends_them(tmp_path: Path) -> None:
+    assert tried(tmp_path, 30.0) == (3, 4)
+
+
+def tried(folder: Path, seconds: float) -> tuple[int, int]:
+    """How many end well and how many are named as not tried, by a clock that runs with them."""
+    moment = 0.0
+
+    def passed(*given: object) -> tuple[str, float]:
+        nonlocal moment
+        moment += 11
+        return "", 0.0
+
+    clock = cast(Clock, SimpleNamespace(monotonic=lambda: moment))
+    tries = Tries(cast(Build, SimpleNamespace()), Silent(), Limit(clock, seconds, seconds))
+    words = {f"name{n}": ("{program}", f"name{n}") for n in range(7)}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(first_work, "_fails", passed)
+        found = tried_ones(folder, Project("gcc", (), "app", candidates=words), tries)
+    assert tries.untried[0] in " ".join(found.comments)
+    return len(found.benchmarks), len(tries.untried)

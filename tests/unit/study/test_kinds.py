@@ -401,8 +401,18 @@ def test_many_benchmarks_are_a_line_each_in_their_folder(tmp_path: Path) -> None
     assert sum("{program}" in line for line in file.read_text().splitlines()) == 30
 
 
-def test_what_a_package_of_python_declares_is_installed_by_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ('project.optional-dependencies]\ndocs = []\ntesting = ["x"]\n', "'.[testing]' pytest "),
+        ('dependency-groups]\ndocs = ["z"]\ntests = ["x", "pytest"]\n', ". x pytest pytest-b"),
+        ("tool.other]\n", ". -r requirements/tests.txt pytest "),
+    ],
+)
+def test_what_a_package_of_python_declares_is_installed_by_one_line(
+    tmp_path: Path, table: str, words: str
+) -> None:
     project(tmp_path, "a/__init__.py", text="")
-    text = '[project.optional-dependencies]\ndocs = []\ntesting = ["x"]\n'
-    project(tmp_path, "pyproject.toml", text=text)
-    assert "pip install -e '.[testing]' pytest" in KINDS["python"][1](tmp_path).install
+    project(tmp_path, "requirements/tests.txt", text="x")
+    project(tmp_path, "pyproject.toml", text=f"[{table}")
+    assert f"pip install -e {words}" in KINDS["python"][1](tmp_path).install

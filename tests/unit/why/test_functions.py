@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from whyfast.explain.objects import short_name
 from whyfast.formats.profiles import StackFrame
 from whyfast.measure.perf import SampledRun
 from whyfast.model.why import Change, Frame
@@ -15,7 +16,6 @@ from whyfast.why.functions import (
     callers,
     function_times,
     plain_name,
-    short_name,
     total_change,
 )
 

@@ -363,3 +363,33 @@ def _filtered(stems: dict[str, str], style: str) -> dict[str, str]:
     return {
         name: text for name, text, line in zip(stems, texts, lines, strict=True) if text != line
     }
+
+
+_TEMPLATES = re.compile(r"<[^<>]*>")
+_OPERATOR = re.compile(r"operator\s*(<=>|<<=?|>>=?|<=?|>=?|->\*?|\(\)|\[\])")
+
+
+def short_name(name: str) -> str:
+    """A C++ or Rust name without what it returns, parameters and the arguments of templates."""
+    kept = _OPERATOR.search(name)
+    held = name.replace(kept[0], "operator@") if kept else name
+    held = re.sub(r"^<(.+?)(?: as .+?)?>::", r"\1::", held) if held.startswith("<") else held
+    while (shorter := _TEMPLATES.sub("", held)) != held:
+        held = shorter
+    held = re.sub(r"\)(?: const| volatile| &&?)+$", ")", held)
+    if held.endswith(")"):
+        held = held[: _opened(held)].strip() or held
+    if "operator " not in held:  # what a template returns stands in front
+        ends = [i for i, c in enumerate(held) if c == " " and _closed(held[i:])]
+        held = held[ends[-1] + 1 :] if ends else held
+    return held.replace("operator@", kept[0]) if kept else held
+
+
+def _opened(name: str) -> int:
+    """Where the parenthesis is opened that the name ends with."""
+    return next((i for i in range(len(name) - 1, -1, -1) if _closed(name[i:])), 0)
+
+
+def _closed(text: str) -> bool:
+    """Whether as many parentheses and braces are closed as are opened."""
+    return all(text.count(a) == text.count(b) for a, b in ("()", "{}"))

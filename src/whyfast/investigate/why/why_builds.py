@@ -50,6 +50,10 @@ STARTS = 3
 #: For an account that nobody asked for, at the end of a check.
 BESIDE = AccountLimits(seconds=10.0, total=12.0)
 
+#: Seconds that such an account takes, about: its steps, of which the last may take as long again,
+#: timing, and building again.
+MOST_BESIDE = SHORT_TIMING + 2.5 * BESIDE.total
+
 #: The flag by which a compiler writes down or prints what it did.
 RECORD = {
     "clang": "-fsave-optimization-record",

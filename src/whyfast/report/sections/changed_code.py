@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from whyfast.explain.functions import base_name
+from whyfast.explain.objects import short_name
 from whyfast.model.result import Result
 from whyfast.report.document import Cell, ReportSection, group, number_cell, right, section, table
 from whyfast.report.formatting import escape_controls, join_words, pluralize, size_of
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Names that a sentence lists before it only counts the rest.
 NAMES = 5
+#: Characters of a function's name that is listed whole.
+_LONG = 60
 
 
 def changed_code(check: Check) -> Iterator[str]:
@@ -40,8 +44,8 @@ def changed_code(check: Check) -> Iterator[str]:
         key=lambda f: next((i for i, n in enumerate(executed) if is_called(f, n)), len(executed))
     )
     if changed:
-        names = some_code(f.name for f in changed)
-        yield f"{pluralize(len(changed), 'function')} changed: {names}."
+        lines = dict.fromkeys(_in_a_line(f.name) for f in changed)
+        yield f"{pluralize(len(lines), 'function')} changed: {some_code(lines)}."
     if rest := len(code.reached) - len(changed):
         which = f"{pluralize(rest, 'function')}{' more' if changed else ''}"
         has, refers = ("has", "refers") if rest == 1 else ("have", "refer")
@@ -50,6 +54,14 @@ def changed_code(check: Check) -> Iterator[str]:
         more = len(code.reasons) - NAMES
         reasons = [*code.reasons[:NAMES], *([f"and {more} more"] if more > 0 else [])]
         yield f"Counts as changed: {'; '.join(reasons)}."
+
+
+def _in_a_line(name: str) -> str:
+    """A function's name, without parameters, arguments of templates and clones' suffixes where it
+    is a line by itself."""
+    if len(name) <= _LONG:
+        return name
+    return short_name(base_name(name)).replace("(anonymous namespace)::", "")
 
 
 def change_sentence(change: FunctionChange) -> str:
