@@ -239,6 +239,14 @@ def waits_more(item: Item) -> bool:
     return not alike or item.name in SYNC or BLOCKING.get(item.name) == "sleep"
 
 
+def within_program(several: bool) -> tuple[str, ...]:
+    """Purposes, and of ``several`` processes calls, in which one part of a program may wait for
+    another part of it. Where a CPU is free that wait is no more than the other part's time; else
+    also for a CPU, which is known of first threads alone."""
+    pipes = ("read", "write", "readv", "writev", "poll", "ppoll", "select", "pselect6")
+    return ("locks", "threads", "processes", *(pipes if several else ()))
+
+
 #: What the slow side does, by the key of the cause.
 PURPOSES = {
     "system-calls": "{slow} makes {numbers}",

@@ -44,6 +44,7 @@ FIRES = {
         ),
         "devirtualisation",
     ),
+    "processes": (view(executed(0), executed(1e8), kind="processes"), "processes"),
     "inlining": (
         view(executed(1e8), executed(4e8, {"get": 5e7}), members=("get", "work")),
         "inlining",
