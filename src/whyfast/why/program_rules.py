@@ -158,6 +158,7 @@ def hardening(v: GroupView) -> CauseLabel | None:
         ("thunk", "calls and jumps through retpolines", "-mindirect-branch=keep"),
         ("fortified call", "calls checked (fortified) functions", "-U_FORTIFY_SOURCE"),
         ("canary", "checks stack canaries", "-fno-stack-protector"),
+        ("cleared register", "clears registers before it returns", "-fzero-call-used-regs=skip"),
     ):
         more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > 0
         if more and (kind == "thunk" or v.more_share(kind) > 0.05):

@@ -91,6 +91,10 @@ FIRES = {
         ),
         "spills",
     ),
+    "cleared registers": (
+        view(executed(1e8), executed(1.9e8, cleared_register=(8e7, 40))),
+        "hardening",
+    ),
     "x87": (view(executed(1e8), executed(2e8, x87=(1e8, 9))), "x87"),
     "debug build": (
         view(
