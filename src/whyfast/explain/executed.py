@@ -44,7 +44,6 @@ HARDENED = re.compile(r"glibcxx_assert_fail|__libcpp_verbose_abort|_ZSt21__glibc
 ASSERTED = re.compile(r"^__assert_fail|^__assert_perror_fail|panicdivide|panic_const")
 SANITIZER = re.compile(r"^_*(asan|hwasan|ubsan|tsan|msan|sanitizer_cov|lsan)_|__sanitizer_")
 FORTIFIED = re.compile(r"^__\w+_chk$")
-
 #: Registers that are cleared right before a return, by -fzero-call-used-regs.
 CLEARED = 3
 
