@@ -25,6 +25,7 @@ from iced_x86 import (
     RegisterExt,
 )
 
+from whyfast.explain.disassembly.x86 import clears
 from whyfast.explain.functions import THUNK, Program, base_name
 from whyfast.explain.objects import Function
 from whyfast.explain.objects.debug_info import with_lines
@@ -43,6 +44,8 @@ HARDENED = re.compile(r"glibcxx_assert_fail|__libcpp_verbose_abort|_ZSt21__glibc
 ASSERTED = re.compile(r"^__assert_fail|^__assert_perror_fail|panicdivide|panic_const")
 SANITIZER = re.compile(r"^_*(asan|hwasan|ubsan|tsan|msan|sanitizer_cov|lsan)_|__sanitizer_")
 FORTIFIED = re.compile(r"^__\w+_chk$")
+#: Registers that are cleared right before a return, by -fzero-call-used-regs.
+CLEARED = 3
 
 _DIVISIONS = {getattr(Mnemonic, n) for n in ("DIV", "IDIV")}
 _FLOAT_DIVISIONS = {
@@ -107,9 +110,8 @@ class Executed:
     @property
     def packed(self) -> float:
         """The share of what ran that works on several elements at once."""
-        wide = (w for k, w in self.kinds.items() if k.startswith("vector "))
-        many = sum(w for k, w in self.kinds.items() if k in ("vector 16", "vector 32", "vector 64"))
-        return many / self.total if self.total and any(wide) else 0.0
+        many = sum(self.kinds[k] for k in ("vector 16", "vector 32", "vector 64"))
+        return many / self.total if self.total else 0.0
 
     def share(self, kind: str) -> float:
         return self.kinds[kind] / self.total if self.total else 0.0
@@ -200,7 +202,7 @@ def executed_kinds(
                 w for a, w in weights.items() if function.address <= a < function.end
             )
             continue
-        before, stores = None, _Stores()
+        before, stores, cleared = None, _Stores(), 0
         if spread:
             weights = _spread(text, function, weights)
         for insn in Decoder(64, text, ip=function.address):
@@ -214,6 +216,9 @@ def executed_kinds(
             if weight:
                 result.places[insn.ip] = weight
             kinds = [*_kinds(insn, code), *stores.kinds(insn, weight)]
+            if insn.flow_control == FlowControl.RETURN and cleared >= CLEARED:
+                kinds += ["cleared register"] * cleared
+            cleared = cleared + 1 if clears(insn) else 0
             for kind in kinds:
                 result.kinds[kind] += weight
                 result.static[kind] += 1
@@ -324,7 +329,8 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
     if name.startswith(("CMOV", "SET")):
         yield "conditional move"
     elif name.startswith("F") and not _X87.isdisjoint(insn.cpuid_features()):
-        yield "x87"
+        if name not in ("FLDZ", "FSTP") or _has_memory(insn):  # that clears its registers
+            yield "x87"
     elif name.startswith(("CVT", "VCVT")):
         yield "conversion"
     if (insn.has_rep_prefix or insn.has_repne_prefix) and name.startswith(("MOVS", "STOS")):

@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 _EVENT = re.compile(r"^#\s*Samples:.* of events? '([^']+)'")
@@ -351,7 +352,7 @@ class SampledProcess:
     samples: int = 0
 
 
-def parse_stacks(text: str) -> dict[int, SampledProcess]:
+def parse_stacks(lines: Iterable[str]) -> dict[int, SampledProcess]:
     """The processes by their ids, in the order in which they were started. Threads count for their
     process. Lines of other kinds are passed over."""
     processes: dict[int, SampledProcess] = {}
@@ -361,7 +362,7 @@ def parse_stacks(text: str) -> dict[int, SampledProcess]:
 
     head: re.Match[str] | None = None
     frames: list[StackFrame] = []
-    for line in [*text.splitlines(), ""]:
+    for line in chain(lines, ("",)):
         if frame := _STACK_FRAME.match(line) if head else None:
             address, name, offset, path = frame.groups()
             frames.append(StackFrame(name or "", int(offset or "0", 16), path, int(address, 16)))

@@ -219,6 +219,9 @@ def _shares(runs: Sequence[Sequence[PerfEvent]], tool: str) -> Iterator[Counter]
 #: The same, and bytes of stack each, where callers are found by unwinding.
 STACK_FREQUENCY, STACK_BYTES = 997, 16384
 
+#: Functions of a stack that are read, from the innermost outwards.
+DEEPEST = 64
+
 INSTALL = "install it (Debian: linux-perf; Ubuntu: linux-tools-generic)"
 _FORBIDDEN = "perf may not sample here; allow it with: sudo sysctl kernel.perf_event_paranoid=2"
 _FIELDS = "pid,tid,time,period,ip,sym,symoff,dso"
@@ -271,9 +274,13 @@ def sample_in_turns(
         done = around.under("perf", record, quiet)
         if not Path(data).exists():
             raise CannotCount(_why(done.output))
-        text = around.under("perf", [*show, "-F", _FIELDS], quiet).stdout
+        # Into a file: the stacks of one second of a large program are 20 MB of text.
+        into = ["sh", "-c", 'exec "$@" >"$0"', str(printed := Path(folder, "stacks"))]
+        around.under("perf", [*into, *show, "-F", _FIELDS, "--max-stack", str(DEEPEST)], quiet)
+        with printed.open(encoding="utf-8", errors="replace") as lines:
+            processes = parse_stacks(lines)
         ended = Path(statuses).read_text().split() if Path(statuses).exists() else []
-    runs = _runs(order, parse_stacks(text), ended)
+    runs = _runs(order, processes, ended)
     if not any(run.samples for run in runs):
         raise CannotCount("perf took no samples: the programs use too little user time")
     return runs

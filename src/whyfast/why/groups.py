@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -60,11 +61,12 @@ _LOADER = re.compile(r"^ld-(linux|musl)|^ld\.so")
 @dataclass
 class SideCode:
     """The machine code of one side and what is known of its execution. ``counts`` None: it was not
-    simulated."""
+    simulated. ``program`` is the path of what its command runs, empty for a shell's line."""
 
     name: str
     counts: SideCounts | None = None
     files: LoadedFiles = field(default_factory=LoadedFiles)
+    program: str = ""
     _loaded: dict[str, None] = field(default_factory=dict)
 
     def load(self, path: str) -> LoadedCode | None:
@@ -132,6 +134,9 @@ LEAST = 0.02
 #: the other side lacks tells nothing.
 PROGRAM = "program"
 
+#: The kind of the group of functions of programs that the slow side alone starts.
+STARTED = "processes"
+
 #: Functions of each side from which on it can be seen whether they are one program, and share of
 #: the smaller number that both must have.
 ENOUGH, COMMON = 8, 0.1
@@ -155,9 +160,10 @@ def group_functions(
     least = LEAST * abs(whole.difference)
     families: dict[str, FunctionGroup] = {}
     groups: dict[FunctionKey, FunctionGroup] = {}
-    own = _different_programs(fast, slow)
+    own, started = _different_programs(fast, slow), _started(functions, fast, slow)
     for function in sorted(functions, key=lambda f: -f.time.slow) if own else functions:
-        kind = family_of(function.key) or (PROGRAM if function.key in own else "")
+        kind = STARTED if function.key in started else family_of(function.key)
+        kind = kind or (PROGRAM if function.key in own else "")
         if kind:
             families.setdefault(kind, FunctionGroup([], kind)).members.append(function)
         else:
@@ -195,6 +201,28 @@ def _different_programs(fast: SideCode, slow: SideCode) -> set[FunctionKey]:
     if least < ENOUGH or len(named[0] & named[1]) >= COMMON * least:
         return set()
     return own[0] | own[1]
+
+
+def _started(functions: Sequence[FunctionTime], fast: SideCode, slow: SideCode) -> set[FunctionKey]:
+    """The functions of programs that the slow side executes beside its own, if the fast side
+    executes them not, and none that the slow side does not."""
+    programs = {
+        side.name: {
+            path
+            for f in functions
+            for path in f.places.get(side.name, ())
+            if ".so" not in path and path != side.program and side.files.get(path) is not None
+        }
+        for side in (fast, slow)
+    }
+    names = {
+        side.name: {os.path.basename(p) for p in (*programs[side.name], side.program)}
+        for side in (fast, slow)
+    }
+    if names[fast.name] - names[slow.name] - {os.path.basename(fast.program)}:
+        return set()
+    more = {p for p in programs[slow.name] if os.path.basename(p) not in names[fast.name]}
+    return {f.key for f in functions if (p := set(f.places.get(slow.name, ()))) and p <= more}
 
 
 def _join_moved(groups: dict[FunctionKey, FunctionGroup], least: float) -> None:

@@ -239,6 +239,18 @@ def waits_more(item: Item) -> bool:
     return not alike or item.name in SYNC or BLOCKING.get(item.name) == "sleep"
 
 
+#: Calls on files and pipes, in which a process waits for a device, or for another process.
+_FILES = ("read", "write", "readv", "writev", "pread64", "pwrite64", "openat", "rename", "unlink")
+
+
+def within_program(several: bool) -> tuple[str, ...]:
+    """Purposes, and of ``several`` processes calls, in which one part of a program may wait for
+    another part of it. Where a CPU is free that wait is no more than the other part's time; else
+    also for a CPU, which is known of first threads alone."""
+    polls = ("poll", "ppoll", "select", "pselect6")
+    return ("locks", "threads", "processes", *((*_FILES, *polls) if several else ()))
+
+
 #: What the slow side does, by the key of the cause.
 PURPOSES = {
     "system-calls": "{slow} makes {numbers}",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from whyfast.explain.executed import SANITIZER, Executed
 from whyfast.model.why import Fact
+from whyfast.why.groups import STARTED
 from whyfast.why.view import CauseLabel, GroupView, caller_of, number, times
 
 #: Code without optimisation keeps all variables on the stack: at least this share of its
@@ -34,6 +36,11 @@ def family(v: GroupView) -> CauseLabel | None:
     switches = f"{{slow}} switches between goroutines more, in `{most}`{number}"
     if (begun := _goroutines(v)) is not None:
         switches, facts = f"{{slow}} starts more goroutines: {times(begun)}{caller}", (begun,)
+    if kind == STARTED:
+        paths = (p for m in v.group.members for p in m.places.get("slow", ()))
+        names = [f"`{n}`" for n in dict.fromkeys(os.path.basename(p) for p in paths)]
+        text = f"{{slow}} runs {' and '.join(names[:2])}, which {{fast}} does not"
+        return CauseLabel(kind, text, "measured")
     text = {
         "allocation": f"{{slow}} allocates more memory{number}{caller}",
         "copying": f"{{slow}} copies or clears more memory, in `{most}`{number}{caller}",
@@ -151,6 +158,7 @@ def hardening(v: GroupView) -> CauseLabel | None:
         ("thunk", "calls and jumps through retpolines", "-mindirect-branch=keep"),
         ("fortified call", "calls checked (fortified) functions", "-U_FORTIFY_SOURCE"),
         ("canary", "checks stack canaries", "-fno-stack-protector"),
+        ("cleared register", "clears registers before it returns", "-fzero-call-used-regs=skip"),
     ):
         more = v.slow.static[kind] > v.fast.static[kind] and v.slow.kinds[kind] > 0
         if more and (kind == "thunk" or v.more_share(kind) > 0.05):

@@ -12,12 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from whyfast.explain.executed import LoadedCode
+from whyfast.explain.executed import LoadedFiles
 from whyfast.explain.functions import base_name
 from whyfast.explain.objects import short_name
 from whyfast.explain.options import CompilerRecord, read_recorded
 from whyfast.formats.opt_records import MissedOptimisation
-from whyfast.model.errors import UserError
 from whyfast.model.why import Account, Cause
 
 #: Flags that change no instruction: names of files and folders, warnings, debug information.
@@ -102,24 +101,16 @@ def _stem(flag: str) -> str:
 Record = Callable[[str], CompilerRecord]
 
 
-def records_of(programs: Sequence[Path]) -> Record:
-    """The compiler's record of a function by its name, from the first of some files that has it."""
-    loaded: dict[Path, LoadedCode | None] = {}
-
-    def code_of(path: Path) -> LoadedCode | None:
-        if path not in loaded:
-            try:
-                loaded[path] = LoadedCode(path)
-            except (UserError, OSError):  # a script, or any other word of a command
-                loaded[path] = None
-        return loaded[path]
+def records_of(programs: Sequence[str], files: LoadedFiles) -> Record:
+    """The compiler's record of a function by its name, from the first of some files that has it.
+    A file may be none with machine code: a script, or any other word of a command."""
 
     def record(function: str) -> CompilerRecord:
         for path in programs:
-            code = code_of(path)
+            code = files.get(path)
             pieces = code.by_name.get(function) if code else None
             if pieces:
-                return read_recorded(path, pieces[0].address)
+                return read_recorded(Path(path), pieces[0].address)
         return CompilerRecord()
 
     return record

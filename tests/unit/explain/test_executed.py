@@ -72,6 +72,15 @@ CODE = {
     "a branch": ("cmp rdi, rsi\njae 1f\nret\n1: add eax, 1", {"check": 0, "branch": 1}),
     "a pointer": ("call [rip + pointer]", {"indirect call": 1, "library call": 0}),
     "a register": ("call rax", {"indirect call": 1}),
+    "cleared registers": (
+        "fldz\nfstp st(0)\nxor ecx, ecx\npxor xmm2, xmm2\npxor xmm3, xmm3",
+        {"cleared register": 3, "x87": 0},
+    ),
+    "registers that are used": (
+        "xor ecx, ecx\npxor xmm2, xmm2\npxor xmm3, xmm3\nadd rdi, rcx",
+        {"cleared register": 0},
+    ),
+    "x87": ("fld qword ptr [rdi]\nfadd st(0), st(1)\nfstp qword ptr [rdi]", {"x87": 3}),
     "an atomic instruction": ("lock add qword ptr [rdi], 1", {"atomic": 1}),
 }
 

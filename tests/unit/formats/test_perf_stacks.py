@@ -47,7 +47,7 @@ NEW = StackFrame("operator new(unsigned long)", 0x3A, "/tmp/new (deleted)", 0x12
 
 
 def test_processes_with_their_parents_names_and_stacks() -> None:
-    processes = parse_stacks(SCRIPT)
+    processes = parse_stacks(SCRIPT.splitlines())
     assert list(processes) == [70, 71, 72, 73]
     assert processes[71] == SampledProcess(
         71, 70, ["old"], Counter({(LOADER, NOWHERE): 250689, (WORK, MAIN): 501379}), 3
@@ -57,21 +57,21 @@ def test_processes_with_their_parents_names_and_stacks() -> None:
 
 
 def test_a_thread_counts_for_its_process() -> None:
-    process = parse_stacks(SCRIPT)[73]
+    process = parse_stacks(SCRIPT.splitlines())[73]
     assert (process.parent, process.names) == (72, ["new program"])
     assert process.stacks == {(NEW,): 1003009}
 
 
 def test_the_last_sample_needs_no_empty_line_behind_it() -> None:
     text = "  9/9   1.5:   1000\n\t  1205 work+0x35 (/tmp/my programs/old)"
-    assert parse_stacks(text)[9].stacks == {(WORK,): 1000}
+    assert parse_stacks(text.splitlines())[9].stacks == {(WORK,): 1000}
 
 
 def test_a_sample_without_frames_and_frames_without_a_sample_are_none() -> None:
     text = "\t  1205 work+0x35 (/tmp/old)\n  9/9   1.5:   1000\n\nNo kallsyms or vmlinux\n"
-    assert parse_stacks(text) == {}
+    assert parse_stacks(text.splitlines()) == {}
 
 
 @given(st.text())
 def test_any_text_is_read(text: str) -> None:
-    parse_stacks(SCRIPT + text)
+    parse_stacks((SCRIPT + text).splitlines())

@@ -48,6 +48,7 @@ FIRES = {
         view(executed(3e8, indirect_call=(5e7, 1)), executed(4.2e8, indirect_call=(1.5e8, 2))),
         "devirtualisation",
     ),
+    "processes": (view(executed(0), executed(1e8), kind="processes"), "processes"),
     "inlining": (
         view(executed(1e8), executed(4e8, {"get": 5e7}), members=("get", "work")),
         "inlining",
@@ -96,6 +97,10 @@ FIRES = {
             executed(7e8, stack_load=(8e7, 13), stack_store=(7e7, 14)),
         ),
         "spills",
+    ),
+    "cleared registers": (
+        view(executed(1e8), executed(1.9e8, cleared_register=(8e7, 40))),
+        "hardening",
     ),
     "x87": (view(executed(1e8), executed(2e8, x87=(1e8, 9))), "x87"),
     "debug build": (

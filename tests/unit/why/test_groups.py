@@ -1,6 +1,9 @@
 """Functions whose times belong together."""
 
+import shutil
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.unit.why.records import time_of
@@ -106,6 +109,35 @@ def test_the_functions_of_another_program_are_one_group() -> None:
     # One that both execute of nine: versions of one program.
     sides["slow"].events[FunctionKey("", "scan_2")] = Counter({"instructions": 1})
     assert [g.kind for g in group_functions(functions, WHOLE, *code, {})][:2] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "started"),
+    [
+        ({"tar": 0.1}, {"tar": 0.1, "gzip": 0.9}, ["gzip"]),
+        ({"tar": 0.1, "xz": 0.2}, {"tar": 0.1, "gzip": 0.9}, []),  # one instead of the other
+        ({"tar": 0.1, "gzip": 0.2}, {"tar": 0.1, "gzip": 0.9}, []),
+        ({"a": 0.1}, {"b": 0.9}, []),  # the commands' own
+    ],
+)
+def test_programs_that_the_slow_side_alone_starts_are_one_group(
+    tmp_path: Path, fast: dict[str, float], slow: dict[str, float], started: list[str]
+) -> None:
+    sides = {"fast": fast, "slow": slow}
+    names = [*dict.fromkeys((*fast, *slow))]
+    for name in names:
+        shutil.copy("/bin/true", tmp_path / name)
+    functions = [
+        replace(
+            time_of(f"work of {name}", fast.get(name, 0.0), slow.get(name, 0.0)),
+            places={s: {str(tmp_path / name): {64: 0.1}} for s in sides if name in sides[s]},
+        )
+        for name in names
+    ]
+    code = [SideCode(s, program=str(tmp_path / next(iter(sides[s])))) for s in sides]
+    groups = group_functions(functions, WHOLE, code[0], code[1], {})
+    ran = [m.key.name for g in groups if g.kind == "processes" for m in g.members]
+    assert ran == [f"work of {name}" for name in started]
 
 
 def test_what_hardly_differs_is_left_out() -> None:

@@ -41,7 +41,7 @@ def mark_of(insn: IcedInstruction) -> Mark:
     if mnemonic in (Mnemonic.ENDBR64, Mnemonic.ENDBR32):
         return "landing pad"
     if mnemonic in _CLEARING:
-        return _clearing(insn)
+        return "zeroes" if clears(insn) else ""
     if insn.segment_prefix == Register.FS and insn.memory_displacement == _CANARY:
         # With a register it is a variable of the thread.
         alone = insn.memory_base == insn.memory_index == Register.NONE
@@ -54,13 +54,13 @@ def mark_of(insn: IcedInstruction) -> Mark:
     return ""
 
 
-def _clearing(insn: IcedInstruction) -> Mark:
-    registers = []
-    for n in range(insn.op_count):
-        if insn.op_kind(n) != OpKind.REGISTER:
-            return ""
-        registers.append(insn.op_register(n))
-    return "zeroes" if len(set(registers)) == 1 and registers[0] not in _RETURNED else ""
+def clears(insn: IcedInstruction) -> bool:
+    """Whether it clears a register, but none in which a value is returned: the exclusive or of the
+    register with itself."""
+    kinds = {insn.op_kind(n) for n in range(insn.op_count)}
+    registers = {insn.op_register(n) for n in range(insn.op_count)}
+    known = insn.mnemonic in _CLEARING and kinds == {OpKind.REGISTER} and len(registers) == 1
+    return known and not registers & _RETURNED
 
 
 def _stores(insn: IcedInstruction) -> Mark:

@@ -84,6 +84,7 @@ class ElfFile:
     relocatable: bool
     sections: tuple[Section, ...]
     blob: bytes = field(repr=False)
+    _symbols: dict[int, list[Symbol]] = field(default_factory=dict, repr=False, compare=False)
 
     def content(self, section: Section) -> bytes:
         """The section's bytes; empty for one that has none in the file (``.bss``).
@@ -248,6 +249,12 @@ def read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
 
     Raises UserError when the table is damaged.
     """
+    if table.index not in elf._symbols:
+        elf._symbols[table.index] = _read_symbols(elf, table)
+    return elf._symbols[table.index]
+
+
+def _read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
     data = elf.content(table)
     if table.link >= len(elf.sections):
         damaged(elf.path, f"{table.name} has no string table")

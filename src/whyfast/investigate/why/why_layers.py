@@ -7,7 +7,6 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from whyfast.explain.executed import LoadedFiles
 from whyfast.formats.profiles import SimulatedProfile
@@ -28,7 +27,7 @@ from whyfast.measure.tools import (
     with_input,
 )
 from whyfast.model.result import Result
-from whyfast.model.why import Account, Change, Part
+from whyfast.model.why import Change, Part
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered, view_of
 from whyfast.why.causes import misses_alike
@@ -51,14 +50,15 @@ from whyfast.why.kernel import (
     waits_more,
     with_bytes,
     with_callers,
+    within_program,
 )
-from whyfast.why.remarks import records_of, with_flags
 from whyfast.why.runtimes.go import Go
 from whyfast.why.runtimes.java import Java
 from whyfast.why.runtimes.node import NodeJs
 from whyfast.why.runtimes.protocol import (
     Findings,
     Runtime,
+    RuntimeProgram,
     Sides,
     program_of,
     runtime_of,
@@ -66,13 +66,6 @@ from whyfast.why.runtimes.protocol import (
 )
 from whyfast.why.runtimes.python import CPython
 from whyfast.why.split import certainly_more, cpu_time, crew
-from whyfast.why.surroundings import (
-    compare_surroundings,
-    libraries_differ,
-    parse_invocation,
-    parse_ldd,
-    with_libraries,
-)
 
 #: Share of the difference from which a part of the time is looked into.
 MATTERS = 0.1
@@ -82,10 +75,20 @@ MATTERS = 0.1
 IDLE_CPU = 0.25
 IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
 
-#: Runnable threads a CPU from which on a thread that waits for another one of its program may only
-#: wait until that one gets a CPU: the time in the queue is known of first threads alone.
+#: Runnable threads a CPU from which on what waits may only wait until another one gets a CPU.
+CROWDED = 1.5
+
+#: Where waiting differs, but nothing that it could be for, and CPU time is at least this share of
+#: the difference.
+IDLE_CPU = 0.25
+IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
+
+#: Runnable threads a CPU from which on a thread that waits for another one of its program, or for
+#: what another process writes or reads (``PIPES``), may only wait until that one gets a CPU: the
+#: time in the queue is known of first threads alone.
 CROWDED = 1.5
 WITHIN = ("locks", "threads", "processes")
+PIPES = ("read", "write", "readv", "writev", "poll", "ppoll", "select", "pselect6")
 QUEUED = "it waited for a CPU behind other programs: all shares are of CPU time"
 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
@@ -137,6 +140,7 @@ class Layers:
             "fast": arguments.commands[found.fast],
             "slow": arguments.commands[found.slow],
         }
+        self.files = LoadedFiles()
         self._seed = int(services.new_id()[:12], 16)
         load = load_of(services.system) / max(1, len(services.cpus))
         #: Seconds that another simulation with caches may take; 0: there was none.
@@ -162,45 +166,10 @@ class Layers:
             crew(result.recorded.blocks, found.fast),
             crew(result.recorded.blocks, found.slow),
         )
-        self._surroundings()
         if self._matters("kernel") or self._matters("waiting"):
             self._timed("system calls", lambda: self._kernel(result))
         if self._matters("user"):
             self._timed("functions", self._functions)
-
-    def with_remarks(self, account: Account) -> Account:
-        """What the compilers recorded of the functions that carry the difference."""
-        find = self._services.launcher.find
-        programs = {
-            side: [Path(path) for word in argv if (path := find(word))]
-            for side, argv in self._commands.items()
-        }
-        return with_flags(account, records_of(programs["fast"]), records_of(programs["slow"]))
-
-    def _surroundings(self) -> None:
-        """What differs around the programs, libraries among it."""
-        found = self._found
-        sides = self._commands["fast"], self._commands["slow"]
-        found.around = compare_surroundings(*sides, self._arguments.env, Path())
-        if found.around.same_program or found.around.factors:
-            fast, slow = (self._libraries(c) for c in sides)
-            if fast and slow:
-                found.around = with_libraries(found.around, *sides, libraries_differ(fast, slow))
-
-    def _libraries(self, command: Sequence[str]) -> dict[str, Path]:
-        """By ldd; none of static programs, scripts, and where there is no ldd."""
-        launcher, parts = (
-            self._services.launcher,
-            parse_invocation(command, self._arguments.env),
-        )
-        ldd, program = launcher.find("ldd"), parts and launcher.find(parts.program)
-        if ldd is None or parts is None or not program:
-            return {}
-        try:
-            env = {**self._arguments.env, **parts.variables}
-            return parse_ldd(launcher.run([ldd, program], env=env, timeout=10).stdout)
-        except (TimeoutError, OSError):
-            return {}
 
     def _matters(self, part: Part) -> bool:
         change = self._found.split[part]
@@ -250,8 +219,9 @@ class Layers:
             ),
         ]
         cpu = cpu_time(found.split)
-        crowded = found.threads > 1 and self._busy >= CROWDED
-        reasons = [i for i in items if waits_more(i) and not (crowded and purpose(i) in WITHIN)]
+        crowded = self._busy >= CROWDED and (found.threads > 1 or self._programs > 1)
+        within = within_program(self._programs > 1) if crowded else ()
+        reasons = [i for i in items if waits_more(i) and not {purpose(i), i.name} & {*within}]
         idle = self._matters("waiting") and not reasons
         if idle and certainly_more(cpu) and cpu.difference > IDLE_CPU * found.whole.difference:
             # A busy machine, or a virtual one whose processors were taken away.
@@ -279,11 +249,15 @@ class Layers:
         except CannotCount as error:
             found.limits.append(f"user time was not sampled: {error}")
         times: list[FunctionTime] = []
-        files = LoadedFiles()
-        names = Names({"fast": set(), "slow": set()}, files)
+        names = Names({"fast": set(), "slow": set()}, self.files)
         if runs:
-            times, found.slowdown, names = function_times(runs, "fast", "slow", user, files)
-        sides = {name: SideCode(name, files=files) for name in ("fast", "slow")}
+            times, found.slowdown, names = function_times(runs, "fast", "slow", user, self.files)
+        sides = {
+            side: SideCode(
+                side, files=self.files, program=str(p.path if (p := self._program(side)) else "")
+            )
+            for side in ("fast", "slow")
+        }
         findings = self._runtime(runs)
         known = [i.share for i in found.items if i.share > 0 and supported(i)]
         if sum(c.share for c in findings.causes) + sum(known) < ENOUGH and not self._compiles:
@@ -306,14 +280,16 @@ class Layers:
 
     def _runtime(self, sampled: Sequence[SampledRun]) -> Findings:
         """What the tools of the language's runtime say, where both sides have one and the same."""
-        found, env = self._found, self._arguments.env
-        programs = {s: program_of(argv, env) for s, argv in self._commands.items()}
+        found = self._found
+        programs = {side: self._program(side) for side in self._commands}
         runtime = runtime_of(list(programs.values()), RUNTIMES)
         known = {side: p for side, p in programs.items() if p is not None}
         if runtime is None:
             return Findings()
         found.interpreted, found.own_threads = not isinstance(runtime, Go), bool(runtime.idles)
         self._compiles = runtime.compiles
+        if "futex" in runtime.idles:
+            found.threads = 1
         found.items = [i for i in found.items if i.part != "waiting" or i.name not in runtime.idles]
         began = self._services.clock.monotonic()
         runs = RuntimeRuns(
@@ -331,6 +307,9 @@ class Layers:
         found.limits.extend(findings.limits)
         found.costs[runtime.name] = self._services.clock.monotonic() - began
         return findings
+
+    def _program(self, side: str) -> RuntimeProgram | None:
+        return program_of(self._commands[side], self._arguments.env)
 
     def _rounds(self) -> int:
         both = self._found.whole.fast + self._found.whole.slow

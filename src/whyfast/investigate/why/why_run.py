@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.why.why_layers import AccountLimits, Layers, account_for_cpu
 from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.invocation import LaunchArguments
+from whyfast.measure.tools import Launcher
 from whyfast.model.result import Result
 from whyfast.model.study import Commands
 from whyfast.model.verdict import Verdict
 from whyfast.model.why import Account
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered, make_account, next_command
+from whyfast.why.remarks import records_of, with_flags
 from whyfast.why.split import certainly_more, cpu_time, split, without_noise
+from whyfast.why.surroundings import (
+    Surroundings,
+    compare_surroundings,
+    libraries_differ,
+    parse_invocation,
+    parse_ldd,
+    with_libraries,
+)
 
 #: The next command where nothing tells more about the largest cause.
 PAGE = "whyfast report ab --html why.html  # functions, calls and code on one page"
@@ -110,18 +122,53 @@ def explain_difference(
         found.limits.append(
             "waiting varied more than it differed: shares are of the difference in CPU time"
         )
-    layers = Layers(found, arguments, limits, home, observer, services)
     try:
+        layers = Layers(found, arguments, limits, home, observer, services)
+        found.around = _surroundings(found, arguments, services.launcher)
         layers.run(result)
         if layers.left > 0:
             trials = Trials(found, arguments, home, observer, services)
             trials.run(make_account(found))
-        account = layers.with_remarks(make_account(found))
+        account = make_account(found)
+        programs = [_programs(arguments.commands[n], services.launcher) for n in (fast, slow)]
+        if programs[0] != programs[1]:  # what the compilers recorded
+            account = with_flags(account, *(records_of(p, layers.files) for p in programs))
     except KeyboardInterrupt:
         found.limits.append("interrupted: causes are those that were found until then")
         return replace(make_account(found), complete=False)
     words = arguments.commands[fast], arguments.commands[slow]
     return replace(account, next_command=next_command(account, *words))
+
+
+def _programs(command: Sequence[str], launcher: Launcher) -> list[str]:
+    """The files that its words name, as samples have them."""
+    return [os.path.realpath(path) for word in command if (path := launcher.find(word))]
+
+
+def _surroundings(found: Gathered, arguments: LaunchArguments, launcher: Launcher) -> Surroundings:
+    """What differs around the programs, libraries among it."""
+    sides = arguments.commands[found.fast], arguments.commands[found.slow]
+    around = compare_surroundings(*sides, arguments.env, Path())
+    if around.same_program or around.factors:
+        fast, slow = (_libraries(command, arguments.env, launcher) for command in sides)
+        if fast and slow:
+            return with_libraries(around, *sides, libraries_differ(fast, slow))
+    return around
+
+
+def _libraries(
+    command: Sequence[str], env: Mapping[str, str], launcher: Launcher
+) -> dict[str, Path]:
+    """By ldd; none of static programs, scripts, and where there is no ldd."""
+    parts = parse_invocation(command, env)
+    ldd, program = launcher.find("ldd"), parts and launcher.find(parts.program)
+    if ldd is None or parts is None or not program:
+        return {}
+    try:
+        env = {**env, **parts.variables}
+        return parse_ldd(launcher.run([ldd, program], env=env, timeout=10).stdout)
+    except (TimeoutError, OSError):
+        return {}
 
 
 def _sides(verdict: Verdict) -> tuple[str, str]:

@@ -264,7 +264,8 @@ def _rest(account: Account) -> str:
         places = ", ".join(f"`{i.name}` ({share_text(i.share)})" for i in left)
         return f"It lies in {places}."
     split = account.split
-    part = max(split, key=lambda p: split[p].difference)
+    parts = [p for p in split if p != "waiting" or not account.of_cpu]
+    part = max(parts, key=lambda p: split[p].difference)
     named = sum(i.share for i in account.items if i.part == part)
     lost = split[part].difference / account.time.difference - named
     return f"Most of it is {PART_NAMES[part]} time." if lost > NAMED else ""
@@ -283,7 +284,7 @@ def where_text(cause: Cause) -> str:
 
 def where_cell(cause: Cause) -> Cell:
     line = f"{cause.place.file}:{cause.place.line}" if cause.place.line else ""
-    if cause.key in ("system-calls", "page-faults") or not cause.place.function:
+    if cause.key in ("system-calls", "page-faults", "processes") or not cause.place.function:
         return Cell(line)
     return Cell(cause.place.function, line)
 

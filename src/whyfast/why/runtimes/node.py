@@ -1,6 +1,7 @@
-"""Node: garbage collection, modules, calls and deoptimised functions. Time is from V8's sampling
-profiler (``--cpu-prof``); calls are counted by V8's coverage in a run of their own; collections and
-deoptimisations are from its traces."""
+"""Node: garbage collection, modules, calls, deoptimised functions, and functions that take longer.
+Time is from V8's sampling profiler (``--cpu-prof``); calls are counted by V8's coverage in a run of
+their own; collections and deoptimisations are from its traces; perf's samples show what the machine
+code of V8 does for a function."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from typing import NamedTuple
 from whyfast.measure.runtimes import Document, RuntimeRuns, longest
 from whyfast.measure.tools import CannotCount
 from whyfast.model.why import Cause, Change, Fact, SourcePlace
-from whyfast.why.functions import FunctionKey
+from whyfast.why.functions import FunctionKey, plain_name
+from whyfast.why.groups import family_of
 from whyfast.why.runtimes.protocol import LEAST, Findings, RuntimeProgram, Sides
 from whyfast.why.split import change_of
 
@@ -25,6 +27,9 @@ INTERVAL = 500
 #: How many times as often a function must be called or deoptimised, how often where the other side
 #: never does it, and how often deoptimisation is more than a program's warming up.
 MORE, OFTEN, DEOPTIMISED = 1.5, 50, 5
+
+#: Share of a function's difference that one function of machine code must take to be named.
+MOST = 0.4
 
 #: Executions from which a block is a loop that can carry a difference.
 LOOPS = 1000
@@ -62,7 +67,8 @@ class NodeJs:
 
     name = "Node"
     compiles = True
-    idles: tuple[str, ...] = ()
+    #: What V8's own threads wait in; the program has one.
+    idles: tuple[str, ...] = ("futex",)
 
     def claims(self, program: RuntimeProgram) -> bool:
         return program.name in ("node", "nodejs")
@@ -79,7 +85,7 @@ class NodeJs:
             known.collections, known.deoptimised, known.reasons = parse_traces(
                 _traces(runs, side, sides.programs[side])
             )
-        causes = tuple(_causes(sides, both["fast"], both["slow"]))
+        causes = tuple(node_causes(sides, both["fast"], both["slow"]))
         return Findings(causes, _of_node)
 
 
@@ -202,7 +208,8 @@ def parse_traces(text: str) -> tuple[Counter[str], Counter[str], Counter[str]]:
 # Causes
 
 
-def _causes(sides: Sides, fast: NodeSide, slow: NodeSide) -> Iterator[Cause]:
+def node_causes(sides: Sides, fast: NodeSide, slow: NodeSide) -> Iterator[Cause]:
+    """What carries the difference between two sides of which all was read."""
     division = _Division(sides, fast, slow)
     for (kind, what), change in division.parts().items():
         if kind == "garbage-collection":
@@ -217,6 +224,8 @@ def _causes(sides: Sides, fast: NodeSide, slow: NodeSide) -> Iterator[Cause]:
             yield division.work(what, change)
         elif kind == "deoptimisation":
             yield division.deoptimised(change)
+        elif isinstance(what, JsFunction) and (cause := division.longer(what)) is not None:
+            yield cause
 
 
 class _Division:
@@ -232,30 +241,34 @@ class _Division:
         }
         more = sum(slow.deoptimised.values()), sum(fast.deoptimised.values())
         self._deoptimises = more[0] >= DEOPTIMISED + MORE * more[1]
+        #: Seconds by part of each run.
+        self._rows: dict[str, list[dict[tuple[str, object], float]]] = {"fast": [], "slow": []}
 
     def parts(self) -> dict[tuple[str, object], Change]:
         """What carries a share, with its seconds, the most first."""
-        rows: dict[str, list[dict[tuple[str, object], float]]] = {"fast": [], "slow": []}
         for name, side in (("fast", self._fast), ("slow", self._slow)):
             mean = sum(sum(r.values()) for r in side.runs) / max(1, len(side.runs))
-            factor = self._sides.cpu[name] / mean if mean > 0 else 1.0
+            # The profile begins behind node's own start, and counts waits for a CPU.
+            factor = min(1.0, self._sides.cpu[name] / mean) if mean > 0 else 1.0
             for run in side.runs:
                 row: dict[tuple[str, object], float] = {}
                 for stack, seconds in run.items():
                     part = self._part(stack)
                     row[part] = row.get(part, 0.0) + seconds * factor
-                rows[name].append(row)
-        names = {p for side in rows.values() for row in side for p in row}
-        changes = {
-            p: change_of(*([row.get(p, 0.0) for row in rows[s]] for s in ("fast", "slow")))
-            for p in names
-        }
-        kept = {
-            p: c
-            for p, c in changes.items()
-            if self._sides.share(c.difference) >= LEAST and c.low > 0
-        }
+                self._rows[name].append(row)
+        names = {p for side in self._rows.values() for row in side for p in row}
+        changes = {p: self._change([p]) for p in names}
+        kept = {p: c for p, c in changes.items() if self._matters(c)}
         return dict(sorted(kept.items(), key=lambda row: -row[1].difference))
+
+    def _change(self, parts: Sequence[tuple[str, object]]) -> Change:
+        fast, slow = (
+            [sum(row.get(p, 0.0) for p in parts) for row in self._rows[s]] for s in ("fast", "slow")
+        )
+        return change_of(fast, slow)
+
+    def _matters(self, change: Change) -> bool:
+        return self._sides.share(change.difference) >= LEAST and change.low > 0
 
     def _part(self, stack: Sequence[JsFunction]) -> tuple[str, object]:
         if stack[-1].name == "(garbage collector)":
@@ -323,6 +336,43 @@ class _Division:
             self._place(function),
             facts=(Fact("executions of a block", a, b, "", "counted", "NODE_V8_COVERAGE"),),
         )
+
+    def longer(self, function: JsFunction) -> Cause | None:
+        """A function of the program that takes longer though neither it nor a block of it runs
+        more often; one that the fast side has not, less what the fast side alone has."""
+        if function.name.startswith("(") or function.script.startswith("node:"):
+            return None
+        gone = [f for f in self._fast.lines if f not in self._slow.lines]
+        new = function not in self._fast.lines
+        change = self._change([("", f) for f in (function, *(gone if new else ()))])
+        if not self._matters(change):
+            return None
+        where = self._place(function)
+        text = f"`{function.name}` ({where.file}:{where.line}) takes {_ms(change.slow)}"
+        other = "what it has instead: " if new and gone else ""
+        text += f" (`{self._sides.quoted}`: {other}{_ms(change.fast)})"
+        key, most = self._native(change.difference)
+        if most:
+            text += f", most of it in {most}"
+        return self._sides.cause(key, text, change, "measured", where)
+
+    def _native(self, seconds: float) -> tuple[str, str]:
+        """(key, function) of what takes most of the difference in machine code: V8's own or the C
+        library's, which its profile counts for the function in JavaScript that calls it."""
+        more: Counter[str] = Counter()
+        for side, sign in (("slow", 1), ("fast", -1)):
+            runs = [r for r in self._sides.runs.sampled if r.side == side]
+            for run in runs:
+                for stack, taken in run.stacks.items():
+                    library = Path(stack[0].object).name
+                    name = plain_name(stack[0].name, library if ".so" in library else "")
+                    more[name] += sign * taken / len(runs)  # type: ignore[assignment]
+        name, most = next(iter(more.most_common(1)), ("", 0.0))
+        if not name or most < MOST * seconds:
+            return "more-work", ""
+        key = family_of(FunctionKey("libc.so.6", name)) or "more-work"
+        owner = "V8's " if name.startswith(("Builtins_", "v8::")) else ""
+        return key, f"{owner}`{name.removeprefix('Builtins_').removeprefix('v8::internal::')}`"
 
     def deoptimised(self, change: Change) -> Cause:
         a, b = (sum(s.deoptimised.values()) for s in (self._fast, self._slow))

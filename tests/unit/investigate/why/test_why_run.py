@@ -24,7 +24,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.model.why import Account, Cause, Change
 from whyfast.why.account import Gathered, make_account
-from whyfast.why.runtimes.protocol import Findings
+from whyfast.why.runtimes.protocol import Findings, RuntimeProgram
 from whyfast.why.runtimes.python import CPython
 
 #: Seconds of wall, user and kernel time.
@@ -124,13 +124,15 @@ def test_kernel_time_is_traced_and_its_cause_named(tmp_path: Path) -> None:
     assert programs.watcher.phases == ["measure", "judge", "account"]
 
 
-def reads(more: int, call: str = "read") -> Callable[[Sequence[str]], Finished]:
-    """Both programs read; the new one is blocked for longer, ``more`` times more often."""
+def reads(more: int, call: str = "read", programs: int = 0) -> Callable[[Sequence[str]], Finished]:
+    """Both programs read; the new one is blocked for longer, ``more`` times more often. A run
+    executes so many ``programs``."""
 
     def strace(argv: Sequence[str]) -> Finished:
         new = "new" in argv
         seconds = ("1.000000" if new else "0.100000") if "-w" in argv else "0.000100"
         row = f" 90.0 {seconds} 5 {385 + more * new} {call}\n"
+        row += f" 1.0 0.0 1 {programs} execve\n" * bool(programs)
         Path(argv[argv.index("-o") + 1]).write_text(
             "% time seconds usecs/call calls errors syscall\n" + row
         )
@@ -219,19 +221,22 @@ class Loaded(NoSystem):
 
 
 @pytest.mark.parametrize(
-    ("load", "threads", "call", "of_cpu"),
+    ("load", "threads", "processes", "call", "of_cpu"),
     [
-        ("2.00 1 1", 4, "futex", True),
-        ("2.00 1 1", 4, "read", False),  # not for one another
-        ("0.90 1 1", 4, "futex", False),
-        ("2.00 1 1", 1, "futex", False),
+        ("2.00 1 1", 4, 1, "futex", True),
+        ("2.00 1 1", 4, 1, "read", False),  # not for one another
+        ("2.00 1 1", 1, 2, "read", True),  # what the other process writes
+        ("2.00 1 1", 1, 2, "fsync", False),
+        ("0.90 1 1", 1, 2, "read", False),
+        ("0.90 1 1", 4, 1, "futex", False),
+        ("2.00 1 1", 1, 1, "futex", False),
     ],
 )
-def test_threads_that_may_have_waited_for_a_cpu_are_accounted_by_cpu_time(
-    tmp_path: Path, load: str, threads: int, call: str, of_cpu: bool
+def test_what_may_have_waited_for_a_cpu_is_accounted_by_cpu_time(
+    tmp_path: Path, load: str, threads: int, processes: int, call: str, of_cpu: bool
 ) -> None:
     programs = Programs(
-        tmp_path, (2.0, 1.3, 0.0), strace=reads(400, call)
+        tmp_path, (2.0, 1.3, 0.0), strace=reads(400, call, processes)
     )  # 0.4 s more CPU time, 0.6 s more waiting
     account = programs.explained(threads, system=Loaded(load))
     assert account is not None
@@ -268,7 +273,8 @@ def claim_all(monkeypatch: pytest.MonkeyPatch, **attributes: object) -> None:
     for name, value in attributes.items():
         setattr(runtime, name, value)
     monkeypatch.setattr(why_layers, "RUNTIMES", (runtime,))
-    monkeypatch.setattr(why_layers, "program_of", lambda *given: object())
+    program = RuntimeProgram(("old",), 0, Path("old"))
+    monkeypatch.setattr(why_layers, "program_of", lambda *given: program)
 
 
 @pytest.mark.parametrize(("compiles", "limits"), [(True, 1), (False, 2)])

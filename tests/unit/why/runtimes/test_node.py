@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 from tests.unit.why.runtimes.examples import explain, sides_of
 
+from whyfast.formats.profiles import StackFrame
+from whyfast.measure.perf import SampledRun
 from whyfast.why.runtimes.node import (
     JsFunction,
     NodeJs,
     NodeSide,
+    node_causes,
     parse_traces,
     read_coverage,
     read_profile,
@@ -86,6 +89,63 @@ def test_coverage_counts_calls() -> None:
     )
     assert side.calls == Counter({JsFunction("", "f"): 40, JsFunction("/p/lib.js", "f"): 40})
     assert side.scripts() == {"/p/lib.js"}
+
+
+def side_of(*functions: tuple[str, float], calls: int = 100) -> NodeSide:
+    """Runs in which the functions, in the lines of their order, take that long."""
+    stacks: dict[tuple[JsFunction, ...], float] = {
+        (JsFunction("", "(root)"), JsFunction("", name)): s for name, s in functions
+    }
+    lines = {JsFunction("", name): n for n, (name, _) in enumerate(functions, 1)}
+    counted = Counter(dict.fromkeys(lines, calls))
+    return NodeSide([stacks] * 3, "file:///p/b.js", lines, counted, Counter(counted))
+
+
+def in_machine_code(side: str, **seconds: float) -> SampledRun:
+    frames = {n: StackFrame(n, 0, "/lib/libc.so.6" if n == "memmove" else "/n", 0) for n in seconds}
+    return SampledRun(side, {(frames[n],): s for n, s in seconds.items()}, 9)
+
+
+INCLUDES = in_machine_code("slow", Builtins_ArrayIncludes=0.2, Builtins_Other=0.1)
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "sampled", "key", "seconds", "word"),
+    [
+        ([("find", 0.05)], [("find", 0.35)], [INCLUDES], "more-work", 0.3, "V8's `ArrayIncludes`"),
+        (
+            [("find", 0.05)],
+            [("find", 0.35)],
+            [in_machine_code("slow", memmove=0.25)],
+            "copying",
+            0.3,
+            "`memmove`",
+        ),
+        ([("find", 0.05)], [("find", 0.35)], [], "more-work", 0.3, ""),
+        # Another function instead of the fast side's.
+        ([("quick", 0.05)], [("find", 0.35)], [], "more-work", 0.3, ""),
+    ],
+)
+def test_a_function_that_takes_longer_in_as_many_calls(
+    fast: list[tuple[str, float]],
+    slow: list[tuple[str, float]],
+    sampled: list[SampledRun],
+    key: str,
+    seconds: float,
+    word: str,
+) -> None:
+    sides = sides_of(["node", "a.js"], ["node", "b.js"], (0.1, 0.5), sampled)
+    calls = 1 if fast[0][0] != slow[0][0] else 100
+    (cause,) = node_causes(sides, side_of(*fast), side_of(*slow, calls=calls))
+    assert (cause.key, cause.place.function, cause.place.line) == (key, "find", 1)
+    assert cause.share * 0.4 == pytest.approx(seconds)
+    assert word in cause.sentence
+
+
+@pytest.mark.parametrize("name", ["(program)", "(idle)"])
+def test_what_v8_does_beside_the_program_is_not_a_function(name: str) -> None:
+    sides = sides_of(["node", "a.js"], ["node", "b.js"], (0.1, 0.5))
+    assert not list(node_causes(sides, side_of((name, 0.05)), side_of((name, 0.35))))
 
 
 PROGRAM = """\
