@@ -20,6 +20,7 @@ from whyfast.report.formatting import (
     format_rough,
     format_seconds,
     format_verdict,
+    grouped,
     has,
     join_words,
     no_difference,
@@ -120,9 +121,15 @@ def composed(result: Result) -> list[str]:
     texts += [*claim_untested(study, found.failed_expectations), *first]
     study = without_lost(study, found.failed_expectations)
     covered = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
-    if study.measured and not claim_untested(study, found.failed_expectations):
-        texts += _audited(study, comparisons, found.evidence, covered)
-    main = list(_against_main_baseline(study, comparisons))
+    audit = audit_claim(study, comparisons, found.evidence)
+    if audit and study.measured and not claim_untested(study, found.failed_expectations):
+        figures = list(audit_intervals(audit, study.margin))
+        texts += [audit_headline(audit, study.margin), *figures]
+        against = {audit.claim.baseline, *(v.baseline for v in audit.others if figures)}
+        covered |= {(audit.claim.variant, baseline) for baseline in against}
+    baselines = study.baselines if study.along else study.baselines[:1]
+    pairs = study.compared([v.name for v in study.variants if not v.twin_of], baselines)
+    main = [verdict for pair in pairs if (verdict := comparisons.of(*pair)) is not None]
     texts += interaction_sentences(result)
     texts += _differences(main, covered, study, comparisons, facts)
     texts += alike_sentences(result)
@@ -150,32 +157,6 @@ def composed(result: Result) -> list[str]:
     texts += lacking_sentences(recorded.lacking)
     texts += _warnings(judged.confounds)
     return texts
-
-
-def _audited(
-    study: Question,
-    comparisons: Comparisons,
-    evidence: Sequence[Evidence],
-    covered: set[tuple[str, str]],
-) -> Iterator[str]:
-    """The outcome of the audit of a claim, and its figures; adds the pairs to ``covered``."""
-    audit = audit_claim(study, comparisons, evidence)
-    if audit is not None:
-        yield audit_headline(audit, study.margin)
-        covered.add((audit.claim.variant, audit.claim.baseline))
-        for figures in audit_intervals(audit, study.margin):
-            yield figures
-            covered |= {(audit.claim.variant, v.baseline) for v in audit.others}
-
-
-def _against_main_baseline(study: Question, comparisons: Comparisons) -> Iterator[Verdict]:
-    baselines = study.baselines if study.along else study.baselines[:1]
-    for name, baseline in study.compared([v.name for v in study.variants], baselines):
-        if study.variant(name).twin_of:
-            continue
-        verdict = comparisons.of(name, baseline)
-        if verdict is not None:
-            yield verdict
 
 
 def _differences(
@@ -215,10 +196,9 @@ def _difference(
 
 
 def _rest(main: Sequence[Verdict], covered: set[tuple[str, str]], margin: float) -> Iterator[str]:
-    """Of each baseline one sentence for all that are the same, one for all that are undecided."""
-    rest = [v for v in main if (v.variant, v.baseline) not in covered]
-    for baseline in dict.fromkeys(v.baseline for v in rest):
-        verdicts = [v for v in rest if v.baseline == baseline]
+    """Of each baseline one sentence for all that are the same, one for each that is undecided."""
+    rest = grouped((v.baseline, v) for v in main if (v.variant, v.baseline) not in covered)
+    for baseline, verdicts in rest.items():
         names = [f"{quote(v.variant)} ({verdict_text(v)})" for v in verdicts if v.outcome == "same"]
         if names:
             same = f"{has(names, 'is', 'are')} the same as {quote(baseline)}"
@@ -238,8 +218,7 @@ def _undecided(verdict: Verdict, margin: float) -> str:
 
 def _warnings(confounds: Sequence[Confound]) -> Iterator[str]:
     kinds = Counter(c.kind for c in confounds if c.severity == "warning")
-    if kinds:
-        number = kinds.total()
+    if number := kinds.total():
         verb = "is" if number == 1 else "are"
         total = f"{pluralize(number, 'warning')} ({join_words(list(kinds))})"
         yield f"Read this with care: {total} {verb} listed below."

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from whyfast.model.verdict import Outcome
+from whyfast.report.formatting import format_seconds
 
 if TYPE_CHECKING:
     from whyfast.model.code import CodeDifference
@@ -292,22 +294,24 @@ def table(
     """A table of texts, whole numbers (None: an empty cell) and cells; None without rows. A column
     that is None is left out with its cells. ``drops`` has the :attr:`Column.drop` of titles.
     ``about``: further fields of the table."""
-    heads = [
-        c
-        if c is None
-        else Column(str(c), "right" if isinstance(c, _Right) else "left", (drops or {}).get(c, 0))
-        for c in columns
-    ]
-    kept = [i for i, head in enumerate(heads) if head is not None]
-    cells = tuple(tuple(_cell(row[i]) for i in kept) for row in rows)
-    shown = tuple(head for head in heads if head is not None)
-    fixed -= heads[:fixed].count(None)
+    heads = {i: title for i, title in enumerate(columns) if title is not None}
+    shown = tuple(
+        Column(str(c), "right" if isinstance(c, _Right) else "left", (drops or {}).get(c, 0))
+        for c in heads.values()
+    )
+    cells = tuple(tuple(_cell(row[i]) for i in heads) for row in rows)
+    fixed = sum(i < fixed for i in heads)
     return Table(caption, shown, cells, fixed, **about) if cells else None
 
 
 def number_cell(number: int, unit: str = "") -> Cell:
     """A whole number with its thousands apart: ``1,234 B``."""
     return Cell(f"{number:,}{unit}", number=number)
+
+
+def seconds_cell(seconds: float | None) -> Cell | None:
+    """A time, None where there is none."""
+    return None if seconds is None else Cell(format_seconds(seconds), number=seconds)
 
 
 def _cell(value: Cell | str | int | None) -> Cell:
@@ -320,8 +324,13 @@ def _cell(value: Cell | str | int | None) -> Cell:
 
 def sentences(texts: Iterable[str], *, aside: bool = False) -> Sentences | None:
     """A list of sentences, None without any."""
-    items = tuple(Sentence(text) for text in texts)
+    items = tuple(map(Sentence, texts))
     return Sentences(items, aside) if items else None
+
+
+def note(text: str) -> Sentences:
+    """What explains the rest, in small print."""
+    return Sentences((Sentence(text),), aside=True)
 
 
 def group(title: str, *blocks: Block | None) -> Block | None:
@@ -342,6 +351,10 @@ def section(
     """A section of the blocks that are there, None without any."""
     present: tuple[Block, ...] = _present(blocks)
     return ReportSection(name, title, present, importance, hint) if present else None
+
+
+#: A section for who asks for more.
+detail = partial(section, importance="detail")
 
 
 def document(

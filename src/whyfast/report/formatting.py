@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from whyfast.model.verdict import Outcome, Verdict
 
-
+K = TypeVar("K")
+V = TypeVar("V")
 # White space that is no space, then what steers a terminal, turns the direction of text, or has no
 # form of its own: control characters, format controls but those that join letters, halves of
 # characters, private ones.
@@ -57,6 +58,24 @@ def join_words(items: Sequence[str], most: int = 0) -> str:
     if len(items) < 2:
         return "".join(items)
     return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def quoted(names: Iterable[str], most: int = 0) -> str:
+    """The variants' names within a sentence, see :func:`quote` and :func:`join_words`."""
+    return join_words([quote(name) for name in names], most)
+
+
+def as_code(name: str) -> str:
+    """The name of a function or a file, which reports print as code."""
+    return f"`{escape_controls(name)}`"
+
+
+def grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    """What each key has, in the order in which they come."""
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
 
 
 def pluralize(number: int, noun: str) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 from whyfast.judge.judge_run import cost_changes
 from whyfast.model.code import FunctionChange
@@ -19,6 +19,7 @@ from whyfast.report.document import (
     Document,
     ReportSection,
     Table,
+    detail,
     document,
     group,
     right,
@@ -55,44 +56,37 @@ _ROWS, _FUNCTIONS = 15, 3
 def check_page(result: Result) -> Document:
     """The answer, the table, what weakens it, and how the instructions of hot functions changed;
     then all that a reader elsewhere needs: commits, compilers, machine and times."""
-    answer = answer_of(result)
-    texts = [*answer.sentences, *promise(result)]
-    if line := machine_line(result.judged.confounds):
-        texts.append(line)
-    started = when(result.recorded.started)
-    machine = machine_section(result)  # the terminal has no room for it
-    measured = bool(result.judged.verdicts)
+    answer, measured = answer_of(result), bool(result.judged.verdicts)
+    weak = [promise(result)] if measured else []
+    weak += filter(None, [machine_line(result.judged.confounds)])
     return document(
         "check",
         "",
         answer.headline,
         section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
-        section("sure", "How sure", sentences(texts), importance="answer"),
+        section("sure", "How sure", sentences([*answer.sentences, *weak]), importance="answer"),
         _compared(result),
         section("times", "Times", interval_plot(result), _times(result)) if measured else None,
         *why_sections(result.found.account),
-        section("costs", "Costs beside time", check_cost_table(result), importance="detail"),
+        detail("costs", "Costs beside time", check_cost_table(result)),
         growth_section(result),
-        section("code", "Changed code", *_code(result), importance="detail"),
-        machine and replace(machine, importance="record"),
-        about=(started, _machine(result)),
-        heading=_heading(result),
+        detail("code", "Changed code", *_code(result)),
+        machine_section(result),
+        about=(when(result.recorded.started), _machine(result)),
+        heading=f"{_ends(result)} of {result.question.name}: {short_answer(result)}",
         summary=check_summary(result),
     )
 
 
-def _heading(result: Result) -> str:
-    """``BASE..HEAD of PROJECT: 15.0 % faster``."""
-    check = check_of(result)
-    names = (check.base_name, check.head_name)
-    ends = f"{names[0]}..{names[1]}" if not any(" " in n for n in names) else " to ".join(names)
-    return f"{ends} of {result.question.name}: {short_answer(result)}"
+def _ends(result: Result) -> str:
+    """``BASE..HEAD``."""
+    names = check_of(result).base_name, check_of(result).head_name
+    return " to ".join(names) if any(" " in n for n in names) else "..".join(names)
 
 
 def _machine(result: Result) -> str:
     """The processor and the system of the last session, as far as they are known."""
-    sessions = result.recorded.sessions
-    facts = sessions[-1].environment if sessions else {}
+    facts = next((s.environment for s in reversed(result.recorded.sessions)), {})
     known = [str(facts[key]) for key in ("cpu_model", "os", "system") if facts.get(key)]
     return ", ".join(known) or "not recorded"
 
@@ -108,18 +102,16 @@ def _compared(result: Result) -> ReportSection | None:
         ("compiler", ", ".join(compilers) or "not recorded"),
         ("machine", _machine(result)),
     ]
-    return section("compared", "What was compared", table("", ("", ""), rows), importance="detail")
+    return detail("compared", "What was compared", table("", ("", ""), rows))
 
 
 def _times(result: Result) -> Table | None:
     """Seconds of one loop on both sides: medians over blocks."""
     times = median_times(result.recorded.blocks)
+    blocks = Counter(b.benchmark for b in result.recorded.blocks)
+    about = result.judged.about
     rows = [
-        (
-            name,
-            *(time_cell(times.get((name, side)), result.judged.about) for side in ("base", "head")),
-            sum(b.benchmark == name for b in result.recorded.blocks),
-        )
+        (name, *(time_cell(times.get((name, x)), about) for x in ("base", "head")), blocks[name])
         for name in dict.fromkeys(v.benchmark for v in in_order(result) if v.benchmark)
         if (name, "base") in times
     ]
@@ -145,13 +137,9 @@ def _code(result: Result) -> Iterator[Block | None]:
     for change in real[:OPEN]:
         yield group(_title(change), CodeBlock(change.diff, "diff"))
     if moved:
-        differ = "differs" if len(moved) == 1 else "differ"
-        yield sentences(
-            [
-                f"{pluralize(len(moved), 'function')} {differ} only in offsets, addresses or "
-                f"registers: {some_code(moved)}."
-            ]
-        )
+        which = f"{pluralize(len(moved), 'function')} {'differs' if len(moved) == 1 else 'differ'}"
+        places = "offsets, addresses or registers"
+        yield sentences([f"{which} only in {places}: {some_code(moved)}."])
 
 
 def check_markdown(result: Result) -> str:
@@ -204,19 +192,19 @@ def _annotation(kind: str, title: str, text: str) -> str:
 def log_line(result: Result) -> str:
     """The result in one line of JSON, to be appended to a log that ``whyfast history`` reads.
     ``seconds`` are medians over blocks of the time of one loop."""
-    check = check_of(result)
-    entries: dict[str, Any] = {}
-    for v in result.judged.verdicts:
-        times: dict[str, list[float]] = {}
-        for block in result.recorded.blocks:
-            if block.benchmark == v.benchmark:
-                for side, values in block.values.items():
-                    times.setdefault(side, []).append(statistics.median(values) / block.loops)
-        entries[str(v.benchmark)] = {
+    check, median = check_of(result), statistics.median
+    times: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for b in result.recorded.blocks:
+        for side, values in b.values.items():
+            times[b.benchmark][side].append(median(values) / b.loops)
+    entries = {
+        str(v.benchmark): {
             "outcome": v.outcome,
             "ratio": v.ratio,
-            "seconds": {side: statistics.median(times[side]) for side in sorted(times)},
+            "seconds": {side: median(x) for side, x in sorted(times[str(v.benchmark)].items())},
         }
+        for v in result.judged.verdicts
+    }
     at = datetime.fromtimestamp(result.recorded.started, UTC).isoformat(timespec="seconds")
     data = {
         "head": check.head,

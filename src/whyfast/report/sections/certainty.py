@@ -17,7 +17,6 @@ from whyfast.model.verdict import (
     METRICS,
     About,
     Confound,
-    VarianceComponents,
     Verdict,
 )
 from whyfast.report.document import (
@@ -28,6 +27,7 @@ from whyfast.report.document import (
     Sentences,
     Table,
     right,
+    seconds_cell,
     section,
     sentences,
     table,
@@ -75,7 +75,6 @@ _HOW_RUNS = (
     "and the share of wrong verdicts is controlled. math/runs.md in the documentation of whyfast "
     "derives each figure."
 )
-_MORE_OR_LESS = {"slower": "more", "faster": "less", "": ""}
 _TITLES = {**METRICS, **BUILD_METRICS}
 _FORMATS: Mapping[str, Callable[[float], str]] = {
     "build-time": format_seconds,
@@ -104,6 +103,11 @@ def how_sure(result: Result) -> tuple[str, ...]:
     confidence = format_percent(min(v.confidence for v in verdicts))
     numbers = sorted(v.blocks for v in (verdicts if about == "runs" else single or verdicts))
     several = f"{numbers[0]} to " if numbers[0] != numbers[-1] else ""
+    start = (
+        f"[low, high] contains the true ratio with {confidence} confidence, after any number "
+        f"of looks; {several}{pluralize(numbers[-1], 'block')} per benchmark."
+    )
+    more = ', "undecided" that more blocks are needed'
     if about == "runs":
         start = (
             f"A ratio compares the means over processes, {several}"
@@ -112,12 +116,7 @@ def how_sure(result: Result) -> tuple[str, ...]:
             f"{confidence} confidence or more, so that at most 5 % of all verdicts are expected to "
             "be wrong (false coverage rate)."
         )
-    else:
-        start = (
-            f"[low, high] contains the true ratio with {confidence} confidence, after any number "
-            f"of looks; {several}{pluralize(numbers[-1], 'block')} per benchmark."
-        )
-    more = "" if about == "runs" else ', "undecided" that more blocks are needed'
+        more = ""
     trained = about == "change" and any(b.profiles for b in result.recorded.blocks)
     return (
         start,
@@ -138,26 +137,21 @@ def shell_sentences(result: Result) -> Iterator[str]:
 
 def _used_up(result: Result) -> Iterator[str]:
     """Where measuring ended because no further layout or profile was there."""
-    study = result.question
+    study, every = result.question, result.recorded.blocks
     if not isinstance(study, Study):
         return
-    blocks = over_profiles(result.recorded.blocks)
-    word, layouts = "profiles", study.measure.profiles
+    blocks, word, layouts = over_profiles(every), "profiles", study.measure.profiles
     if not blocks:
-        blocks = over_layouts(result.recorded.blocks)
-        word, layouts = "layouts", study.measure.layouts
-    if not layouts:
-        return
+        blocks, word, layouts = over_layouts(every), "layouts", study.measure.layouts
     taken = Counter(b.benchmark for b in blocks)
     undecided = {v.benchmark for v in result.judged.verdicts if v.outcome == "undecided"}
     names = sorted(name for name in undecided if name and taken[name] >= layouts)
-    if names:
+    if layouts and names:
         # All blocks count towards the budget, those as linked too.
-        used, budget = sum(b.seconds for b in result.recorded.blocks), study.measure.budget
+        used, budget = sum(b.seconds for b in every), study.measure.budget
         left = ""
         if budget - used > 1.0 and used > 0:
-            fill = int(layouts * budget / used)
-            unused = format_seconds(budget - used)
+            fill, unused = int(layouts * budget / used), format_seconds(budget - used)
             left = f", {unused} of the budget unused; {word} = {fill} would use it"
         yield (
             f"No {word} left: on {', '.join(map(quote, names))} all {layouts} were used before a "
@@ -168,11 +162,10 @@ def _used_up(result: Result) -> Iterator[str]:
 def pinning_sentences(blocks: Iterable[Block]) -> Iterator[str]:
     """Whether processes were bound to one CPU, and what has several threads; none of kernels."""
     bound: dict[str, bool] = {}
-    threads: dict[str, int] = {}
+    threads: Counter[str] = Counter()
     for block in blocks:
         bound[block.benchmark] = block.cpu is not None
-        for variant, number in block.threads.items():
-            threads[variant] = max(number, threads.get(variant, 1))
+        threads |= Counter(block.threads)
     several = [f"{quote(v)} has {n} threads at work" for v, n in threads.items() if n > 1]
     why = f" ({', '.join(several)})" if several else ""
     free = [quote(name) for name, pinned in bound.items() if not pinned]
@@ -205,10 +198,10 @@ def metric_table(result: Result) -> Table | None:
 def _metric_table(result: Result, chosen: Sequence[Verdict]) -> Table | None:
     several = isinstance(result.question, Study) and len(result.question.benchmarks) > 1
     medians = medians_of(result)
-    per = {b: medians_of(result, b) for b in {v.benchmark for v in chosen}} if several else {}
+    per = {v.benchmark: medians_of(result, v.benchmark) for v in chosen} if several else {}
     rows: list[Row] = [
         (
-            *(_TITLES.get(v.metric, v.metric), v.benchmark if several else None, v.variant),
+            *(_TITLES.get(v.metric, v.metric), v.benchmark, v.variant),
             _amount(per.get(v.benchmark, medians), v.variant, v.metric),
             _difference(v),
             _amount(per.get(v.benchmark, medians), v.baseline, v.metric),
@@ -218,9 +211,8 @@ def _metric_table(result: Result, chosen: Sequence[Verdict]) -> Table | None:
     baseline = chosen[0].baseline if chosen else next(iter(result.question.baselines), "")
     if result.judged.about == "commands":
         rows += _small_side(result, medians, baseline)
-    against = f"against {baseline}"
     names = ("quantity", "benchmark" if several else None, "variant")
-    columns = (*names, *right("median"), against, *right("its median"))
+    columns = (*names, *right("median"), f"against {baseline}", *right("its median"))
     return table("Other quantities", columns, rows, fixed=3)
 
 
@@ -245,10 +237,9 @@ def _small_side(
 
 def more_or_less(text: RatioText, metric: str) -> str:
     """``1.37x more``, ``2.10x less``; of what is counted, ``fewer``."""
-    outcome = _MORE_OR_LESS[text.direction]
-    if outcome == "less" and metric.endswith(("_faults", "_switches")):
-        outcome = "fewer"
-    return f"{text.value} {outcome}".rstrip()
+    less = "fewer" if metric.endswith(("_faults", "_switches")) else "less"
+    word = {"slower": "more", "faster": less, "": ""}[text.direction]
+    return f"{text.value} {word}".rstrip()
 
 
 def _difference(verdict: Verdict) -> Cell:
@@ -306,21 +297,19 @@ def noise_table(result: Result) -> Table | None:
         value = None if turns == 1 else x.value  # of single values nothing is known
         deviations = (value, x.process, x.layout)
         cells = (s if s is None else Cell(f"{s * 100:.2g} %", number=s) for s in deviations)
-        rows.append((x.benchmark, x.variant, *cells, block, _set_aside(x)))
+        aside = "nothing"
+        if x.drifts:
+            aside = "no steady state"
+        elif x.non_stationary:
+            aside = f"first {x.non_stationary} of {x.turns} values"
+        rows.append((x.benchmark, x.variant, *cells, block, aside))
     levels = (*right("value", "process"), *(right("layout") if varied else (None,)))
     baseline = quote(components[0].baseline) if components else ""
     title = f"Noise of one ratio to {baseline}: standard deviations by level"
     return table(title, ("benchmark", "variant", *levels, "a block", "set aside"), rows)
 
 
-def _set_aside(x: VarianceComponents) -> str:
-    if x.drifts:
-        return "no steady state"
-    return f"first {x.non_stationary} of {x.turns} values" if x.non_stationary else "nothing"
-
-
 def phase_table(result: Result) -> Table | None:
     """Wall time by phase; None when none was recorded."""
-    seconds = result.recorded.seconds.items()
-    rows = [(name, Cell(format_seconds(s), number=s)) for name, s in seconds]
+    rows = [(name, seconds_cell(s)) for name, s in result.recorded.seconds.items()]
     return table("Time spent", ("phase", *right("time")), rows)

@@ -22,6 +22,7 @@ from whyfast.report.formatting import (
     percent_text,
     pluralize,
     quote,
+    quoted,
     size_of,
 )
 from whyfast.report.sections.changed_code import (
@@ -65,53 +66,39 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
     """The whole answer in one sentence; without ``figures`` a table stands under it that has the
     intervals."""
     check = check_of(result)
+    between = f" between {check.base_name} and {check.head_name}"
     if check.code.same and check.not_linked:
+        differs = "differs" if len(check.not_linked) == 1 else "differ"
         return (
-            f"Nothing that the benchmarks run has changed{_between(check)}: their program holds "
-            f"nothing of {some_code(check.not_linked)}, {_which_differs(check.not_linked)}."
+            f"Nothing that the benchmarks run has changed{between}: their program holds "
+            f"nothing of {some_code(check.not_linked)}, which {differs}."
         )
     if check.code.same:
-        return f"Nothing that runs has changed{_between(check)}: {_sameness(check)}."
+        which = "every function that can run" if check.code.functions else "every function"
+        same = f"the machine code of {which} is the same up to addresses"
+        if check.code.identical:
+            same = "the programs are identical byte for byte"
+        return f"Nothing that runs has changed{between}: {same}."
     parts = [part for part in _verdict_parts(result, figures) if part]
     if not parts:
-        return f"No verdict{_between(check)}; the code that runs has changed."
+        return f"No verdict{between}; the code that runs has changed."
     text = ", ".join(parts) + size_clause(result)
-    first = f"{text[0].upper()}{text[1:]}"
     cause = _cause(result, check)
-    return f"{first}{f'; {cause}' if cause else ''}."
-
-
-def _which_differs(names: Sequence[str]) -> str:
-    return "which differs" if len(names) == 1 else "which differ"
+    return f"{text[0].upper()}{text[1:]}{f'; {cause}' if cause else ''}."
 
 
 def short_answer(result: Result) -> str:
     """The answer in a few words: the largest difference, for a title."""
     check = check_of(result)
-    if check.code.same and check.not_linked:
-        return "no benchmark runs what has changed"
-    if check.code.same:
+    if check.code.same and not check.not_linked:
         return "nothing that runs has changed"
     verdicts = [v for v in result.judged.verdicts if v.benchmark not in _moved(check)]
-    different = decided(verdicts)
-    if different:
-        more = len(verdicts) - 1
-        where = f" on {_benchmark(different[0])}" if more else ""
+    if check.code.same or not verdicts:
+        return "no benchmark runs what has changed"
+    if different := decided(verdicts):
+        where = f" on {_benchmark(different[0])}" if len(verdicts) > 1 else ""
         return f"{percent_text(different[0]).factor}{where}"
-    if verdicts and all(v.outcome == "same" for v in verdicts):
-        return "the same"
-    return "undecided" if verdicts else "no benchmark runs what has changed"
-
-
-def _between(check: Check) -> str:
-    return f" between {check.base_name} and {check.head_name}"
-
-
-def _sameness(check: Check) -> str:
-    if check.code.identical:
-        return "the programs are identical byte for byte"
-    which = "every function that can run" if check.code.functions else "every function"
-    return f"the machine code of {which} is the same up to addresses"
+    return "the same" if all(v.outcome == "same" for v in verdicts) else "undecided"
 
 
 def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
@@ -122,20 +109,24 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
         if v.benchmark not in moved:
             groups[v.outcome].append(v)
     most = NAMES if figures else _FEW_NAMES
-    if by_luck := [v for v in (*groups["slower"], *groups["faster"]) if _by_luck(v, check)]:
-        where = (
-            "" if len(by_luck) == 1 else f" on {join_words([_benchmark(v) for v in by_luck], most)}"
-        )
+    # As small as placement makes them, with no other sign of a difference.
+    by_luck = [
+        _benchmark(v)
+        for v in (*groups["slower"], *groups["faster"])
+        if _as_many(check.reach(v.benchmark or "")) and size_of(v.ratio) < MADE_BY_PLACEMENT
+    ]
+    if by_luck:
+        where = f" on {join_words(by_luck, most)}" if len(by_luck) > 1 else ""
         yield f"as many instructions run as before{where} and placement alone can make as much"
     for group in (groups["slower"], groups["faster"]):
         texts = [_on_benchmark(v, f" {percent_text(v).interval}" if figures else "") for v in group]
         yield join_words(texts, most)
     if group := groups["same"]:
+        names = [_benchmark(v) for v in group]
+        where = join_words(names) if len(group) <= NAMES else str(len(group))
         if groups["slower"] or groups["faster"]:
-            yield f"the same on {pluralize(len(group), 'other')}"
-        else:
-            names = [_benchmark(v) for v in group]
-            yield f"the same on {join_words(names) if len(group) <= NAMES else len(group)}"
+            where = pluralize(len(group), "other")
+        yield f"the same on {where}"
     if group := groups["undecided"]:
         yield from _counted(group, check, most)
         with_figures = figures and len(group) <= _FEW_NAMES  # the table has those of more
@@ -150,12 +141,6 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
         different = [_on_benchmark(v, " by placement") for v in decided(apart)]
         by_placement = f" ({join_words(different, NAMES)})" if different else ""
         yield f"{pluralize(len(apart), 'benchmark')} {runs} no changed code{by_placement}"
-
-
-def _by_luck(verdict: Verdict, check: Check) -> bool:
-    """Whether the difference is as small as placement makes them, with no other sign of it."""
-    more = more_instructions(check.reach(verdict.benchmark or ""))
-    return more is not None and abs(more) < _AS_MANY and size_of(verdict.ratio) < MADE_BY_PLACEMENT
 
 
 def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[str]:
@@ -185,13 +170,12 @@ def _benchmark(verdict: Verdict) -> str:
     return quote(verdict.benchmark or "the geometric mean")
 
 
-def undecided_text(verdict: Verdict, seconds: float | None = None) -> str:
+def undecided_text(verdict: Verdict, seconds: float | None) -> str:
     """``± 3.1 %, needs about 12 min``; ``seconds`` is what it needs by :func:`needs`."""
     low, high = verdict.low, verdict.high
     width = "too few blocks"
     if low > 0 and math.isfinite(high):
         width = f"± {(math.sqrt(high / low) - 1) * 100:.2g} %"
-    seconds = verdict.seconds_to_margin if seconds is None else seconds
     if seconds is None or not math.isfinite(seconds):
         return width
     if seconds > 60 * _LONG:
@@ -269,7 +253,7 @@ def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> 
     if reach is None or more is None:
         return ""
     where = f" on {quote(reach.benchmark)}" if several else ""
-    if abs(more) < _AS_MANY:
+    if _as_many(reach):
         small = size_of(verdict.ratio) < MADE_BY_PLACEMENT
         return "" if small else f", but the number of instructions{where} is unchanged"
     if (more > 0) == (verdict.outcome == "slower"):
@@ -287,21 +271,20 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
     yield from check.notes
     for where, names in (("head", check.added), ("base", check.removed)):
         if names:
-            yield f"Only in the {where}, not compared: {join_words([quote(n) for n in names])}."
+            yield f"Only in the {where}, not compared: {quoted(names)}."
     judged = {v.benchmark for v in result.judged.verdicts}
-    failed: dict[str, dict[str, None]] = {}
+    failed: dict[str, list[str]] = {}
     for f in result.recorded.failures:
         if f.benchmark not in judged:
             what = "not compared" if f.lacks else f"failed in {f.variant}"
-            failed.setdefault(f"{what}: {f.reason}", {})[quote(f.benchmark)] = None
+            failed.setdefault(f"{what}: {f.reason}", []).append(f.benchmark)
             judged.add(f.benchmark)
     for why, benchmarks in failed.items():
         be = "is " if len(benchmarks) == 1 else "are "
-        be = be if why.startswith("not ") else ""
-        yield f"{join_words([*benchmarks], NAMES)} {be}{why}."
-    left = [quote(b.name) for b in result.question.benchmarks if b.name not in judged]
+        yield f"{quoted(benchmarks, NAMES)} {be if why.startswith('not ') else ''}{why}."
+    left = [b.name for b in result.question.benchmarks if b.name not in judged]
     if left and not check.code.same:
-        yield f"No time was left for {join_words(left, NAMES)}."
+        yield f"No time was left for {quoted(left, NAMES)}."
     yield from check_cost_sentences(result)
 
 
@@ -359,10 +342,8 @@ def check_table(result: Result) -> Table | None:
     """One line for each benchmark, and the geometric mean; None where nothing was measured."""
     check = check_of(result)
     rows: list[Row] = []
-    if not result.judged.verdicts:
-        return None
     counted = any(map(instructions_text, check.reaches))
-    for v in in_order(result):
+    for v in in_order(result) if result.judged.verdicts else ():
         reach, text = check.reach(v.benchmark or ""), percent_text(v)
         undecided = v.outcome == "undecided"
         interval = undecided_text(v, needs(result, v)) if undecided else text.interval
@@ -373,11 +354,11 @@ def check_table(result: Result) -> Table | None:
                 # Of one block, nothing says how far its ratio is from the truth.
                 Cell(interval if undecided and v.low <= 0 else text.factor, interval),
                 executes_text(reach) if v.benchmark is not None else "",
-                *([instructions_text(reach)] if counted else []),
+                instructions_text(reach),
             )
         )
     columns = ("benchmark", "verdict", *right("difference"), "executes")
-    more = right("instructions") if counted else ()
+    more = right("instructions") if counted else (None,)
     return table("Each benchmark, head against base", (*columns, *more), rows)
 
 
@@ -395,15 +376,18 @@ def more_instructions(reach: ChangeCoverage | None) -> float | None:
     return reach.instructions[1] / reach.instructions[0] - 1
 
 
-def promise(result: Result) -> tuple[str, ...]:
-    """How sure the verdicts are, and of what they speak; empty where nothing was measured."""
-    verdicts = result.judged.verdicts
-    if not verdicts:
-        return ()
+def _as_many(reach: ChangeCoverage | None) -> bool:
+    """Whether it is known to execute as many instructions as before."""
+    more = more_instructions(reach)
+    return more is not None and abs(more) < _AS_MANY
+
+
+def promise(result: Result) -> str:
+    """How sure the verdicts are, and of what they speak."""
     return (
         f"On average at most {format_percent(ALPHA)} of such verdicts are wrong, however often you "
         f"check; a difference below {format_percent(result.question.margin)} does not matter here. "
-        f"{scope(result)}",
+        f"{scope(result)}"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -12,13 +12,22 @@ from whyfast.judge.comparisons import carriers
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Carrier, Outcome, Suite, Verdict
-from whyfast.report.document import Cell, Plot, ReportSection, Table, section, sentences, table
+from whyfast.report.document import (
+    Cell,
+    Plot,
+    ReportSection,
+    Table,
+    note,
+    section,
+    table,
+)
 from whyfast.report.formatting import (
     Estimate,
     Judgement,
     exact_text,
     format_percent,
     format_verdict,
+    grouped,
     pluralize,
     quote,
     ratio_text,
@@ -74,17 +83,13 @@ class Distribution:
 def distributions(result: Result) -> tuple[Distribution, ...]:
     """One for each pair with two or more judged benchmarks, by baseline and then by variant, in
     the order of the study."""
-    pairs: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
-    for verdict in result.judged.verdicts:
-        if verdict.benchmark is not None and math.isfinite(verdict.ratio) and verdict.ratio > 0:
-            pairs[verdict.baseline, verdict.variant].append(verdict)
-    suites = {(s.verdict.baseline, s.verdict.variant): s for s in result.judged.suites}
-    names = [v.name for v in result.question.variants]
-    place = {name: i for i, name in enumerate([*result.question.baselines, *names])}
-    order = {name: i for i, name in enumerate(names)}
-    ordered = sorted(
-        pairs, key=lambda p: (place.get(p[0], len(place)), order.get(p[1], len(order)))
+    pairs = grouped(
+        ((v.baseline, v.variant), v)
+        for v in result.judged.verdicts
+        if v.benchmark is not None and plottable(v.ratio)
     )
+    suites = {(s.verdict.baseline, s.verdict.variant): s for s in result.judged.suites}
+    order = {v.name: i for i, v in enumerate(result.question.variants)}
     return tuple(
         Distribution(
             pair[1],
@@ -93,7 +98,7 @@ def distributions(result: Result) -> tuple[Distribution, ...]:
             suites.get(pair),
             suite_carriers(suites.get(pair), result.question.margin),
         )
-        for pair in ordered
+        for pair in sorted(pairs, key=lambda p: [order.get(name, len(order)) for name in p])
         if len(pairs[pair]) > 1
     )
 
@@ -123,26 +128,23 @@ def influence_sentences(suites: Sequence[Suite], study: Question) -> list[str]:
     """One for each mean against the main baseline, and for the claimed gain, of which a single
     benchmark makes more than a third, or without which the verdict would differ."""
     claimed = (study.claim.variant, study.claim.baseline) if study.claim else None
-    return [
-        _influence(suite.verdict, carrier, study)
-        for suite in suites
-        if suite.verdict.baseline in study.baselines[:1]
-        or (suite.verdict.variant, suite.verdict.baseline) == claimed
-        for carrier in suite_carriers(suite, study.margin)[:1]
-        if suite.verdict.outcome == "same" or carrier.share > 0
-    ]
-
-
-def _influence(verdict: Verdict, carrier: Carrier, study: Question) -> str:
-    rest = exact_text(carrier.without)
-    mean = f"the {SUITE} of {quote(verdict.variant)}"
-    if verdict.baseline not in study.baselines[:1]:
-        mean += f" against {quote(verdict.baseline)}"
-    if verdict.outcome == "same":
-        mean = f"keeps {mean} within {format_percent(study.margin)}"
-    else:
-        mean = f"carries {carrier.share:.0%} of {mean}"
-    return f"{quote(carrier.benchmark)} alone {mean}: without it, {rest.factor}."
+    texts = []
+    for suite in suites:
+        v, main = suite.verdict, suite.verdict.baseline in study.baselines[:1]
+        for carrier in suite_carriers(suite, study.margin)[:1]:
+            if not main and (v.variant, v.baseline) != claimed:
+                continue
+            mean = f"the {SUITE} of {quote(v.variant)}"
+            mean += "" if main else f" against {quote(v.baseline)}"
+            if v.outcome == "same":
+                mean = f"keeps {mean} within {format_percent(study.margin)}"
+            elif carrier.share > 0:
+                mean = f"carries {carrier.share:.0%} of {mean}"
+            else:
+                continue
+            rest = exact_text(carrier.without).factor
+            texts.append(f"{quote(carrier.benchmark)} alone {mean}: without it, {rest}.")
+    return texts
 
 
 def mean_without(verdict: Verdict, ratio: float) -> str:
@@ -154,7 +156,7 @@ def mean_without(verdict: Verdict, ratio: float) -> str:
 def distribution_section(result: Result) -> ReportSection | None:
     """Best, worst and the shares that gained and lost, a table for each baseline."""
     tables = distribution_tables(result)
-    text = sentences([_EXPLAINED], aside=True) if tables else None
+    text = note(_EXPLAINED) if tables else None
     return section("distribution", "Distribution of the benchmarks", *tables, text)
 
 
@@ -211,7 +213,7 @@ def interval_plot(result: Result) -> Plot | None:
     fastest first). Points have their ends (None: unbounded) and their verdict in words."""
     if not (result.judged.verdicts or result.judged.suites):
         return None
-    spreads = distributions(result)
+    spreads = grouped((d.baseline, _figure(d, result)) for d in distributions(result))
     data = {
         "margin": result.question.margin,
         "confidence": min((v.confidence for v in result.judged.verdicts), default=0.0),
@@ -219,7 +221,7 @@ def interval_plot(result: Result) -> Plot | None:
             {
                 "name": name,
                 "plots": _plots(result, name),
-                "distributions": [_figure(d, result) for d in spreads if d.baseline == name],
+                "distributions": spreads.get(name, []),
             }
             for name in result.question.baselines
         ],
@@ -228,13 +230,13 @@ def interval_plot(result: Result) -> Plot | None:
 
 
 def _plots(result: Result, baseline: str) -> list[dict[str, Any]]:
+    names = [b.name for b in result.question.benchmarks]
+    title = f"{SUITE} of {pluralize(len(names), 'benchmark')}"
     suites = [s.verdict for s in result.judged.suites if s.verdict.baseline == baseline]
-    title = f"{SUITE} of {pluralize(len(result.question.benchmarks), 'benchmark')}"
-    by_name: dict[str, list[Verdict]] = {b.name: [] for b in result.question.benchmarks}
-    for v in result.judged.verdicts:
-        if v.baseline == baseline and v.benchmark is not None:
-            by_name.setdefault(v.benchmark, []).append(v)
-    plots = [_plot(name, verdicts, result) for name, verdicts in by_name.items() if verdicts]
+    mine = (v for v in result.judged.verdicts if v.baseline == baseline)
+    single = grouped((v.benchmark or "", v) for v in mine)
+    ordered = dict.fromkeys([*(n for n in names if n in single), *filter(None, single)])
+    plots = [_plot(name, single[name], result) for name in ordered]
     return [{**_plot(title, suites, result), "suite": True}, *plots] if suites else plots
 
 

@@ -25,7 +25,14 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import escape_controls, has, join_words, quote, sentence
+from whyfast.report.formatting import (
+    escape_controls,
+    grouped,
+    has,
+    quote,
+    quoted,
+    sentence,
+)
 
 #: Hex digits of a digest that tell builds apart.
 _SHORT = 12
@@ -42,18 +49,15 @@ def lost_baselines(
     the main baseline is among them, and those for their usual place."""
     refuted = {u.variant: contradiction(u) for u in failed_expectations if u.found is not None}
     lost = [f"{quote(b)} ({refuted[b]})" for b in study.baselines if b in refuted]
-    left = [quote(b) for b in study.baselines if b not in refuted]
     if not lost:
         return [], []
+    left = quoted(b for b in study.baselines if b not in refuted)
     verb = "is" if len(lost) == 1 else "are"
-    end = (
-        f"; the others are compared with {join_words(left)}."
-        if left
-        else ": there is no baseline, and so no verdict."
-    )
+    end = f"; the others are compared with {left}."
+    if not left:
+        end = ": there is no baseline, and so no verdict."
     text = f"Nothing is compared with {' and '.join(lost)}, which {verb} not what the name promises"
-    text += end
-    return ([text], []) if study.baselines[0] in refuted else ([], [text])
+    return ([text + end], []) if study.baselines[0] in refuted else ([], [text + end])
 
 
 def without_lost(study: Question, failed_expectations: Sequence[FailedExpectation]) -> Question:
@@ -118,17 +122,15 @@ def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[Bui
 def folded_sentences(same: Mapping[str, str]) -> list[str]:
     """Which variants are one program, and were measured once."""
     return [
-        f"{join_words([quote(kept), *(quote(v) for v in same if same[v] == kept)])} are identical "
-        f"byte for byte; measured once, as {quote(kept)}."
-        for kept in dict.fromkeys(same.values())
+        f"{quoted([kept, *names])} are identical byte for byte; measured once, as {quote(kept)}."
+        for kept, names in grouped((kept, name) for name, kept in same.items()).items()
     ]
 
 
 def identical_sentences(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
     """Programs that are equal byte for byte and are run alike, and were measured each."""
     return [
-        f"{join_words([quote(name) for name in names])} are byte-identical: any difference between "
-        "them is measurement error."
+        f"{quoted(names)} are byte-identical: any difference between them is measurement error."
         for names in identical_programs(study, builds)
     ]
 
@@ -165,24 +167,19 @@ def reason_and_output(failure: RunFailure) -> str:
 
 def failed_sentences(failed: Sequence[RunFailure]) -> Iterator[str]:
     """For each reason the variants and benchmarks that failed, and how often."""
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for f in failed:
-        groups.setdefault(reason_and_output(f), []).append((f.variant, f.benchmark))
-    for reason, pairs in groups.items():
-        variants = join_words([quote(v) for v in dict.fromkeys(v for v, _ in pairs)])
-        benchmarks = list(dict.fromkeys(b for _, b in pairs))
-        on = quote(benchmarks[0]) if len(benchmarks) == 1 else f"{len(benchmarks)} benchmarks"
+    reasons = grouped((reason_and_output(f), (f.variant, f.benchmark)) for f in failed)
+    for reason, pairs in reasons.items():
+        variants, benchmarks = (dict.fromkeys(names) for names in zip(*pairs, strict=True))
+        on = quoted(benchmarks) if len(benchmarks) == 1 else f"{len(benchmarks)} benchmarks"
         often = f" ({len(pairs)} times)" if len(pairs) > len(set(pairs)) else ""
-        yield sentence(f"{variants} failed on {on}{often}: {reason}")
+        yield sentence(f"{quoted(variants)} failed on {on}{often}: {reason}")
 
 
 def lacking_sentences(lacking: Sequence[RunFailure]) -> list[str]:
     """One sentence for each variant and reason; then the consequence for geometric means."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for lack in lacking:
-        groups.setdefault((lack.variant, lack.reason), []).append(quote(lack.benchmark))
+    groups = grouped(((lack.variant, lack.reason), lack.benchmark) for lack in lacking)
     texts = [
-        sentence(f"{quote(variant)} has no {join_words(benchmarks, _NAMES)}: {reason}")
+        sentence(f"{quote(variant)} has no {quoted(benchmarks, _NAMES)}: {reason}")
         for (variant, reason), benchmarks in groups.items()
     ]
     if texts:

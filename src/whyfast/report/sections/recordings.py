@@ -10,7 +10,7 @@ from statistics import fmean, median, stdev
 from whyfast.judge.run_confounds import DRIFT, MACHINE
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite, Verdict
-from whyfast.report.document import ReportSection, Table, right, section, sentences, table
+from whyfast.report.document import ReportSection, Table, detail, note, right, table
 from whyfast.report.formatting import (
     exact_text,
     format_percent,
@@ -20,6 +20,7 @@ from whyfast.report.formatting import (
     no_difference,
     pluralize,
     quote,
+    quoted,
     ratio_text,
     text_of,
 )
@@ -32,8 +33,7 @@ def run_times_section(result: Result) -> ReportSection | None:
     """Of every command: the runs one by one, whatever disturbed them; None for studies."""
     shown = run_times_table(result) if result.judged.about == "commands" else None
     spread = "σ is the spread of single runs and includes the machine's drift: compare the ratios."
-    note = sentences([spread], aside=True) if shown else None
-    return section("run-times", "Single runs", shown, note, importance="detail")
+    return detail("run-times", "Single runs", shown, note(spread) if shown else None)
 
 
 def run_times_table(result: Result) -> Table | None:
@@ -79,13 +79,12 @@ def recording_surprises(result: Result) -> list[str]:
     with other benchmarks each what they have in common, and what carries a mean or is unlike it."""
     if not result.judged.verdicts:
         return []
-    whole = _whole(result)
-    audited = _audited(result)
+    whole, audited = _whole(result), _audited(result)
     texts = [*audited[1:], *([_headline(result, whole)] if audited else [])]
     texts += _shared(result, whole)
     for suite in _suites(result):
-        if len(whole) == 1 and _median_unlike(result, suite.verdict):
-            texts += _median(result, suite.verdict)
+        if len(whole) == 1:
+            texts += _median(result, suite.verdict, only_unlike=True)
         texts += _carried(suite, result.question.margin)
     return texts
 
@@ -122,36 +121,28 @@ def _whole(result: Result) -> list[Verdict]:
     return [suites.get(name) or _of(result, name)[0] for name in heads]
 
 
-def _over(verdicts: Sequence[Verdict]) -> str:
-    if len(verdicts) > 1:
-        return f"over {pluralize(len(verdicts), 'benchmark')}"
-    return f"on {quote(verdicts[0].benchmark or '')}"
-
-
 def _headline(result: Result, whole: Sequence[Verdict]) -> str:
-    base, margin = quote(whole[0].baseline), result.question.margin
-    end = headline_end(result)
-    overs = [_over(_of(result, v.variant)) for v in whole]
+    base, margin, end = quote(whole[0].baseline), result.question.margin, headline_end(result)
+    benchmarks = [[v.benchmark or "" for v in _of(result, w.variant)] for w in whole]
+    overs = [
+        f"over {pluralize(len(names), 'benchmark')}" if len(names) > 1 else f"on {quote(names[0])}"
+        for names in benchmarks
+    ]
     if len(whole) == 1:
         (v,) = whole
         text = f"{quote(v.variant)} is {format_verdict(v, margin, 'clause')}"
         if v.outcome == "undecided":
             text = no_difference(v, quote(v.variant), base)
         return f"{text}, {overs[0]}{end}"
-    if len({frozenset(v.benchmark for v in _of(result, w.variant)) for w in whole}) == 1:
-        parts = [f"{quote(v.variant)} {format_verdict(v, margin)}" for v in whole]
+    parts = [f"{quote(v.variant)} {format_verdict(v, margin)}" for v in whole]
+    if len(set(map(frozenset, benchmarks))) == 1:
         return f"Against {base}, {overs[0]}: {'; '.join(parts)}{end}"
-    parts = [
-        f"{quote(v.variant)} {format_verdict(v, margin)}, {over}"
-        for v, over in zip(whole, overs, strict=True)
-    ]
+    parts = [f"{part}, {over}" for part, over in zip(parts, overs, strict=True)]
     return f"Against {base}: {'; '.join(parts)}{end}"
 
 
 def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
     """Files with different benchmarks, compared over the benchmarks in all of them."""
-    if len(whole) < 2:
-        return
     ratios = [{v.benchmark: v.ratio for v in _of(result, w.variant)} for w in whole]
     common = set(ratios[0]).intersection(*ratios[1:])
     if all(len(r) == len(common) for r in ratios):
@@ -159,37 +150,24 @@ def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
     if not common:
         yield "No benchmark is in all files."
         return
-    means = [math.exp(fmean(math.log(r[name]) for name in common)) for r in ratios]
-    parts = [
-        f"{quote(v.variant)} {exact_text(mean).factor}"
-        for v, mean in zip(whole, means, strict=True)
-    ]
+    means = [exact_text(math.exp(fmean(math.log(r[name]) for name in common))) for r in ratios]
+    parts = [f"{quote(v.variant)} {mean.factor}" for v, mean in zip(whole, means, strict=True)]
     yield f"Over the {pluralize(len(common), 'benchmark')} in all files: {', '.join(parts)}."
 
 
-def _median(result: Result, verdict: Verdict) -> Iterable[str]:
-    middle = _middle(result, verdict)
-    if middle is None:
-        return
-    text = f"The median benchmark of {quote(verdict.variant)} is {ratio_text(*middle)}"
-    apart = _median_unlike(result, verdict)
-    yield f"{text}, unlike the geometric mean." if apart else f"{text}."
-
-
-def _median_unlike(result: Result, verdict: Verdict) -> bool:
-    """Whether the median benchmark surely differs from the mean: their intervals do not meet."""
-    middle = _middle(result, verdict)
-    return middle is not None and (middle[2] < verdict.low or verdict.high < middle[1])
-
-
-def _middle(result: Result, verdict: Verdict) -> tuple[float, float, float] | None:
+def _median(result: Result, verdict: Verdict, *, only_unlike: bool = False) -> Iterable[str]:
     """The median of the ratios, and its interval: of the least that each may be the median, and of
-    the most."""
+    the most. It is unlike the mean where their intervals do not meet."""
     verdicts = _of(result, verdict.variant)
     if len(verdicts) < _FEWEST_FOR_MEDIAN:
-        return None
+        return
     middle = math.exp(median(math.log(v.ratio) for v in verdicts))
-    return middle, median(v.low for v in verdicts), median(v.high for v in verdicts)
+    low, high = median(v.low for v in verdicts), median(v.high for v in verdicts)
+    unlike = high < verdict.low or verdict.high < low
+    if unlike or not only_unlike:
+        text = f"The median benchmark of {quote(verdict.variant)} is"
+        end = ", unlike the geometric mean" if unlike else ""
+        yield f"{text} {ratio_text(middle, low, high)}{end}."
 
 
 def _without_speed(result: Result) -> str:
@@ -198,14 +176,11 @@ def _without_speed(result: Result) -> str:
     outcomes = Counter[str](v.outcome for v in result.judged.metrics)
     if not outcomes:
         return "No benchmark has a time, and no quantity can be compared."
-    parts = [
-        f"{text} in {outcomes[outcome]}" for outcome, text in words.items() if outcomes[outcome]
-    ]
-    names = [quote(v.name) for v in result.question.variants]
+    parts = [f"{text} in {outcomes[word]}" for word, text in words.items() if outcomes[word]]
+    base, *heads = (v.name for v in result.question.variants)
     return (
-        "No benchmark has a time. "
-        f"Of {pluralize(outcomes.total(), 'quantity')}, "
-        f"{join_words(names[1:])} is {join_words(parts)}, against {names[0]}."
+        f"No benchmark has a time. Of {pluralize(outcomes.total(), 'quantity')}, {quoted(heads)} "
+        f"is {join_words(parts)}, against {quote(base)}."
     )
 
 

@@ -13,8 +13,15 @@ from whyfast.judge.processes import SURE
 from whyfast.model.result import Result
 from whyfast.model.sample import Block, Session
 from whyfast.model.verdict import Verdict
-from whyfast.report.document import FactTree, Plot, ReportSection, group, section, sentences
-from whyfast.report.formatting import format_percent, plain_ratio_text, pluralize, quote, ratio_text
+from whyfast.report.document import FactTree, Plot, ReportSection, group, note, section, sentences
+from whyfast.report.formatting import (
+    format_percent,
+    grouped,
+    plain_ratio_text,
+    pluralize,
+    quote,
+    ratio_text,
+)
 
 #: From this many raw values on they are rounded to 4 significant digits, and the file says so.
 MOST_EXACT = 200_000
@@ -32,8 +39,8 @@ def timeline_section(result: Result) -> ReportSection | None:
     if len(blocks) < 2:
         return None
     plot = Plot("timeline", timeline_data(blocks, result.recorded.sessions), _WITHOUT)
-    note = sentences([_EXPLAINED], aside=True)
-    return section("timeline", "When it was measured", note, plot, importance="record")
+    title = "When it was measured"
+    return section("timeline", title, note(_EXPLAINED), plot, importance="record")
 
 
 def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[str, Any]:
@@ -41,19 +48,19 @@ def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[
     the time of a block over the median block of its benchmark. ``sessions``: when each began, and
     the load of the machine then."""
     first = min(b.started for b in blocks)
-    usual: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    for b in blocks:
-        for variant, values in b.values.items():
-            if values and median(values) > 0:
-                usual[b.benchmark, variant].append(median(values) / b.loops)
+    medians = [
+        {v: m / b.loops for v, values in b.values.items() if values and (m := median(values)) > 0}
+        for b in blocks
+    ]
+    usual = grouped(
+        ((b.benchmark, variant), seconds)
+        for b, mine in zip(blocks, medians, strict=True)
+        for variant, seconds in mine.items()
+    )
     levels: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for b in blocks:
-        level = median(
-            math.log(median(values) / b.loops / median(usual[b.benchmark, variant]))
-            for variant, values in b.values.items()
-            if values and median(values) > 0
-        )
-        levels[b.benchmark].append(_point(b, first, math.exp(level)))
+    for b, mine in zip(blocks, medians, strict=True):
+        logs = (math.log(s / median(usual[b.benchmark, v])) for v, s in mine.items())
+        levels[b.benchmark].append(_point(b, first, math.exp(median(logs))))
     return {
         "sessions": [
             {"at": (s.started - first) / 60, "text": f"start{_load(s)}"}
@@ -96,17 +103,16 @@ def raw_section(result: Result) -> ReportSection | None:
 
 def raw_data(result: Result) -> dict[str, Any]:
     """Every raw value in seconds, by benchmark and block; variants by their index."""
-    rounded = value_count(result.recorded.blocks) > MOST_EXACT
+    blocks = result.recorded.blocks
+    rounded = value_count(blocks) > MOST_EXACT
     names = [v.name for v in result.question.variants]
-    names += [name for block in result.recorded.blocks for name in block.values]
+    names += [name for block in blocks for name in block.values]
     index = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    benchmarks: dict[str, list[dict[str, Any]]] = {}
-    for block in result.recorded.blocks:
-        benchmarks.setdefault(block.benchmark, []).append(_block(block, index, rounded))
+    benchmarks = grouped((b.benchmark, _block(b, index, rounded)) for b in blocks)
     return {
         "rounded": rounded,
         "variants": list(index),
-        "benchmarks": [{"name": name, "blocks": blocks} for name, blocks in benchmarks.items()],
+        "benchmarks": [{"name": name, "blocks": every} for name, every in benchmarks.items()],
     }
 
 
@@ -182,12 +188,12 @@ def _asymmetric(verdicts: Sequence[Verdict]) -> Iterator[str]:
     }
     surest = sorted(distinct.values(), key=lambda pair: pair[1].p_value)
     for verdict, side in surest[:_MOST]:
-        longer = "longer" if side.slow else "shorter"
         text = (
             f"{quote(side.side)}{_on(verdict)} has two kinds of processes: in {side.count} of "
-            f"{side.of} blocks they took {max(side.ratio, 1 / side.ratio):.3g}x {longer} than "
-            f"usual ({side.low:.0%} to {side.high:.0%} of all processes); that changes the ratio "
-            f"of the mean times by {(side.mean - 1) * 100:+.2g} %"
+            f"{side.of} blocks they took {max(side.ratio, 1 / side.ratio):.3g}x "
+            f"{'longer' if side.slow else 'shorter'} than usual ({side.low:.0%} to {side.high:.0%} "
+            f"of all processes); that changes the ratio of the mean times by "
+            f"{(side.mean - 1) * 100:+.2g} %"
         )
         undecided = verdict.outcome == "undecided"
         yield f"{text}{', so equal medians do not mean equal times' if undecided else ''}."
@@ -202,8 +208,7 @@ def _correlated(verdicts: Sequence[Verdict]) -> Iterator[str]:
             f"The blocks of {len(correlated)} of {len(verdicts)} comparisons are correlated with "
             "the next block: their intervals are widened."
         )
-        return
-    for v in correlated:
+    for v in correlated if len(correlated) <= _MOST else ():
         yield (
             f"The blocks of {_pair(v)} are correlated with the next block ({v.correlation:.2f}): "
             "its interval is widened."
@@ -214,12 +219,9 @@ def _assumed_independent(verdicts: Sequence[Verdict]) -> Iterator[str]:
     assuming = [v for v in verdicts if v.assumes_independence and v.correlation is None]
     why = "so few blocks cannot show whether neighbouring blocks are correlated"
     if len(assuming) > _MOST:
-        yield (
-            f"{len(assuming)} of {len(verdicts)} verdicts hold if blocks are independent; {why}, "
-            "and more blocks would."
-        )
-        return
-    for v in assuming:
+        many = f"{len(assuming)} of {len(verdicts)} verdicts"
+        yield f"{many} hold if blocks are independent; {why}, and more blocks would."
+    for v in assuming if len(assuming) <= _MOST else ():
         yield (
             f"The verdict on {_pair(v)} holds if blocks are independent; {why} "
             f"({v.blocks} blocks), and more blocks would."
