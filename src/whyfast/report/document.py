@@ -270,6 +270,11 @@ def without_details(table: Table) -> Table:
     return replace(table, rows=rows)
 
 
+def shortened(whole: Table | None, short: Table | None) -> Table | None:
+    """The table, of which a short report has ``short`` where that is another."""
+    return whole if whole is None or short in (None, whole) else replace(whole, short=short)
+
+
 Row = Sequence[Cell | str | int | None]
 
 

@@ -18,6 +18,7 @@ from whyfast.report.document import (
     Sentence,
     Sentences,
     Table,
+    detail,
     document,
     right,
     section,
@@ -179,9 +180,9 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
         instead,
         section("variants", "Variants", _variant_table(forecast), importance="answer"),
         section("costs", "What it takes", sentences(costs), importance="answer"),
-        section("flags", "Flags", _flag_table(study), importance="detail"),
-        section("steps", "Steps", _steps(steps), importance="detail"),
-        section("read", "Steps for evidence only", _steps(read), importance="detail"),
+        detail("flags", "Flags", _flag_table(study)),
+        detail("steps", "Steps", _steps(steps)),
+        detail("read", "Steps for evidence only", _steps(read)),
     )
 
 

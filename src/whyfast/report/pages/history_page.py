@@ -23,7 +23,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import exact_text, format_percent, format_seconds
+from whyfast.report.formatting import exact_text, format_percent, format_seconds, size_of
 from whyfast.report.sections.history import (
     coincidences,
     cost_history_sentences,
@@ -127,12 +127,9 @@ def history_page(history: History) -> Document:
 
 def _summary(history: History) -> Summary:
     """The answer on one screen: what the suite does in the headline, the others in the table."""
-    rest = largest(history)
-    levels = (
-        series_table(history) if len(history.series) == 1 else series_table(history, suite=True)
-    )
-    shown = finding_table(history, wide=False) or levels
-    notes = history.timeline.notes
+    rest, notes = largest(history), history.timeline.notes
+    shown = finding_table(history, wide=False)
+    shown = shown or series_table(history, suite=len(history.series) > 1)
     cautious = [c for c in cautions(history) if c not in notes]  # the first two are of all
     return Summary(
         findings=tuple(why_sentences(history)),
@@ -156,20 +153,16 @@ def cautions(history: History) -> tuple[str, ...]:
         "look alike. Measure both ends of a step again, interleaved, before blaming a commit: "
         "`whyfast ab` or `whyfast run`.",
     ]
-    wandering = sum(h.correlation >= _CORRELATED for h in history.series)
-    if wandering:
+    if wandering := sum(h.correlation >= _CORRELATED for h in history.series):
         texts.append(
             f"In {wandering} of {total} series the noise of neighbouring points is correlated "
             f"({_CORRELATED} or more). In these, only larger steps are found, and false steps are "
             "more frequent."
         )
-    edges = sorted({i for h in history.series for i in _edge(h)})
-    if edges:
-        points = history.timeline.points
-        names = ", ".join(points[i] for i in edges)
+    if edges := {i for h in history.series for i in _edge(h)}:
+        names = ", ".join(history.timeline.points[i] for i in sorted(edges))
         texts.append(f"{names} is at an end of its series: it may be a new level or an outlier.")
-    short = len(history.timeline.series) - total
-    if short:
+    if short := len(history.timeline.series) - total:
         texts.append(f"{short} series with too few points left out.")
     return (*texts, *history.timeline.notes)
 
@@ -188,12 +181,11 @@ def finding_table(history: History, *, wide: bool = True) -> Table | None:
         for f in (*sorted(shared, key=lambda f: (-len(f.ratios), f.at)), *others)
     ]
     columns = ("what", *right("series"), "where", *right("median", "from … to"))
-    caption = f"What changed, by {history.timeline.by}"
-    whole = table(caption, columns, rows)
+    whole = table(f"What changed, by {history.timeline.by}", columns, rows)
     if whole is None or len(rows) <= _ROWS:
         return whole
-    caption = f"{caption}: the first {_ROWS} of {len(rows)}; -v shows all"
-    return replace(whole, short=table(caption, columns, rows[:_ROWS]))
+    caption = f"{whole.caption}: the first {_ROWS} of {len(rows)}; -v shows all"
+    return replace(whole, short=replace(whole, caption=caption, rows=whole.rows[:_ROWS]))
 
 
 def _where(finding: Finding) -> str | None:
@@ -245,20 +237,17 @@ def series_table(history: History, *, suite: bool = False) -> Table | None:
         )
         for h in (history.suite if suite else history.series)
     ]
-    title, name, level = (
-        ("The suite as a whole", "", None) if suite else ("Each series", "series", "level")
-    )
-    return table(title, (name, level, *right("noise"), "found"), rows)
+    heads = ("", None) if suite else ("series", "level")
+    title = "The suite as a whole" if suite else "Each series"
+    return table(title, (*heads, *right("noise"), "found"), rows)
 
 
 def _levels(h: SeriesHistory) -> list[float]:
     """The levels at the ends of each stretch: a drift has two."""
     there = [i for i, level in enumerate(h.levels) if level is not None]
     ends = {*there[:1], *there[-1:]}
-    for shift in h.shifts:
-        ends |= {shift.before, shift.at}
-    for drift in h.drifts:
-        ends |= {drift.start, drift.end}
+    ends.update(*((shift.before, shift.at) for shift in h.shifts))
+    ends.update(*((drift.start, drift.end) for drift in h.drifts))
     return [level for i in sorted(ends) if (level := h.levels[i]) is not None]
 
 
@@ -311,5 +300,5 @@ def _edge(history: SeriesHistory) -> list[int]:
 
 
 def _range(finding: Finding) -> str:
-    sizes = sorted(finding.ratios.values(), key=lambda r: abs(math.log(r)))
+    sizes = sorted(finding.ratios.values(), key=size_of)
     return " … ".join(dict.fromkeys(exact_text(size).value for size in (sizes[0], sizes[-1])))

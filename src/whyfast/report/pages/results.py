@@ -9,7 +9,7 @@ from typing import Literal
 from whyfast.model.result import Merged, Result
 from whyfast.model.study import Commands, Recordings
 from whyfast.report.answer import answer_of, choices
-from whyfast.report.document import Document, ReportSection, document, section, sentences
+from whyfast.report.document import Document, ReportSection, detail, document, section, sentences
 from whyfast.report.formatting import pluralize
 from whyfast.report.sections.certainty import (
     care_section,
@@ -125,20 +125,18 @@ def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
         distribution_section(result),
         intervals,
         benchmarks,
-        section("figures", "Other figures", figures_table(result), importance="detail"),
+        detail("figures", "Other figures", figures_table(result)),
         evidence,
         growth_section(result),
-        section("counts", "Counted work, by benchmark", *count_groups(result), importance="detail"),
-        section("points", "Cost at each value", *behind, importance="detail"),
+        detail("counts", "Counted work, by benchmark", *count_groups(result)),
+        detail("points", "Cost at each value", *behind),
         result_code_section(result, texts),
         functions,
         run_times_section(result),
         raw_section(result),
         timeline_section(result),
         *_programs(result),
-        section(
-            "noise", "Noise and time", noise_table(result), phase_table(result), importance="detail"
-        ),
+        detail("noise", "Noise and time", noise_table(result), phase_table(result)),
         machine_section(result),
         section("how", "How it was computed", method(result), importance="record"),
     )
@@ -146,7 +144,7 @@ def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
 
 def _programs(result: Result) -> Sections:
     return (
-        section("builds", "The builds", build_table(result), importance="detail"),
+        detail("builds", "The builds", build_table(result)),
         provenance_section(result),
     )
 

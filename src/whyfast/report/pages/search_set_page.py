@@ -10,6 +10,7 @@ from whyfast.report.document import (
     Document,
     ReportSection,
     Table,
+    detail,
     document,
     right,
     section,
@@ -87,7 +88,7 @@ def _course(result: SetResult, number: int) -> tuple[ReportSection | None, ...]:
     skipped = (f"{_label(result, e.subset)}: {e.reason}" for e in failed)
     return (
         section(f"rest{suffix}", f"Next{which}", sentences(rest)),
-        section(f"measured{suffix}", f"Measured{which}", *tables, importance="detail"),
+        detail(f"measured{suffix}", f"Measured{which}", *tables),
         section(f"skipped{suffix}", f"Skipped{which}", sentences(skipped)),
     )
 

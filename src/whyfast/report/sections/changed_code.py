@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from whyfast.explain.functions import base_name
 from whyfast.explain.objects import short_name
 from whyfast.model.result import Result
-from whyfast.report.document import Cell, ReportSection, group, number_cell, right, section, table
+from whyfast.report.document import (
+    Cell,
+    ReportSection,
+    detail,
+    group,
+    number_cell,
+    right,
+    table,
+)
 from whyfast.report.formatting import escape_controls, join_words, pluralize, size_of
 
 if TYPE_CHECKING:
@@ -178,7 +186,7 @@ def growth_section(result: Result) -> ReportSection | None:
         heads = ("of", "name", *right("before", "after", "bytes more"), "because")
         title = f"Sizes in {variant} against {baseline}"
         groups.append(group(title, table(title, heads, rows, fixed=2)))
-    return section("growth", "What grew", *groups, importance="detail")
+    return detail("growth", "What grew", *groups)
 
 
 def reason_text(change: SizeChange) -> str:

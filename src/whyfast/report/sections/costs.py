@@ -22,14 +22,16 @@ from whyfast.report.document import (
     table,
 )
 from whyfast.report.formatting import (
-    escape_controls,
+    as_code,
     format_amount,
     format_bytes,
     format_rough,
     format_seconds,
+    grouped,
     join_words,
     pluralize,
     quote,
+    quoted,
     text_of,
 )
 from whyfast.report.sections.certainty import medians_of
@@ -42,6 +44,10 @@ PRICES = (
     *("size", "allocated", "peak-heap", "left-over", "peak-memory", "user"),
     *("energy", "build-time", "build-memory"),
 )
+#: The parts of the size, which a short report leaves out.
+SIZE_PARTS = ("code", "rodata", "data", "file")
+
+
 #: Costs that are columns of a short table, at most; prices and functions in a sentence.
 _COLUMNS, _PRICES, _NAMES = 5, 2, 2
 _SENTENCES = 3
@@ -70,21 +76,18 @@ def cost_sentences(result: Result) -> Iterator[str]:
     """One sentence for each variant whose cost goes against its gain: it is faster, or as fast, and
     costs more; or slower, and costs less."""
     comparisons, medians = Comparisons.of_result(result), medians_of(result)
-    changes = cost_changes(result)
     texts: list[tuple[float, str]] = []
-    pairs = dict.fromkeys((c.variant, c.baseline) for c in changes)
-    for variant, baseline in pairs:
+    pairs = grouped(((c.variant, c.baseline), c) for c in cost_changes(result))
+    for (variant, baseline), mine in pairs.items():
         verdict = comparisons.of(variant, baseline)
         if verdict is None or verdict.outcome == "undecided":
             continue
-        mine = [c for c in changes if (c.variant, c.baseline) == (variant, baseline)]
         against = _foremost([c for c in mine if _goes_against(c, verdict, medians)])
         if against:
             clauses = [_clause(c, mine, result.found.growth) for c in against]
             # Of one pair the sentence before has the verdict.
             start = _gain(verdict) if len(pairs) > 1 else f"{quote(variant)} has"
-            text = f"{start} {join_words(clauses)}"
-            text += f"{_uncounted(result, variant, baseline)}."
+            text = f"{start} {join_words(clauses)}{_uncounted(result, variant, baseline)}."
             texts.append((max(abs(_log(c.ratio)) for c in against), text))
     texts.sort(key=lambda t: -t[0])
     yield from (text for _, text in texts[:_SENTENCES])
@@ -97,16 +100,14 @@ def _goes_against(
     change: CostChange, verdict: Verdict, medians: Mapping[tuple[str, str], float]
 ) -> bool:
     """Whether that cost is a price of that verdict, and large enough to be one."""
-    if change.key not in PRICES or change.outcome != (
-        "less" if verdict.outcome == "slower" else "more"
-    ):
+    wanted = "less" if verdict.outcome == "slower" else "more"
+    if change.key not in PRICES or change.outcome != wanted:
         return False
-    if change.key == "user":  # where less wall time was bought with it
-        return verdict.outcome == "faster"
     if change.key == "peak-memory":
         sides = [medians.get((name, "maxrss"), 0.0) for name in (change.variant, change.baseline)]
         return abs(sides[0] - sides[1]) >= _LEAST_MEMORY
-    return True
+    # Of user time where less wall time was bought with it.
+    return change.key != "user" or verdict.outcome == "faster"
 
 
 def _uncounted(result: Result, variant: str, baseline: str) -> str:
@@ -121,11 +122,9 @@ def _uncounted(result: Result, variant: str, baseline: str) -> str:
 
 def _foremost(changes: Sequence[CostChange]) -> list[CostChange]:
     """Each cost once, on the benchmark where it differs most, in the order of all."""
-    worst: dict[str, CostChange] = {}
-    for c in changes:
-        if c.key not in worst or abs(_log(c.ratio)) > abs(_log(worst[c.key].ratio)):
-            worst[c.key] = c
-    return list(worst.values())[:_PRICES]
+    every = grouped((c.key, c) for c in changes)
+    worst = [max(mine, key=lambda c: abs(_log(c.ratio))) for mine in every.values()]
+    return worst[:_PRICES]
 
 
 def _log(ratio: float) -> float:
@@ -142,85 +141,67 @@ def _gain(verdict: Verdict) -> str:
 
 def _clause(change: CostChange, mine: Sequence[CostChange], growth: Sequence[SizeChange]) -> str:
     """``18 % more code, in `parse` (+4.1 kB)``. Of the size, that of its parts which carries it."""
-    where = f" on {quote(change.benchmark)}" if change.benchmark and _several(mine) else ""
     if change.key != "size":
+        several = len({c.benchmark for c in mine if c.benchmark}) > 1
+        where = f" on {quote(change.benchmark)}" if change.benchmark and several else ""
         return f"{more_text(change)} {COSTS[change.key].noun}{where}"
+    sign = 1.0 if _more(change) >= 0 else -1.0
     parts = [c for c in mine if c.key in ("code", "rodata", "data")]
-    part = max(parts, key=lambda c: _more(c) * _sign(change), default=change)
-    kinds = ("function",) if part.key == "code" else ("data",)
+    part = max(parts, key=lambda c: _more(c) * sign, default=change)
+    kind = "function" if part.key == "code" else "data"
+    places = list(_places(part, [g for g in growth if g.of == kind]))
     text = f"{more_text(part)} {COSTS[part.key].noun}"
-    places = list(_places(part, [g for g in growth if g.of in kinds]))
     return f"{text}, in {join_words(places)}" if places else text
-
-
-def _several(changes: Sequence[CostChange]) -> bool:
-    return len({c.benchmark for c in changes if c.benchmark}) > 1
 
 
 def _more(change: CostChange) -> float:
     return (change.after or 0.0) - (change.before or 0.0)
 
 
-def _sign(change: CostChange) -> float:
-    return 1.0 if _more(change) >= 0 else -1.0
-
-
 def _places(change: CostChange, growth: Sequence[SizeChange]) -> Iterator[str]:
     """The few functions or data that carry half of a change; nothing where it is spread."""
-    whole, sign = abs(_more(change)), _sign(change)
+    sign = 1.0 if _more(change) >= 0 else -1.0
+    least = _CARRIED * abs(_more(change))
     mine = [g for g in growth if (g.variant, g.baseline) == (change.variant, change.baseline)]
     most = sorted(mine, key=lambda g: -g.more * sign)[:_NAMES]
-    if len(most) > 1 and most[0].more * sign >= _CARRIED * whole:
+    if len(most) > 1 and most[0].more * sign >= least:
         most = most[:1]
-    if sum(g.more * sign for g in most) < _CARRIED * whole:
-        return
-    for g in most:
+    for g in most if sum(g.more * sign for g in most) >= least else ():
         bytes_more = f"{'+' if g.more > 0 else '−'}{format_bytes(abs(g.more))}"
         instances = g.number > 1 and "<…>" in g.name
         text = reason_text(g) or (f"{g.number} of them" if instances else "")
-        yield f"`{escape_controls(g.name)}` ({bytes_more}{f', {text}' if text else ''})"
+        yield f"{as_code(g.name)} ({bytes_more}{f', {text}' if text else ''})"
 
 
 def more_text(change: CostChange) -> str:
     """``18 % more``, ``2.31x less``; of a number ``fewer``."""
-    less = "fewer" if COSTS[change.key].unit == "number" else "less"
     ratio = change.ratio
     if not 0 < ratio < math.inf:
         return "some" if ratio else "no"
-    if max(ratio, 1 / ratio) >= 2:
-        factor = max(ratio, 1 / ratio)
-        text = f"{factor:,.0f}x" if factor >= 100 else f"{factor:.3g}x"
-        return f"{text} {'more' if ratio > 1 else less}"
-    return f"{format_rough(abs(ratio - 1))} {'more' if ratio > 1 else less}"
+    less = "fewer" if COSTS[change.key].unit == "number" else "less"
+    factor = max(ratio, 1 / ratio)
+    text = _factor(factor) if factor >= 2 else format_rough(abs(ratio - 1))
+    return f"{text} {'more' if ratio > 1 else less}"
 
 
 def unavailable(costs: Sequence[VariantCost]) -> Iterator[str]:
     """Why costs are not known: each reason once, with all that it is the reason of; and what does
     not repeat."""
     every = {c.variant for c in costs}
-    reasons: dict[str, tuple[dict[str, None], dict[str, None]]] = {}
+    reasons = grouped((c.note, c) for c in costs if c.value is None and c.note)
+    for note, mine in reasons.items():
+        titles = list(dict.fromkeys(COSTS[c.key].title for c in mine))
+        names = dict.fromkeys(c.variant for c in mine)
+        of = "" if names.keys() == every else f" of {quoted(names)}"
+        yield f"Unavailable: {join_words(titles)}{of}: {note}."
     for c in costs:
-        if c.value is None and c.note:
-            titles, names = reasons.setdefault(c.note, ({}, {}))
-            titles[COSTS[c.key].title] = None
-            names[c.variant] = None
-    for note, (titles, names) in reasons.items():
-        of = "" if names.keys() == every else f" of {join_words([quote(n) for n in names])}"
-        yield f"Unavailable: {join_words(list(titles))}{of}: {note}."
-    uneven = dict.fromkeys(
-        (c.key, c.benchmark, c.variant) for c in costs if c.value is not None and not c.repeats
-    )
-    for key, benchmark, variant in uneven:
-        a, b = next(
-            (c.value, c.again)
-            for c in costs
-            if (c.key, c.benchmark, c.variant) == (key, benchmark, variant)
-        )
-        on = f" on {quote(benchmark)}" if benchmark else ""
-        yield (
-            f"Not exact: {COSTS[key].title} of {quote(variant)}{on}: {value_text(key, a)} in one "
-            f"run, {value_text(key, b)} in the next."
-        )
+        if c.value is not None and not c.repeats:
+            on = f" on {quote(c.benchmark)}" if c.benchmark else ""
+            yield (
+                f"Not exact: {COSTS[c.key].title} of {quote(c.variant)}{on}: "
+                f"{value_text(c.key, c.value)} in one run, {value_text(c.key, c.again)} in the "
+                "next."
+            )
 
 
 # Of a check, which has one pair.
@@ -248,10 +229,9 @@ def check_cost_sentences(result: Result) -> Iterator[str]:
             before = format_bytes(size.before or 0.0)
             sizes = f"went from {before} to {loaded}" if before != loaded else f"is {loaded}"
             yield f"The size {sizes}: {_clause(size, changes, result.found.growth)}."
-    others = [c for c in changes if c.key not in ("size", "code", "rodata", "data", "file")]
-    certain = [c for c in others if c.outcome in ("more", "less")]
-    if certain:
-        texts = [_clause(c, changes, ()) for c in certain]
+    others = [c for c in changes if c.key not in ("size", *SIZE_PARTS)]
+    texts = [_clause(c, changes, ()) for c in others if c.outcome in ("more", "less")]
+    if texts:
         yield f"Beside time: {join_words(texts[:_COLUMNS])}."
     yield from unavailable(result.found.costs)
 
@@ -262,16 +242,13 @@ def check_cost_table(result: Result) -> Table | None:
     medians = medians_of(result)
     rows = []
     for c in cost_changes(result):
-        metric = COSTS[c.key].metric
-        before, after = c.before, c.after
+        before, after, metric = c.before, c.after, COSTS[c.key].metric
         if before is None and not several:
             before, after = (medians.get((n, metric)) for n in (c.baseline, c.variant))
         name = Cell(COSTS[c.key].title, c.benchmark or "")
         more = "=" if c.equal else "undecided" if c.outcome == "undecided" else change_text(c.ratio)
-        sides = [
-            Cell(value_text(c.key, x), number=x) if x is not None else None for x in (before, after)
-        ]
-        rows.append((name, *sides, Cell(more, number=c.ratio)))
+        cells = (_value_cell(c.key, x) for x in (before, after))
+        rows.append((name, *cells, Cell(more, number=c.ratio)))
     return table("Head against base", ("cost", *right("base", "head", "change")), rows)
 
 
@@ -290,6 +267,10 @@ def value_text(key: str, value: float | None) -> str:
     return f"{value:.3g} J" if unit == "joules" else format_amount(value)
 
 
+def _value_cell(key: str, value: float | None) -> Cell | None:
+    return None if value is None else Cell(value_text(key, value), number=value)
+
+
 def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
     """A row for each variant: its time against the main baseline, then its costs.
 
@@ -300,23 +281,24 @@ def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
     whole = _table(result, changes, keys)
     if whole is None or not changes:
         return None
-    sizes = dict.fromkeys(keys, 0.0)
-    for c in changes:
-        if c.outcome in ("more", "less"):
-            sizes[c.key] = max(sizes[c.key], abs(_log(c.ratio)))
+    certain = grouped((c.key, abs(_log(c.ratio))) for c in changes if c.outcome in ("more", "less"))
+    sizes = {key: max(logs) for key, logs in certain.items()}
     # Of the size its parts are in the whole table.
-    prices = [k for k in keys if sizes[k] and k not in ("code", "rodata", "data", "file")]
+    prices = [k for k in keys if sizes.get(k) and k not in SIZE_PARTS]
     shown = sorted(prices, key=lambda k: (k not in PRICES, -sizes[k]))[:_COLUMNS]
     shown = shown or [k for k in ("size",) if k in keys]
-    short = _table(result, changes, shown)
-    if short is None or shown in ([], keys):
+    if shown in ([], keys):
         return whole
     drops = {COSTS[k].title: i for i, k in enumerate(shown)}
-    columns = tuple(replace(c, drop=drops.get(c.title, 0)) for c in short.columns)
-    return replace(whole, short=replace(short, columns=columns))
+    return replace(whole, short=_table(result, changes, shown, drops))
 
 
-def _table(result: Result, changes: Sequence[CostChange], keys: Sequence[str]) -> Table | None:
+def _table(
+    result: Result,
+    changes: Sequence[CostChange],
+    keys: Sequence[str],
+    drops: Mapping[str, int] | None = None,
+) -> Table | None:
     comparisons, question = Comparisons.of_result(result), result.question
     known = {c.variant for c in costs_of(result)} | {c.variant for c in changes}
     names = [v.name for v in question.measured if v.name not in result.recorded.same]
@@ -330,9 +312,9 @@ def _table(result: Result, changes: Sequence[CostChange], keys: Sequence[str]) -
         cells = [_cell(k, [c for c in changes if c.variant == name], values, name) for k in keys]
         rows.append((name, time if verdict or not baseline else None, *cells))
     baselines = list(dict.fromkeys(baseline_of.values()))
-    against = f" against {baselines[0]}" if len(baselines) == 1 else " against each baseline"
+    against = baselines[0] if len(baselines) == 1 else "each baseline"
     columns = ("variant", "time", *right(*(COSTS[k].title for k in keys)))
-    return table(f"Time and cost{against}", columns, rows, fixed=2)
+    return table(f"Time and cost against {against}", columns, rows, fixed=2, drops=drops)
 
 
 def _values(result: Result) -> dict[tuple[str, str], float]:
@@ -354,20 +336,23 @@ def _cell(
 ) -> Cell | None:
     """The value, with how much more that is than the baseline's where it differs."""
     mine, value = [c for c in changes if c.key == key], values.get((key, name))
-    logs = [_log(c.ratio) for c in mine]
-    text = "" if value is None else value_text(key, value)
     if not mine:
-        return Cell(text, number=value) if text else None
-    ratio = mine[0].ratio
-    if len(mine) > 1:  # of several benchmarks
-        ratio = math.exp(sum(logs) / len(logs)) if all(map(math.isfinite, logs)) else math.nan
+        return _value_cell(key, value)
+    ratio = mine[0].ratio if len(mine) == 1 else _mean(mine)
     more = change_text(ratio)
-    outcomes = {c.outcome for c in mine}
     if all(c.equal for c in mine):
         more = "="
-    elif len(mine) == 1 and outcomes == {"undecided"}:
+    elif [c.outcome for c in mine] == ["undecided"]:
         more = "undecided"
-    return Cell(text, more, number=ratio) if text else Cell(more, number=ratio)
+    return Cell(
+        more if value is None else value_text(key, value), more * (value is not None), number=ratio
+    )
+
+
+def _mean(changes: Sequence[CostChange]) -> float:
+    """The geometric mean of their ratios; NaN where there is none."""
+    logs = [_log(c.ratio) for c in changes]
+    return math.exp(sum(logs) / len(logs)) if logs and all(map(math.isfinite, logs)) else math.nan
 
 
 def change_text(ratio: float) -> str:
@@ -375,12 +360,16 @@ def change_text(ratio: float) -> str:
     if not 0 < ratio < math.inf:
         return "from 0" if ratio else "none left"
     if not 0.5 < ratio < 2:
-        return f"{ratio:,.0f}x" if ratio >= 100 else f"{ratio:.3g}x"
+        return _factor(ratio)
     digits = 1 if abs(ratio - 1) >= 0.001 or ratio == 1 else 3
     return f"{'+' if ratio >= 1 else '−'}{abs(ratio - 1) * 100:.{digits}f} %"
 
 
 # As a figure.
+
+
+def _factor(ratio: float) -> str:
+    return f"{ratio:,.0f}x" if ratio >= 100 else f"{ratio:.3g}x"
 
 
 def cost_plot(result: Result, changes: Sequence[CostChange]) -> Plot | None:
@@ -391,11 +380,9 @@ def cost_plot(result: Result, changes: Sequence[CostChange]) -> Plot | None:
     if len(baselines) != 1 or result.question.along:
         return None
     (main,) = baselines
-    times = {main: 1.0}
-    for name in dict.fromkeys(c.variant for c in changes):
-        verdict = comparisons.of(name, main)
-        if verdict is not None and 0 < verdict.ratio < math.inf:
-            times[name] = verdict.ratio
+    verdicts = (comparisons.of(name, main) for name in dict.fromkeys(c.variant for c in changes))
+    known = (v for v in verdicts if v is not None and 0 < v.ratio < math.inf)
+    times = {main: 1.0, **{v.variant: v.ratio for v in known}}
     if len(times) < 3:
         return None
     choices = [c for key in COSTS if (c := _points(key, times, changes, main, result)) is not None]
@@ -408,11 +395,8 @@ def _points(
     mine = [c for c in changes if c.key == key and c.variant in times]
     if not any(c.outcome in ("more", "less") for c in mine):
         return None
-    ratios: dict[str, float] = {main: 1.0}
-    for name in times:
-        logs = [_log(c.ratio) for c in mine if c.variant == name]
-        if logs and all(map(math.isfinite, logs)):
-            ratios[name] = math.exp(sum(logs) / len(logs))
+    means = {name: _mean([c for c in mine if c.variant == name]) for name in times}
+    ratios = {main: 1.0, **{name: mean for name, mean in means.items() if mean == mean}}
     best = unbeaten(times, ratios, result.question.margin)
     return {
         "name": COSTS[key].title,

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.report.document import Block, Cell, Table, group, right, table
-from whyfast.report.formatting import format_amount, join_words, pluralize, quote, sentence
+from whyfast.report.formatting import (
+    format_amount,
+    grouped,
+    join_words,
+    pluralize,
+    quote,
+    quoted,
+    sentence,
+)
 from whyfast.report.sections.main_table import Comparisons, decided
 from whyfast.report.sections.side_by_side import (
     counter_tables,
@@ -21,7 +29,7 @@ from whyfast.report.sections.side_by_side import (
 )
 
 if TYPE_CHECKING:
-    from whyfast.model.counters import ChangedFunctions, CodePlace, Counted, Overlap, Source
+    from whyfast.model.counters import ChangedFunctions, CodePlace, Counted, Source
 
 #: Smaller differences, relative to the baseline's count, get no list of functions.
 _SMALL = 0.001
@@ -138,8 +146,8 @@ def _details(work: Counted) -> Iterator[Table]:
 def count_tables(result: Result) -> tuple[Table, ...]:
     """What every build did in all benchmarks together, measured and simulated apart; and in which
     functions the builds differ from the main baseline."""
-    tables = [_totals_table(result, source) for source in _COLUMNS]
-    return tuple(t for t in (*tables, where_table(result)) if t is not None)
+    tables = (*(_totals_table(result, source) for source in _COLUMNS), where_table(result))
+    return tuple(t for t in tables if t is not None)
 
 
 def _totals_table(result: Result, source: Source) -> Table | None:
@@ -156,12 +164,9 @@ def _totals_table(result: Result, source: Source) -> Table | None:
         (name, *(_cell(total, event, below, name, main) for _, event, below in wanted))
         for name in _in_order(result, total.sums)
     ]
-    benchmarks = total.benchmarks
-    work = quote(benchmarks[0])
-    if len(benchmarks) > 1:
-        work = pluralize(len(benchmarks), "benchmark")
-    left_out = pluralize(len(total.left_out), "benchmark")
-    left = f", without {left_out} not counted everywhere" if total.left_out else ""
+    names, others = total.benchmarks, len(total.left_out)
+    work = quote(names[0]) if len(names) == 1 else pluralize(len(names), "benchmark")
+    left = f", without {pluralize(others, 'benchmark')} not counted everywhere" if others else ""
     caption = f"{source_text(source, total.tools)}: the same work of {work} in each build{left}"
     columns = ("variant", *right(*(title for title, _, _ in wanted)))
     return table(caption, columns, rows if wanted else ())
@@ -242,19 +247,11 @@ def _place_cell(place: CodePlace | None) -> Cell | None:
 def counted_notes(result: Result) -> tuple[str, ...]:
     """What the hot code of each build needs of the instruction cache, in the benchmark where it is
     most; and what there is to know about the counts, each note once."""
-    largest: dict[str, Overlap] = {}
-    for overlap in (o for work in result.found.counted for o in work.overlaps):
-        known = largest.get(overlap.variant)
-        if known is None or overlap.lines > known.lines:
-            largest[overlap.variant] = overlap
-    notes = dict.fromkeys(
-        note
-        for work in result.found.counted
-        for counts in work.counts
-        if not counts.failed
-        for note in counts.notes
-    )
-    return (*overlap_sentences(list(largest.values())), *notes)
+    works = result.found.counted
+    overlaps = grouped((o.variant, o) for work in works for o in work.overlaps)
+    largest = [max(mine, key=lambda o: o.lines) for mine in overlaps.values()]
+    counts = (c for work in works for c in work.counts if not c.failed)
+    return (*overlap_sentences(largest), *dict.fromkeys(note for c in counts for note in c.notes))
 
 
 def _in_order(result: Result, names: Collection[str]) -> list[str]:
@@ -334,16 +331,13 @@ def _place(total: CountTotals, counted: Sequence[Counted], variant: str, baselin
 
 
 def _failures(counted: Sequence[Counted]) -> Iterator[str]:
-    reasons: dict[str, list[tuple[str, str]]] = {}
     every = [(work.benchmark, counts) for work in counted for counts in work.counts]
-    for benchmark, counts in every:
-        if counts.failed:
-            why = counts.notes[0] if counts.notes else "unknown reason"
-            reasons.setdefault(why, []).append((benchmark, counts.variant))
+    reasons = grouped(
+        (c.notes[0] if c.notes else "unknown reason", (benchmark, c.variant))
+        for benchmark, c in every
+        if c.failed
+    )
     for why, pairs in reasons.items():
-        if len(pairs) == len(every):
-            yield sentence(f"No counts: {why}")
-            continue
-        variants = join_words(list(dict.fromkeys(quote(v) for _, v in pairs)))
-        benchmarks = join_words(list(dict.fromkeys(quote(b) for b, _ in pairs)))
-        yield sentence(f"Not counted: {variants} in {benchmarks}: {why}")
+        benchmarks, variants = (quoted(dict.fromkeys(x)) for x in zip(*pairs, strict=True))
+        where = f"Not counted: {variants} in {benchmarks}"
+        yield sentence(f"{'No counts' if len(pairs) == len(every) else where}: {why}")

@@ -10,7 +10,7 @@ from itertools import product
 from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace, Trouble
 from whyfast.model.result import Result
 from whyfast.model.study import Question
-from whyfast.model.variant import Variant, differences
+from whyfast.model.variant import Aspect, Difference, Variant, differences
 from whyfast.model.verdict import Verdict
 from whyfast.report.document import Cell, Table, number_cell, right, table
 from whyfast.report.formatting import (
@@ -103,10 +103,9 @@ def entry_table(result: Result) -> Table | None:
     for e in result.found.evidence:
         if (facts := e.entry) is not None:
             tail = e.dispatch is not None and e.dispatch.style == "tail-call"
-            style = "functions" if tail else "parts of a loop"
             counts = (facts.handlers, facts.saving, facts.pushes, facts.spills)
             median = f"{facts.pushes_median:g} + {facts.spills_median:g}"
-            rows.append((e.variant, style, *counts, median))
+            rows.append((e.variant, "functions" if tail else "parts of a loop", *counts, median))
     numbers = right("handlers", "saving", "pushes", "spills", "in the median handler")
     caption = "Registers that handlers save before their first branch or call"
     return table(caption, ("variant", "handlers are", *numbers), rows)
@@ -223,7 +222,7 @@ def replication_sentences(result: Result) -> list[str]:
     pairs: list[tuple[bool, int, str]] = []
     for merged, other in product(result.question.variants, repeat=2):
         before, after = dispatch_of(evidence, merged.name), dispatch_of(evidence, other.name)
-        aspects = {d.aspect: d for d in differences(merged, other)}
+        aspects = _flags_apart(merged, other)
         if (
             before is None
             or after is None
@@ -234,21 +233,18 @@ def replication_sentences(result: Result) -> list[str]:
             or after.form != "replicated"
             or {before.style, after.style} != {"loop"}
             or not aspects
-            or aspects.keys() - {"cflags", "ldflags"}
         ):
             continue
-        more = after.size - before.size
-        ratio = f"{after.size / before.size:.2f}x"
         text = (
             f"The dispatch is replicated in {quote(other.name)} and {before.form} in "
             f"{quote(merged.name)}: its functions take {format_bytes(after.size)} instead of "
-            f"{format_bytes(before.size)} ({ratio})"
+            f"{format_bytes(before.size)} ({after.size / before.size:.2f}x)"
         )
         if merged.name in seconds and other.name in seconds:
             sides = (format_seconds(seconds[name]) for name in (other.name, merged.name))
             text += ", and the build {} instead of {}".format(*sides)
         source = any(d.changes_source for d in aspects.values())
-        pairs.append((source, -more, f"{text}."))
+        pairs.append((source, before.size - after.size, f"{text}."))
     pure = [p for p in pairs if not p[0]] or pairs
     return [text for _, _, text in sorted(pure)[:_PAIRS]]
 
@@ -292,14 +288,19 @@ def _gain(name: str, slow: str, fast: str, comparisons: Comparisons) -> tuple[st
     return f"about {ratio_text(ratio, 0.0, math.inf).factor}", -math.log(ratio)
 
 
+def _flags_apart(a: Variant, b: Variant) -> Mapping[Aspect, Difference]:
+    """The compiler's and the linker's flags that set two variants apart; nothing where there are
+    other differences."""
+    aspects = {d.aspect: d for d in differences(a, b)}
+    return {} if aspects.keys() - {"cflags", "ldflags"} else aspects
+
+
 def _flag_difference(
     other: Variant, slow: Variant
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Compiler flags that ``other`` adds and leaves out; None if anything else differs too."""
-    aspects = {d.aspect: d for d in differences(slow, other)}
-    if not aspects or aspects.keys() - {"cflags", "ldflags"}:
-        return None
+    aspects = _flags_apart(slow, other)
     # The linker repeats the flag when it generates the code; saying it once is enough.
-    flags = aspects.get("cflags") or aspects["ldflags"]
+    flags = aspects.get("cflags") or aspects.get("ldflags")
     source = any(d.changes_source for d in aspects.values())
-    return None if source or not flags.words else (flags.added, flags.removed)
+    return None if source or not flags or not flags.words else (flags.added, flags.removed)

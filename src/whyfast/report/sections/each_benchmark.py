@@ -13,13 +13,14 @@ from whyfast.report.document import (
     ReportSection,
     Row,
     Table,
+    detail,
     group,
+    note,
     right,
     section,
-    sentences,
     table,
 )
-from whyfast.report.formatting import UNBOUNDED, format_e_value
+from whyfast.report.formatting import UNBOUNDED, format_e_value, grouped
 from whyfast.report.sections.distribution import mean_without
 from whyfast.report.sections.main_table import (
     SUITE,
@@ -141,27 +142,26 @@ def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSect
     tables = benchmark_tables(result)
     several = len({v.benchmark for v in result.judged.verdicts}) > 1
     listed = several and result.judged.about != "runs"
-    note = sentences([_EXPLAINED], aside=True) if listed else None
+    text = note(_EXPLAINED) if listed else None
     few: tuple[Table, ...] = ()
     for baseline in result.question.baselines[: 1 if listed else 0]:
         if sum(len(t.rows) for t in tables[baseline]) <= FEW:
             few, tables[baseline] = tables[baseline], ()
     groups = [group(f"Each benchmark against {b}", *parts) for b, parts in tables.items()]
     hint = "" if few or not listed else "Each benchmark: with -v."
-    title, below = "Each benchmark", None if few else note
+    above, below = (text, None) if few else (None, text)
+    title = "Each benchmark"
     return (
-        section("intervals", title, *few, note if few else None),
-        section("benchmarks", title, *groups, below, importance="detail", hint=hint),
+        section("intervals", title, *few, above),
+        detail("benchmarks", title, *groups, below, hint=hint),
     )
 
 
 def benchmark_tables(result: Result) -> dict[str, tuple[Table, ...]]:
     """For each baseline a table for each variant, or a single one where there is one benchmark."""
     times = benchmark_times(result)
-    return {
-        name: tuple(_each_benchmark_against(result, name, times))
-        for name in result.question.baselines
-    }
+    tables = {b: _each_benchmark_against(result, b, times) for b in result.question.baselines}
+    return {b: tuple(t for t in every if t is not None) for b, every in tables.items()}
 
 
 def benchmark_times(result: Result) -> Times:
@@ -178,17 +178,15 @@ def benchmark_times(result: Result) -> Times:
     }
 
 
-def _each_benchmark_against(result: Result, baseline: str, times: Times) -> Iterator[Table]:
+def _each_benchmark_against(result: Result, baseline: str, times: Times) -> Iterator[Table | None]:
     verdicts = [v for v in result.judged.verdicts if v.baseline == baseline]
     if len({v.benchmark for v in verdicts}) < 2 and result.judged.about != "runs":
-        if (whole := _by_variant(result, baseline, verdicts, times)) is not None:
-            yield whole
+        yield _by_variant(result, baseline, verdicts, times)
         return
     order = {v.name: i for i, v in enumerate(result.question.variants)}
-    for name in sorted({v.variant for v in verdicts}, key=lambda n: (order.get(n, len(order)), n)):
-        of_pair = [v for v in verdicts if v.variant == name]
-        if (each := _by_benchmark(result, of_pair, times)) is not None:
-            yield each
+    pairs = grouped((v.variant, v) for v in verdicts)
+    for name in sorted(pairs, key=lambda n: (order.get(n, len(order)), n)):
+        yield _by_benchmark(result, pairs[name], times)
 
 
 def _by_variant(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
@@ -14,9 +14,9 @@ from whyfast.history.findings import Coincidence, FactChange, coincidence, revis
 from whyfast.judge.run_confounds import same_revision
 from whyfast.model.cost import COSTS
 from whyfast.model.history import CostSeries, Drift, Finding, History, SeriesHistory, Timeline
-from whyfast.report.document import Cell, Row, Table, right, table
-from whyfast.report.formatting import exact_text, join_words, pluralize, size_of, text_of
-from whyfast.report.sections.costs import change_text, value_text
+from whyfast.report.document import Cell, Row, Table, right, shortened, table
+from whyfast.report.formatting import exact_text, grouped, join_words, pluralize, size_of, text_of
+from whyfast.report.sections.costs import SIZE_PARTS, change_text, value_text
 
 #: A finding is the suite's when at least this share of the series that could have it has it.
 _SHARE = 0.25
@@ -48,15 +48,13 @@ def headline(history: History, *, named: bool = True) -> str:
         for f in suite_wide(history)
     ]
     texts = [_capital("; ".join(parts)) + "."] if parts else []
-    rest = largest(history)
-    if rest:
+    if rest := largest(history):
         texts.append(_of_rest(history, rest, more="more " if parts else "", named=named))
-    if texts:
-        return " ".join(texts)
-    return (
+    nothing = (
         f"No step, no drift and no outlier in {pluralize(len(history.timeline.points), 'point')} "
         f"of {len(history.series)} series."
     )
+    return " ".join(texts) or nothing
 
 
 def _beside(history: History, finding: Finding) -> str:
@@ -163,23 +161,20 @@ _MOST = 4
 
 def coincidences(history: History) -> tuple[Coincidence, ...]:
     """Of the steps that the first lines name."""
-    return tuple(
-        coincidence(history, finding)
-        for finding in main_findings(history)
-        if finding.kind == "step"
-    )
+    steps = (f for f in main_findings(history) if f.kind == "step")
+    return tuple(coincidence(history, finding) for finding in steps)
 
 
 def why_sentences(history: History) -> Iterator[str]:
     """A sentence a step: what else changed there, what did not, and how to look for it."""
-    if not history.timeline.facts and any(f.kind == "step" for f in main_findings(history)):
+    steps = coincidences(history)
+    if steps and not history.timeline.facts:
         yield (
             "No facts about the points (kernel, boot, compiler, revision) are recorded, so other "
             "changes at the steps are unknown."
         )
-        return
-    for step in coincidences(history):
-        yield _sentence(history, step)
+    else:
+        yield from (_sentence(history, step) for step in steps)
 
 
 def search_commands(history: History) -> tuple[str, ...]:
@@ -254,9 +249,8 @@ def cost_history_table(timeline: Timeline) -> Table | None:
     costs = sorted(timeline.costs, key=lambda c: [*COSTS].index(c.key))
     every = list(_cost_rows(timeline, costs))
     whole = _cost_changes_table([row for _, row in every])
-    parts = ("code", "rodata", "data", "file")
-    short = _cost_changes_table([row for key, row in every if key not in parts][-_CHANGES:])
-    return whole if whole is None or short in (None, whole) else replace(whole, short=short)
+    short = _cost_changes_table([row for key, row in every if key not in SIZE_PARTS][-_CHANGES:])
+    return shortened(whole, short)
 
 
 def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tuple[str, Row]]:
@@ -286,10 +280,8 @@ def _cost_changes_table(rows: Sequence[Row]) -> Table | None:
 
 def cost_history_sentences(timeline: Timeline) -> Iterator[str]:
     """Which exact costs never changed."""
-    same = [c for c in timeline.costs if len({x for x in c.values if x is not None}) == 1]
-    if titles := list(dict.fromkeys(COSTS[c.key].title for c in same)):
-        changed = {c.key for c in timeline.costs if c not in same}
-        steady = [t for t in titles if t not in {COSTS[k].title for k in changed}]
-        if steady:
-            points = pluralize(len(timeline.points), "point")
-            yield f"The same over all {points}: {join_words(steady)}."
+    values = grouped((COSTS[c.key].title, {*c.values} - {None}) for c in timeline.costs)
+    steady = [title for title, every in values.items() if all(len(x) == 1 for x in every)]
+    if steady:
+        points = pluralize(len(timeline.points), "point")
+        yield f"The same over all {points}: {join_words(steady)}."

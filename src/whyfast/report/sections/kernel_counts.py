@@ -15,12 +15,13 @@ from whyfast.report.document import (
     ReportSection,
     Row,
     Table,
+    detail,
     right,
     section,
     sentences,
     table,
 )
-from whyfast.report.formatting import format_percent, join_words, plain_text_of, quote
+from whyfast.report.formatting import format_percent, grouped, join_words, plain_text_of, quote
 from whyfast.report.sections.main_table import decided
 from whyfast.report.sections.programs import failed_sentences, not_built
 
@@ -45,8 +46,8 @@ def kernel_sections(result: Result, texts: Sequence[str]) -> tuple[ReportSection
     title = "By kernel release" if slopes else "What was counted"
     return (
         section("slopes", title, *costs, importance="answer"),
-        section("counts", "Every count", *tables, importance="detail"),
-        section("boots", "The kernels", boot_table(result), importance="detail"),
+        detail("counts", "Every count", *tables),
+        detail("boots", "The kernels", boot_table(result)),
         section("how", "How it was counted", sentences([_HOW]), importance="record"),
     )
 
@@ -62,9 +63,8 @@ def kernel_sentences(result: Result) -> list[str]:
     series, margin = series_of(result), format_percent(result.question.margin)
     texts = _steps(series)
     if not texts and any(len(s.points) > 1 for s in series):
-        texts = [
-            f"No step of more than {margin} from one kernel to the next in {len(series)} series."
-        ]
+        no_step = f"No step of more than {margin} from one kernel to the next"
+        texts = [f"{no_step} in {len(series)} series."]
     return [
         *(texts or [_largest(result)]),
         *(_unit(result), *_repeated(result), *_disturbed(result)),
@@ -76,31 +76,31 @@ def kernel_sentences(result: Result) -> list[str]:
 def _steps(series: Sequence[ReleaseSeries]) -> list[str]:
     """One sentence for each pair of kernels between which something changed, in most series
     first."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for s in series:
-        for step in s.steps:
-            costs = f"{number(step.after.slope)} instructions after {number(step.before.slope)}"
-            pair = (step.before.kernel, step.after.kernel)
-            groups.setdefault(pair, [s.unit]).append(f"{costs} ({s.name})")
-    return [
-        f"From Linux {before} to {after} a {unit} takes {join_words(costs)}."
-        for (before, after), (unit, *costs) in sorted(groups.items(), key=lambda g: -len(g[1]))
-    ]
+    groups = grouped(((x.before.kernel, x.after.kernel), (s, x)) for s in series for x in s.steps)
+    texts = []
+    for (before, after), steps in sorted(groups.items(), key=lambda g: -len(g[1])):
+        costs = [
+            f"{number(x.after.slope)} instructions after {number(x.before.slope)} ({s.name})"
+            for s, x in steps
+        ]
+        unit = steps[0][0].unit
+        texts.append(f"From Linux {before} to {after} a {unit} takes {join_words(costs)}.")
+    return texts
 
 
 def _largest(result: Result) -> str:
-    if not (different := decided(result.judged.verdicts)):
-        if result.judged.verdicts:
-            return "No difference exceeds the margin."
-        if not result.recorded.blocks:
-            return "Nothing was counted."
-        missing = quote(result.question.baselines[0])
-        return f"Nothing can be compared: the baseline {missing} was not counted."
-    v = different[0]
-    return (
-        f"{quote(v.variant)} executes {number(v.ratio)} times as many instructions as "
-        f"{quote(v.baseline)} on {quote(v.benchmark or '')}."
-    )
+    if different := decided(result.judged.verdicts):
+        v = different[0]
+        return (
+            f"{quote(v.variant)} executes {number(v.ratio)} times as many instructions as "
+            f"{quote(v.baseline)} on {quote(v.benchmark or '')}."
+        )
+    if result.judged.verdicts:
+        return "No difference exceeds the margin."
+    if not result.recorded.blocks:
+        return "Nothing was counted."
+    missing = quote(result.question.baselines[0])
+    return f"Nothing can be compared: the baseline {missing} was not counted."
 
 
 def _unit(result: Result) -> str:
@@ -200,9 +200,11 @@ def slope_table(series: Sequence[ReleaseSeries]) -> Table | None:
 
 def _slope(series: ReleaseSeries, kernel: str) -> Cell | None:
     slope = {p.kernel: p.slope for p in series.points}.get(kernel)
+    if slope is None:
+        return None
     step = next((s for s in series.steps if s.after.kernel == kernel), None)
-    if slope is None or step is None:
-        return None if slope is None else _number_cell(slope)
+    if step is None:
+        return _number_cell(slope)
     outcome: Outcome = "slower" if step.ratio > 1 else "faster"
     return Cell(number(slope), f"({_factor(step.ratio)})", outcome, slope)
 
@@ -229,7 +231,7 @@ def _against(verdict: Verdict) -> Cell:
     if verdict.outcome == "same":
         return Cell("same", text.value, "same", verdict.ratio)
     ends = "" if verdict.low == verdict.high else text.interval
-    return Cell(more(verdict.ratio), ends, verdict.outcome, verdict.ratio)
+    return Cell(f"{_factor(verdict.ratio)} as many", ends, verdict.outcome, verdict.ratio)
 
 
 def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None:
@@ -250,17 +252,20 @@ def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None
 
 def boot_table(result: Result) -> Table | None:
     """Every kernel as it was booted, once for all boots that were alike."""
-    boots: dict[tuple[str, ...], list[float]] = {}
-    for b in result.recorded.boots:
-        key = (
-            b.kernel.upstream,
-            f"{b.kernel.package} {b.kernel.version} ({b.kernel.suite})",
-            b.kernel.sha256[:12],
-            b.facts.get("spectre_v2", "–"),
-            b.facts.get("bpf_jit_harden", "–"),
-            b.command_line,
+    boots = grouped(
+        (
+            (
+                b.kernel.upstream,
+                f"{b.kernel.package} {b.kernel.version} ({b.kernel.suite})",
+                b.kernel.sha256[:12],
+                b.facts.get("spectre_v2", "–"),
+                b.facts.get("bpf_jit_harden", "–"),
+                b.command_line,
+            ),
+            b.disturbed,
         )
-        boots.setdefault(key, []).append(b.disturbed)
+        for b in result.recorded.boots
+    )
     rows: list[Row] = [
         (*key, Cell(f"{max(shares):.1%}", number=max(shares)), len(shares))
         for key, shares in sorted(boots.items(), key=lambda item: version_key(item[0][0]))

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Draw, Fix, FixOutcome, Placement, PlacementOutcome, Verdict
-from whyfast.report.document import Cell, Plot, Table, right, table
+from whyfast.report.document import Cell, Plot, Table, right, shortened, table
 from whyfast.report.formatting import (
     format_percent,
     format_rough,
     format_verdict,
+    grouped,
     has,
     join_words,
     plain_text_of,
@@ -26,6 +26,8 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.distribution import interval_data, plottable
 from whyfast.report.sections.main_table import SUITE, Comparisons, verdict_cell
+
+T = TypeVar("T", Placement, Fix)
 
 #: What each word is called where there is room for no sentence.
 _CAUSES: dict[PlacementOutcome, str] = {"change": "the change", "neither": "no difference"}
@@ -53,12 +55,11 @@ def placement_sentences(
     """One sentence for each variant against the main baseline, and one on the spread. About the
     suite where there is one, else about each benchmark. Variants in ``fixes`` have sentences of
     their own, and none here if there are others."""
-    main = study.baselines[0] if study.baselines else None
     controls = {v.name for v in study.variants if v.twin_of}
     sentences, spreads = [], []
-    against_main = [p for p in placements if p.linked.baseline == main]
+    by_draw = grouped((p.over, p) for p in placements if p.linked.baseline in study.baselines[:1])
     for over in _FIRST:
-        overall = _overall([p for p in against_main if p.over == over])
+        overall = _overall(by_draw.get(over, []))
         changes = [p for p in overall if p.linked.variant not in controls]
         # A fix is what a study is about only where there is nothing else.
         changes = [p for p in changes if p.linked.variant not in fixes] or changes
@@ -67,13 +68,10 @@ def placement_sentences(
     return [*sentences, *spreads]
 
 
-def _overall(placements: Sequence[Placement]) -> list[Placement]:
+def _overall(judged: Sequence[T]) -> list[T]:
     """Of the suite where there is one, of each benchmark otherwise."""
-    return [p for p in placements if p.linked.benchmark is None] or list(placements)
-
-
-def _overall_fixes(fixes: Sequence[Fix]) -> list[Fix]:
-    return [f for f in fixes if f.benchmark is None] or list(fixes)
+    every = [(x.linked.benchmark if isinstance(x, Placement) else x.benchmark, x) for x in judged]
+    return [x for benchmark, x in every if benchmark is None] or list(judged)
 
 
 def spread_text(spread: float, high: float = math.inf) -> str:
@@ -168,7 +166,7 @@ def fix_sentences(
     Of the suite where there is one, of each benchmark otherwise."""
     texts, margin = [], study.margin
     placements = [p for p in placements if p.over == "layouts"]
-    for fix in _overall_fixes(fixes):
+    for fix in _overall(fixes):
         text = f"{quote(fix.variant)}, a fix of {quote(fix.of)},"
         if fix.benchmark is not None and len(study.benchmarks) > 1:
             text = f"{quote(fix.benchmark)}: {text}"
@@ -178,8 +176,7 @@ def fix_sentences(
         for p in placements:  # what the fix does to the code beside placing it
             v = p.varied
             if (v.benchmark, v.variant, v.baseline) == (fix.benchmark, fix.variant, fix.of):
-                over = pluralize(p.layouts, "layout")
-                text += f", and {format_verdict(v, margin, 'clause')} over {over}"
+                text += f", and {format_verdict(v, margin, 'clause')} {_over(p)}"
         texts.append(f"{text}; {_spread(fix, margin)}.")
     return texts
 
@@ -197,29 +194,23 @@ def _as_linked(
 
 
 def _spread(fix: Fix, margin: float) -> str:
+    layouts = pluralize(fix.layouts, "layout")
     if not math.isfinite(fix.spread):
         return (
             "its effect on the spread over layouts is unknown: that needs three variants and "
-            f"eight blocks of each kind; there were {pluralize(fix.layouts, 'layout')}"
+            f"eight blocks of each kind; there were {layouts}"
         )
     figures = f"{spread_text(fix.without)} without it, {spread_text(fix.spread)} with it"
-    match fix.outcome:
-        case "removed":
-            return f"it removed the spread over layouts: {figures}"
-        case "reduced":
-            return f"it reduced the spread over layouts but may not have removed it: {figures}"
-        case "larger":
-            return f"it increased the spread over layouts: {figures}"
-        case "none":
-            return (
-                f"layouts change neither by {format_percent(margin)} or more ({figures}), so there "
-                "was no spread to remove"
-            )
-        case _:
-            return (
-                f"whether it removed the spread over layouts is undecided after "
-                f"{pluralize(fix.layouts, 'layout')}: {figures}"
-            )
+    over = "the spread over layouts"
+    texts: dict[FixOutcome, str] = {
+        "removed": f"it removed {over}: {figures}",
+        "reduced": f"it reduced {over} but may not have removed it: {figures}",
+        "larger": f"it increased {over}: {figures}",
+        "none": f"layouts change neither by {format_percent(margin)} or more ({figures}), so there "
+        "was no spread to remove",
+        "undecided": f"whether it removed {over} is undecided after {layouts}: {figures}",
+    }
+    return texts[fix.outcome]
 
 
 def placement_table(result: Result) -> Table | None:
@@ -227,7 +218,7 @@ def placement_table(result: Result) -> Table | None:
     layouts and profiles."""
     every = result.judged.placements
     short = [p for over in _FIRST for p in _overall([p for p in every if p.over == over])]
-    return _shortened(_placement_table(every), _placement_table(short))
+    return shortened(_placement_table(every), _placement_table(short))
 
 
 def _placement_table(placements: Sequence[Placement]) -> Table | None:
@@ -259,15 +250,10 @@ def _placement_table(placements: Sequence[Placement]) -> Table | None:
     return table(caption, columns, rows, fixed=4)
 
 
-def _shortened(full: Table | None, short: Table | None) -> Table | None:
-    return full if full is None or full == short else replace(full, short=short)
-
-
 def fix_table(result: Result) -> Table | None:
     """A row for each fix and baseline, in a long report also for each benchmark; None without."""
     every, placements = result.judged.fixes, result.judged.placements
-    short = _fix_table(_overall_fixes(every), placements)
-    return _shortened(_fix_table(every, placements), short)
+    return shortened(_fix_table(every, placements), _fix_table(_overall(every), placements))
 
 
 def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table | None:
@@ -297,19 +283,15 @@ def _spread_cell(fix: Fix) -> Cell | None:
 
 def placement_plot(result: Result) -> Plot | None:
     """One figure for each pair, with a row for the mean and each benchmark; all ratios of time."""
-    if not result.judged.placements:
-        return None
-    pairs: dict[str, dict[tuple[str, str], list[Placement]]] = {}
-    for p in result.judged.placements:
-        key = (p.over, p.linked.variant)
-        pairs.setdefault(p.linked.baseline, {}).setdefault(key, []).append(p)
-    margin = result.question.margin
+    placements, margin = result.judged.placements, result.question.margin
+    pairs = grouped(((p.linked.baseline, p.over, p.linked.variant), p) for p in placements)
+    figures = grouped((baseline, _figure(each, margin)) for (baseline, *_), each in pairs.items())
     baselines = [
-        {"name": name, "figures": [_figure(each, margin) for each in pairs[name].values()]}
+        {"name": name, "figures": figures[name]}
         for name in result.question.baselines
-        if name in pairs
+        if name in figures
     ]
-    return Plot("placement", {"margin": margin, "baselines": baselines})
+    return Plot("placement", {"margin": margin, "baselines": baselines}) if placements else None
 
 
 def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
@@ -317,16 +299,15 @@ def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
     title = f"{quote(first.linked.variant)} against {quote(first.linked.baseline)}"
     texts, rows = [], []
     for p in placements:
-        name = p.linked.benchmark or SUITE
-        linked = f"{_FIRST[p.over]} {format_verdict(p.linked, margin)}"
-        layouts = _over(p)
-        varied = f"{layouts} {format_verdict(p.varied, margin)}"
-        texts.append(f"{'' if alone else f'{quote(name)}: '}{linked}, {varied}: {_cause(p)}")
+        name, as_first, over = p.linked.benchmark or SUITE, _FIRST[p.over], _over(p)
+        figures = f"{as_first} {format_verdict(p.linked, margin)}"
+        figures += f", {over} {format_verdict(p.varied, margin)}: {_cause(p)}"
+        texts.append(figures if alone else f"{quote(name)}: {figures}")
         rows.append(
             {
                 "name": "" if alone else name,
-                "linked": _interval(p.linked, margin, _FIRST[p.over]),
-                "varied": _interval(p.varied, margin, layouts),
+                "linked": _interval(p.linked, margin, as_first),
+                "varied": _interval(p.varied, margin, over),
                 "points": [math.exp(x) for x in p.points if math.isfinite(x)],
             }
         )

@@ -14,12 +14,13 @@ from whyfast.model.result import Result
 from whyfast.model.study import Study, Ways
 from whyfast.model.verdict import LoopTime
 from whyfast.report.document import (
-    Block,
     Cell,
     ReportSection,
     Row,
     Table,
+    detail,
     group,
+    note,
     right,
     section,
     sentences,
@@ -29,6 +30,7 @@ from whyfast.report.formatting import (
     format_bytes,
     format_percent,
     format_seconds,
+    grouped,
     join_words,
     quote,
     ratio_text,
@@ -137,13 +139,12 @@ def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
     handled = any(c < len(f.code[0].instructions) for c, f in zip(counts, (a, b), strict=True) if c)
     if all(counts) and counts[0] != counts[1] and not handled:  # else who knows what runs
         yield f"{first} is {counts[0]} instructions of bytecode, {second} {counts[1]}."
-    if a.peak is not None and b.peak is not None and abs(a.peak - b.peak) >= _WORTH_NAMING:
-        more, less = (a, b) if a.peak > b.peak else (b, a)
-        assert more.peak is not None
-        assert less.peak is not None
+    peaks = sorted(((f.peak, f.variant) for f in (a, b) if f.peak is not None), reverse=True)
+    if len(peaks) == 2 and peaks[0][0] - peaks[1][0] >= _WORTH_NAMING:
+        (most, more), (least, less) = peaks
         yield (
-            f"{quote(more.variant)} allocates up to {format_bytes(more.peak)} in a loop, "
-            f"{quote(less.variant)} {format_bytes(less.peak)}."
+            f"{quote(more)} allocates up to {format_bytes(most)} in a loop, "
+            f"{quote(less)} {format_bytes(least)}."
         )
 
 
@@ -192,6 +193,8 @@ def _run(facts: LoopFacts) -> list[BytecodeLine]:
 def loop_section(result: Result) -> ReportSection | None:
     """What a loop of each side does, a row each."""
     loops = result.found.loops[:1] if alone(result) else result.found.loops
+    if not loops:
+        return None
     rows: list[Row] = [
         ("interpreter", *(f.python for f in loops)),
         ("what it returns", *(f.value or "nothing" for f in loops)),
@@ -204,20 +207,14 @@ def loop_section(result: Result) -> ReportSection | None:
         ("garbage collections", *(_collections(f) for f in loops)),
         ("an empty loop", *(format_seconds(f.empty) for f in loops)),
     ]
-    if not loops:
-        return None
     texts = [overhead_sentence(loops)]
     if any(f.collections for f in loops):
         texts.append(
             "The garbage collector is off while loops are timed, as in timeit; the row says how "
             "often it would run. `gc.enable()` in the setup turns it on."
         )
-    return section(
-        "loops",
-        "What a loop does",
-        table("In a run apart from the timed ones", ("", *(f.variant for f in loops)), rows),
-        sentences(texts, aside=True),
-    )
+    shown = table("In a run apart from the timed ones", ("", *(f.variant for f in loops)), rows)
+    return section("loops", "What a loop does", shown, sentences(texts, aside=True))
 
 
 def _specialised(facts: LoopFacts) -> str | None:
@@ -252,27 +249,18 @@ def bytecode_section(result: Result) -> ReportSection | None:
     sides = [f for f in loops if f.code]
     if not sides:
         return None
-    main = _side_by_side("Bytecode", [(f.variant, f.code[0]) for f in sides])
-    names = dict.fromkeys(c.name for f in sides for c in f.code[1:])
-    called: list[Block | None] = []
-    for name in names:
-        listings = [(f.variant, c) for f in sides for c in f.code[1:] if c.name == name]
-        called.append(_side_by_side(name, listings))
-    return section(
+    called = grouped((c.name, (f.variant, c)) for f in sides for c in f.code[1:])
+    specialised = any(i.specialised for f in sides for c in f.code for i in c.instructions)
+    arrow = (
+        "In each row the instruction as compiled, and behind the arrow what the interpreter put in "
+        "its place once it was warm."
+    )
+    return detail(
         "bytecode",
         "Bytecode side by side",
-        main,
-        group("Python functions that it calls", *called),
-        sentences(
-            [
-                "In each row the instruction as compiled, and behind the arrow what the "
-                "interpreter put in its place once it was warm."
-            ]
-            if any(i.specialised for f in sides for c in f.code for i in c.instructions)
-            else [],
-            aside=True,
-        ),
-        importance="detail",
+        _side_by_side("Bytecode", [(f.variant, f.code[0]) for f in sides]),
+        group("Python functions that it calls", *(_side_by_side(*each) for each in called.items())),
+        note(arrow) if specialised else None,
     )
 
 
@@ -324,10 +312,7 @@ Costs = Mapping[tuple[str, str], WayCost]
 def way_sentences(result: Result) -> Iterator[str]:
     """The cheapest way in the last variant first; then what each way gains on the first way of the
     same variant, and what the first gained from variant to variant."""
-    question = result.question
-    if not isinstance(question, Study) or not question.ways:
-        return
-    known = [(ways, costs) for ways in question.ways if (costs := _costs(result, ways))]
+    known = _known_ways(result)
     for ways, costs in known:
         yield from _cheapest(ways, costs, _variants(result))
     for ways, costs in known:
@@ -338,10 +323,6 @@ def way_sentences(result: Result) -> Iterator[str]:
 
 def _variants(result: Result) -> list[str]:
     return [v.name for v in result.question.measured if not v.twin_of]
-
-
-def _costs(result: Result, ways: Ways) -> Costs:
-    return way_costs(ways, result.recorded.blocks, _variants(result))
 
 
 def _cheapest(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
@@ -422,18 +403,20 @@ def _builds_differ(result: Result, a: str, b: str) -> str:
     return f"the two were built differently, which may be the reason: {'; '.join(differing)}"
 
 
+def _known_ways(result: Result) -> list[tuple[Ways, Costs]]:
+    """The tasks of which any way was measured, with what each costs."""
+    tasks = result.question.ways if isinstance(result.question, Study) else ()
+    every = ((t, way_costs(t, result.recorded.blocks, _variants(result))) for t in tasks)
+    return [(ways, costs) for ways, costs in every if costs]
+
+
 def way_section(result: Result) -> ReportSection | None:
     """A table for each task: ways as rows, variants as columns."""
-    question = result.question
-    if not isinstance(question, Study) or not question.ways:
-        return None
-    variants, tables = _variants(result), []
-    for ways in question.ways:
-        costs = _costs(result, ways)
-        shown = [v for v in variants if any((w, v) in costs for w in ways.benchmarks)]
+    tables = []
+    for ways, costs in _known_ways(result):
+        shown = [v for v in _variants(result) if any((w, v) in costs for w in ways.benchmarks)]
         rows = [(way, *(_cell(costs.get((way, v))) for v in shown)) for way in ways.benchmarks]
-        if costs:
-            tables.append(table(f"{ways.what}: time of a loop", ("way", *right(*shown)), rows))
+        tables.append(table(f"{ways.what}: time of a loop", ("way", *right(*shown)), rows))
     return section("ways", "What each way costs", *tables)
 
 

@@ -14,15 +14,18 @@ from whyfast.report.document import (
     Block,
     Cell,
     CodeBlock,
+    Importance,
     ReportSection,
+    Row,
     Table,
+    detail,
     group,
     right,
     section,
     sentences,
     table,
 )
-from whyfast.report.formatting import has, join_words, pluralize, quote, sentence
+from whyfast.report.formatting import grouped, has, join_words, pluralize, quote, quoted, sentence
 from whyfast.report.sections.cost_by_parameter import format_estimate
 from whyfast.report.sections.counted_work import counted_notes
 from whyfast.report.sections.dispatching import dispatch_table, entry_table, option_table
@@ -45,15 +48,11 @@ def machine_code_sections(result: Result) -> tuple[ReportSection | None, ReportS
     asked = isinstance(result.question, Study) and result.question.evidence.functions
     makers = (image_table, dispatch_table, entry_table, option_table, calls_table)
     tables, notes = (make(result) for make in makers), sentences(evidence_notes(result))
+    functions = function_table(result), *_listings(result)
+    importance: Importance = "detail" if asked else "record"
     return (
-        section("evidence", "The machine code", *tables, notes, importance="detail"),
-        section(
-            "functions",
-            "Functions and listings",
-            function_table(result),
-            *_listings(result),
-            importance="detail" if asked else "record",
-        ),
+        detail("evidence", "The machine code", *tables, notes),
+        section("functions", "Functions and listings", *functions, importance=importance),
     )
 
 
@@ -190,12 +189,10 @@ def image_sentences(
     """What each variant's programs were compiled to at run time, and what a setting alone does to
     that."""
     forms = {image.variant: image.form for image in images}
-    by_form: dict[JumpForm, list[str]] = {}
-    for variant, form in forms.items():
-        by_form.setdefault(form, []).append(quote(variant))
+    by_form = grouped((form, variant) for variant, form in forms.items())
     if not forms:
         return []
-    parts = [f"{_FORMS[form]} for {join_words(names)}" for form, names in by_form.items()]
+    parts = [f"{_FORMS[form]} for {quoted(names)}" for form, names in by_form.items()]
     return [
         f"In the machine code generated at run time, each program continues to the next by "
         f"{join_words(parts)}.",
@@ -228,18 +225,12 @@ def _switches(
 
 def image_table(result: Result) -> Table | None:
     """How the programs of each variant follow one another; None when none was read."""
-    rows = []
+    rows: list[Row] = []
     for image in result.found.observed.images:
-        first = image.programs[0] if image.programs else None
-        rows.append(
-            (
-                *(image.variant, _FORMS[image.form]),
-                Cell(f"{first.size} B", number=first.size) if first else None,
-                first.instructions if first else None,
-                ("; ".join(first.exits) or None) if first else None,
-                image.reason,
-            )
-        )
+        program: Row = (None, None, None)
+        for p in image.programs[:1]:
+            program = Cell(f"{p.size} B", number=p.size), p.instructions, "; ".join(p.exits) or None
+        rows.append((image.variant, _FORMS[image.form], *program, image.reason))
     settings = dict.fromkeys(s.environment.get("spectre_v2") for s in result.recorded.sessions)
     mitigations = "; ".join(str(text) for text in settings if text)
     title = "Machine code generated at run time"
@@ -250,25 +241,22 @@ def image_table(result: Result) -> Table | None:
 
 def _listings(result: Result) -> Iterator[Block | None]:
     """The first program that each variant generated at run time, equal ones once."""
-    texts: dict[tuple[str, ...], list[str]] = {}
-    for image in result.found.observed.images:
-        for program in image.programs[:1]:
-            if program.listing:
-                # Addresses differ from load to load; what is equal but for them is one listing.
-                texts.setdefault(program.listing, []).append(image.variant)
+    # Addresses differ from load to load; what is equal but for them is one listing.
+    texts = grouped(
+        (program.listing, image.variant)
+        for image in result.found.observed.images
+        for program in image.programs[:1]
+        if program.listing
+    )
     for lines, names in texts.items():
         yield group(f"The first program of {join_words(names)}", CodeBlock(lines, "asm"))
 
 
 def evidence_notes(result: Result) -> tuple[str, ...]:
     """What could not be seen in the programs, one line for all builds of which it is true."""
-    missing: dict[tuple[str, ...], list[str]] = {}
-    notes: dict[str, list[str]] = {}
-    for evidence in result.found.evidence:
-        if evidence.missing:
-            missing.setdefault(evidence.missing, []).append(quote(evidence.variant))
-        for note in evidence.notes:
-            notes.setdefault(note, []).append(quote(evidence.variant))
+    every = result.found.evidence
+    missing = grouped((e.missing, quote(e.variant)) for e in every if e.missing)
+    notes = grouped((note, quote(e.variant)) for e in every for note in e.notes)
     return (
         *(
             f"{has(names, 'has', 'have')} no function that matches {' or '.join(patterns)}."

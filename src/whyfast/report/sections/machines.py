@@ -21,7 +21,9 @@ from whyfast.report.document import (
     Row,
     Summary,
     Table,
+    detail,
     group,
+    note,
     number_cell,
     right,
     section,
@@ -130,8 +132,7 @@ def benchmark_machine_section(merged: Merged) -> ReportSection | None:
         group(f"{o.variant} against {o.baseline}", _each(merged, o.variant, o.baseline))
         for o in over_machines(merged)
     ]
-    title = "Each benchmark"
-    return section("benchmarks", title, *groups, importance="detail", hint=f"{title}: with -v.")
+    return detail("benchmarks", "Each benchmark", *groups, hint="Each benchmark: with -v.")
 
 
 def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
@@ -141,11 +142,8 @@ def _each(merged: Merged, variant: str, baseline: str) -> Table | None:
         for v in m.result.judged.verdicts:
             if (v.variant, v.baseline) == pair:
                 verdicts.setdefault(v.benchmark, {})[m.machine.name] = v
-    pooled = {
-        p.benchmark: verdict_cell(p)
-        for p in merged.pooled
-        if (p.variant, p.baseline) == pair and p.benchmark is not None
-    }
+    mine = (p for p in merged.pooled if (p.variant, p.baseline) == pair and p.benchmark is not None)
+    pooled = {p.benchmark: verdict_cell(p) for p in mine}
     rows = [
         (b.name, *_verdict_cells(merged, variant, b.name, verdicts[b.name]), pooled.get(b.name))
         for b in merged.question.benchmarks
@@ -163,7 +161,7 @@ def pooled_section(merged: Merged) -> ReportSection | None:
         why = "too few machines have enough blocks."
         if len(merged.machines) < FEWEST:
             why = f"how far machines lie apart takes at least {FEWEST} of them."
-        reason = sentences([f"There is no mean over machines: {why}"], aside=True)
+        reason = note(f"There is no mean over machines: {why}")
         return section("pooled", "Machines like these", reason)
     single, pairs = len(merged.question.benchmarks) == 1, compared_pairs(merged)
     rows = [
@@ -181,7 +179,7 @@ def pooled_section(merged: Merged) -> ReportSection | None:
         *(*right("between machines"), "a further machine", *right("machines")),
     )
     means = table("Means over machines, the machine as a random effect", columns, rows, fixed=2)
-    return section("pooled", "Machines like these", means, sentences([_POOLING], aside=True))
+    return section("pooled", "Machines like these", means, note(_POOLING))
 
 
 _POOLING = (
@@ -245,19 +243,15 @@ def builds_machine_section(merged: Merged) -> ReportSection | None:
         return None
 
     programs = _by_variant(merged, "Programs, by digest, and what compiled them", cell)
-    note = sentences([_PROVENANCE], aside=True) if programs else None
-    return section("builds", "The builds", programs, note, importance="detail")
+    return detail("builds", "The builds", programs, note(_PROVENANCE) if programs else None)
 
 
 def _by_variant(
     merged: Merged, caption: str, cell: Callable[[MachineResult, str], Cell | None]
 ) -> Table | None:
-    rows = []
-    for variant in merged.question.variants:
-        cells = [cell(m, variant.name) for m in merged.machines]
-        if any(cells):
-            rows.append((variant.name, *cells))
-    return _by_column(caption, ("variant",), merged, rows)
+    names = [v.name for v in merged.question.variants]
+    rows = ((name, *(cell(m, name) for m in merged.machines)) for name in names)
+    return _by_column(caption, ("variant",), merged, (row for row in rows if any(row[1:])))
 
 
 def each_machine_section(merged: Merged) -> ReportSection | None:
@@ -271,28 +265,22 @@ def each_machine_section(merged: Merged) -> ReportSection | None:
             for s in m.result.recorded.sessions
         }
         groups.append(group(name, texts, FactTree(environments)))
-    return section("each", "Each machine by itself", *groups, importance="detail")
+    return detail("each", "Each machine by itself", *groups)
 
 
 def machine_plot(merged: Merged) -> Plot | None:
     """For each comparison a row for each machine with its interval, and the mean over machines."""
     margin = merged.question.margin
     figures = [_figure(o, margin) for o in over_machines(merged)]
-    if not any(f["points"] for f in figures):
-        return None
-    machines = [
-        {"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines
-    ]
+    every = (m.machine for m in merged.machines)
+    machines = [{"name": m.name, "about": cpu_text(m.facts)} for m in every]
     data = {"margin": margin, "machines": machines, "figures": figures}
-    return Plot("machines", data)
+    return Plot("machines", data) if any(f["points"] for f in figures) else None
 
 
 def _figure(o: OverMachines, margin: float) -> dict[str, Any]:
-    points = [
-        point(v, name, format_verdict(v, margin))
-        for name, v in o.verdicts.items()
-        if plottable(v.ratio)
-    ]
+    known = {name: v for name, v in o.verdicts.items() if plottable(v.ratio)}
+    points = [point(v, name, format_verdict(v, margin)) for name, v in known.items()]
     pooled = None
     if (p := o.pooled) is not None:
         expect = [x if plottable(x) else None for x in (p.expect_low, p.expect_high)]
@@ -328,13 +316,15 @@ def machines_summary(merged: Merged) -> Summary:
 def _by_row(table: Table, merged: Merged) -> Table:
     """A row for each machine with its CPU, which gives way first, then the later comparisons."""
     titles = [" / ".join(cell.text for cell in row[: table.fixed]) for row in table.rows]
-    names = [column.title for column in table.columns[table.fixed :]]
     verdicts = zip(*(row[table.fixed :] for row in table.rows), strict=True)
-    cpus = (Cell(cpu_text(m.machine.facts)) for m in merged.machines)
+    machines = (m.machine for m in merged.machines)
     return Table(
         table.caption,
         tuple(Column(t, drop=max(0, i - 1)) for i, t in enumerate(("machine", *titles, "CPU"))),
-        tuple((Cell(n), *v, cpu) for n, v, cpu in zip(names, verdicts, cpus, strict=True)),
+        tuple(
+            (Cell(m.name), *v, Cell(cpu_text(m.facts)))
+            for m, v in zip(machines, verdicts, strict=True)
+        ),
     )
 
 

@@ -15,13 +15,14 @@ from whyfast.model.result import Pooled, Result
 from whyfast.model.sample import Block
 from whyfast.model.study import Question
 from whyfast.model.verdict import About, Interaction, Outcome, Suite, Verdict
-from whyfast.report.document import Cell, ReportSection, Row, Table, right, section, table
+from whyfast.report.document import Cell, ReportSection, Table, detail, right, table
 from whyfast.report.formatting import (
     escape_controls,
     format_amount,
     format_percent,
     format_seconds,
     format_verdict,
+    grouped,
     join_words,
     plain_text_of,
     pluralize,
@@ -188,8 +189,6 @@ def comparison_cell(
 
 # Along axes.
 
-_WORDS = {"faster": "differ", "slower": "differ"}
-
 
 def axes_table(result: Result) -> Table | None:
     """The values of the axes that are compared along as columns, the baseline's first, and a row
@@ -247,27 +246,21 @@ def alike_sentences(result: Result) -> Iterator[str]:
 def interaction_section(result: Result) -> ReportSection | None:
     """Every interaction, on each benchmark and over all."""
     question = result.question
-    rows: list[Row] = []
-    for interaction in result.judged.interactions:
-        v = interaction.verdict
-        text = plain_text_of(v)
-        rows.append(
-            (
-                _change(question, question.variant(v.variant).axes),
-                v.benchmark or SUITE,
-                *_places(question, interaction),
-                Cell(text.factor, text.interval, number=v.ratio),
-                _WORDS.get(v.outcome, v.outcome),
-                v.blocks,
-            )
+    rows = [
+        (
+            _change(question, question.variant(v.variant).axes),
+            v.benchmark or SUITE,
+            *_places(question, interaction),
+            Cell((text := plain_text_of(v)).factor, text.interval, number=v.ratio),
+            "differ" if v.outcome in ("faster", "slower") else v.outcome,
+            v.blocks,
         )
+        for interaction in result.judged.interactions
+        for v in (interaction.verdict,)
+    ]
     columns = ("change", "benchmark", "in", "over in", *right("ratio"), "verdict", *right("blocks"))
-    return section(
-        "interactions",
-        "Does a change have the same effect everywhere?",
-        table("Effect of the change in one place, relative to another", columns, rows),
-        importance="detail",
-    )
+    shown = table("Effect of the change in one place, relative to another", columns, rows)
+    return detail("interactions", "Does a change have the same effect everywhere?", shown)
 
 
 def _overall(result: Result) -> list[Interaction]:
@@ -280,15 +273,12 @@ def _overall(result: Result) -> list[Interaction]:
 def _apart(question: Question, interaction: Interaction, comparisons: Comparisons) -> str:
     """The effect of a change in either place, and how far the two lie apart."""
     v, base = interaction.verdict, quote(_change(question, question.along))
+    pairs = zip((v.variant, v.baseline), interaction.baselines, strict=True)
     sides = []
-    for name, baseline, place in zip(
-        (v.variant, v.baseline), interaction.baselines, _places(question, interaction), strict=True
-    ):
-        verdict = comparisons.of(name, baseline)
-        effect = (
-            format_verdict(verdict, question.margin, "brief", base) if verdict else "no verdict"
-        )
-        sides.append(f"{effect} with {escape_controls(place)}")
+    for pair, place in zip(pairs, _places(question, interaction), strict=True):
+        verdict = comparisons.of(*pair)
+        effect = verdict and format_verdict(verdict, question.margin, "brief", base)
+        sides.append(f"{effect or 'no verdict'} with {escape_controls(place)}")
     change, text = quote(_change(question, question.variant(v.variant).axes)), text_of(v)
     return (
         f"The effect of {change} depends on {escape_controls(interaction.axis)}: {sides[0]}, "
@@ -298,13 +288,15 @@ def _apart(question: Question, interaction: Interaction, comparisons: Comparison
 
 def _pairs(result: Result, outcome: str) -> str:
     """ "goto does the same with gcc and clang, and tail with …"; empty when there are none."""
-    by_change: dict[str, list[str]] = {}
-    for interaction in _overall(result):
-        if interaction.verdict.outcome == outcome:
-            here, there = map(escape_controls, _places(result.question, interaction))
-            axes = result.question.variant(interaction.verdict.variant).axes
-            change = quote(_change(result.question, axes))
-            by_change.setdefault(change, []).append(f"with {here} and {there}")
+    question = result.question
+    pairs = ((i.verdict, i) for i in _overall(result) if i.verdict.outcome == outcome)
+    by_change = grouped(
+        (
+            quote(_change(question, question.variant(v.variant).axes)),
+            "with {} and {}".format(*map(escape_controls, _places(question, i))),
+        )
+        for v, i in pairs
+    )
     return join_words([f"{c} does the same {join_words(where)}" for c, where in by_change.items()])
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from whyfast.model.result import MachineDifference, Merged, Pooled
 from whyfast.model.verdict import Outcome, Verdict
-from whyfast.report.document import Cell, ReportSection, Table, section, sentences, table
+from whyfast.report.document import Cell, ReportSection, Table, detail, section, sentences, table
 from whyfast.report.formatting import (
     format_percent,
     format_verdict,
@@ -121,10 +121,9 @@ def machine_sentences(merged: Merged) -> list[str]:
             f"All results are from one machine, {name}: nothing to compare. "
             "If these are several machines with one host name, set WHYFAST_MACHINE on each."
         )
-    ranked = sorted(wanted, key=_rank)
-    shown = ranked[:_MOST_COMPARISONS]
+    shown = sorted(wanted, key=_rank)[:_MOST_COMPARISONS]
     texts += [comparison_sentence(o, merged) for o in shown]
-    if more := len(ranked) - len(shown):
+    if more := len(wanted) - len(shown):
         texts.append(f"{pluralize(more, 'more comparison')} in the table.")
     texts += _benchmarks(merged)
     return texts + [pooled_sentence(o.pooled, margin) for o in shown if o.pooled is not None]
@@ -142,9 +141,8 @@ def comparison_sentence(o: OverMachines, merged: Merged) -> str:
     """A pair on all machines that measured it, their difference, and where both are identical."""
     text = _where_measured(o, merged)
     if o.identical:
-        where = machines_text(o.identical, merged)
-        text = f"{text.removesuffix('.')}; on {where} the two are one program."
-    return text
+        text += f"; on {machines_text(o.identical, merged)} the two are one program"
+    return f"{text}."
 
 
 def _where_measured(o: OverMachines, merged: Merged) -> str:
@@ -152,28 +150,28 @@ def _where_measured(o: OverMachines, merged: Merged) -> str:
         ((name, verdict),) = o.verdicts.items()
         alone = " (no other machine has it)" if len(merged.machines) > 1 else ""
         where = f"{machines_text([name], merged)}{_figures(o, [name])}"
-        return f"{_relation(o, verdict.outcome, merged)} on {where}{alone}."
+        return f"{_relation(o, verdict.outcome, merged)} on {where}{alone}"
     if len(o.outcomes) == 1:
         (outcome,) = o.outcomes
         text = f"{_relation(o, outcome, merged)} on {_all(len(o.verdicts))}"
-        return f"{text}{_range(o, outcome)}{_apart(o, merged, alike=True)}."
+        return f"{text}{_range(o, outcome)}{_apart(o, merged, alike=True)}"
     # The rarer of faster and slower first: it is the news.
     sides: list[Outcome] = ["slower", "faster"]
     sides.sort(key=lambda outcome: len(o.on(outcome)))
-    order = [x for x in (*sides, *OUTCOMES[2:]) if o.on(x)]
-    names = o.on(order[0])
+    first, *later = [x for x in (*sides, *OUTCOMES[2:]) if o.on(x)]
+    names = o.on(first)
     groups = o.difference.groups if o.difference and not o.difference.between else ()
     only = any(set(names) == set(group) for group in groups[:1] + groups[-1:])
     text = (
-        f"{_relation(o, order[0], merged)} on {machines_text(names, merged)}"
+        f"{_relation(o, first, merged)} on {machines_text(names, merged)}"
         f"{' only' if only else ''}{_figures(o, names)}"
     )
-    for outcome in order[1:]:
+    for outcome in later:
         others = o.on(outcome)
-        all_others = only and len(order) == 2 and len(others) > 1
+        all_others = only and len(later) == 1 and len(others) > 1
         where = "elsewhere" if all_others else f"on {machines_text(others, merged)}"
         text += f", {'the same' if outcome == 'same' else outcome} {where}"
-    return f"{text}{_apart(o, merged, alike=False)}."
+    return f"{text}{_apart(o, merged, alike=False)}"
 
 
 def _relation(o: OverMachines, outcome: Outcome, merged: Merged) -> str:
@@ -222,9 +220,7 @@ def _apart(o: OverMachines, merged: Merged, *, alike: bool) -> str:
 
 
 def _higher(d: MachineDifference, merged: Merged) -> str:
-    highest, lowest = (
-        machines_text(names, merged, cpu=False) for names in (d.groups[-1], d.groups[0])
-    )
+    lowest, *_, highest = (machines_text(names, merged, cpu=False) for names in d.groups)
     return f"the ratio on {highest} is {plain_text_of(d)} that on {lowest}"
 
 
@@ -332,11 +328,10 @@ def difference_sections(merged: Merged) -> tuple[ReportSection | None, ReportSec
             _differences(merged, f"Comparisons that {title}", whole) or _NO_DIFFERENCE,
             sentences([_DIFFERENCES], aside=True),
         ),
-        section(
+        detail(
             "each-difference",
             "On which benchmarks they differ",
             _differences(merged, f"Single benchmarks that {title}", each, named=True),
-            importance="detail",
         ),
     )
 

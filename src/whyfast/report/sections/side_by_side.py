@@ -14,6 +14,7 @@ from whyfast.report.document import (
     Group,
     Importance,
     ReportSection,
+    Row,
     Sentence,
     Sentences,
     Table,
@@ -23,7 +24,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import amount_text, join_words, pluralize, quote
+from whyfast.report.formatting import amount_text, grouped, join_words, pluralize, quote
 
 if TYPE_CHECKING:
     from whyfast.explain.source_lines import TouchedFunctions
@@ -209,11 +210,13 @@ def counter_tables(programs: Sequence[Counts]) -> list[Table]:
         tools = dict.fromkeys(c.tool for by_name in counters for c in by_name.values())
         if source == "measured":
             tools |= {"user space": None}
-        cells = []
-        for name in dict.fromkeys(name for by_name in counters for name in by_name):
-            row = [by_name.get(name) for by_name in counters]
-            if any(c and c.value is not None for c in row):
-                cells.append((name, *(_count(c, row[0]) for c in row)))
+        names = dict.fromkeys(name for by_name in counters for name in by_name)
+        every = ((name, [by_name.get(name) for by_name in counters]) for name in names)
+        cells = [
+            (name, *(_count(c, row[0]) for c in row))
+            for name, row in every
+            if any(c and c.value is not None for c in row)
+        ]
         columns = ("event", *right(*(p.variant for p in programs)))
         tables.append(table(source_text(source, tools), columns, cells))
     return [t for t in tables if t is not None]
@@ -245,25 +248,21 @@ def hot_table(
     return table(caption, ("function", *right(*variants)), rows)
 
 
-def place_tables(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> list[Table]:
+def place_tables(
+    functions: Sequence[HotFunction], programs: Sequence[Counts]
+) -> Iterator[Table | None]:
     """Where the hot functions of each program lie."""
     numbers = right("address", "bytes", "lines", "pages", "L1i sets", "crowded sets")
-    tables = [
-        table(
-            f"Addresses in {program.variant}",
-            ("function", "section", *numbers),
-            [
-                (
-                    *(f.name, p.section, Cell(f"{p.address:#x}", number=p.address)),
-                    *(number_cell(n) for n in (p.size, p.lines, p.pages, p.sets, p.crowded)),
-                )
-                for f in functions
-                if (p := f.places[i])
-            ],
-        )
-        for i, program in enumerate(programs)
-    ]
-    return [t for t in tables if t is not None]
+    for i, program in enumerate(programs):
+        rows: list[Row] = [
+            (
+                *(f.name, p.section, Cell(f"{p.address:#x}", number=p.address)),
+                *(number_cell(n) for n in (p.size, p.lines, p.pages, p.sets, p.crowded)),
+            )
+            for f in functions
+            if (p := f.places[i])
+        ]
+        yield table(f"Addresses in {program.variant}", ("function", "section", *numbers), rows)
 
 
 def overlap_sentences(overlaps: Sequence[Overlap]) -> list[str]:
@@ -289,28 +288,24 @@ def counts_section(
     touched: TouchedFunctions | None = None,
 ) -> ReportSection | None:
     """Everything that was counted, what could not be, and whether commits touch what is hot."""
-    texts = [*overlap_sentences(overlaps), *_notes(programs)]
-    kinds = {p.profile.main for p in programs if p.profile}
-    if kinds and not functions and (len(kinds) > 1 or not all(p.profile for p in programs)):
+    names = [p.variant for p in programs]
+    profiles = [p.profile for p in programs if p.profile]
+    # Each note once, with the programs that it is about unless they are all.
+    notes = grouped((text, p.variant) for p in programs for text in p.notes)
+    texts = overlap_sentences(overlaps)
+    texts += (x if len(of) == len(names) else f"{', '.join(of)}: {x}" for x, of in notes.items())
+    alike = len({p.main for p in profiles}) == 1 and len(profiles) == len(names)
+    if profiles and not functions and not alike:
         texts.append("The profiles are of different kinds, so functions are not compared.")
     if touched is not None:
         texts.append(_touched(touched, [f.name for f in functions if not f.object]))
-    return section(
-        "counts",
-        "Counted work",
-        *counter_tables(programs),
-        _profile_table(functions, programs),
-        *place_tables(functions, programs),
-        sentences(texts),
-    )
-
-
-def _profile_table(functions: Sequence[HotFunction], programs: Sequence[Counts]) -> Table | None:
-    profile = next((p.profile for p in programs if p.profile), None)
-    if profile is None:
-        return None
-    about = {"event": profile.main, "source": profile.source, "tool": profile.tool}
-    return hot_table(functions, [p.variant for p in programs], **about)
+    hot = [
+        hot_table(functions, names, event=profile.main, source=profile.source, tool=profile.tool)
+        for profile in profiles[:1]
+    ]
+    places = place_tables(functions, programs)
+    tables = (*counter_tables(programs), *hot, *places)
+    return section("counts", "Counted work", *tables, sentences(texts))
 
 
 def _touched(touched: TouchedFunctions, hot: Sequence[str]) -> str:
@@ -318,18 +313,6 @@ def _touched(touched: TouchedFunctions, hot: Sequence[str]) -> str:
     text = touched.statement(hot) if hot else "the hot functions are unknown"
     names = join_words([f.name for f in touched.functions], _FUNCTIONS)
     return f"{touched.base}..{touched.head}: {text}; functions touched: {names or 'none'}"
-
-
-def _notes(programs: Sequence[Counts]) -> list[str]:
-    """Each note once, with the programs that it is about unless they are all."""
-    about: dict[str, list[str]] = {}
-    for p in programs:
-        for note in p.notes:
-            about.setdefault(note, []).append(p.variant)
-    return [
-        note if len(names) == len(programs) else f"{', '.join(names)}: {note}"
-        for note, names in about.items()
-    ]
 
 
 def _count(counter: Counter | None, first: Counter | None) -> Cell | None:

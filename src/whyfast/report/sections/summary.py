@@ -13,13 +13,15 @@ from whyfast.model.study import Commands, Question, Recordings, Study
 from whyfast.model.verdict import METRICS, Confound, Outcome, Verdict
 from whyfast.report.document import NOTHING, Cell, Column, Summary, Table
 from whyfast.report.formatting import (
-    escape_controls,
+    as_code,
     format_percent,
     format_seconds,
+    grouped,
     has,
     join_words,
     pluralize,
     quote,
+    quoted,
     sentence,
     size_of,
     text_of,
@@ -239,19 +241,19 @@ def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Ite
 
 def _study_care(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """What to distrust, the worst first."""
-    controls = (v for v in study.variants if v.twin_of)
+    controls = [v for v in study.variants if v.twin_of]
     for v in decided(comparisons.of(v.name, v.twin_of or "") for v in controls):
         yield (
             f"Placement alone makes the A/A control of {quote(v.baseline)} (the same objects "
             f"in another layout) {text_of(v).factor}: differences of that size may be luck."
         )
-    quoted, notes = warnings_first(result.judged.confounds)
-    yield from quoted
-    if result.judged.about == "binaries" and not any(v.twin_of for v in study.variants):
+    quoted_first, notes = warnings_first(result.judged.confounds)
+    yield from quoted_first
+    if result.judged.about == "binaries" and not controls:
         yield "The verdicts are about these binaries; another layout of the same code may differ."
     failed = [b.variant for b in result.recorded.builds if isinstance(b, BuildFailure)]
     if failed:
-        yield f"Not built on this machine: {join_words([quote(n) for n in failed])}."
+        yield f"Not built on this machine: {quoted(failed)}."
     yield from failed_sentences(result.recorded.failed)
     yield from notes
 
@@ -263,31 +265,28 @@ def _runs_summary(result: Result, comparisons: Comparisons) -> Summary:
     """Of two sides the table has a row for each benchmark, of several one for each side, and the
     headline leaves the figures to the table."""
     question, main = result.question, result.question.baselines[0]
-    heads = [v.name for v in question.variants if comparisons.of(v.name, main) is not None]
-    overall = [v for n in heads if (v := comparisons.of(n, main)) is not None]
-    verdicts, headline = _main_verdicts(result), ""
-    row, by = "row", f"against {main}"
-    first: tuple[str, ...] = ()
-    if len(heads) > 1:
-        table, first, sure = loop_table(result) or summary_table(result), (main,), overall
+    overall = [v for x in question.variants if (v := comparisons.of(x.name, main)) is not None]
+    sure = verdicts = _main_verdicts(result)
+    headline, row, by = "", "row", f"against {main}"
+    first: tuple[str, ...] = (main,)
+    table = loop_table(result)
+    if len(overall) > 1:
+        table, sure = table or summary_table(result), overall
         if audit_claim(question, comparisons, ()) is None:
             headline = _runs_headline(result, overall)
     elif result.judged.about == "commands" and len(verdicts) == 1:
-        table, sure = loop_table(result) or run_times_table(result), verdicts
-        first = (main,) if result.found.loops else ()
+        table, first = table or run_times_table(result), first if result.found.loops else ()
     else:
-        row, by, sure = "benchmark", "verdict", verdicts
+        row, by, first = "benchmark", "verdict", ()
         table = next(iter(benchmark_tables(result)[main]), None)
         if table is not None:
             single = tuple(cells for cells in table.rows if cells[0].text != SUITE)
             caption = f"Each of {len(single)} benchmarks: {tally(verdicts)}"
-            if len(single) == 1:
-                caption = table.caption
+            caption = table.caption if len(single) == 1 else caption
             table = replace(table, rows=single, caption=caption)
-    drops = _DROPS | {main: 1, verdicts[0].variant: 1}
     if table is not None:
         table = replace(table, caption=f"{table.caption}{_intervals(sure)}")
-    table, ranks = ranked(table, by, first, drops)
+    table, ranks = ranked(table, by, first, _DROPS | {main: 1, verdicts[0].variant: 1})
     return Summary(
         findings=tuple(_runs_surprises(result)),
         table=table,
@@ -307,15 +306,11 @@ def _main_verdicts(result: Result) -> list[Verdict]:
 
 def _runs_headline(result: Result, overall: Sequence[Verdict]) -> str:
     """Which commands are faster and which slower; the table has by how much."""
-    parts = []
-    for outcome in OUTCOMES:
-        verdicts = sorted(
-            (v for v in overall if v.outcome == outcome), key=lambda v: -size_of(v.ratio)
-        )
-        if verdicts:
-            parts.append(_named([quote(v.variant) for v in verdicts], outcome, len(overall)))
-    every = _main_verdicts(result)
-    sets = [{v.benchmark for v in every if v.variant == head.variant} for head in overall]
+    ordered = sorted(overall, key=lambda v: -size_of(v.ratio))
+    names = grouped((v.outcome, quote(v.variant)) for v in ordered)
+    parts = [_named(names[o], o, len(overall)) for o in OUTCOMES if o in names]
+    every = grouped((v.variant, v.benchmark) for v in _main_verdicts(result))
+    sets = [set(every.get(head.variant, ())) for head in overall]
     alike = len(sets[0]) > 1 and all(benchmarks == sets[0] for benchmarks in sets)
     over = f", over {pluralize(len(sets[0]), 'benchmark')}" if alike else ""
     end = headline_end(result) if isinstance(result.question, Recordings) else "."
@@ -349,17 +344,15 @@ def _runs_surprises(result: Result) -> Iterator[str]:
             yield f"About {format_seconds(max(known))} more would tell {margin} in all of them."
         yield from unusual_sentences(result.judged.verdicts)[:_QUOTED]
         yield from influence_sentences(result.judged.suites, result.question)[:_QUOTED]
-    if named_causes(result.found.account):  # which says what these are symptoms of
+    # Named causes say what these are symptoms of; of loops it is memory of the interpreter, of
+    # which the costs have what counts.
+    if named_causes(result.found.account) or result.found.loops:
         return
-    if result.found.loops:  # memory of the interpreter, of which the costs have what counts
-        return
-    different = decided(v for v in result.judged.metrics if v.ratio > 0)
-    for name in dict.fromkeys(v.variant for v in different):
-        parts = [
-            f"{more_or_less(text_of(v), v.metric)} {METRICS.get(v.metric, v.metric)}"
-            for v in different
-            if v.variant == name
-        ]
+    different = grouped(
+        (v.variant, f"{more_or_less(text_of(v), v.metric)} {METRICS.get(v.metric, v.metric)}")
+        for v in decided(v for v in result.judged.metrics if v.ratio > 0)
+    )
+    for name, parts in different.items():
         rest = len(parts) - _QUANTITIES
         more = f"; {rest} more differ" if rest > 0 else ""
         yield f"Beside time, {quote(name)} has {join_words(parts[:_QUANTITIES])}{more}."
@@ -383,13 +376,11 @@ def check_summary(result: Result) -> Summary:
     """The answer, and a row for each benchmark where any was measured."""
     table = check_table(result)
     headline = f"{_not_complete(result)}{check_headline(result, figures=False)}"
-    care = [scope(result)] if result.judged.verdicts else []
-    if line := machine_line(result.judged.confounds):
-        care.append(line)
+    scopes = [scope(result)] if result.judged.verdicts else []
     return Summary(
         findings=tuple(_check_sentences(result)),
         table=table and giving_way(table, _DROPS),
-        care=tuple(care),
+        care=tuple(filter(None, (*scopes, machine_line(result.judged.confounds)))),
         headline=headline if table else "",
         bars="verdict",
         row="benchmark",
@@ -399,12 +390,11 @@ def check_summary(result: Result) -> Summary:
 def _check_sentences(result: Result) -> Iterator[str]:
     """How to find the commit first; then whatever the headline does not say."""
     check = check_of(result)
-    since = list(since_sentences(result, check))
-    names = [f"`{escape_controls(f.name)}`" for f in check.code.reached]
-    known = set(since)
+    known = list(since_sentences(result, check))
+    yield from known
+    names = [as_code(f.name) for f in check.code.reached]
     if len(names) == 1 and names[0] in check_headline(result):
-        known.update(list(changed_code(check))[:1])
-    yield from since
+        known += list(changed_code(check))[:1]
     yield from (text for text in check_sentences(result)[1:] if text not in known)
 
 

@@ -18,6 +18,7 @@ from whyfast.report.document import (
     Row,
     ShareBars,
     Table,
+    detail,
     right,
     section,
     sentences,
@@ -63,22 +64,15 @@ def why_sections(account: Account | None) -> tuple[ReportSection | None, ...]:
             sentences(_statements(account)),
             importance="answer",
         ),
-        section("why-functions", "Functions", *_functions(account), importance="detail"),
-        section("why-code", "The code that carries most", _code(account), importance="detail"),
-        section("why-calls", "System calls and waits", _calls(account), importance="detail"),
-        section(
-            "why-facts",
-            "What the causes rest on",
-            _facts(account),
-            _trials(account),
-            importance="detail",
-        ),
-        section(
+        detail("why-functions", "Functions", *_functions(account)),
+        detail("why-code", "The code that carries most", _code(account)),
+        detail("why-calls", "System calls and waits", _calls(account)),
+        detail("why-facts", "What the causes rest on", _facts(account), _trials(account)),
+        detail(
             "why-method",
             "How the account was made",
             _split(account),
             sentences(_method(account), aside=True),
-            importance="detail",
         ),
     )
 
