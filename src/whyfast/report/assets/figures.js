@@ -176,23 +176,13 @@ const showSwitches = (holder, off) => holder.querySelectorAll("input").forEach((
 // Names in the colours of their series.
 const coloredNames = (holder, names) => names.forEach((name, i) => holder.append(make("span", name, { style: `color: ${color(i)}` }), " "));
 
-// A table with a heading, in a box that scrolls.
-function makeTable(heads, label, caption, kind = "scroll") {
-  const table = make("table"), head = make("thead"), row = make("tr"), body = make("tbody");
-  row.append(...heads.map(([title, attributes]) => make("th", title, { scope: "col", ...attributes })));
-  head.append(row);
-  table.append(...(caption ? [caption] : []), head, body);
-  const scroll = make("div", undefined, { class: kind, tabindex: "0", role: "region", "aria-label": label });
-  scroll.append(table);
-  return { table, body, scroll };
-}
-// Draws PAGE_ROWS rows at a time: `draw(part)`, and a button for the next ones.
+// Draws `page` rows at a time: `draw(part)`, and a button for the next ones.
 const PAGE_ROWS = 200;
-function drawPages(rows, more, draw) {
+function drawPages(rows, more, draw, page = PAGE_ROWS) {
   let shown = 0;
   more.onclick = () => {
-    draw(rows.slice(shown, shown + PAGE_ROWS));
-    shown = Math.min(shown + PAGE_ROWS, rows.length);
+    draw(rows.slice(shown, shown + page));
+    shown = Math.min(shown + page, rows.length);
     more.hidden = shown >= rows.length;
     more.textContent = `Show more rows (${shown} of ${rows.length} shown)`;
   };

@@ -27,77 +27,43 @@ function sortable(table, sort) {
   });
 }
 
-// A table that sorts and, if it is long, filters by a text and a verdict: `redraw(rows)` shows what is chosen, in that
-// order. `key` is what a row is sorted by in a column, `text` what it is searched for, `has` whether it has a verdict.
-function interactive(table, rows, { key, text, has }, redraw) {
+// A table that sorts and, if it is long, filters by a text and a verdict; one that is drawn on demand
+// shows its rows a page at a time.
+function enhance(table) {
+  const body = table.tBodies[0];
+  if (!table.tHead || !body || body.rows.length < 3 || table.dataset.made || table.closest(".sides, .counted")) return;
+  table.dataset.made = "yes";
+  const rows = [...body.rows], scroll = table.closest(".scroll");
+  const page = table.closest("[data-html]") ? PAGE_ROWS : rows.length;
+  const has = (row, word) => row.querySelector(`.verdict.${word}`);
+  const key = ({ cells }, column) => {
+    const text = cells[column] ? cells[column].textContent.trim() : "";
+    const number = text ? Number(cells[column].dataset.n ?? text) : NaN;
+    return Number.isFinite(number) ? number : text;
+  };
   let column = 0, way = 0;
   const label = `Filter the rows: ${table.caption ? table.caption.textContent : ""}`;
   const field = make("input", undefined, { type: "search", placeholder: "filter rows", "aria-label": label });
   const select = make("select", undefined, { "aria-label": "Only rows with this verdict" });
   const verdicts = WORDS.filter((word) => rows.some((row) => has(row, word)));
   select.append(make("option", "every verdict", { value: "" }), ...verdicts.map((word) => make("option", word, { value: word })));
+  const more = make("button", undefined, { type: "button" });
   const draw = () => {
     const [wanted, verdict] = [field.value.toLowerCase(), select.value];
-    const chosen = rows.filter((row) => text(row).toLowerCase().includes(wanted) && (!verdict || has(row, verdict)));
-    redraw(way ? chosen.sort((a, b) => way * compared(key(a, column), key(b, column))) : chosen);
+    const chosen = rows.filter((row) => row.textContent.toLowerCase().includes(wanted) && (!verdict || has(row, verdict)));
+    if (way) chosen.sort((a, b) => way * compared(key(a, column), key(b, column)));
+    rows.forEach((row) => row.classList.add("filtered"));
+    body.append(...chosen);
+    drawPages(chosen, more, (part) => part.forEach((row) => row.classList.remove("filtered")), page);
   };
   sortable(table, (c, w) => { column = c; way = w; draw(); });
+  if (rows.length > page) { scroll.after(more); draw(); }
   if (rows.length < 8) return;
   field.addEventListener("input", draw);
   select.addEventListener("change", draw);
   const line = make("p", undefined, { class: "choice filters" });
   line.append(field, ...(verdicts.length > 1 ? [select] : []));
-  table.closest(".scroll").before(line);
-}
-
-function enhance(table) {
-  const body = table.tBodies[0];
-  if (!table.tHead || !body || body.rows.length < 3 || table.dataset.made) return;
-  table.dataset.made = "yes";
-  const rows = [...body.rows];
-  interactive(table, rows, {
-    key: ({ cells }, column) => {
-      if (!cells[column]) return "";
-      const number = Number(cells[column].dataset.n);
-      return Number.isFinite(number) ? number : cells[column].textContent.trim();
-    },
-    text: (row) => row.textContent,
-    has: (row, word) => row.querySelector(`.verdict.${word}`),
-  }, (chosen) => {
-    rows.forEach((row) => row.classList.add("filtered"));
-    chosen.forEach((row) => row.classList.remove("filtered"));
-    body.append(...chosen);
-  });
-}
-
-// A long table from its data: the rows that are asked for, a page at a time.
-async function drawPacked(holder) {
-  const { caption, columns, rows } = JSON.parse(await unpacked(holder.dataset.table));
-  const machine = ([title, , own]) => (own ? { "data-machine": title } : {});
-  const right = (column) => (column[1] === "right" ? { class: "number" } : {});
-  const heads = columns.map((column) => [column[0], { ...right(column), ...machine(column) }]);
-  const { table, body, scroll } = makeTable(heads, caption, make("caption", caption, { class: "unseen" }), "scroll stack");
-  const more = make("button", undefined, { type: "button" });
-  holder.replaceChildren(scroll, more);
-  const rowOf = (cells) => {
-    const row = make("tr");
-    cells.forEach(([text, detail, verdict], i) => {
-      const cell = make(i ? "td" : "th", undefined, { ...(i ? { "data-title": columns[i][0] } : { scope: "row" }), ...right(columns[i]), ...machine(columns[i]) });
-      fill(cell, text, verdict, detail);
-      row.append(cell);
-    });
-    return row;
-  };
-  const redraw = (chosen) => {
-    body.replaceChildren();
-    drawPages(chosen, more, (part) => { body.append(...part.map(rowOf)); hideMachines(table); });
-  };
-  interactive(table, rows, {
-    key: (cells, column) => cells[column][3] ?? cells[column][0],
-    text: (cells) => cells.map((cell) => `${cell[0]} ${cell[1] || ""}`).join("\n"),
-    has: (cells, word) => cells.some((cell) => cell[2] === word),
-  }, redraw);
-  redraw(rows);
+  scroll.before(line);
 }
 
 // Columns and rows of machines that the reader left out.
@@ -106,26 +72,18 @@ function hideMachines(part) {
   part.querySelectorAll("[data-machine]").forEach((cell) => { cell.hidden = leftOut.has(cell.dataset.machine); });
 }
 
-document.addEventListener("DOMContentLoaded", () => {
-  document.querySelectorAll(".scroll:not(.counted) > table").forEach(enhance);
-  document.querySelectorAll("[data-table]").forEach((holder) => {
-    const fold = holder.closest("details");
-    let drawn = false;
-    const draw = () => { if (!drawn) { drawn = true; drawPacked(holder); } };
-    if (fold && !fold.open) fold.addEventListener("toggle", () => fold.open && draw());
-    else draw();
-  });
-  document.querySelectorAll("details[data-html]").forEach((fold) => {
-    fold.addEventListener("toggle", async () => {
-      if (!fold.open || fold.dataset.done) return;
-      fold.dataset.done = "yes";
-      const inner = make("div");
-      inner.innerHTML = await unpacked(fold.dataset.html);
-      fold.append(inner);
-      inner.querySelectorAll(".scroll:not(.counted) > table").forEach(enhance);
-    });
-  });
-});
+const enhanceIn = (part) => part.querySelectorAll(".scroll > table").forEach(enhance);
+document.addEventListener("DOMContentLoaded", () => enhanceIn(document));
+// A fold may itself be in one that is drawn later; toggling does not bubble.
+document.addEventListener("toggle", async ({ target: fold }) => {
+  if (!fold.open || !fold.dataset.html || fold.dataset.done) return;
+  fold.dataset.done = "yes";
+  const inner = make("div");
+  inner.innerHTML = await unpacked(fold.dataset.html);
+  fold.append(inner);
+  enhanceIn(inner);
+  hideMachines(inner);
+}, true);
 
 // What follows the choice of baseline and benchmarks below the picture: tables, and the headline and the
 // sentences under it where what they say then is embedded; where it is not, they stay and are marked.
@@ -249,49 +207,14 @@ function tell(later, state) {
   sentences.replaceChildren(...(others.length ? [list] : []));
 }
 
-// Two functions side by side, drawn when their fold is opened; equal parts unfold by a button.
+// Equal parts of two functions side by side unfold; a link to a place in a fold opens it.
+document.addEventListener("click", ({ target }) => {
+  const place = target.closest(".sides .fold");
+  if (!place) return;
+  for (let row = place.nextElementSibling; row && row.hidden; row = row.nextElementSibling) row.hidden = false;
+  place.remove();
+});
 document.addEventListener("DOMContentLoaded", () => {
-  const cell = (line) => {
-    const made = make("td");
-    if (!line) return made;
-    const [text, flow, source] = line;
-    if (source) made.append(make("span", source, { class: "source" }));
-    const kind = flow.startsWith("indirect") ? "indirect" : flow === "call" ? "call" : "";
-    made.append(kind ? make("span", text, { class: kind, title: flow }) : text);
-    return made;
-  };
-  const line = ([beside, a, b]) => {
-    const row = make("tr", undefined, { class: beside.replace(" ", "-") });
-    row.append(cell(a), cell(b));
-    return row;
-  };
-
-  async function draw(fold) {
-    const { a, b, rows, folds } = JSON.parse(await unpacked(fold.dataset.sides));
-    const { body, scroll } = makeTable([[a], [b]], `${a} beside ${b}`);
-    let at = 0;
-    for (const [start, end] of [...folds, [rows.length, rows.length]]) {
-      body.append(...rows.slice(at, start).map(line));
-      if (end > start) {
-        const place = make("tr", undefined, { class: "fold" }), whole = make("td", undefined, { colspan: "2" });
-        const button = make("button", `⋮ ${end - start} equal instructions`, { type: "button" });
-        button.addEventListener("click", () => place.replaceWith(...rows.slice(start, end).map(line)));
-        whole.append(button);
-        place.append(whole);
-        body.append(place);
-      }
-      at = end;
-    }
-    fold.append(scroll);
-  }
-
-  // A fold may itself be in one that is drawn later; toggling does not bubble.
-  document.addEventListener("toggle", ({ target: fold }) => {
-    if (!fold.open || !fold.dataset.sides || fold.dataset.done) return;
-    fold.dataset.done = "yes";
-    draw(fold);
-  }, true);
-  // A link to a place in a fold opens it.
   const reveal = () => {
     const target = location.hash.startsWith("#code-") && byId(decodeURIComponent(location.hash.slice(1)));
     for (let fold = target && target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;

@@ -70,10 +70,12 @@ KINDS.raw = (() => {
   function table(benchmark) {
     const [name, size] = unit(benchmark);
     const columns = raw.variants.map((variant, i) => [variant, i]).filter(([, i]) => benchmark.blocks.some((b) => b.values[i]));
-    const heads = ["block", "turn", ...columns.map(([variant]) => variant)].map((title) => [title]);
-    const caption = make("caption", `Time of one inner loop in ${name}`);
-    const { body, scroll } = makeTable(heads, "Raw values", caption);
-    byId("raw-table").replaceChildren(scroll);
+    const holder = byId("raw-table");
+    holder.innerHTML = `<div class="scroll" tabindex="0" role="region" aria-label="Raw values">
+      <table><caption>Time of one inner loop in ${name}</caption><thead><tr></tr></thead><tbody></tbody></table></div>`;
+    const heads = ["block", "turn", ...columns.map(([variant]) => variant)];
+    holder.querySelector("tr").append(...heads.map((title) => make("th", title, { scope: "col" })));
+    const body = holder.querySelector("tbody");
     drawPages(rows(benchmark), byId("raw-more"), (part) => part.forEach(({ block, turn }) => {
       const row = make("tr");
       row.append(make("th", String(block.index), { scope: "row" }), make("td", String(turn)));

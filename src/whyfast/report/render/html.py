@@ -17,13 +17,11 @@ from jinja2 import Environment, FunctionLoader
 from markupsafe import Markup, escape
 
 from whyfast import __version__
-from whyfast.model.code import CodeLine
 from whyfast.model.codec import dump, encode
 from whyfast.model.why import Frame
 from whyfast.report.document import (
     BarPart,
     Block,
-    Cell,
     CodeSides,
     Document,
     FlameGraph,
@@ -64,53 +62,18 @@ class Packs:
 
     def data(self, data: object) -> int:
         """The number of a pack of plain data."""
-        return self._add(script_json(data))
-
-    def table(self, table: Table) -> int:
-        """The number of a pack of a table: caption, columns and cells, without empty ends."""
-        return self.data(
-            {
-                "caption": table.caption,
-                "columns": [[c.title, c.align, *([1] if c.machine else [])] for c in table.columns],
-                "rows": [[_packed_cell(cell) for cell in row] for row in table.rows],
-            }
-        )
-
-    def sides(self, block: CodeSides) -> int:
-        """The number of a pack of two functions: texts once, rows as numbers of texts and folds."""
-        rows = block.difference.rows
-        return self.data(
-            {
-                "a": block.a,
-                "b": block.b,
-                "rows": [[row.beside, _packed_line(row.a), _packed_line(row.b)] for row in rows],
-                "folds": [[start, end] for start, end, fold in folded(rows) if fold],
-            }
-        )
+        text = script_json(data)
+        return self.html(text) if len(text) > _PLAIN else self._add("application/json", text)
 
     def html(self, text: Markup) -> int:
         """The number of a pack of HTML."""
-        return self._add(text, packed=True)
+        # Without the time of day, so that the same result makes the same file.
+        whole = gzip.compress(text.encode(), 9, mtime=0)
+        return self._add("text/plain", Markup(base64.b64encode(whole).decode()))
 
-    def _add(self, text: Markup, *, packed: bool = False) -> int:
-        if packed or len(text) > _PLAIN:
-            # Without the time of day, so that the same result makes the same file.
-            whole = gzip.compress(text.encode(), 9, mtime=0)
-            self.every.append(("text/plain", Markup(base64.b64encode(whole).decode())))
-        else:
-            self.every.append(("application/json", text))
+    def _add(self, kind: str, text: Markup) -> int:
+        self.every.append((kind, text))
         return len(self.every) - 1
-
-
-def _packed_line(line: CodeLine | None) -> list[str] | None:
-    return None if line is None else [line.text, line.flow, line.source]
-
-
-def _packed_cell(cell: Cell) -> list[Any]:
-    whole = [cell.text, cell.detail, cell.outcome, cell.number]
-    while len(whole) > 1 and whole[-1] in ("", None):
-        whole.pop()
-    return whole
 
 
 def render_html(document: Document) -> str:
@@ -177,6 +140,7 @@ def _environment() -> Environment:
         bars_svg=bars_svg,
         flame_svg=flame_svg,
         amount=amount_text,
+        folded=folded,
         many_rows=MANY_ROWS,
         many_items=MANY_ITEMS,
         packed_rows=PACKED_ROWS,
