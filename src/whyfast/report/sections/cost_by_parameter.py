@@ -9,12 +9,23 @@ from typing import Any
 from whyfast.model.result import Result
 from whyfast.model.sample import Figure, RunTimes
 from whyfast.model.verdict import Coefficient, Line
-from whyfast.report.document import NOTHING, Cell, Plot, Row, Table, number_cell, right, table
+from whyfast.report.document import (
+    NOTHING,
+    Cell,
+    Plot,
+    Row,
+    Table,
+    number_cell,
+    right,
+    seconds_cell,
+    table,
+)
 from whyfast.report.formatting import (
     UNBOUNDED,
     RatioText,
     format_percent,
     format_seconds,
+    grouped,
     join_words,
     pluralize,
     quote,
@@ -57,21 +68,15 @@ def _slope_ratio(line: Line) -> RatioText | None:
 
 def format_estimate(estimate: Coefficient) -> str:
     """A time with its interval in one unit: ``0.763 ns [0.751, 0.778]``; it may be negative."""
-    known = [x for x in (estimate.low, estimate.value, estimate.high) if x is not None]
-    unit, size = _unit(max(abs(x) for x in known))
+    ends = (estimate.value, estimate.low, estimate.high)
+    largest = max(abs(x) for x in ends if x is not None)
+    units = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
+    unit, size = next((u for u in units if largest >= u[1]), ("ns", 1e-9))
     decimals = _decimals(estimate, size)
     value, low, high = (
-        UNBOUNDED if x is None else f"{x / size:.{decimals}f}".replace("-", "−")
-        for x in (estimate.value, estimate.low, estimate.high)
+        UNBOUNDED if x is None else f"{x / size:.{decimals}f}".replace("-", "−") for x in ends
     )
     return f"{value} {unit} [{low}, {high}]"
-
-
-def _unit(seconds: float) -> tuple[str, float]:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return unit, size
-    return "ns", 1e-9
 
 
 def _decimals(estimate: Coefficient, size: float) -> int:
@@ -84,64 +89,51 @@ def _decimals(estimate: Coefficient, size: float) -> int:
     return decimals
 
 
-def slope_tables(result: Result) -> tuple[Table, ...]:
+def slope_tables(result: Result) -> Iterator[Table | None]:
     """Slope and intercept of every variant, a table for each linear family."""
-    families = _families(result.judged.slopes)
-    tables = (_slope_table(family) for family in families if family[0].linear)
-    return tuple(t for t in tables if t is not None)
-
-
-def _slope_table(slopes: Sequence[Line]) -> Table | None:
-    first, passes = slopes[0], min(line.passes for line in slopes)
-    caption = (
-        f"Cost by number of {first.name}s: medians over {pluralize(passes, 'pass')}, intervals at "
-        f"{format_percent(first.confidence)}"
-    )
-    columns = (
-        *("variant", f"one more {first.name}", "against the baseline"),
-        *("intercept", "largest departure"),
-    )
-    rows = []
-    for line in slopes:
-        sign = "−" if line.departure < 0 else "+"
-        departure = f"{sign}{format_seconds(abs(line.departure))} at {line.departure_at}"
-        text, r = _slope_ratio(line), line.slope_ratio
-        ratio = None
-        if r is not None:
-            factor, interval = (text.factor, text.interval) if text else (f"{r.value:.3g}x", "")
-            ratio = Cell(factor, interval, number=r.value)
-        intercept = _estimate_cell(line.intercept)
-        rows.append((line.variant, _estimate_cell(line.slope), ratio, intercept, departure))
-    return table(caption, columns, rows)
-
-
-def point_tables(result: Result) -> tuple[Table, ...]:
-    """The time at every value of the parameter, a table for each family."""
-    tables = (_point_table(family) for family in _families(result.judged.slopes))
-    return tuple(t for t in tables if t is not None)
-
-
-def _point_table(slopes: Sequence[Line]) -> Table | None:
-    first = slopes[0]
-    rows = [
-        (
-            *(p.at, line.variant, _estimate_cell(p.seconds)),
-            *(_deviation(p.value), _deviation(p.process), p.blocks),
+    for slopes in _families(result.judged.slopes):
+        first, passes = slopes[0], min(line.passes for line in slopes)
+        caption = (
+            f"Cost by number of {first.name}s: medians over {pluralize(passes, 'pass')}, intervals "
+            f"at {format_percent(first.confidence)}"
         )
-        for at in first.points
-        for line in slopes
-        for p in line.points
-        if p.at == at.at
-    ]
-    caption = (
-        f"Time by number of {first.name}s, with the standard deviations of a value within a "
-        "process and between processes"
-    )
-    columns = (
-        *(*right(f"{first.name}s"), "variant", "time of a run"),
-        *right("value", "process", "blocks"),
-    )
-    return table(caption, columns, rows, fixed=2)
+        costs = ("variant", f"one more {first.name}", "against the baseline")
+        rows = [_slope_row(line) for line in slopes if first.linear]
+        yield table(caption, (*costs, "intercept", "largest departure"), rows)
+
+
+def _slope_row(line: Line) -> Row:
+    sign = "−" if line.departure < 0 else "+"
+    departure = f"{sign}{format_seconds(abs(line.departure))} at {line.departure_at}"
+    text, r = _slope_ratio(line), line.slope_ratio
+    ratio = None
+    if r is not None:
+        factor, interval = (text.factor, text.interval) if text else (f"{r.value:.3g}x", "")
+        ratio = Cell(factor, interval, number=r.value)
+    slope, intercept = _estimate_cell(line.slope), _estimate_cell(line.intercept)
+    return line.variant, slope, ratio, intercept, departure
+
+
+def point_tables(result: Result) -> Iterator[Table | None]:
+    """The time at every value of the parameter, a table for each family."""
+    for slopes in _families(result.judged.slopes):
+        name = f"{slopes[0].name}s"
+        rows = [
+            (
+                *(p.at, line.variant, _estimate_cell(p.seconds)),
+                *(_deviation(p.value), _deviation(p.process), p.blocks),
+            )
+            for at in slopes[0].points
+            for line in slopes
+            for p in line.points
+            if p.at == at.at
+        ]
+        caption = (
+            f"Time by number of {name}, with the standard deviations of a value within a process "
+            "and between processes"
+        )
+        numbers = right("value", "process", "blocks")
+        yield table(caption, (*right(name), "variant", "time of a run", *numbers), rows, fixed=2)
 
 
 def _estimate_cell(estimate: Coefficient) -> Cell:
@@ -149,8 +141,7 @@ def _estimate_cell(estimate: Coefficient) -> Cell:
 
 
 def _families(slopes: Sequence[Line]) -> list[list[Line]]:
-    names = dict.fromkeys(line.family for line in slopes)
-    return [[line for line in slopes if line.family == name] for name in names]
+    return list(grouped((line.family, line) for line in slopes).values())
 
 
 def _deviation(share: float) -> Cell:
@@ -177,10 +168,7 @@ def run_quantiles(result: Result) -> Table | None:
 
 def overhead_table(result: Result) -> Table | None:
     """What the ways of timing cost; None when no program reported it."""
-    rows = [
-        (method.what, Cell(format_seconds(method.seconds), number=method.seconds))
-        for method in result.found.observed.overheads
-    ]
+    rows = [(way.what, seconds_cell(way.seconds)) for way in result.found.observed.overheads]
     return table("Cost of the timing itself", ("method", *right("time")), rows)
 
 

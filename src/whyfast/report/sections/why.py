@@ -46,23 +46,20 @@ PART_NAMES: dict[Part, str] = {"user": "user CPU", "kernel": "kernel", "waiting"
 def why_headline(account: Account) -> str:
     """The answer in one sentence."""
     fast, slow = short_names(account)
-    if nothing_to_explain(account) and not 0 < account.low <= account.high < math.inf:
-        return (
-            f"Too few runs to tell a difference between {slow} and {fast}: {account.ratio:.2f}x so "
-            "far; measure longer with --budget"
-        )
-    if nothing_to_explain(account) and account.undecided:
-        ratio = plain_ratio_text(account.ratio, account.low, account.high)
-        return (
-            f"Whether {slow} is slower than {fast} is undecided: {ratio} so far; measure longer "
-            "with --budget"
-        )
-    if nothing_to_explain(account) and not account.complete and account.time.difference > 0:
-        return f"{slow} is {_factor(account)} slower than {fast}: interrupted before the causes"
+    start = f"{slow} is {_factor(account)} slower than {fast}"
     if nothing_to_explain(account):
         ratio = plain_ratio_text(account.ratio, account.low, account.high)
+        longer = "so far; measure longer with --budget"
+        if not 0 < account.low <= account.high < math.inf:
+            return (
+                f"Too few runs to tell a difference between {slow} and {fast}: "
+                f"{account.ratio:.2f}x {longer}"
+            )
+        if account.undecided:
+            return f"Whether {slow} is slower than {fast} is undecided: {ratio} {longer}"
+        if not account.complete and account.time.difference > 0:
+            return f"{start}: interrupted before the causes"
         return f"No difference between {slow} and {fast} to explain: {ratio}"
-    start = f"{slow} is {_factor(account)} slower than {fast}"
     if account.of_cpu:
         start = f"{slow} takes {_factor(account)} the CPU time of {fast}"
     named = named_above(account)
@@ -81,8 +78,7 @@ def why_findings(account: Account) -> Iterator[str]:
     if named and account.explained < ENOUGH:
         yield _left(account)
     for cause in named:
-        if cause.trial is not None:
-            trial = cause.trial
+        if (trial := cause.trial) is not None:
             yield (
                 f"Tried: with {trial.what}, {share_text(trial.share)} "
                 f"{interval_text(trial.low, trial.high)} of the difference is gone."
@@ -90,9 +86,8 @@ def why_findings(account: Account) -> Iterator[str]:
         if cause.remark:
             yield sentence(cause.remark)
     yield from map(capitalized, account.limits)
-    for cause in named[:1]:
-        if cause.remedy:
-            yield f"To try: {sentence(cause.remedy)}"
+    if named and named[0].remedy:
+        yield f"To try: {sentence(named[0].remedy)}"
 
 
 def under_headline(account: Account) -> Iterator[str]:
@@ -115,30 +110,26 @@ def account_table(account: Account, rows: int | None = None) -> Table | None:
     rest = 1 - sum(c.share for c in account.causes)
     room = len(causes) if rows is None else rows - (rest >= LEAST)
     shown = causes if len(causes) <= room else causes[: room - 1]
-    others = causes[len(shown) :]
     lines: list[Row] = [
         (
             kind_text(cause),
             Cell(share_text(cause.share), interval_text(cause.low, cause.high), number=cause.share),
-            where_cell(cause),
-            Cell(cause.basis),
+            *(where_cell(cause), cause.basis),
         )
         for cause in shown
     ]
-    if others:
+    if others := causes[len(shown) :]:
         share = sum(c.share for c in others)
         text = pluralize(len(others), "smaller cause")
         lines.append((text, Cell(share_text(share), number=share), "", ""))
     if rest >= LEAST and account.time.difference > 0:
         places = ", ".join(i.name for i in _unexplained(account)[:2])
         lines.append(("not explained", Cell(share_text(rest), number=rest), places, ""))
-    columns = ("cause", *right("share"), "where", "evidence")
-    made = table(_caption(account), columns, lines)
-    if made is None or nothing_to_explain(account):
+    if nothing_to_explain(account):
         return None
     # Where there is no room, what the name of a cause rests on goes first.
-    heads = (*made.columns[:-1], replace(made.columns[-1], drop=1))
-    return replace(made, columns=heads)
+    columns, drops = ("cause", *right("share"), "where", "evidence"), {"evidence": 1}
+    return table(_caption(account), columns, lines, drops=drops)
 
 
 def why_summary(account: Account) -> Summary:
@@ -314,8 +305,10 @@ def named_causes(account: Account | None) -> str:
     """What makes the slow side slow, with shares of the difference; empty without a known cause."""
     if account is None or account.time.difference <= 0:
         return ""
-    named = [c for c in account.causes if c.share >= NAMED][:MOST]
-    return "; ".join(f"{_clause(c, account)} ({_share(c.share)} of the difference)" for c in named)
+    return "; ".join(
+        f"{_clause(c, account)} ({100 * min(1.0, c.share):.0f} % of the difference)"
+        for c in named_above(account)[:MOST]
+    )
 
 
 def _clause(cause: Cause, account: Account) -> str:
@@ -323,10 +316,6 @@ def _clause(cause: Cause, account: Account) -> str:
     if cause.sentence.startswith("it "):
         return f"{quote(account.slow)} {cause.sentence.removeprefix('it ')}"
     return f"in {quote(account.slow)} {cause.sentence}"
-
-
-def _share(share: float) -> str:
-    return f"{100 * min(1.0, share):.0f} %"
 
 
 def account_sentences(account: Account | None, *, headline: bool = True) -> Iterator[str]:

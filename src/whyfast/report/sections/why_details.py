@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator
 
-from whyfast.model.why import PARTS, Account, Change, Fact, Frame, Item
+from whyfast.model.why import PARTS, Account, Change, Frame, Item
 from whyfast.report.document import (
-    NOTHING,
     BarPart,
     Block,
     Cell,
@@ -20,6 +18,7 @@ from whyfast.report.document import (
     Table,
     detail,
     right,
+    seconds_cell,
     section,
     sentences,
     table,
@@ -52,9 +51,7 @@ def why_sections(account: Account | None) -> tuple[ReportSection | None, ...]:
     if account is None:
         return ()
     if nothing_to_explain(account):
-        return (
-            section("why", "Why", sentences(map(capitalized, account.limits)), importance="main"),
-        )
+        return (section("why", "Why", sentences(map(capitalized, account.limits))),)
     return (
         section(
             "why",
@@ -105,9 +102,9 @@ def _bars(account: Account) -> ShareBars:
 
 
 def _functions(account: Account) -> Iterator[Block | None]:
-    sides = right(*short_names(account), "difference", "share")
+    fast, slow = short_names(account)
+    heads = ("function", *right(fast, slow, "difference", "share"))
     if account.frames is not None:
-        fast, slow = short_names(account)
         caption = (
             f"Who calls whom in {slow}: a box is as wide as the time in a function with all that "
             f"it calls. Red takes longer than in {fast}, blue less. Some functions of libraries "
@@ -115,39 +112,40 @@ def _functions(account: Account) -> Iterator[Block | None]:
         )
         yield FlameGraph(caption, account.frames, fast, slow)
     rows: list[Row] = [
-        (_place(item), *_times(item.time, account), ", ".join(item.callers))
+        (
+            Cell(item.name, _line(item) or item.place.library),
+            *(*_times(item.time, account), ", ".join(item.callers)),
+        )
         for item in account.items
         if item.part == "user" and abs(item.share) >= LEAST
     ]
-    yield table("Time in functions themselves", ("function", *sides, "called from"), rows)
+    yield table("Time in functions themselves", (*heads, "called from"), rows)
     if account.frames is not None:
-        inclusive = sorted(
-            _inclusive(account.frames).items(), key=lambda row: -abs(row[1][1] - row[1][0])
-        )
-        whole = account.time.difference
+        seconds = _inclusive(account.frames).items()
+        inclusive = sorted(seconds, key=lambda row: -abs(row[1][1] - row[1][0]))[:_FUNCTIONS]
         rows = [
             (name, *_times(Change(a, b, math.inf, math.inf), account))
-            for name, (a, b) in inclusive[:_FUNCTIONS]
-            if abs(b - a) >= LEAST * whole
+            for name, (a, b) in inclusive
+            if abs(b - a) >= LEAST * account.time.difference
         ]
         caption = "Time in functions with all that they call, in one sampled run of each"
-        yield table(caption, ("function", *sides), rows)
+        yield table(caption, heads, rows)
 
 
 def _inclusive(root: Frame) -> dict[str, tuple[float, float]]:
     """Seconds on both sides by function, callees included; recursion counts once."""
-    sums: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    sums: dict[str, tuple[float, float]] = {}
 
     def visit(frame: Frame, above: frozenset[str]) -> None:
         if frame.name not in above:
-            sums[frame.name][0] += frame.fast
-            sums[frame.name][1] += frame.slow
+            fast, slow = sums.get(frame.name, (0.0, 0.0))
+            sums[frame.name] = (fast + frame.fast, slow + frame.slow)
         for child in frame.children:
             visit(child, above | {frame.name})
 
     for child in root.children:
         visit(child, frozenset())
-    return {name: (a, b) for name, (a, b) in sums.items()}
+    return sums
 
 
 def _code(account: Account) -> CountedSides | None:
@@ -160,6 +158,10 @@ def _code(account: Account) -> CountedSides | None:
     return CountedSides(f"{name}, {unit}", fast, slow, code)
 
 
+def _share_cell(share: float, interval: str = "") -> Cell:
+    return Cell(share_text(share), interval, number=share)
+
+
 def _calls(account: Account) -> Table | None:
     fast, slow = short_names(account)
     rows: list[Row] = []
@@ -167,23 +169,18 @@ def _calls(account: Account) -> Table | None:
         if item.part == "user" or abs(item.share) < LEAST:
             continue
         number = item.facts[0] if item.facts else None
+        counts = (number.fast, number.slow) if number else (None, None)
         rows.append(
             (
-                item.name,
-                PART_NAMES[item.part],
-                *(_count(number, side) for side in ("fast", "slow")),
+                *(item.name, PART_NAMES[item.part]),
+                *(None if n is None else Cell(f"{n:,.0f}", number=n) for n in counts),
                 Cell(_signed(item.time.difference), number=item.time.difference),
-                Cell(share_text(item.share), number=item.share),
+                _share_cell(item.share),
                 " in ".join(item.callers) + (f" ({_line(item)})" if _line(item) else ""),
             )
         )
     heads = right(f"number, {fast}", slow, "difference", "share")
     return table("", ("call", "part", *heads, "called from"), rows)
-
-
-def _count(fact: Fact | None, side: str) -> Cell:
-    number = None if fact is None else fact.fast if side == "fast" else fact.slow
-    return NOTHING if number is None else Cell(f"{number:,.0f}", number=number)
 
 
 def _facts(account: Account) -> Table | None:
@@ -203,33 +200,21 @@ def _facts(account: Account) -> Table | None:
     return table("Facts", ("cause", "fact", *sides, "evidence", "tool"), rows)
 
 
-def _amount(number: float | None, unit: str) -> Cell:
-    if number is None:
-        return NOTHING
-    if unit == "s":
-        return Cell(format_seconds(number), number=number)
+def _amount(number: float | None, unit: str) -> Cell | None:
+    if number is None or unit == "s":
+        return seconds_cell(number)
     unit = "" if unit == "executed" else unit
     return Cell(f"{format_amount(number)} {unit}".strip(), number=number)
 
 
 def _trials(account: Account) -> Table | None:
     rows: list[Row] = [
-        (
-            c.trial.what,
-            Cell(
-                share_text(c.trial.share),
-                interval_text(c.trial.low, c.trial.high),
-                number=c.trial.share,
-            ),
-            c.trial.blocks,
-            c.trial.command,
-        )
-        for c in account.causes
-        if c.trial is not None
+        (t.what, _share_cell(t.share, interval_text(t.low, t.high)), t.blocks, t.command)
+        for t in (c.trial for c in account.causes)
+        if t is not None
     ]
-    return table(
-        "Trials", ("changed on both sides", *right("gone", "blocks"), "put in front"), rows
-    )
+    heads = ("changed on both sides", *right("gone", "blocks"), "put in front")
+    return table("Trials", heads, rows)
 
 
 def _split(account: Account) -> Table | None:
@@ -242,18 +227,15 @@ def _split(account: Account) -> Table | None:
     return table("Where the time is", ("part", *heads), rows)
 
 
-def _times(change: Change, account: Account) -> tuple[Cell, ...]:
+def _times(change: Change, account: Account) -> tuple[Cell | None, ...]:
     whole = account.time.difference
     share = change.difference / whole if whole else 0.0
     ends = [_signed(x) for x in (change.low, change.high) if math.isfinite(x)]
+    interval = f"[{', '.join(ends)}]" if len(ends) == 2 else ""
     return (
-        Cell(format_seconds(change.fast), number=change.fast),
-        Cell(format_seconds(change.slow), number=change.slow),
-        Cell(
-            _signed(change.difference),
-            f"[{', '.join(ends)}]" if len(ends) == 2 else "",
-            number=change.difference,
-        ),
+        seconds_cell(change.fast),
+        seconds_cell(change.slow),
+        Cell(_signed(change.difference), interval, number=change.difference),
         Cell(f"{'−' if share <= -0.005 else ''}{share_text(abs(share))}", number=share),
     )
 
@@ -261,11 +243,6 @@ def _times(change: Change, account: Account) -> tuple[Cell, ...]:
 def _signed(seconds: float) -> str:
     """A difference of times with its sign."""
     return f"{'−' if seconds < 0 else '+'}{format_seconds(abs(seconds))}"
-
-
-def _place(item: Item) -> Cell:
-    library = item.place.library
-    return Cell(item.name, _line(item) or library)
 
 
 def _line(item: Item) -> str:

@@ -68,8 +68,8 @@ def test_where_no_line_is_meant_the_points_alone_are_shown() -> None:
     lines = tuple(replace(one, linear=False) for one in LINES)
     result = changed(slope_result(), slopes=lines)
     assert slope_sentences(lines) == []
-    assert slope_tables(result) == ()
-    assert len(point_tables(result)) == 1
+    assert not any(slope_tables(result))
+    assert len(list(point_tables(result))) == 1
     (plot,) = slope_plots(result)
     assert [v["linear"] for v in plot.data["variants"]] == [False] * len(LINES)
 
