@@ -125,9 +125,8 @@ def so_far(verdict: Verdict, margin: float) -> str:
     if verdict.small_sample is None:
         return format_verdict(verdict, margin)
     seen = ratio_text(verdict.ratio, verdict.small_sample.low, verdict.small_sample.high)
-    if verdict.blocks == 1:
-        return f"{seen.factor}, of one block"
-    return f"{seen.factor}, blocks within {seen.interval}"
+    where = "of one block" if verdict.blocks == 1 else f"blocks within {seen.interval}"
+    return f"{seen.factor}, {where}"
 
 
 class _Living:

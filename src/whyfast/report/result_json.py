@@ -50,16 +50,16 @@ def _result_data(result: Result) -> dict[str, Any]:
 
 def _distribution_data(d: Distribution) -> dict[str, Any]:
     """Follows from the verdicts and suites; readers of a result compute it anew."""
-
-    def extreme(verdict: Verdict) -> dict[str, Any]:
-        return {key: getattr(verdict, key) for key in ("benchmark", "ratio", "outcome")}
-
+    best, worst = (
+        {key: getattr(v, key) for key in ("benchmark", "ratio", "outcome")}
+        for v in (d.best, d.worst)
+    )
     return {
         "variant": d.variant,
         "baseline": d.baseline,
         "benchmarks": len(d.verdicts),
-        "best": extreme(d.best),
-        "worst": extreme(d.worst),
+        "best": best,
+        "worst": worst,
         "outcomes": {outcome: d.words.get(outcome, 0) for outcome in get_args(Outcome)},
         "estimates": {"faster": d.gained, "slower": d.lost},
         "moved_by": [{"benchmark": c.benchmark, "without": c.without} for c in d.carriers],

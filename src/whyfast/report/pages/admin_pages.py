@@ -159,9 +159,8 @@ def toolchain_text(toolchain: Toolchain) -> str:
 
 def studies_page(titles: Mapping[str, str]) -> Document:
     """The studies that come with whyfast, with their questions."""
-    rows = [(name, title) for name, title in titles.items()]
-    nothing = "" if rows else "This installation of whyfast comes without studies."
-    shown = section("studies", "", table("", ("study", "question"), rows))
+    nothing = "" if titles else "This installation of whyfast comes without studies."
+    shown = section("studies", "", table("", ("study", "question"), titles.items()))
     return document("studies", "", nothing, shown, heading="Studies")
 
 
@@ -237,8 +236,7 @@ def _measuring(forecast: Forecast) -> Iterator[str]:
 
 def _costs(forecast: Forecast, free: int | None) -> Iterator[str]:
     """What toolchains and builds take, one line for each."""
-    installs = list((forecast.installs or {}).values())
-    if installs:
+    if installs := list((forecast.installs or {}).values()):
         seconds = format_seconds(sum(c.seconds for c in installs))
         yield (
             f"{pluralize(len(installs), 'toolchain')} to install: about "
@@ -253,11 +251,10 @@ def _costs(forecast: Forecast, free: int | None) -> Iterator[str]:
 
 
 def _building(number: int, what: str, each: BuildCost | None) -> Iterator[str]:
-    if not number:
-        return
-    if each is None:
+    if number and each is None:
         yield f"building {number}{what}: the time is unknown until one of them is built"
-        return
-    seconds, size = format_seconds(number * each.seconds), readable(number * each.size)
-    why = "as the study states" if each.stated else "estimated from the last build of this source"
-    yield f"building {number}{what} takes about {seconds} and {size}, {why}"
+    elif number and each is not None:
+        seconds, size = format_seconds(number * each.seconds), readable(number * each.size)
+        last = "estimated from the last build of this source"
+        why = "as the study states" if each.stated else last
+        yield f"building {number}{what} takes about {seconds} and {size}, {why}"

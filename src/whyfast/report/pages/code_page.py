@@ -29,7 +29,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import join_words, quote, sentence
+from whyfast.report.formatting import has, join_words, quote, quoted, sentence
 from whyfast.report.sections.machine_code import trouble_sentences
 from whyfast.report.sections.summary import giving_way
 
@@ -156,11 +156,10 @@ def survey_headline(survey: Survey) -> str:
     """Of a single program: how it dispatches most likely, and how large it is."""
     totals, name = survey.totals, quote(survey.evidence.variant)
     size = f"{totals.functions:,} functions, {totals.jumping:,} of which jump indirectly"
-    best = survey.loop
     if survey.handlers:
         pattern, group = survey.handlers
         form = f"{group.form}, by tail calls of {group.functions:,} functions ({pattern})"
-    elif best is not None:
+    elif (best := survey.loop) is not None:
         form = f"{best.dispatch.form} in {_loop_name(best)}{_written(best.dispatch)}"
     else:
         return f"{name} has no function that dispatches as an interpreter does; {size}."
@@ -196,8 +195,7 @@ def survey_table(survey: Survey, *, brief: bool = False) -> Table | None:
         how = f"{group.form}, tail calls of {group.functions:,} functions"
         rows.append((name, how, _targets(group), *_numbers(group)))
     for c in survey.candidates[: 3 if brief and survey.loop else None]:
-        written = " (switch)" if c.dispatch.computed_goto is False else ""
-        form = f"{c.dispatch.form}{written}"
+        form = f"{c.dispatch.form}{' (switch)' if c.dispatch.computed_goto is False else ''}"
         if c.shape is not None and not c.interprets:
             form = f"none: {c.shape.why_not}"
         rows.append((c.facts.name, form, _targets(c.dispatch), *_numbers(c.facts)))
@@ -279,26 +277,24 @@ def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> Ta
     differing = [(c, d) for c in comparisons for d in c.functions if d.differs]
     if heat is not None and several:
         differing.sort(key=lambda pair: -heat.of(pair[1].name))
+    if not differing:
+        return None
     rows = [
         (
-            d.name,
-            *((_share(heat, d.name),) if heat else ()),
-            *((c.b,) if several else ()),
+            *(d.name, _share(heat, d.name) if heat else None, c.b),
             *(_change(d.a.size, d.b.size), _change(d.a.instructions, d.b.instructions)),
             _change(d.a.indirect_jumps, d.b.indirect_jumps),
             _change(d.a.direct_calls, d.b.direct_calls),
-            *(() if several else (_callees(d.calls_only_in_a), _callees(d.calls_only_in_b))),
+            *(_callees(d.calls_only_in_a), _callees(d.calls_only_in_b)),
         )
         for c, d in differing[:_MOST]
     ]
-    if not rows:
-        return None
     a, others = comparisons[0].a, join_words([c.b for c in comparisons])
-    only = () if several else (f"called only in {a}", f"called only in {others}")
-    columns = (*(right("of the run") if heat else ()), *(("in",) if several else ()))
+    only = (None, None) if several else (f"called only in {a}", f"called only in {others}")
+    names = ("function", *(right("of the run") if heat else (None,)), "in" if several else None)
     numbers = right("bytes", "instructions", "indirect jumps", "calls")
     more = f": the first {_MOST} of {len(differing):,}" if len(differing) > _MOST else ""
-    return table(f"{a} → {others}{more}", ("function", *columns, *numbers, *only), rows)
+    return table(f"{a} → {others}{more}", (*names, *numbers, *only), rows)
 
 
 def _share(heat: Heat, name: str) -> Cell:
@@ -358,8 +354,8 @@ def _traces(programs: Iterable[Evidence]) -> Iterator[str]:
             )
         for trace in program.options or ():
             seen = f"in the code of {trace.handlers} of {trace.of} dispatching functions"
-            recorded = f"recorded as {trace.recorded}" if trace.recorded else ""
-            sources = [seen] * (trace.handlers > 0) + [recorded] * bool(recorded)
+            sources = [seen] if trace.handlers else []
+            sources += [f"recorded as {trace.recorded}"] if trace.recorded else []
             yield f"{name}: {trace.option}, {' and '.join(sources)}"
 
 
@@ -410,8 +406,7 @@ def _functions(
     compared = compare_functions(a.program, b.program)
     differing = [d.name for d in compared if d.differs]
     if not compared:
-        names = [quote(a.program.variant), quote(b.program.variant)]
-        return f"{join_words(names)} have no function in common"
+        return f"{quoted([a.program.variant, b.program.variant])} have no function in common"
     both = f"{len(compared):,} functions" if len(compared) > 1 else "1 function"
     if not differing:
         text = f"no count differs between the {both} in both"
@@ -422,8 +417,7 @@ def _functions(
         return f"{text}, but the instructions of {changed:,} do"
     hot = _hot(differing, heat)
     if len(differing) <= _NAMED:
-        verb = "differs" if len(differing) == 1 else "differ"
-        return f"{join_words(differing)} {verb}, of {both} in both{hot}"
+        return f"{has(differing, 'differs', 'differ')}, of {both} in both{hot}"
     return f"{len(differing):,} of {both} in both differ{hot}"
 
 

@@ -47,35 +47,30 @@ def search_page(result: SearchResult | SetResult) -> Document:
         return set_page(result)
     inner = deepest(result)
     others = [search for search in _every(result) if search is not inner]
-    evidence = inner.evidence
-    basis = sentences((*_rests_on(result), *_weakened(result)))
-    because_blocks: tuple[Block | None, ...] = ()
+    evidence, where, taken = inner.evidence, inner.answer.where, _taken(result)
+    further, rests = tuple(_further(result)), tuple(_rests_on(result))
+    weak = tuple(_weakened(result))
+    found: tuple[Block | None, ...] = ()
+    beside: tuple[str, ...] = ()
     if evidence is not None:
         texts = sentences(evidence_sentences(evidence))
-        because_blocks = texts, sections_table(evidence), code_shown(evidence)
+        found = texts, sections_table(evidence), code_shown(evidence)
+        beside = tuple(_beside_headline(evidence))
+    focus = quote(inner.at(where.first).title) if where is not None else ""
     return document(
         "search",
         "",
         search_headline(result),
-        section("basis", "What it rests on", basis, importance="answer"),
-        section("because", "Because", *because_blocks),
+        section("basis", "What it rests on", sentences((*rests, *weak)), importance="answer"),
+        section("because", "Because", *found),
         *why_sections(evidence.account if evidence is not None else None),
-        section("further", "Further steps", sentences(_further(result))),
+        section("further", "Further steps", sentences(further)),
         *_course(inner, ""),
         *(s for i, o in enumerate(others, 1) for s in _course(o, _which(o, result), i)),
-        about=(_taken(result),),
+        about=(taken,),
         heading="Search",
         summary=search_summary(
-            (
-                *(*_further(result), *_rests_on(result)),
-                *(_beside_headline(evidence) if evidence is not None else ()),
-            ),
-            tuple(_weakened(result)),
-            measured_table(inner),
-            _taken(result),
-            focus=quote(inner.at(inner.answer.where.first).title)
-            if inner.answer.where is not None
-            else "",
+            (*further, *rests, *beside), weak, measured_table(inner), taken, focus=focus
         ),
     )
 
@@ -87,22 +82,17 @@ def _beside_headline(evidence: StepEvidence) -> Iterator[str]:
     yield from tuple(evidence_sentences(evidence))[first:]
 
 
-def _course(
-    result: SearchResult, which: str, number: int = 0
-) -> tuple[ReportSection | None, ReportSection | None]:
+def _course(result: SearchResult, which: str, number: int = 0) -> Iterator[ReportSection | None]:
     """The measured candidates, and the skipped ones."""
     suffix = f"-{number}" if number else ""
     importance: Importance = "detail" if number else "main"
-    plot = posterior_plot(result)
-    tables = measured_table(result), posterior_table(result)
-    measured = section(
-        f"measured{suffix}", f"Measured{which}", plot, *tables, importance=importance
-    )
+    shown = posterior_plot(result), measured_table(result), posterior_table(result)
+    yield section(f"measured{suffix}", f"Measured{which}", *shown, importance=importance)
     skipped = sentences(
         f"{quote(result.candidates[candidate].title)}: {reason}"
         for candidate, reason in sorted(result.state.skipped.items())
     )
-    return measured, section(f"skipped{suffix}", f"Skipped{which}", skipped, importance=importance)
+    yield section(f"skipped{suffix}", f"Skipped{which}", skipped, importance=importance)
 
 
 def _which(search: SearchResult, outermost: SearchResult) -> str:
@@ -121,10 +111,10 @@ def _every(result: SearchResult) -> Iterator[SearchResult]:
 def _taken(result: SearchResult) -> str:
     states = [search.state for search in _every(result)]
     blocks, built = sum(len(s.observations) for s in states), sum(len(s.built) for s in states)
-    taken = (
-        f"{pluralize(blocks, 'block')} of measuring, {pluralize(built, 'candidate')} built between"
-    )
-    return f"{taken}, {pluralize(len(states), 'search')}" if len(states) > 1 else taken
+    parts = [f"{pluralize(blocks, 'block')} of measuring"]
+    parts += [f"{pluralize(built, 'candidate')} built between"]
+    parts += [pluralize(len(states), "search")] if len(states) > 1 else []
+    return ", ".join(parts)
 
 
 def _further(result: SearchResult) -> Iterator[str]:
@@ -223,14 +213,13 @@ def _answer(result: SearchResult) -> str:
 
 def _rests_on(result: SearchResult) -> Iterator[str]:
     """The measurements behind the answer, and its probability."""
-    answer = result.answer
+    answer, inner = result.answer, deepest(result)
     if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # in the headline
         blocks = pluralize(answer.ends.blocks, "block")
         yield f"The ends: {_of_ends(result, answer.ends)}, in {blocks}."
     if answer.varied is not None:
         yield f"In other layouts {_of_ends(result, answer.varied)}."
-        if scatter := scatter_of(result.state.observations):
-            yield scatter
+        yield from filter(None, [scatter_of(result.state.observations)])
     if result.quantity not in MEASURED:
         yield "Counts repeat exactly: each program was counted once."
     elif exact(result):
@@ -240,7 +229,6 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
             f"Culprit and parent were measured again in {pluralize(answer.step.blocks, 'block')}, "
             "which had no part in choosing them; the interval is from these blocks alone."
         )
-    inner = deepest(result)
     if inner is not result and inner.answer.step is not None and inner.quantity in MEASURED:
         yield (
             f"In the merged branch culprit and parent were measured in "

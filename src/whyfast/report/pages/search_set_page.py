@@ -18,6 +18,7 @@ from whyfast.report.document import (
     table,
 )
 from whyfast.report.formatting import (
+    as_code,
     escape_controls,
     format_percent,
     join_words,
@@ -79,18 +80,15 @@ def _every(result: SetResult) -> Iterator[SetResult]:
         yield from _every(result.further)
 
 
-def _course(result: SetResult, number: int) -> tuple[ReportSection | None, ...]:
+def _course(result: SetResult, number: int) -> Iterator[ReportSection | None]:
     """What a further search rests on; what was measured, and skipped."""
     suffix, which = (f"-{number}", f", {_bad(result)}") if number else ("", "")
     rest = [set_headline(result), *_basis(result)] if number else []
-    tables = _measured(result), _differences(result)
     failed = (e for e in result.events if isinstance(e, Failed))
     skipped = (f"{_label(result, e.subset)}: {e.reason}" for e in failed)
-    return (
-        section(f"rest{suffix}", f"Next{which}", sentences(rest)),
-        detail(f"measured{suffix}", f"Measured{which}", *tables),
-        section(f"skipped{suffix}", f"Skipped{which}", sentences(skipped)),
-    )
+    yield section(f"rest{suffix}", f"Next{which}", sentences(rest))
+    yield detail(f"measured{suffix}", f"Measured{which}", _measured(result), _differences(result))
+    yield section(f"skipped{suffix}", f"Skipped{which}", sentences(skipped))
 
 
 def set_headline(result: SetResult) -> str:
@@ -295,4 +293,4 @@ def _rest(result: SetResult) -> Subset:
 
 
 def _named(result: SetResult, part: Part) -> str:
-    return " with ".join(f"`{escape_controls(result.differences[d])}`" for d in part)
+    return " with ".join(as_code(result.differences[d]) for d in part)

@@ -26,7 +26,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import format_verdict, join_words, pluralize
+from whyfast.report.formatting import format_verdict, grouped, has, join_words, pluralize
 
 
 def survey_page(programs: Sequence[SurveyedProgram]) -> Document:
@@ -65,23 +65,21 @@ def _answers(programs: Sequence[SurveyedProgram]) -> Iterator[str]:
     if not threaded:
         yield "None of the programs has a threaded dispatch."
         return
-    number = pluralize(len(threaded), "threaded interpreter")
     sentences = []
     for form, verb in (("merged", "merged"), ("partly merged", "merged in part")):
-        by: dict[str, list[str]] = {}
-        for program in threaded:
-            merging = [
-                c for c, b in _baselines(program).items() if b.facts and b.facts.form == form
-            ]
-            if merging:
-                by.setdefault(join_words(merging), []).append(program.study)
-        for columns, names in by.items():
-            plural = "is" if len(names) == 1 else "are"
-            sentences.append(f"{join_words(names)} {plural} {verb} by {columns}")
-    if not sentences:
-        yield f"Of {number} none is merged by any of the compilers."
-    else:
+        merging = (
+            ([c for c, b in _baselines(p).items() if b.facts and b.facts.form == form], p.study)
+            for p in threaded
+        )
+        by = grouped((join_words(columns), study) for columns, study in merging if columns)
+        sentences += [
+            f"{has(names, 'is', 'are')} {verb} by {columns}" for columns, names in by.items()
+        ]
+    number = pluralize(len(threaded), "threaded interpreter")
+    if sentences:
         yield f"Of {number}: {'; '.join(sentences)}."
+    else:
+        yield f"Of {number} none is merged by any of the compilers."
 
 
 def _forms(programs: Sequence[SurveyedProgram]) -> Table | None:
@@ -164,10 +162,10 @@ def _answer(suite: str, rows: Sequence[ShippedRow]) -> str:
 
 def _findings(rows: Sequence[ShippedRow]) -> Table | None:
     """Threaded sources whose machine code shares the dispatch."""
-    merged = [r for r in rows if r.verdict in ("merged", "partly merged")]
     cells: list[Row] = [
         (r.program.name, r.suite, r.version, _shipped_form(r), *_numbers(r), r.program.by)
-        for r in merged
+        for r in rows
+        if r.verdict in ("merged", "partly merged")
     ]
     columns = ("interpreter", "suite", "version", "dispatch", *right("jumps", "opcodes"), "by")
     return table("Threaded in the source, not in the machine code", columns, cells, fixed=2)

@@ -239,17 +239,9 @@ _WHOLE = Markup(
 
 def bars_svg(block: ShareBars) -> Markup:
     """The bars above each other, each as wide as the page."""
-    boxes: list[Markup] = []
-    label = []
-    for number, (title, parts) in enumerate(block.bars):
-        boxes += _bar(parts, number * _STEP)
-        label.append(f"by {title}: {', '.join(map(_part_text, parts))}")
-    head = _WHOLE.format(
-        kind="bars",
-        height=_STEP * len(block.bars),
-        label=escape_controls("The difference " + "; ".join(label)),
-    )
-    return head + Markup("").join(boxes) + Markup("</svg>")
+    boxes = [box for i, (_, parts) in enumerate(block.bars) for box in _bar(parts, i * _STEP)]
+    texts = [f"by {title}: {', '.join(map(_part_text, parts))}" for title, parts in block.bars]
+    return _picture("bars", _STEP * len(block.bars), f"The difference {'; '.join(texts)}", boxes)
 
 
 def _bar(parts: tuple[BarPart, ...], y: int) -> Iterator[Markup]:
@@ -275,6 +267,11 @@ def _part_text(part: BarPart) -> str:
     return f"{part.name}, {100 * part.share:.0f} %"
 
 
+def _picture(kind: str, height: int, label: str, boxes: Iterable[Markup]) -> Markup:
+    head = _WHOLE.format(kind=kind, height=height, label=escape_controls(label))
+    return head + Markup("").join(boxes) + Markup("</svg>")
+
+
 def flame_svg(block: FlameGraph) -> Markup:
     """The call tree, the outermost function on top. What the slow side does not call has no
     width."""
@@ -282,8 +279,7 @@ def flame_svg(block: FlameGraph) -> Markup:
     boxes = list(_flames(root, block, 0.0, 0)) if root.slow > 0 else []
     depth = 1 + max((level for level, _ in boxes), default=0)
     label = f"Call tree of {block.slow}: {block.caption}"
-    head = _WHOLE.format(kind="flames", height=depth * _ROW, label=escape_controls(label))
-    return head + Markup("").join(box for _, box in boxes) + Markup("</svg>")
+    return _picture("flames", depth * _ROW, label, (box for _, box in boxes))
 
 
 def _flames(
@@ -315,15 +311,11 @@ def _flames(
 
 
 def _frame_text(frame: Frame, block: FlameGraph) -> str:
-    itself = [
-        format_seconds(max(0.0, whole - sum(parts)))
-        for whole, parts in (
-            (frame.fast, [c.fast for c in frame.children]),
-            (frame.slow, [c.slow for c in frame.children]),
-        )
-    ]
+    fast = frame.fast - sum(c.fast for c in frame.children)
+    slow = frame.slow - sum(c.slow for c in frame.children)
+    itself = ", ".join(format_seconds(max(0.0, seconds)) for seconds in (fast, slow))
     share = 100 * frame.slow / block.root.slow
     return (
         f"{frame.name}: {block.fast} {format_seconds(frame.fast)}, {block.slow} "
-        f"{format_seconds(frame.slow)} ({share:.0f} %); itself {itself[0]}, {itself[1]}"
+        f"{format_seconds(frame.slow)} ({share:.0f} %); itself {itself}"
     )

@@ -46,11 +46,10 @@ def render_markdown(document: Document, *, verbose: bool = False) -> str:
     """The answer and the main sections; ``verbose`` adds those of detail, folded away. What would
     make it longer than GitHub takes is left out, the least important first, and named."""
     parts = [f"## {escape(document.title)}"] if document.title else []
-    if document.headline:
-        parts.append(f"**{prose(document.headline)}**")
-    main = [s for s in document.sections if s.importance in ("answer", "main")]
-    for section in main:
-        parts += [_block(block, verbose=verbose) for block in section.blocks]
+    parts += [f"**{prose(document.headline)}**"] if document.headline else []
+    for section in document.sections:
+        if section.importance in ("answer", "main"):
+            parts += [_block(block, verbose=verbose) for block in section.blocks]
     if verbose:
         details = [s for s in document.sections if s.importance == "detail"]
         used = sum(len(part) + 2 for part in parts)

@@ -19,7 +19,14 @@ from whyfast.report.document import (
     right,
     table,
 )
-from whyfast.report.formatting import escape_controls, join_words, pluralize, size_of
+from whyfast.report.formatting import (
+    as_code,
+    escape_controls,
+    grouped,
+    join_words,
+    pluralize,
+    size_of,
+)
 
 if TYPE_CHECKING:
     from whyfast.model.code import ChangeCoverage, Check, FunctionChange
@@ -74,24 +81,14 @@ def _in_a_line(name: str) -> str:
 
 def change_sentence(change: FunctionChange) -> str:
     """What became of one function, without a full stop."""
-    name = f"`{escape_controls(change.name)}`"
-    if change.kind == "added":
-        return f"{name} is new"
-    if change.kind == "removed":
-        return f"{name} is gone"
-    changes = []
-    if change.calls:
-        changes.append(f"now calls {some_code(change.calls)}")
-    if change.called:
-        changes.append(f"no longer calls {some_code(change.called)}")
-    if not changes:
-        before, after = change.sizes
-        if before == after == 0:
-            return f"{name} has changed"
-        same = before == after
-        size = f"has other instructions ({before} bytes)"
-        changes.append(size if same else f"went from {before} to {after} bytes")
-    return f"{name} {' and '.join(changes)}"
+    name, (before, after) = as_code(change.name), change.sizes
+    if change.kind != "changed":
+        return f"{name} is {'new' if change.kind == 'added' else 'gone'}"
+    changes = [f"now calls {some_code(change.calls)}"] if change.calls else []
+    changes += [f"no longer calls {some_code(change.called)}"] if change.called else []
+    if not changes and before == after:
+        changes = [f"has other instructions ({before} bytes)" if before else "has changed"]
+    return f"{name} {' and '.join(changes) or f'went from {before} to {after} bytes'}"
 
 
 def is_called(change: FunctionChange, name: str) -> bool:
@@ -101,7 +98,7 @@ def is_called(change: FunctionChange, name: str) -> bool:
 
 def some_code(names: Iterable[str]) -> str:
     """The first names of functions or files, as code."""
-    return join_words([f"`{escape_controls(name)}`" for name in names], NAMES)
+    return join_words(list(map(as_code, names)), NAMES)
 
 
 def check_of(result: Result) -> Check:
@@ -162,20 +159,18 @@ def only_moved(change: FunctionChange) -> bool:
 
 # What grew.
 
-_OF = {"function": "function", "data": "data", "section": "section", "source": "source file"}
 #: Functions named as inlined.
 _NAMED = 2
 
 
 def growth_section(result: Result) -> ReportSection | None:
     """Which functions, data, sections and source files differ most in size."""
-    pairs = dict.fromkeys((c.variant, c.baseline) for c in result.found.growth)
     groups = []
-    for variant, baseline in pairs:
-        changes = [c for c in result.found.growth if (c.variant, c.baseline) == (variant, baseline)]
+    pairs = grouped(((c.variant, c.baseline), c) for c in result.found.growth)
+    for (variant, baseline), changes in pairs.items():
         rows = [
             (
-                _OF[c.of],
+                "source file" if c.of == "source" else c.of,
                 Cell(c.name, f"{c.number} of them" if c.number > 1 else ""),
                 *(number_cell(c.before), number_cell(c.after)),
                 Cell(f"{c.more:+,}", number=c.more),
@@ -195,7 +190,7 @@ def reason_text(change: SizeChange) -> str:
     if why is None:
         return ""
     if why.kind == "inlined":
-        shown = [f"`{escape_controls(n)}`" for n in why.names[:_NAMED]]
+        shown = list(map(as_code, why.names[:_NAMED]))
         if (others := len(why.names) - _NAMED) > 0:
             shown.append(pluralize(others, "other"))
         return f"{join_words(shown)} {'' if grew else 'not '}inlined"

@@ -14,6 +14,7 @@ from whyfast.model.result import Result
 from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
 from whyfast.report.document import Cell, Row, Table, right, table
 from whyfast.report.formatting import (
+    as_code,
     escape_controls,
     format_percent,
     format_rough,
@@ -210,18 +211,17 @@ def _again(result: Result, check: Check) -> Iterator[str]:
     if not times:
         return
     minutes = max(math.ceil(sum(times) / 60), 1)
-    where = pluralize(len(undecided), "benchmark")
+    start = f"Undecided on {pluralize(len(undecided), 'benchmark')}:"
     if minutes > _LONG:
         yield (
-            f"Undecided on {where}: a difference of the margin takes more than {_LONG} min to see "
-            "on this machine; a larger --margin, or a benchmark with less noise, takes less."
+            f"{start} a difference of the margin takes more than {_LONG} min to see on this "
+            "machine; a larger --margin, or a benchmark with less noise, takes less."
         )
         return
     names = check.base_name, check.head_name
     ends = f" {names[0]}..{names[1]}" if not any(" " in name for name in names) else ""
     yield (
-        f"Undecided on {where}: "
-        f"`{escape_controls(f'whyfast check{ends} --budget {minutes}m')}` goes on from what was "
+        f"{start} {as_code(f'whyfast check{ends} --budget {minutes}m')} goes on from what was "
         f"measured and needs about {_whole_seconds(sum(times))} on this machine."
     )
 
@@ -240,10 +240,10 @@ def _cause(result: Result, check: Check) -> str:
     for verdict in different:
         reach = check.reach(verdict.benchmark or "")
         for name in (reach.executes or ()) if reach else ():
-            for change in check.code.functions:
-                if is_called(change, name):
-                    although = _although(verdict, reach, len(different) > 1)
-                    return f"{change_sentence(change)}{although}"
+            change = next((f for f in check.code.functions if is_called(f, name)), None)
+            if change is not None:
+                although = _although(verdict, reach, len(different) > 1)
+                return f"{change_sentence(change)}{although}"
     return ""
 
 
@@ -319,11 +319,9 @@ def _placed(result: Result) -> Iterator[str]:
 def since_sentences(result: Result, check: Check) -> Iterator[str]:
     """How to find the commit that made it slower, where there are several."""
     moved = {None, *_moved(check)}
-    slower = [
-        v for v in result.judged.verdicts if v.outcome == "slower" and v.benchmark not in moved
-    ]
-    if check.search and slower:
-        worst = max(slower, key=lambda v: v.ratio)
+    slower = [v for v in decided(result.judged.verdicts) if v.outcome == "slower"]
+    worst = next((v for v in slower if v.benchmark not in moved), None)
+    if check.search and worst:
         name = shlex.quote(worst.benchmark or "")
         yield (
             f"`{escape_controls(f'{check.search} --benchmark {name}')}` finds which of the "

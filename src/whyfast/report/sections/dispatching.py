@@ -29,9 +29,9 @@ def jump_table(result: Result) -> Table | None:
     """The indirect jumps of every program that was looked at, measured or not, beside its time;
     None when none was looked at for its dispatch."""
     facts = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
-    order = {v.name: i for i, v in enumerate(result.question.variants)}
-    versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
     every = result.question.variants
+    order = {v.name: i for i, v in enumerate(every)}
+    versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
     compilers = {v.name: versions[v.toolchain] for v in every if v.toolchain in versions}
     baselines = without_lost(result.question, result.found.failed_expectations).baselines
     comparisons = Comparisons.of_result(result)
@@ -186,15 +186,21 @@ def find_witness(
     if verdict.outcome not in ("faster", "slower") or runs_against(verdict, evidence):
         return None
     pair = (verdict.variant, verdict.baseline)
-    slow, fast = pair if verdict.outcome == "slower" else pair[::-1]
-    variants = {v.name: v for v in study.variants}
-    if slow not in variants:
+    name, fast = pair if verdict.outcome == "slower" else pair[::-1]
+    slow = next((v for v in study.variants if v.name == name), None)
+    slow_facts, lost = dispatch_of(evidence, name), abs(math.log(verdict.ratio))
+    if slow is None or slow_facts is None:
         return None
-    witnesses = (
-        _testify(other, variants[slow], fast, verdict, comparisons, evidence)
-        for other in study.variants
-    )
-    return max((w for w in witnesses if w), key=lambda w: w.regained, default=None)
+    witnesses = []
+    for other in study.variants:
+        flags, facts = _flag_difference(other, slow), dispatch_of(evidence, other.name)
+        if flags is None or facts is None or facts.style != slow_facts.style:
+            continue
+        gain = _gain(other.name, name, fast, comparisons)
+        if facts.form == "replicated" and gain is not None and gain[1] / lost >= 1 / 3:
+            jumps = facts.indirect_jumps
+            witnesses.append(Witness(other.name, name, *flags, jumps, gain[0], gain[1] / lost))
+    return max(witnesses, key=lambda w: w.regained, default=None)
 
 
 def witness_sentence(witness: Witness) -> str:
@@ -247,30 +253,6 @@ def replication_sentences(result: Result) -> list[str]:
         pairs.append((source, before.size - after.size, f"{text}."))
     pure = [p for p in pairs if not p[0]] or pairs
     return [text for _, _, text in sorted(pure)[:_PAIRS]]
-
-
-def _testify(
-    other: Variant,
-    slow: Variant,
-    fast: str,
-    verdict: Verdict,
-    comparisons: Comparisons,
-    evidence: Mapping[str, Evidence],
-) -> Witness | None:
-    flags = _flag_difference(other, slow)
-    facts, slow_facts = dispatch_of(evidence, other.name), dispatch_of(evidence, slow.name)
-    if flags is None or facts is None or slow_facts is None:
-        return None
-    if facts.form != "replicated" or facts.style != slow_facts.style:
-        return None
-    gain = _gain(other.name, slow.name, fast, comparisons)
-    if gain is None:
-        return None
-    text, log_gain = gain
-    regained = log_gain / abs(math.log(verdict.ratio))
-    if regained < 1 / 3:
-        return None
-    return Witness(other.name, slow.name, *flags, facts.indirect_jumps, text, regained)
 
 
 def _gain(name: str, slow: str, fast: str, comparisons: Comparisons) -> tuple[str, float] | None:

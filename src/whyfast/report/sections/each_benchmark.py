@@ -74,13 +74,8 @@ def _matrix(result: Result, baseline: str, times: Times) -> Table | None:
         (name, *(cell(name, variant) for variant in (baseline, *variants))) for name in benchmarks
     ]
     if suites:
-        rows.append(
-            (
-                SUITE,
-                REFERENCE,
-                *(_changed("", suites[v]) if v in suites else None for v in variants),
-            )
-        )
+        mean = (_changed("", suites[v]) if v in suites else None for v in variants)
+        rows.append((SUITE, REFERENCE, *mean))
     rows += _total(result, times, benchmarks, (baseline, *variants))
     columns = ("benchmark", *right(baseline, *variants))
     return table(f"Each benchmark against {baseline} {REFERENCE}", columns, rows, fixed=2)

@@ -41,7 +41,7 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
 from whyfast.report.sections.distribution import plottable, point
-from whyfast.report.sections.main_table import time_caption, verdict_cell
+from whyfast.report.sections.main_table import IDENTICAL, time_caption, verdict_cell
 from whyfast.report.sections.over_machines import (
     POOLED,
     OverMachines,
@@ -59,8 +59,6 @@ _PROVENANCE = (
     "For how each was built, see the report of its machine: run `whyfast report` on the file that "
     "it came from."
 )
-#: Of two variants that are one program on a machine.
-IDENTICAL = Cell("same", "byte-identical", "same", 1.0)
 
 
 def overall_table(merged: Merged, *, pooled: bool = True) -> Table | None:

@@ -36,6 +36,8 @@ from whyfast.report.sections.programs import contradiction
 #: The most interactions that get a sentence; the table has all.
 MOST_INTERACTIONS = 3
 SUITE = "geometric mean"
+#: Of two variants that are one program.
+IDENTICAL = Cell("same", "byte-identical", "same", 1.0)
 OUTCOMES: tuple[Outcome, ...] = ("faster", "slower", "same", "undecided")
 
 _OPPOSITE: dict[Outcome, Outcome] = {"faster": "slower", "slower": "faster"}
@@ -176,7 +178,7 @@ def comparison_cell(
         return Cell("baseline", contradictions.get(name, ""))
     name, baseline = (result.recorded.same.get(n, n) for n in (name, baseline))
     if name == baseline:
-        return Cell("same", "byte-identical", "same", 1.0)
+        return IDENTICAL
     if name in contradictions or baseline in contradictions:
         return Cell("not compared", contradictions.get(name, ""))
     if (verdict := comparisons.of(name, baseline)) is not None:
@@ -200,11 +202,11 @@ def axes_table(result: Result) -> Table | None:
         return None
     others = [axis for axis in measured[0].axes if axis not in question.along]
     base = _change(question, question.along)
+    places = grouped(
+        (tuple(v.axes[axis] for axis in others), (_change(question, v.axes), v.name))
+        for v in measured
+    )
     columns = dict.fromkeys([base, *(_change(question, v.axes) for v in measured)])
-    by_place: dict[tuple[str, ...], dict[str, str]] = {}
-    for v in measured:
-        place = tuple(v.axes[axis] for axis in others)
-        by_place.setdefault(place, {})[_change(question, v.axes)] = v.name
     times, comparisons = _only_times(result), Comparisons.of_result(result)
 
     def cell(names: Mapping[str, str], column: str) -> Cell | str | None:
@@ -216,9 +218,7 @@ def axes_table(result: Result) -> Table | None:
             return time_cell(time, result.judged.about)
         return comparison_cell(result, comparisons, name, baseline)
 
-    rows = [
-        (*place, *(cell(names, column) for column in columns)) for place, names in by_place.items()
-    ]
+    rows = [(*place, *(cell(dict(names), c) for c in columns)) for place, names in places.items()]
     caption = f"{time_caption(question)}, against {base}{' of the same row' if others else ''}"
     heads = [f"{base} (baseline)", *(c for c in columns if c != base)]
     return table(caption, (*others, *right(*heads)), rows, fixed=max(1, len(others)))

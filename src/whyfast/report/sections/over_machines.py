@@ -14,6 +14,7 @@ from whyfast.report.document import Cell, ReportSection, Table, detail, section,
 from whyfast.report.formatting import (
     format_percent,
     format_verdict,
+    grouped,
     has,
     join_words,
     plain_text_of,
@@ -254,22 +255,24 @@ def audits(merged: Merged) -> dict[str, Audit]:
 
 def _claim(merged: Merged) -> Iterator[str]:
     """On which machines the claim holds, and on which not."""
-    outcomes: dict[str, list[str]] = {}
-    for name, audit in audits(merged).items():
-        holds = "rests on a slow baseline" if audit.vanished else "holds"
-        if audit.claimed is None:
-            holds = "could not be tested"
-        elif audit.claimed.outcome != "faster":
-            holds = "is undecided" if audit.claimed.outcome == "undecided" else "does not hold"
-        outcomes.setdefault(holds, []).append(name)
-    if not outcomes or (claim := merged.question.claim) is None:
+    claim, every = merged.question.claim, merged.machines
+    outcomes = grouped((_outcome(audit), name) for name, audit in audits(merged).items())
+    if not outcomes or claim is None:
         return
+    where = {outcome: machines_text(names, merged) for outcome, names in outcomes.items()}
+    if len(outcomes) == 1 and len(every) > 1:
+        where = dict.fromkeys(outcomes, _all(len(every)))
+    parts = [f"{outcome} on {names}" for outcome, names in where.items()]
     start = f"The claim that {quote(claim.variant)} beats {quote(claim.baseline)}"
-    if len(outcomes) == 1 and len(merged.machines) > 1:
-        yield f"{start} {next(iter(outcomes))} on {_all(len(merged.machines))}."
-        return
-    parts = [f"{outcome} on {machines_text(names, merged)}" for outcome, names in outcomes.items()]
     yield f"{start} {'; it '.join(parts)}."
+
+
+def _outcome(audit: Audit) -> str:
+    if audit.claimed is None:
+        return "could not be tested"
+    if audit.claimed.outcome != "faster":
+        return "is undecided" if audit.claimed.outcome == "undecided" else "does not hold"
+    return "rests on a slow baseline" if audit.vanished else "holds"
 
 
 def _benchmarks(merged: Merged) -> Iterator[str]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
 import numpy as np
 
 from whyfast.model.code import ChangeCoverage
-from whyfast.report.document import Cell, CodeBlock, Group, Plot, Table, right, table
+from whyfast.report.document import Block, Cell, CodeBlock, Plot, Table, group, right, table
 from whyfast.report.formatting import (
     escape_controls,
     exact_text,
     format_rough,
+    grouped,
     plain_ratio_text,
     pluralize,
     quote,
@@ -141,10 +141,8 @@ def posterior_plot(result: SearchResult) -> Plot | None:
 def posterior_table(result: SearchResult) -> Table | None:
     """Where a step may lie, with its probability, all hypotheses counted."""
     belief = belief_of(result)
-    if belief is None:
-        return None
     rows = []
-    for low, high, share in _gaps(belief):
+    for low, high, share in _gaps(belief) if belief else ():
         if share >= _LEAST:
             first, last = quote(result.at(low + 1).title), quote(result.at(high).title)
             name = f"{first} … {last} ({high - low})" if high > low + 1 else last
@@ -185,12 +183,11 @@ def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:
     """For each candidate the median log ratio to the good end, its interval, and blocks. The
     interval is 1.96 standard errors of a median, from the noise of all blocks of the ends: an aid
     to the eye, not a verdict."""
-    logs: defaultdict[int, list[float]] = defaultdict(list)
-    for block in result.state.observations:
-        for reading in block.readings:
-            logs[reading.candidate].append(reading.to_good)
-        logs[len(result.candidates) - 1].append(block.ends)
-    ends = [o.ends for o in result.state.observations]
+    blocks = result.state.observations
+    ends = [block.ends for block in blocks]
+    logs = grouped((r.candidate, r.to_good) for block in blocks for r in block.readings)
+    if ends:
+        logs.setdefault(len(result.candidates) - 1, []).extend(ends)
     # Of a log ratio of two programs: that of the ends.
     noise = robust_noise(np.array(ends)) * ENDS_NOISE if ends else 0.0
     ratios = {}
@@ -273,15 +270,15 @@ def sections_table(evidence: StepEvidence) -> Table | None:
     return table("Sections whose size differs, in bytes", columns, rows)
 
 
-def code_shown(evidence: StepEvidence) -> Group | None:
+def code_shown(evidence: StepEvidence) -> Block | None:
     """The instructions that differ, of the functions that matter most."""
     executed = {n for r in evidence.reaches for n in r.executes or ()}
     order = sorted(
         (f for f in evidence.code.reached if f.diff),
         key=lambda f: (f.name not in executed, -abs(f.sizes[1] - f.sizes[0])),
     )
-    blocks = [CodeBlock((f"{escape_controls(f.name)}:", *f.diff), "diff") for f in order[:_SHOWN]]
-    return Group("Instructions that differ", tuple(blocks)) if blocks else None
+    shown = (CodeBlock((f"{escape_controls(f.name)}:", *f.diff), "diff") for f in order[:_SHOWN])
+    return group("Instructions that differ", *shown)
 
 
 # Placement, from the layouts that a search drew.

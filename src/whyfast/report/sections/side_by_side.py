@@ -148,12 +148,10 @@ def result_code_section(result: Result, texts: Sequence[str]) -> ReportSection |
 
 def linked(result: Result, texts: Sequence[str]) -> Sentences | None:
     """Sentences, those about the code of two builds with a link to it."""
-    known = set(_pairs(result, texts))
-    items = []
-    for text in texts:
-        pair = _pair_of(result, text)
-        items.append(Sentence(text, link=pair_name(*pair) if pair in known and pair else ""))
-    return Sentences(tuple(items)) if items else None
+    links = {pair: pair_name(*pair) for pair in _pairs(result, texts)}
+    pairs = ((text, _pair_of(result, text)) for text in texts)
+    items = tuple(Sentence(text, link=links.get(pair, "") if pair else "") for text, pair in pairs)
+    return Sentences(items) if items else None
 
 
 def _pairs(result: Result, texts: Sequence[str]) -> list[tuple[str, str]]:
