@@ -126,10 +126,6 @@ def test_searches_in_sentences() -> None:
     check_golden("report", "searches.md", paragraphs(told))
 
 
-def test_an_interval_that_nothing_bounds_is_not_printed() -> None:
-    assert "[" not in search_headline(_unbounded())
-
-
 def test_the_posterior_is_a_plot_that_html_holds_and_json_has_every_block() -> None:
     result = _searched(step_at(9, 16, 0.03))
     page = search_page(result)

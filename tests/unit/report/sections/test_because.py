@@ -31,17 +31,10 @@ def test_the_slow_side_is_named_and_small_causes_are_left_to_the_table() -> None
         "head makes 400 `write` calls (81 % of the difference); "
         "in head `work` is not vectorised (12 % of the difference)"
     )
-
-
-def test_more_than_all_of_the_difference_is_all_of_it() -> None:
-    assert named_causes(account(cause("`f` divides", 1.07))) == (
-        "in head `f` divides (100 % of the difference)"
-    )
-
-
-def test_no_difference_has_no_cause() -> None:
+    more_than_all = account(cause("`f` divides", 1.07))
+    assert named_causes(more_than_all) == "in head `f` divides (100 % of the difference)"
     assert named_causes(None) == ""
-    assert named_causes(account(cause("`f` divides", 1.0), slow=1.0)) == ""
+    assert named_causes(account(cause("`f` divides", 1.0), slow=1.0)) == ""  # no difference
 
 
 def test_sentences_say_the_causes_unless_the_headline_does() -> None:

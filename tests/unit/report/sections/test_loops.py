@@ -54,23 +54,20 @@ def two(**more: object) -> Result:
     return result(facts(a, 1e-6), facts(b, 2e-6, **more))
 
 
-def test_the_table_has_times_with_their_intervals() -> None:
-    table = loop_table(two())
+@pytest.mark.parametrize(
+    ("more", "row", "cells"),
+    [
+        ({}, 0, ["1.00 µs", "[900 ns, 1.10 µs]", "baseline"]),
+        ({"unit": "nsec"}, 1, ["2,000 ns"]),  # as it was asked for
+        ({"time": LoopTime(2e-6, 2e-6, 2e-6, 0.0, 1)}, 1, ["2.00 µs", "too few blocks"]),
+    ],
+)
+def test_the_table_has_times_with_their_intervals(
+    more: dict[str, object], row: int, cells: list[str]
+) -> None:
+    table = loop_table(two(**more))
     assert table is not None
-    assert [c.text for c in table.rows[0][1:3]] == ["1.00 µs", "[900 ns, 1.10 µs]"]
-    assert table.rows[0][3].text == "baseline"
-
-
-def test_times_are_in_the_unit_that_was_asked_for() -> None:
-    table = loop_table(two(unit="nsec"))
-    assert table is not None
-    assert table.rows[1][1].text == "2,000 ns"
-
-
-def test_few_blocks_have_no_interval() -> None:
-    table = loop_table(two(time=LoopTime(2e-6, 2e-6, 2e-6, 0.0, 1)))
-    assert table is not None
-    assert "[" not in table.rows[1][2].text
+    assert [c.text for c in table.rows[row][1 : 1 + len(cells)]] == cells
 
 
 def test_a_single_statement_is_answered_by_its_time() -> None:

@@ -194,9 +194,6 @@ def test_a_box_of_the_flame_graph_is_as_wide_as_its_time_on_the_slow_side() -> N
     assert svg.count('class="more"') == 5
     assert svg.count('class="less"') == 1
     assert "work: ./a 10.0 ms, ./b 80.0 ms (89 %); itself 10.0 ms, 70.0 ms" in svg
-
-
-def test_a_flame_graph_of_nothing_is_empty() -> None:
     assert _boxes(flame_svg(FlameGraph("", Frame("all", 0.0, 0.0), "a", "b"))) == []
 
 
@@ -237,6 +234,4 @@ def test_a_part_that_goes_the_other_way_has_its_sign() -> None:
 
 def test_an_interrupted_account_does_not_deny_the_difference() -> None:
     early = replace(VECTORISED, complete=False, items=(), causes=(), costs=None, explained=0.0)
-    headline = why_headline(early)
-    assert "slower than" in headline
-    assert "No difference" not in headline
+    assert why_headline(early).endswith("slower than ./a: interrupted before the causes")
