@@ -102,8 +102,7 @@ def _spread_sentence(overall: Sequence[Placement]) -> list[str]:
         least = max(p.spread_high for p in known)
         by = f"{spread_text(0, least) if least < math.inf else 'less than the noise'}, {over}"
     text = f"{cause} changes the time of a build by {by}"
-    far = [quote(p.linked.variant) for p in known if _rare(p)]
-    if far:
+    if far := [quote(p.linked.variant) for p in known if _rare(p)]:
         base = quote(known[0].linked.baseline)
         first, drawn = _FIRST[known[0].over], known[0].over[:-1]
         text += f"; {first}, {has(far, 'is', 'are')} further from {base} than any random {drawn}"

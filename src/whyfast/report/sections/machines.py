@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -112,14 +113,10 @@ def _verdict_cells(
         for lack in reversed(merged.lacking)
         if lack.variant == variant and lack.benchmark in (None, benchmark)
     }
-    for m in merged.machines:
-        name = m.machine.name
-        if name in identical:
-            yield IDENTICAL
-        elif name in verdicts:
-            yield verdict_cell(verdicts[name])
-        else:
-            yield Cell(NOTHING.text, reasons.get(name, ""))
+    known = {name: verdict_cell(v) for name, v in verdicts.items()}
+    known |= dict.fromkeys(identical, IDENTICAL)
+    for name in (m.machine.name for m in merged.machines):
+        yield known.get(name) or Cell(NOTHING.text, reasons.get(name, ""))
 
 
 def benchmark_machine_section(merged: Merged) -> ReportSection | None:
@@ -329,15 +326,17 @@ def _by_row(table: Table, merged: Merged) -> Table:
 def _care(merged: Merged) -> Iterator[str]:
     """What differs between the machines beside them, then what is missing, then their own
     warnings by number."""
-    warnings = [c for c in merged.confounds if c.severity == "warning"]
-    yield from (sentence(c.text) for c in warnings[:_QUOTED])
+    warnings = [c for c in merged.confounds if c.severity == "warning"][:_QUOTED]
+    yield from (sentence(c.text) for c in warnings)
     lacking = dict.fromkeys((lack.machine, lack.variant) for lack in merged.lacking)
     yield from (f"{quote(m)} has no {quote(v)}." for m, v in list(lacking)[:_QUOTED])
-    warnings_of = {
-        quote(m.machine.name): sum(c.severity == "warning" for c in m.result.judged.confounds)
+    severe = Counter(
+        m.machine.name
         for m in merged.machines
-    }
-    if numbers := [f"{name} {number}" for name, number in warnings_of.items() if number]:
+        for c in m.result.judged.confounds
+        if c.severity == "warning"
+    )
+    if numbers := [f"{quote(name)} {number}" for name, number in severe.items()]:
         yield f"Warnings of the machines themselves: {', '.join(numbers)}."
-    if rest := len(merged.confounds) - len(warnings[:_QUOTED]):
+    if rest := len(merged.confounds) - len(warnings):
         yield f"{pluralize(rest, 'further note')} on what differs between the machines."

@@ -93,9 +93,9 @@ def raw_section(result: Result) -> ReportSection | None:
     if not blocks:
         return None
     number = value_count(blocks)
-    rounded = ", rounded to 4 significant digits to keep this file small"
     text = f"{pluralize(number, 'value')} in {pluralize(len(blocks), 'block')}"
-    text += rounded if number > MOST_EXACT else ""
+    if number > MOST_EXACT:
+        text += ", rounded to 4 significant digits to keep this file small"
     without = "The raw values need JavaScript; they are at the end of this file."
     plot = Plot("raw", raw_data(result), without)
     return section("raw", "Every raw value", sentences([f"{text}."]), plot, importance="record")
