@@ -15,7 +15,7 @@ from whyfast.report.document import (
     section,
     sentences,
 )
-from whyfast.report.formatting import format_percent, join_words, pluralize, quote
+from whyfast.report.formatting import format_percent, pluralize, quote, quoted
 from whyfast.report.pages.search_set_page import set_headline, set_page
 from whyfast.report.sections.search import (
     alike,
@@ -172,7 +172,7 @@ def search_headline(result: SearchResult) -> str:
     inner = deepest(result)
     text = _answer(inner)
     if merges := merged_by(result):
-        names = join_words([quote(m.title.split(" ", 1)[0]) for m in merges])
+        names = quoted(m.title.split(" ", 1)[0] for m in merges)
         text = f"{text[:-1]}; it came in by {'merges' if len(merges) > 1 else 'the merge'} {names}."
     if inner.evidence is not None and (why := because(inner.evidence)):
         text = f"{text[:-1]}: {why}."

@@ -148,7 +148,7 @@ def _rests_on(result: SetResult) -> Iterator[str]:
     subject = "It has" if result.reverted else "The ends have"
     text = f"{subject} {pluralize(len(result.differences), 'difference')}"
     if result.reverted:
-        reverted = join_words([f"`{escape_controls(m)}`" for m in result.reverted])
+        reverted = join_words(list(map(as_code, result.reverted)))
         text += f", with {reverted} set as in {quote(result.good)}"
     if answer.subsets:
         text += f"; {pluralize(answer.subsets, 'mixture')} of them were built and measured"

@@ -15,7 +15,6 @@ from whyfast.model.verdict import MADE_BY_PLACEMENT, Confound, Outcome, Verdict
 from whyfast.report.document import Cell, Row, Table, right, table
 from whyfast.report.formatting import (
     as_code,
-    escape_controls,
     format_percent,
     format_rough,
     format_seconds,
@@ -324,8 +323,8 @@ def since_sentences(result: Result, check: Check) -> Iterator[str]:
     if check.search and worst:
         name = shlex.quote(worst.benchmark or "")
         yield (
-            f"`{escape_controls(f'{check.search} --benchmark {name}')}` finds which of the "
-            f"{check.commits} commits did it."
+            f"{as_code(f'{check.search} --benchmark {name}')} finds which of the {check.commits} "
+            "commits did it."
         )
 
 

@@ -38,6 +38,7 @@ from whyfast.report.formatting import (
     join_words,
     pluralize,
     quote,
+    quoted,
     sentence,
 )
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
@@ -198,7 +199,7 @@ def machine_table(merged: Merged) -> Table | None:
             number_cell(len(m.result.recorded.blocks)),
             sum(c.severity == "warning" for c in m.result.judged.confounds),
             when(m.result.recorded.started),
-            join_words([quote(source) for source in m.sources]),
+            quoted(m.sources),
         )
         for m in merged.machines
         for compilers in [(f"{t.name} {t.version}".strip() for t in m.result.recorded.toolchains)]

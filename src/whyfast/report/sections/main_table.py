@@ -4,7 +4,7 @@ same effect everywhere."""
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from statistics import median
@@ -47,9 +47,7 @@ class Comparisons:
     """The overall verdict of each pair: its suite, or its only benchmark where there is none."""
 
     def __init__(self, verdicts: Iterable[Verdict], suites: Iterable[Suite]) -> None:
-        single: defaultdict[tuple[str, str], list[Verdict]] = defaultdict(list)
-        for verdict in verdicts:
-            single[verdict.variant, verdict.baseline].append(verdict)
+        single = grouped(((v.variant, v.baseline), v) for v in verdicts)
         self._overall = {pair: vs[0] for pair, vs in single.items() if len(vs) == 1}
         for suite in suites:
             self._overall[suite.verdict.variant, suite.verdict.baseline] = suite.verdict
@@ -106,12 +104,13 @@ def tally(verdicts: Iterable[Verdict]) -> str:
 def median_times(blocks: Iterable[Block]) -> Mapping[tuple[str, str], float]:
     """Median seconds of one inner loop, for each (benchmark, variant) over all blocks and turns. Of
     the blocks that the verdicts are about: those in drawn layouts where there are any."""
-    times: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
-    blocks = list(blocks)
-    for block in deciding(blocks):
-        for variant, values in block.values.items():
-            times[block.benchmark, variant].extend(v / block.loops for v in values)
-    return {key: median(values) for key, values in times.items() if values}
+    times = grouped(
+        ((block.benchmark, variant), value / block.loops)
+        for block in deciding(list(blocks))
+        for variant, values in block.values.items()
+        for value in values
+    )
+    return {key: median(values) for key, values in times.items()}
 
 
 def value_text(value: float, about: About) -> str:

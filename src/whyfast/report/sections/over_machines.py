@@ -20,6 +20,7 @@ from whyfast.report.formatting import (
     plain_text_of,
     pluralize,
     quote,
+    quoted,
     size_of,
     text_of,
     verdict_text,
@@ -229,7 +230,7 @@ def machines_text(names: Sequence[str], merged: Merged, *, cpu: bool = True) -> 
     """The machines, with their CPU where they share one that not all machines have."""
     if len(names) > _MOST_NAMED:
         return f"{len(names)} of {len(merged.machines)} machines"
-    text = join_words([quote(name) for name in names])
+    text = quoted(names)
     models = {m.machine.name: cpu_text(m.machine.facts) for m in merged.machines}
     shared = {models[name] for name in names}
     if not cpu or len(shared) > 1 or len(set(models.values())) == 1 or shared == {""}:

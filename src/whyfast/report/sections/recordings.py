@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from statistics import fmean, median, stdev
 
@@ -16,6 +16,7 @@ from whyfast.report.formatting import (
     format_percent,
     format_seconds,
     format_verdict,
+    grouped,
     join_words,
     no_difference,
     pluralize,
@@ -38,10 +39,12 @@ def run_times_section(result: Result) -> ReportSection | None:
 
 def run_times_table(result: Result) -> Table | None:
     """Mean, deviation, least and most of the runs of each command."""
-    times: defaultdict[str, list[float]] = defaultdict(list)
-    for block in result.recorded.blocks:
-        for variant, values in block.values.items():
-            times[variant] += (value / block.loops for value in values)
+    times = grouped(
+        (variant, value / block.loops)
+        for block in result.recorded.blocks
+        for variant, values in block.values.items()
+        for value in values
+    )
     rows = [
         (
             *(name, format_seconds(fmean(values))),

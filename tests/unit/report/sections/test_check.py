@@ -5,6 +5,8 @@ import math
 import pytest
 from tests.unit.report.example import verdict
 
+from whyfast.model.code import ChangeKind, FunctionChange
+from whyfast.report.sections.changed_code import change_sentence
 from whyfast.report.sections.check import undecided_text
 
 
@@ -23,3 +25,20 @@ def test_an_undecided_benchmark_says_how_far_off_it_is_and_how_long_it_takes(
     ends: tuple[float, float], seconds: float, text: str
 ) -> None:
     assert undecided_text(verdict("head", "base", "undecided", 1.01, *ends), seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "sizes", "calls", "text"),
+    [
+        ("added", (0, 9), (), "`f` is new"),
+        ("removed", (9, 0), (), "`f` is gone"),
+        ("changed", (9, 12), (), "`f` went from 9 to 12 bytes"),
+        ("changed", (9, 9), (), "`f` has other instructions (9 bytes)"),
+        ("changed", (0, 0), (), "`f` has changed"),
+        ("changed", (9, 12), ("g",), "`f` now calls `g`"),
+    ],
+)
+def test_what_became_of_a_function(
+    kind: ChangeKind, sizes: tuple[int, int], calls: tuple[str, ...], text: str
+) -> None:
+    assert change_sentence(FunctionChange("f", kind, sizes, True, calls)) == text

@@ -159,3 +159,16 @@ def test_what_replicating_the_jumps_takes_is_said_of_flags_alone() -> None:
     changes = {c.variant: c for c in cost_changes(result) if c.key == "dispatch-code"}
     assert (changes["clang19-goto"].before, changes["clang19-goto"].after) == (14_500, 8_000)
     assert changes["clang19-goto"].outcome == "less"
+
+
+def test_a_cost_is_named_on_the_benchmark_where_it_differs_most() -> None:
+    found = result(FASTER)
+    counts = [("sieve", 10.0, 11.0), ("fib", 10.0, 30.0), ("nbody", 10.0, 12.0)]
+    costs = [
+        VariantCost("allocated", name, x, benchmark, again=x)
+        for benchmark, *sides in counts
+        for name, x in zip((BASE, TAIL), sides, strict=True)
+    ]
+    (text,) = cost_sentences(changed(found, costs=tuple(costs)))
+    assert "3x more" in text
+    assert " on fib" in text
