@@ -118,17 +118,18 @@ const legendRoom = (width, count) => 50 + 19 * Math.ceil((count * 150) / width);
 const upright = (x, dash) => (
   { type: "line", yref: "paper", y0: 0, y1: 1, x0: x, x1: x, line: { color: GREY, width: 1.5, dash } });
 
+// A figure under its title; the holder of its plot.
+function addFigure(parent, title, wide, attributes) {
+  const figure = make("figure", undefined, wide ? { class: "wide" } : {});
+  const holder = make("div", undefined, { class: "plot", role: "img", ...attributes });
+  figure.append(make("figcaption", title), holder);
+  parent.append(figure);
+  return holder;
+}
 // One figure a plot, each drawn by `draw(plot, holder)`.
 function drawFigures(parent, plots, draw) {
   parent.replaceChildren();
-  plots.forEach((plot) => {
-    const figure = make("figure");
-    if (plot.wide) figure.className = "wide";
-    const holder = make("div", undefined, { class: "plot", role: "img", "aria-label": plot.label });
-    figure.append(make("figcaption", plot.title), holder);
-    parent.append(figure);
-    draw(plot, holder);
-  });
+  plots.forEach((plot) => draw(plot, addFigure(parent, plot.title, plot.wide, { "aria-label": plot.label })));
 }
 
 // A labelled switch in `holder`, which calls `act` when it is changed.

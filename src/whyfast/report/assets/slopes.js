@@ -77,13 +77,7 @@ KINDS.slopes = (() => {
 
   return (parent, read) => {
     const family = read();
-    const figure = (title, name) => {
-      const holder = make("div", undefined, { class: `plot slopes-${name}`, role: "img" });
-      const made = make("figure", undefined, { class: "wide" });
-      made.append(make("figcaption", title), holder);
-      parent.append(made);
-      return holder;
-    };
+    const figure = (title, name) => addFigure(parent, title, true, { class: `plot slopes-${name}` });
     parent.classList.add("slopes");
     const line = family.variants[0].linear ? ", and the line of each variant" : "";
     const whole = figure(`Time of a run by number of ${family.name}s: points with their intervals${line}`, "all");
