@@ -111,8 +111,11 @@ function verdictTraces(points, range) {
 // A text at the left edge of a plot, or left of it.
 const nameAt = (y, text, xshift) => ({ x: 0, xref: "paper", xanchor: "left", xshift, y, text });
 
-// Room below a plot for its axis and a legend of `count` names.
-const legendRoom = (width, count) => 50 + 19 * Math.ceil((count * 150) / width);
+// The layout of a plot with room below it for its axis and a legend of `count` names.
+function legendLayout(width, count, height, [left, right]) {
+  const room = 50 + 19 * Math.ceil((count * 150) / width);
+  return { height: height + room, showlegend: true, margin: { l: left, r: right, t: 10, b: room } };
+}
 
 // A vertical line below the points.
 const upright = (x, dash) => (

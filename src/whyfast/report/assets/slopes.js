@@ -26,9 +26,8 @@ KINDS.slopes = (() => {
         mode: "lines", showlegend: false, line: { color: color(i), width: 1.5, dash: "dot" },
       },
     ]);
-    const room = legendRoom(width, family.variants.length);
     return [traces, {
-      height: 320 + room, showlegend: true, margin: { l: 60, r: 10, t: 10, b: room },
+      ...legendLayout(width, family.variants.length, 320, [60, 10]),
       xaxis: {
         title: `${family.name}s`,
         ...(width > 600 ? { tickvals: family.values } : { nticks: 6 }),
@@ -67,9 +66,8 @@ KINDS.slopes = (() => {
         x: run.ns, y: run.share, mode: "lines", line: { color: color(i), width: 1.5, shape: "hvh" },
         name: cut(name, 40),
       }));
-    const room = legendRoom(width, traces.length);
     return [traces, {
-      height: 220 + room, showlegend: true, margin: { l: 60, r: 10, t: 10, b: room },
+      ...legendLayout(width, traces.length, 220, [60, 10]),
       xaxis: { title: "ns", type: "log", ...round(width) },
       yaxis: { title: "% per ns", rangemode: "tozero" },
     }];

@@ -51,13 +51,10 @@ KINDS.raw = (() => {
     note.textContent = `${total} values are too many to draw: each block is drawn as its median and range. The table and the CSV hold all.`;
     const holder = byId("raw-plot");
     holder.setAttribute("aria-label", `${benchmark.name}: every value by block; the table below lists them`);
-    Chart(holder, (width) => {
-      const room = legendRoom(width, traces.length);
-      return [traces, {
-        height: 310 + room, showlegend: true, margin: { l: 64, r: 8, t: 10, b: room },
-        xaxis: { title: "block", range: [0, benchmark.blocks.length] }, yaxis: { title: name, nticks: 6 },
-      }];
-    });
+    Chart(holder, (width) => [traces, {
+      ...legendLayout(width, traces.length, 310, [64, 8]),
+      xaxis: { title: "block", range: [0, benchmark.blocks.length] }, yaxis: { title: name, nticks: 6 },
+    }]);
   }
 
   function rows(benchmark) {
@@ -147,11 +144,8 @@ KINDS.timeline = (parent, read) => {
   }));
   const starts = sessions.map((s) => upright(Math.max(s.at, 0), "dash"));
   const names = sessions.map((s) => ({ x: Math.max(s.at, 0), y: 1, yref: "paper", xshift: 4, text: s.text }));
-  Chart(holder, (width) => {
-    const room = legendRoom(width, traces.length);
-    return [traces, {
-      height: 270 + room, margin: { l: 64, r: 8, t: 10, b: room }, showlegend: true, shapes: starts, annotations: names,
-      xaxis: { title: "minutes" }, yaxis: { title: "time, 1 is usual", nticks: 6 },
-    }];
-  });
+  Chart(holder, (width) => [traces, {
+    ...legendLayout(width, traces.length, 270, [64, 8]), shapes: starts, annotations: names,
+    xaxis: { title: "minutes" }, yaxis: { title: "time, 1 is usual", nticks: 6 },
+  }]);
 };
