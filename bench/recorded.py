@@ -32,7 +32,7 @@ from whyfast.judge.ratios import Ratios, turn_ratios
 from whyfast.measure.block import WantedBlock, draw, run_block
 from whyfast.measure.calibrate import WantedCalibration, calibrate
 from whyfast.measure.commands import CommandRunner
-from whyfast.measure.invocation import LaunchArguments, Runner, SystemClock
+from whyfast.measure.invocation import Clock, LaunchArguments, Runner
 from whyfast.measure.process import usable_cpus
 from whyfast.measure.turns import TurnRunner
 
@@ -123,7 +123,7 @@ def runners(folder: Path) -> Mapping[str, Runner]:
 
 def record(runner: Runner, seconds: float, seed: int) -> Recording:
     """Blocks for so long, with the turns that calibration chooses."""
-    clock, cpus, rng = SystemClock(), usable_cpus(), random.Random(seed)
+    clock, cpus, rng = Clock(), usable_cpus(), random.Random(seed)
     c = calibrate(runner, WantedCalibration("x", ("a", "b"), rng.choice(list(cpus))), clock)
     first: list[Floats] = []
     second: list[Floats] = []

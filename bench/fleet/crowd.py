@@ -12,6 +12,7 @@ import numpy as np
 
 from whyfast.fleet.cluster import Answered, Event, Joined
 from whyfast.fleet.messages import HostFacts, write
+from whyfast.measure.invocation import Clock
 
 #: Seconds on the crowd's clock that a block lasts; nothing else takes any.
 BLOCK = 1.0
@@ -23,7 +24,7 @@ WITHIN, BETWEEN = 0.004, 0.002
 _DRAWN = 1 << 16
 
 
-class CrowdClock:
+class CrowdClock(Clock):
     """Starts at 0 and stands still but for the crowd."""
 
     seconds = 0.0

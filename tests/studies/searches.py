@@ -8,7 +8,7 @@ from typing import Any
 from tests.unit.investigate.doubles import Watcher
 
 from whyfast.investigate.services import Services
-from whyfast.measure.tools import SystemLauncher
+from whyfast.measure.tools import Launcher
 from whyfast.model.errors import CannotBuildHere
 from whyfast.report.pages.search_page import dump_search
 from whyfast.search.axes.axis import SearchRequest
@@ -17,7 +17,7 @@ from whyfast.store.home import Home
 from whyfast.study.load import load_study
 
 
-class _Without(SystemLauncher):
+class _Without(Launcher):
     """Where these programs are not installed."""
 
     def __init__(self, *names: str) -> None:

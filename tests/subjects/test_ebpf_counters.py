@@ -13,7 +13,7 @@ from whyfast.explain.hot import hot_functions
 from whyfast.explain.program import load
 from whyfast.measure.doctor.system import System
 from whyfast.measure.simulate import read_geometry, simulate, simulated_counters
-from whyfast.measure.tools import SystemLauncher, ToolRun
+from whyfast.measure.tools import Launcher, ToolRun
 from whyfast.model.counters import Profile
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +39,7 @@ def collatz() -> Run:
         profile, failure = simulate(
             ToolRun(
                 (str(program), "run", str(SUBJECT / "programs" / "collatz.hex")),
-                SystemLauncher(),
+                Launcher(),
                 os.environ,
                 300,
             ),

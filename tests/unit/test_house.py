@@ -38,7 +38,6 @@ LATE = {
     # The account of a difference, which few results have.
     ("cli.ab", "whyfast.investigate.why.why_layers"),
     ("cli.ab", "whyfast.investigate.why.why_run"),
-    ("model.result", "whyfast.model.why"),
     # Fleets, which need Dask, and renderers of files that are asked for.
     ("cli.fleet", "whyfast.fleet.dask_servers"),
     ("cli.output", "whyfast.report.render.html"),
@@ -72,24 +71,7 @@ LATE = {
     ("investigate.recording", "whyfast.judge.looks"),
     ("investigate.recording", "whyfast.model.result"),
     ("report.progress", "whyfast.report.sections.programs"),
-    # What builds, too, when it builds.
-    ("investigate.services", "whyfast.build.relink"),
-    ("investigate.services", "whyfast.build.incremental"),
-    ("investigate.services", "whyfast.build.run"),
-    ("investigate.services", "whyfast.interpreter.registry"),
-    ("investigate.services", "whyfast.toolchain.kernels"),
-    ("investigate.services", "whyfast.toolchain.registry"),
-    ("investigate.services", "whyfast.toolchain.debian"),
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
-    # What few results hold; who reads one imports it.
-    ("model.result", "whyfast.model.cost"),
-    ("model.result", "whyfast.model.loop"),
-    ("model.result", "whyfast.model.machine"),
-    ("model.result", "whyfast.model.code"),
-    ("model.result", "whyfast.model.code"),
-    ("model.result", "whyfast.model.counters"),
-    ("model.result", "whyfast.model.build"),
-    ("model.result", "whyfast.model.evidence"),
     # What few of those who name an interpreter need.
     ("interpreter.command_line", "whyfast.interpreter.providers"),
     ("interpreter.command_line", "whyfast.interpreter.registry"),

@@ -15,19 +15,8 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from whyfast.build import run
 from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, SourceTree, source_size
-from whyfast.build.run import (
-    NEED_FACTOR,
-    NEED_LEAST,
-    Progress,
-    Stopwatch,
-    build_all,
-    copy_headers,
-    keep_build,
-    provenance_of,
-    reusable,
-    run_steps,
-)
 from whyfast.build.steps import Steps, expand_steps
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
@@ -46,7 +35,7 @@ class _CannotGoOn(Exception):
 
 
 def build_incrementally(
-    recipes: Sequence[Recipe], store: BuildStore, progress: Progress
+    recipes: Sequence[Recipe], store: BuildStore, progress: run.Progress
 ) -> list[BuildOutcome]:
     """Every recipe as a build or a failure, in the given order, one after the other. A clean build
     that is there already is taken. Where the steps fail in the used folder, it is emptied and the
@@ -100,10 +89,10 @@ def forget_compiled(folder: Path, but: Container[Path]) -> None:
             path.unlink()
 
 
-def _build_one(recipe: Recipe, store: BuildStore, progress: Progress) -> BuildOutcome:
+def _build_one(recipe: Recipe, store: BuildStore, progress: run.Progress) -> BuildOutcome:
     incremental = marked(recipe)
     for known in (recipe, incremental):
-        if build := reusable(known, store):
+        if build := run.reusable(known, store):
             return build
     slot = slot_of(recipe, store)
     steps = Steps()
@@ -119,15 +108,15 @@ def _build_one(recipe: Recipe, store: BuildStore, progress: Progress) -> BuildOu
         except BaseException:
             steps.cancel()
             raise
-    (outcome,) = build_all([recipe], store, progress)
+    (outcome,) = run.build_all([recipe], store, progress)
     return outcome
 
 
 def _go_on(
-    recipe: Recipe, slot: Path, store: BuildStore, progress: Progress, runner: Steps
+    recipe: Recipe, slot: Path, store: BuildStore, progress: run.Progress, runner: Steps
 ) -> Build:
     """Build in the slot and copy what came out. Raises _CannotGoOn, CannotBuildHere or OSError."""
-    if short := lacking(slot, 2 * NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
+    if short := lacking(slot, 2 * run.NEED_FACTOR * source_size(recipe.source) + run.NEED_LEAST):
         raise _CannotGoOn(f"not enough disk space to build: {short}")
     listing, work = slot / "source.json", slot / "work"
     # The files of the source that the folder was last built from, and the flags.
@@ -138,7 +127,7 @@ def _go_on(
     if before is None:
         shutil.rmtree(slot, ignore_errors=True)
         work.mkdir(parents=True)
-        copy_headers(recipe, work)
+        run.copy_headers(recipe, work)
     # Until the build has succeeded, nobody knows what the folder holds.
     listing.unlink(missing_ok=True)
     progress(
@@ -149,9 +138,9 @@ def _go_on(
     flags = [list(recipe.inputs[key]) for key in _FLAGS]
     if before is not None and last_flags != flags:
         forget_compiled(work, {work / "src" / name for name in recipe.source.files})
-    watch = Stopwatch()
+    watch = run.Stopwatch()
     jobs = os.cpu_count() or 1
-    env, sandbox, reason = run_steps(
+    env, sandbox, reason = run.run_steps(
         recipe, slot, store, expand_steps(recipe, work, jobs), runner, progress
     )
     if reason:
@@ -169,7 +158,9 @@ def _go_on(
     shutil.copy(slot / "log.txt", kept / "log.txt")
     steps = expand_steps(recipe, kept / "work", jobs)
     program = kept / "work" / recipe.program
-    build = keep_build(recipe, store, provenance_of(recipe, steps, env, program, watch, sandbox))
+    build = run.keep_build(
+        recipe, store, run.provenance_of(recipe, steps, env, program, watch, sandbox)
+    )
     listing.write_text(json.dumps([sorted(recipe.source.files), flags]))
     return build
 

@@ -26,16 +26,13 @@ from whyfast.store.builds import BuildStore
 from whyfast.store.files import exclusive
 
 
-class NoTools(Exception):
-    """Which tool this machine lacks."""
-
-
 def mix_object(
     good: Path, bad: Path, from_bad: Iterable[str], symbols: Iterable[str], to: Path
 ) -> None:
     """Write to ``to`` both objects as one, with the global ``symbols`` of the good one but
     ``from_bad`` of the bad one: unwanted definitions are weakened. Both copies stay in place: what
-    differs is who is called. NoTools, OSError, or ValueError with what the linker says."""
+    differs is who is called. CannotMix without a tool, or with what the linker says;
+    OSError."""
     taken = set(from_bad)
     folder = to.with_name(to.name + ".parts")
     folder.mkdir(parents=True, exist_ok=True)
@@ -58,13 +55,13 @@ def mix_object(
 
 def _run(tool: str, *arguments: str) -> None:
     if shutil.which(tool) is None:
-        raise NoTools(f"{tool} is not installed; install binutils")
+        raise CannotMix(f"{tool} is not installed; install binutils")
     done = subprocess.run(
         [tool, *arguments], capture_output=True, text=True, errors="replace", check=False
     )
     if done.returncode != 0:
         lines = (done.stderr or done.stdout).strip().splitlines()
-        raise ValueError(f"{tool}: {lines[0] if lines else f'exit code {done.returncode}'}")
+        raise CannotMix(f"{tool}: {lines[0] if lines else f'exit code {done.returncode}'}")
 
 
 #: Where mixtures are kept, within the folder of the build that most of them is from.
@@ -128,13 +125,13 @@ def link_with(
 
 
 def mixed_layouts(
-    program: Path, link: BuiltWith, seeds: Sequence[int], keep: Sequence[str], store: BuildStore
+    program: Path, link: Recipe, seeds: Sequence[int], store: BuildStore
 ) -> list[Path]:
     """The layouts ``seeds`` of a mixture, as :func:`whyfast.build.relink.relink` makes those of a
     build. Raises :class:`CannotRelink`, InterruptedError when it is interrupted."""
-    folder = program.parents[len(Path(link.recipe.program).parts)]
-    with logged_steps(link.recipe, folder, store) as run_step:
-        return make_layouts(link.recipe, folder, run_step, seeds, keep)
+    folder = program.parents[len(Path(link.program).parts)]
+    with logged_steps(link, folder, store) as run_step:
+        return make_layouts(link, folder, run_step, seeds)
 
 
 def same_link(good: Recipe, bad: Recipe) -> bool:

@@ -86,7 +86,8 @@ def source_size(source: SourceTree) -> int:
 class Recipe:
     """A build before it is made. ``inputs`` is plain JSON data; ``digest`` is over it.
     ``packages`` are what the steps need beside the compiler. ``env`` has the values that
-    ``inputs`` hides. ``profile`` is the number of the training run, 0 for the first."""
+    ``inputs`` hides. ``profile`` is the number of the training run, 0 for the first. ``keep`` are
+    patterns of sections that stay together in other layouts."""
 
     variant: str
     inputs: dict[str, Any]
@@ -99,6 +100,7 @@ class Recipe:
     interpreter: Interpreter | None = None
     packages: tuple[str, ...] = ()
     profile: int = 0
+    keep: tuple[str, ...] = ()
 
     def trained_again(self, profile: int) -> Recipe:
         """The same with the profile of another training run; its layouts are not wanted."""
@@ -153,6 +155,7 @@ def make_recipe(
     return Recipe(
         *(variant.name, inputs, toolchain, source, steps, real, program, link, interpreter),
         packages=packages_of(study.build, variant),
+        keep=variant.keep,
     )
 
 

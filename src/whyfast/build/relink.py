@@ -87,20 +87,18 @@ def relink(
     build: Build,
     store: BuildStore,
     seeds: Sequence[int],
-    keep: Sequence[str] = (),
     seconds: float | None = None,
 ) -> list[Path]:
-    """The programs of the layouts ``seeds`` of a build, made where they are missing. ``keep`` are
-    patterns of sections that stay together, see :func:`draw_layout`. Raises :class:`CannotRelink`,
-    also where they take longer than that many ``seconds``. What the linker prints is added to the
-    build's log. Interrupted, it ends the linker."""
+    """The programs of the layouts ``seeds`` of a build, made where they are missing. Raises
+    :class:`CannotRelink`, also where they take longer than that many ``seconds``. What the linker
+    prints is added to the build's log. Interrupted, it ends the linker."""
     folder = store.folder(build.digest)
     began = time.monotonic()
     try:
         with exclusive(store.lock(build.digest)):
             began = time.monotonic()  # another link may have held the lock
             with logged_steps(recipe, folder, store, seconds) as run_step:
-                return make_layouts(recipe, folder, run_step, seeds, keep)
+                return make_layouts(recipe, folder, run_step, seeds)
     except (CannotRelink, CannotBuildHere, OSError) as error:
         late = seconds is not None and time.monotonic() - began >= seconds
         why = f"linking takes longer than {seconds:.0f} s" if late else because(error)
@@ -108,11 +106,7 @@ def relink(
 
 
 def make_layouts(
-    recipe: Recipe,
-    folder: Path,
-    run_step: Callable[[str], int],
-    seeds: Sequence[int],
-    keep: Sequence[str] = (),
+    recipe: Recipe, folder: Path, run_step: Callable[[str], int], seeds: Sequence[int]
 ) -> list[Path]:
     """The programs of the layouts ``seeds``, linked where they are not there yet, in ``folder /
     "work"``, where ``run_step`` runs a shell line and returns its exit code. A layout stands beside
@@ -120,7 +114,7 @@ def make_layouts(
     work = folder / "work"
     program = work / recipe.program
     made = []
-    for drawn in _draw(recipe, folder, seeds, keep):
+    for drawn in _draw(recipe, folder, seeds):
         target = program.with_name(f"{program.name}.layout-{drawn.name}")
         record = folder / FOLDER / f"{drawn.name}.sha256"
         linked = ""  # the digest that it had when it was linked, where it still has it
@@ -169,9 +163,7 @@ class _Drawn:
         return f"-Wl,-T,{shlex.quote(str(self.script(folder)))}"
 
 
-def _draw(
-    recipe: Recipe, folder: Path, seeds: Sequence[int], keep: Sequence[str]
-) -> Iterator[_Drawn]:
+def _draw(recipe: Recipe, folder: Path, seeds: Sequence[int]) -> Iterator[_Drawn]:
     if recipe.toolchain.language == "go":
         yield from (_Drawn(seed, f"seed-{seed}", None) for seed in seeds)
         return
@@ -181,10 +173,11 @@ def _draw(
             "its objects have no function sections to place; compile with -ffunction-sections "
             "and keep the .o files"
         )
-    if kept_by_none := [k for k in keep if not any(fnmatchcase(p.section, k) for p in pieces)]:
-        raise CannotRelink(f"keep: no section of its objects matches {kept_by_none[0]!r}")
+    for pattern in recipe.keep:
+        if not any(fnmatchcase(p.section, pattern) for p in pieces):
+            raise CannotRelink(f"keep: no section of its objects matches {pattern!r}")
     for seed in seeds:
-        layout = draw_layout(pieces, seed, keep)
+        layout = draw_layout(pieces, seed, recipe.keep)
         yield _Drawn(seed, hashlib.sha256(layout.script.encode()).hexdigest()[:12], layout)
 
 

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from whyfast.model.errors import UserError
-from whyfast.store.git import borrow, git, must_git, own_filters_off, without_user
+from whyfast.store.git import (
+    borrow,
+    commit_named,
+    git,
+    is_shallow,
+    leads,
+    must_git,
+    own_filters_off,
+    without_user,
+)
 
 
 def is_local(repository: str) -> bool:
@@ -22,14 +31,13 @@ def is_local(repository: str) -> bool:
 
 def commit_of(repository: Path, revision: str) -> str:
     """The full hash of the commit that ``revision`` names; UserError when there is none."""
-    done = git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-    if done.returncode != 0:
-        there = git(repository, "rev-parse", "--git-dir")
-        if there.returncode != 0:
-            lines = there.stderr.strip().splitlines() or [""]
-            raise UserError(f"not a readable git repository: {lines[0]}", where=repository)
-        raise UserError(f"has no commit {revision!r}", where=repository)
-    return done.stdout.strip()
+    if commit := commit_named(repository, revision):
+        return commit
+    there = git(repository, "rev-parse", "--git-dir")
+    if there.returncode != 0:
+        lines = there.stderr.strip().splitlines() or [""]
+        raise UserError(f"not a readable git repository: {lines[0]}", where=repository)
+    raise UserError(f"has no commit {revision!r}", where=repository)
 
 
 def clone(address: str, revision: str, to: Path, progress: Callable[[str], None]) -> Path:
@@ -173,7 +181,7 @@ def called(name: str, commit: str) -> str:
 
 def commits_between(repository: Path, change: Range) -> int:
     """How many commits lead by first parents from the base to the head, 0 where none do."""
-    if git(repository, "merge-base", "--is-ancestor", change.base, change.head).returncode:
+    if not leads(repository, change.base, change.head):
         return 0
     count = git(
         repository, "rev-list", "--count", "--first-parent", f"{change.base}..{change.head}"
@@ -185,8 +193,7 @@ def default_branch(repository: Path) -> str:
     """The branch that changes are made for; UserError when it cannot be told."""
     remote_head = git(repository, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD")
     for name in (remote_head.stdout.strip(), *_USUAL):
-        known = git(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-        if name and known.returncode == 0:
+        if name and commit_named(repository, name):
             return name
     raise UserError(
         f"has no branch {', '.join(_USUAL)}, so the base is not known; name it: BASE..HEAD",
@@ -200,7 +207,7 @@ def merge_base(repository: Path, branch: str, head: str) -> str:
     done = git(repository, "merge-base", branch, head)
     if done.returncode == 0 and done.stdout.strip():
         return done.stdout.strip()
-    if git(repository, "rev-parse", "--is-shallow-repository").stdout.strip() == "true":
+    if is_shallow(repository):
         raise UserError(
             f"is a shallow clone without the merge base with {branch}; fetch the history "
             "(git fetch --unshallow, or fetch-depth: 0 of actions/checkout)",

@@ -427,14 +427,14 @@ class Rebuilt:
     peak: float | None
 
 
-def rebuild(recipe: Recipe, home: Home, jobs: int) -> Rebuilt | BuildFailure:
+def rebuild(recipe: Recipe, home: Home) -> Rebuilt | BuildFailure:
     """Make the build in a folder of its own, which is removed; the stored build stays as it is.
     Copying the source is not part of the time, linking is."""
     folder = home.cache / "rebuilt" / uuid.uuid4().hex
     store, steps = BuildStore(folder / "builds"), Steps()
     try:
         store.root.mkdir(parents=True)
-        outcome = make_build(recipe, store, jobs, steps, lambda text: None)
+        outcome = make_build(recipe, store, os.cpu_count() or 1, steps, lambda text: None)
         if isinstance(outcome, BuildFailure):
             return outcome
         return Rebuilt(steps.seconds, steps.peak or None)

@@ -11,7 +11,8 @@ import os
 import shutil
 import tarfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, cast
@@ -219,15 +220,17 @@ LOCAL = ("subject", "path")
 def with_source(study: Study, home: Home, progress: Progress) -> Study:
     """The study with the folder of its source filled in, fetched if need be. UserError when it is
     not available: without a source there is nothing to do."""
-    where = study.folder / "study.toml"
-    try:
+    with about_source(study):
         return replace(study, source=obtain(study.source, home, progress))
-    except UserError as error:
-        place = f"{error.where}: " if error.where else ""
-        raise UserError(
-            f"the source is not available: {place}{error.message}", where=where
-        ) from error
-    except (CannotBuildHere, OSError) as error:
+
+
+@contextmanager
+def about_source(study: Study) -> Iterator[None]:
+    """What goes wrong within is a UserError about the source of the study."""
+    try:
+        yield
+    except (UserError, CannotBuildHere, OSError) as error:
+        where = study.folder / "study.toml"
         raise UserError(f"the source is not available: {error}", where=where) from error
 
 

@@ -191,11 +191,13 @@ def without_folder(folder: Path, language: Language = "c") -> list[str]:
     return ["-trimpath"] if language == "go" else []
 
 
-def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str], str]:
-    """The words before ``sh -euc STEP``, and the sandbox in words, for the provenance. The step may
-    write in ``tmp`` and ``work`` of ``folder``; it sees the rest, which we write: through a link of
-    its making, that could be anywhere. Tables of mounts are kept beside ``store``. CannotBuildHere
-    when the toolchain's root cannot be entered."""
+def surround(
+    recipe: Recipe, folder: Path, store: BuildStore
+) -> tuple[dict[str, str], list[str], str]:
+    """The whole environment of a step, the words before ``sh -euc STEP``, and the sandbox in words,
+    for the provenance. The step may write in ``tmp`` and ``work`` of ``folder``; it sees the rest,
+    which we write: through a link of its making, that could be anywhere. Tables of mounts are kept
+    beside ``store``. CannotBuildHere when the toolchain's root cannot be entered."""
     toolchain = recipe.toolchain
     readable = toolchain.readable
     if toolchain.root is None:
@@ -209,17 +211,7 @@ def enclose(recipe: Recipe, folder: Path, store: BuildStore) -> tuple[list[str],
     box = Box(
         toolchain.root, (*toolchain.writable, *folders), (*readable, folder), start=folders[1]
     )
-    return around_steps(box, store.root.parent / "sandbox")
-
-
-def surround(
-    recipe: Recipe, folder: Path, store: BuildStore
-) -> tuple[dict[str, str], list[str], str]:
-    """The whole environment of a step, and what :func:`enclose` returns.
-
-    CannotBuildHere when the toolchain has a root that cannot be entered here.
-    """
-    within, sandbox = enclose(recipe, folder, store)
+    within, sandbox = around_steps(box, store.root.parent / "sandbox")
     env = {**recipe.env, "HOME": str(folder / "work"), "TMPDIR": str(folder / "tmp")}
     if recipe.toolchain.language == "cargo":
         cargo.write_wrapper(folder)
@@ -245,7 +237,7 @@ class Steps:
     ) -> int:
         """Run one shell line to its end; its exit status, negative for a signal. If whyfast is
         killed meanwhile, it is killed too. ``within`` are the words of a sandbox, from
-        :func:`enclose`. InterruptedError after :meth:`cancel`."""
+        :func:`surround`. InterruptedError after :meth:`cancel`."""
         with self._lock:
             if self.cancelled.is_set():
                 raise InterruptedError(self.why)

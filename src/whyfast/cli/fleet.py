@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from whyfast.cli.output import Action, check_outputs, show_actions
 from whyfast.fleet.answers import HostAnswers
 from whyfast.fleet.cluster import Cluster, DaskCluster
-from whyfast.fleet.launching import HostsFile, LaunchedCluster, launched, read_hosts
+from whyfast.fleet.launching import HostsFile, launched, read_hosts
 from whyfast.fleet.security import make_certificates, read_address
 from whyfast.investigate.services import Services
 from whyfast.model.errors import UserError
@@ -110,6 +110,8 @@ def _connected(
         return
     with (
         launched(hosts, note) as fleet,
-        closing(DaskCluster(fleet.address, hosts.certificates, note)) as cluster,
+        closing(
+            DaskCluster(fleet.address, hosts.certificates, note, partial(fleet.tell, note))
+        ) as cluster,
     ):
-        yield LaunchedCluster(cluster, fleet, note)
+        yield cluster

@@ -11,27 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast import __version__
+from whyfast.fleet import messages
 from whyfast.fleet.building_hosts import HostBuilds
-from whyfast.fleet.messages import (
-    Accepted,
-    Answer,
-    AskFacts,
-    Chunk,
-    HostFacts,
-    Lacking,
-    MakeBuild,
-    Offer,
-    Place,
-    Prepare,
-    Refused,
-    SendBack,
-    Take,
-    Taken,
-    Task,
-    Unprepared,
-    read_task,
-    write,
-)
 from whyfast.fleet.transfer import NotReceived, ReceivedArchives
 from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.measuring import runner_of
@@ -62,7 +43,7 @@ class HostAnswers:
         self._archives = ReceivedArchives(home)
         self._builds = HostBuilds(home, services, self._archives)
         # The prepared runs, with the runners of their benchmarks.
-        self._ready: dict[str, tuple[Prepare, Mapping[str, Runner]]] = {}
+        self._ready: dict[str, tuple[messages.Prepare, Mapping[str, Runner]]] = {}
         self._lock = threading.Lock()
 
     def answer(self, task: bytes, data: bytes = b"") -> bytes:
@@ -70,43 +51,43 @@ class HostAnswers:
         task, the disk and the programs are answers, too."""
         with self._lock:
             try:
-                answer = self._answer(read_task(task), data)
+                answer = self._answer(messages.read_task(task), data)
             except Malformed as error:
-                answer = Refused(f"cannot read the task: {error}; is it the same whyfast?")
+                answer = messages.Refused(f"cannot read the task: {error}; is it the same whyfast?")
             except (NotReceived, UserError, CannotBuildHere) as error:
-                answer = Refused(str(error))
+                answer = messages.Refused(str(error))
             except OSError as error:
                 place = f"{error.filename}: " if error.filename else ""
-                answer = Refused(f"{place}{error.strerror}")
-            return write(answer)
+                answer = messages.Refused(f"{place}{error.strerror}")
+            return messages.write(answer)
 
-    def _answer(self, task: Task, data: bytes) -> Answer:
-        if isinstance(task, AskFacts):
+    def _answer(self, task: messages.Task, data: bytes) -> messages.Answer:
+        if isinstance(task, messages.AskFacts):
             return self.facts()
-        if isinstance(task, Offer):
-            return Lacking(self._archives.lacking(task.places))
-        if isinstance(task, Chunk):
+        if isinstance(task, messages.Offer):
+            return messages.Lacking(self._archives.lacking(task.places))
+        if isinstance(task, messages.Chunk):
             self._archives.add(task.archive, task.offset, task.size, data)
-            return Accepted()
-        if isinstance(task, Prepare):
+            return messages.Accepted()
+        if isinstance(task, messages.Prepare):
             context = self._context(task)
             context = replace(context, prefixes=study_prefixes(context))
             runners = {b.name: runner_of(context, b)[0] for b in context.question.benchmarks}
             key = hashlib.sha256(repr(task).encode()).hexdigest()
             self._ready[key] = (task, runners)
             self._trim(task.places)
-            return Accepted(key)
-        if isinstance(task, MakeBuild):
-            self._trim([Place(task.source, "tree", "")])
+            return messages.Accepted(key)
+        if isinstance(task, messages.MakeBuild):
+            self._trim([messages.Place(task.source, "tree", "")])
             return self._builds.make(task)
-        if isinstance(task, SendBack):
+        if isinstance(task, messages.SendBack):
             return self._builds.send(task)
         return self._take(task)
 
-    def facts(self) -> HostFacts:
+    def facts(self) -> messages.HostFacts:
         """The facts of this machine."""
         system = self._services.system
-        return HostFacts(
+        return messages.HostFacts(
             environment(system),
             environment_after(system),
             self._services.cpus,
@@ -116,14 +97,14 @@ class HostAnswers:
             platform.python_version(),
         )
 
-    def _trim(self, keep: Sequence[Place]) -> None:
+    def _trim(self, keep: Sequence[messages.Place]) -> None:
         """Remove old archives, unless another worker of this home measures programs at the moment.
         An earlier run that goes on sends again what it needs."""
         with exclusive_if_free(self.home.data / "measuring.lock") as free:
             if free:
                 self._archives.trim(self._most, keep)
 
-    def _context(self, message: Prepare) -> RunContext[Study]:
+    def _context(self, message: messages.Prepare) -> RunContext[Study]:
         """The coordinator's context, with the files of this host."""
         places = {p.archive: self._archives.place(p) for p in message.places}
         folders = {name: places[archive] for name, archive in message.folders.items()}
@@ -159,7 +140,7 @@ class HostAnswers:
             raise NotReceived(f"{name} leads out of its folder")
         return folder / name
 
-    def _toolchains(self, message: Prepare) -> list[Toolchain]:
+    def _toolchains(self, message: messages.Prepare) -> list[Toolchain]:
         """The toolchains of the message; those with a root are this host's own, if equal."""
         roots: dict[str, Toolchain] = {}
         for variant, packages in message.rooted.items():
@@ -179,20 +160,20 @@ class HostAnswers:
                 )
         return toolchains
 
-    def _take(self, task: Take) -> Answer:
+    def _take(self, task: messages.Take) -> messages.Answer:
         message, runners = self._ready.get(task.key, (None, {}))
         if message is None or not all(map(self._archives.is_placed, message.places)):
-            return Unprepared()
+            return messages.Unprepared()
         wanted = task.wanted
         if wanted.benchmark not in runners:
-            return Refused(f"unknown benchmark: {wanted.benchmark!r} was not prepared")
+            return messages.Refused(f"unknown benchmark: {wanted.benchmark!r} was not prepared")
         with exclusive(self.home.data / "measuring.lock"):
             outcome = take(wanted, runners[wanted.benchmark], self._services.clock)
         if isinstance(outcome, Block):
-            return Taken(block=outcome)
+            return messages.Taken(block=outcome)
         if isinstance(outcome, Calibration):
-            return Taken(calibration=outcome)
-        return Taken(failure=outcome)
+            return messages.Taken(calibration=outcome)
+        return messages.Taken(failure=outcome)
 
 
 def libc() -> str:

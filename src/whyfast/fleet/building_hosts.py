@@ -14,6 +14,7 @@ from whyfast.build.recipe import Recipe, SourceTree, hash_files
 from whyfast.build.run import complete
 from whyfast.build.source import unpack
 from whyfast.explain.same_builds import machine_code
+from whyfast.fleet import transfer
 from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined, kind_of
 from whyfast.fleet.merging import same_environment
 from whyfast.fleet.messages import (
@@ -29,22 +30,6 @@ from whyfast.fleet.messages import (
     Unprepared,
     write,
 )
-from whyfast.fleet.transfer import (
-    NOT_SENT,
-    Archive,
-    HostOut,
-    HostTasks,
-    NotReceived,
-    ReceivedArchives,
-    UnexpectedAnswer,
-    ask_facts,
-    deliver_archives,
-    discard_archive,
-    expect,
-    next_task,
-    pack,
-    pack_files,
-)
 from whyfast.investigate.services import Note, Observer, Services
 from whyfast.model.build import Build, BuildFailure, BuildOutcome
 from whyfast.model.errors import UserError
@@ -59,10 +44,10 @@ FORGOTTEN = 24 * 3600.0
 class HostBuilds:
     """Builds made on one host, below ``cache/fleet/made`` of its home, apart from received ones."""
 
-    def __init__(self, own: Home, services: Services, archives: ReceivedArchives) -> None:
+    def __init__(self, own: Home, services: Services, archives: transfer.ReceivedArchives) -> None:
         self._own, self._services, self._archives = own, services, archives
         self._store = BuildStore(archives.home.cache / "made")
-        self._made: dict[str, tuple[Archive, str]] = {}
+        self._made: dict[str, tuple[transfer.Archive, str]] = {}
 
     def make(self, task: MakeBuild) -> Answer:
         """Build it, or find it in the store. Raises NotReceived, UserError or CannotBuildHere where
@@ -76,7 +61,9 @@ class HostBuilds:
                 self._remove(recipe.digest)
                 return Refused(built.reason)
             folder = self._store.folder(recipe.digest)
-            archive = pack(folder, self._archives.home.cache / "parcels", NOT_SENT)
+            archive = transfer.pack(
+                folder, self._archives.home.cache / "parcels", transfer.NOT_SENT
+            )
         self._made[archive.sha256] = archive, recipe.digest
         return FinishedBuild(archive.sha256, archive.size, code_of(folder / "work", recipe.program))
 
@@ -103,12 +90,12 @@ class HostBuilds:
         names = (str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
         source = hash_files(folder, names)
         if source.digest != sent.inputs["source"]:
-            raise NotReceived("its source differs from the one that was sent")
+            raise transfer.NotReceived("its source differs from the one that was sent")
         name = sent.toolchain.name
         installed = self._services.toolchain(name, self._own, lambda text: None, sent.packages)
         if installed.digest != sent.toolchain.digest:
             message = f"its {name} ({installed.version}) differs from the coordinator's"
-            raise NotReceived(message)
+            raise transfer.NotReceived(message)
         # The toolchain's own variables may hold paths of the other machine.
         env = {**installed.env, **sent.inputs["env"]}
         return replace(sent, source=source, toolchain=installed, env=env)
@@ -138,7 +125,7 @@ class _Builder:
     host: str
     state: _State = "quick"
     proved: bool = False
-    job: HostTasks | None = None
+    job: transfer.HostTasks | None = None
     recipe: Recipe | None = None
 
     def makes(self, digest: str) -> bool:
@@ -156,9 +143,9 @@ class BuildingHosts:
     ) -> None:
         self._cluster, self._services, self._observer = cluster, services, observer
         self._facts = facts
-        self._received = ReceivedArchives(home)
+        self._received = transfer.ReceivedArchives(home)
         self._builders: dict[str, _Builder] = {}
-        self._sources: dict[str, Archive] = {}
+        self._sources: dict[str, transfer.Archive] = {}
         self._failed: set[str] = set()
         self._proof: tuple[Recipe, Mapping[str, str]] | None = None
 
@@ -169,7 +156,7 @@ class BuildingHosts:
     def close(self) -> None:
         """Delete the archives kept for sending. Hosts finish their builds."""
         for archive in self._sources.values():
-            discard_archive(archive)
+            archive.file.unlink(missing_ok=True)
         self._sources = {}
 
     def build(
@@ -225,17 +212,19 @@ class BuildingHosts:
                 return recipe
         return None
 
-    def _prove(self) -> HostTasks:
+    def _prove(self) -> transfer.HostTasks:
         """Have a host repeat a build of this machine."""
         assert self._proof is not None
         recipe, code = self._proof
         made = yield from self._make(recipe)
         if isinstance(made, Refused):
-            raise HostOut(f"it cannot build {recipe.variant}: {made.message}")
+            raise transfer.HostOut(f"it cannot build {recipe.variant}: {made.message}")
         if made.code != code:
-            raise HostOut(f"its program of {recipe.variant} differs from the one built here")
+            raise transfer.HostOut(
+                f"its program of {recipe.variant} differs from the one built here"
+            )
 
-    def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> HostTasks:
+    def _build(self, builder: _Builder, recipe: Recipe, store: BuildStore) -> transfer.HostTasks:
         """Have a host build, and put the build into the store."""
         made = yield from self._make(recipe)
         if isinstance(made, Refused):
@@ -243,13 +232,13 @@ class BuildingHosts:
             return
         offset = 0
         while offset < made.size:
-            answer = expect((yield SendBack(made.archive, offset), b""), SentBack)
+            answer = transfer.expect((yield SendBack(made.archive, offset), b""), SentBack)
             try:
                 data = base64.b64decode(answer.data, validate=True)
             except binascii.Error as error:
-                raise UnexpectedAnswer(str(error)) from error
+                raise transfer.HostOut(f"unexpected answer: {error}") from error
             if not data:
-                raise UnexpectedAnswer("no bytes of its build")
+                raise transfer.HostOut("unexpected answer: no bytes of its build")
             self._received.add(made.archive, offset, made.size, data)
             offset += len(data)
         self._store_build(made, recipe, store, builder.host)
@@ -260,13 +249,15 @@ class BuildingHosts:
         digest = recipe.source.digest
         if digest not in self._sources:
             into = self._received.home.cache / "parcels"
-            self._sources[digest] = pack_files(recipe.source.folder, recipe.source.files, into)
+            self._sources[digest] = transfer.pack_files(
+                recipe.source.folder, sorted(recipe.source.files), into
+            )
         source = self._sources[digest]
         place = Place(source.sha256, "tree", recipe.variant)
-        yield from deliver_archives((place,), {source.sha256: source})
+        yield from transfer.deliver_archives((place,), {source.sha256: source})
         sent = replace(recipe, source=SourceTree(recipe.source.folder))
         answer = yield MakeBuild(sent, source.sha256), b""
-        return answer if isinstance(answer, Refused) else expect(answer, FinishedBuild)
+        return answer if isinstance(answer, Refused) else transfer.expect(answer, FinishedBuild)
 
     def _await(self, recipe: Recipe, store: BuildStore) -> None:
         """Wait for a host that is building this."""
@@ -288,10 +279,10 @@ class BuildingHosts:
                 unpack(file, new)
                 provenance = _record(new, recipe)
                 if provenance is None or code_of(new / "work", recipe.program) != made.code:
-                    raise HostOut("it sent another build than requested")
+                    raise transfer.HostOut("it sent another build than requested")
                 complete(new, {**provenance, "built_on": host})
         except UserError as error:
-            raise HostOut(f"its archive: {error.message}") from error
+            raise transfer.HostOut(f"its archive: {error.message}") from error
         finally:
             file.unlink(missing_ok=True)
 
@@ -314,21 +305,23 @@ class BuildingHosts:
         else:
             self._leave_out(builder, event.why)
 
-    def _check_facts(self) -> HostTasks:
-        facts, here = (yield from ask_facts(self._facts)), self._facts
+    def _check_facts(self) -> transfer.HostTasks:
+        facts, here = (yield from transfer.ask_facts(self._facts)), self._facts
         if kind_of(facts) != kind_of(here):
             kinds = " ".join(kind_of(facts)), " ".join(kind_of(here))
-            raise HostOut(f"another kind of machine ({kinds[0]}) than this ({kinds[1]})")
+            raise transfer.HostOut(f"another kind of machine ({kinds[0]}) than this ({kinds[1]})")
         if same_environment(facts.environment, here.environment):
-            raise HostOut("it is this machine, which measures; if not, set WHYFAST_MACHINE there")
+            raise transfer.HostOut(
+                "it is this machine, which measures; if not, set WHYFAST_MACHINE there"
+            )
 
     def _go_on(self, builder: _Builder, data: object) -> None:
         assert builder.job is not None
         try:
-            task, more = next_task(builder.job, data, builder.state == "building")
+            task, more = transfer.next_task(builder.job, data, builder.state == "building")
         except StopIteration:
             self._finish(builder)
-        except (HostOut, NotReceived) as out:
+        except (transfer.HostOut, transfer.NotReceived) as out:
             self._leave_out(builder, str(out))
         except OSError as error:
             self._leave_out(builder, f"{error.filename or ''}: {error.strerror}")
@@ -348,7 +341,7 @@ class BuildingHosts:
         if self._proof is not None:
             used.add(self._proof[0].source.digest)
         for digest in set(self._sources) - used:
-            discard_archive(self._sources.pop(digest))
+            self._sources.pop(digest).file.unlink(missing_ok=True)
 
     def _leave_out(self, builder: _Builder, why: str) -> None:
         builder.state, builder.job, builder.recipe = "out", None, None

@@ -122,11 +122,18 @@ Note = Callable[[str], None]
 class DaskCluster:
     """The hosts whose workers are connected to a scheduler. Close it in the end."""
 
-    def __init__(self, address: str, certificates: Path | None, note: Note) -> None:
-        """UserError when there is no scheduler."""
+    def __init__(
+        self,
+        address: str,
+        certificates: Path | None,
+        note: Note,
+        tell: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``tell`` is called before each wait for an event. UserError when there is no
+        scheduler."""
         place = read_address(address, certificates, "--scheduler")
         security_of(certificates)  # raises UserError for unusable ones
-        self._note = note
+        self._note, self._tell = note, tell
         self._number = itertools.count(1)
         self._handed: dict[str, int] = {}
         self._lines: queue.Queue[tuple[PipeLine, list[bytes]] | str] = queue.Queue(_MOST)
@@ -160,6 +167,7 @@ class DaskCluster:
 
     def next(self, timeout: float) -> Event | None:
         """See :class:`~whyfast.fleet.cluster.Cluster`. UserError when the client has ended."""
+        self._tell()
         deadline = time.monotonic() + timeout
         while True:
             try:

@@ -7,23 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
+from whyfast.fleet import messages
 from whyfast.fleet.cluster import Answered, Cluster, Event, Gone, Joined
 from whyfast.fleet.host_run import HostRun, State, status
-from whyfast.fleet.messages import (
-    AskFacts,
-    HostFacts,
-    Take,
-    Taken,
-    Unprepared,
-    fits,
-    read_answer,
-    write,
-)
 from whyfast.fleet.transfer import (
     HostOut,
     HostTasks,
     Shipment,
-    UnexpectedAnswer,
     ask_facts,
     deliver,
     next_task,
@@ -65,7 +55,7 @@ class Conductor:
 
     cluster: Cluster
     shipment: Shipment
-    facts: HostFacts
+    facts: messages.HostFacts
     spread: Spreading
     observer: Observer
     clock: Clock
@@ -172,7 +162,7 @@ class Conductor:
         except HostOut as out:
             self._leave_out(host_run, str(out))
         else:
-            self._next_tasks[host_run.host] = write(task), more
+            self._next_tasks[host_run.host] = messages.write(task), more
 
     def _leave_out(self, host_run: HostRun, why: str) -> None:
         self._tasks.pop(host_run.host, None)
@@ -189,17 +179,17 @@ class Conductor:
         self._enter(host_run, "measuring")
         host_run.begin(facts)
         while (wanted := host_run.next_wanted()) is not None:
-            answer = yield Take(key, wanted), b""
-            if isinstance(answer, Unprepared):
+            answer = yield messages.Take(key, wanted), b""
+            if isinstance(answer, messages.Unprepared):
                 key = yield from deliver(self.shipment)
                 continue
-            outcome = answer.outcome if isinstance(answer, Taken) else None
-            if outcome is None or not fits(outcome, wanted):
-                raise UnexpectedAnswer(f"{str(answer)[:100]} for {str(wanted)[:100]}")
+            outcome = answer.outcome if isinstance(answer, messages.Taken) else None
+            if outcome is None or not messages.fits(outcome, wanted):
+                raise HostOut(f"unexpected answer: {str(answer)[:100]} for {str(wanted)[:100]}")
             host_run.advance(outcome)
             host_run.next_campaign(facts)
-        after = yield AskFacts(), b""
-        if isinstance(after, HostFacts):
+        after = yield messages.AskFacts(), b""
+        if isinstance(after, messages.HostFacts):
             host_run.end(after)
 
     def _move(self) -> None:
@@ -228,10 +218,10 @@ class Conductor:
 
 def survey_all(
     cluster: Cluster, observer: Observer, clock: Clock, *, arrive: float = 10.0
-) -> Mapping[str, HostFacts]:
+) -> Mapping[str, messages.HostFacts]:
     """The facts of the connected hosts; without those that do not answer within :data:`PATIENCE`.
     UserError when none has connected within ``arrive`` seconds."""
-    hosts: dict[str, HostFacts] = {}
+    hosts: dict[str, messages.HostFacts] = {}
     asked: set[str] = set()
     began = clock.monotonic()
     while clock.monotonic() - began < PATIENCE:
@@ -245,16 +235,16 @@ def survey_all(
                 )
         if isinstance(event, Joined):
             asked.add(event.host)
-            cluster.hand(event.host, write(AskFacts()))
+            cluster.hand(event.host, messages.write(messages.AskFacts()))
         elif isinstance(event, Gone):
             asked.discard(event.host)
             hosts.pop(event.host, None)
         elif event is not None:
             try:
-                answer = read_answer(event.answer) if isinstance(event, Answered) else None
+                answer = messages.read_answer(event.answer) if isinstance(event, Answered) else None
             except Malformed:
                 answer = None
-            if isinstance(answer, HostFacts):
+            if isinstance(answer, messages.HostFacts):
                 hosts[event.host] = answer
             else:
                 asked.discard(event.host)

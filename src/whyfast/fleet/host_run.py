@@ -14,36 +14,36 @@ from whyfast.investigate.services import Observer, Silent
 from whyfast.judge.looks import Looks, TogetherJudge
 from whyfast.measure.block import WantedBlock
 from whyfast.measure.calibrate import WantedCalibration
-from whyfast.measure.campaign import BenchmarkRun, Limits, Outcome, Wanted, campaign
+from whyfast.measure.campaign import BenchmarkRun, Outcome, Wanted, campaign
 from whyfast.measure.invocation import Clock
 from whyfast.model.sample import RunFailure, Session
 from whyfast.model.study import Study
 from whyfast.model.verdict import Verdict
 
 
-class PresentClock:
+@dataclass
+class PresentClock(Clock):
     """``base``, stopped while the host is away: a budget is for measuring, not waiting."""
 
-    def __init__(self, base: Clock) -> None:
-        self._base = base
-        self._lost = 0.0
-        self._left: float | None = None
+    base: Clock
+    _lost: float = 0.0
+    _left: float | None = None
 
     def now(self) -> float:
-        return self._base.now()
+        return self.base.now()
 
     def monotonic(self) -> float:
-        return (self._base.monotonic() if self._left is None else self._left) - self._lost
+        return (self.base.monotonic() if self._left is None else self._left) - self._lost
 
     def away(self) -> None:
         """Stop."""
         if self._left is None:
-            self._left = self._base.monotonic()
+            self._left = self.base.monotonic()
 
     def back(self) -> None:
         """Go on."""
         if self._left is not None:
-            self._lost += self._base.monotonic() - self._left
+            self._lost += self.base.monotonic() - self._left
             self._left = None
 
 
@@ -51,27 +51,28 @@ class PresentClock:
 State = Literal["away", "surveyed", "receiving", "measuring", "done", "out"]
 
 
+@dataclass
 class HostObserver(Silent):
     """Reports the events of a host to ``observer``, with its name before them."""
 
-    def __init__(self, observer: Observer, host: str) -> None:
-        self._observer, self._host = observer, host
-        self.spent = 0.0
+    observer: Observer
+    host: str
+    spent: float = 0.0
 
     def step(self, text: str) -> None:
-        self._observer.step(f"{self._host}: {text}")
+        self.observer.step(f"{self.host}: {text}")
 
     def note(self, text: str) -> None:
-        self._observer.note(f"{self._host}: {text}")
+        self.observer.note(f"{self.host}: {text}")
 
     def failure(self, failure: RunFailure) -> None:
-        self._observer.failure(replace(failure, benchmark=f"{self._host}: {failure.benchmark}"))
+        self.observer.failure(replace(failure, benchmark=f"{self.host}: {failure.benchmark}"))
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
     ) -> None:
         self.spent = spent
-        self._observer.block(f"{self._host}: {benchmark}", verdicts, spent, budget)
+        self.observer.block(f"{self.host}: {benchmark}", verdicts, spent, budget)
 
 
 @dataclass
@@ -141,8 +142,7 @@ class HostRun:
             self._own, self.run, self._entries, spec, self.looks, self.together
         )
         session = measuring_session(self._own, self.run, self._session.id, live, facts.cpus)
-        limits = Limits(spec.budget, live.earlier)
-        self._steps = campaign(self._entries, session, limits, live.settled)
+        self._steps = campaign(self._entries, session, live.settled)
         self.wanted = next(self._steps, None)
 
     def next_wanted(self) -> Wanted | None:

@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from whyfast.fleet.cluster import Cluster, Event
 from whyfast.fleet.security import own_certificates, parse_address
 from whyfast.model.errors import UserError
 from whyfast.study.notation import quoted
@@ -324,17 +323,3 @@ def launched(hosts: HostsFile, note: Note) -> Iterator[Launched]:
         yield fleet
     finally:
         fleet.end()
-
-
-class LaunchedCluster:
-    """A cluster that also reports restarts of its workers."""
-
-    def __init__(self, cluster: Cluster, fleet: Launched, note: Note) -> None:
-        self._cluster, self._fleet, self._note = cluster, fleet, note
-
-    def next(self, timeout: float) -> Event | None:
-        self._fleet.tell(self._note)
-        return self._cluster.next(timeout)
-
-    def hand(self, host: str, task: bytes, data: bytes = b"") -> None:
-        self._cluster.hand(host, task, data)

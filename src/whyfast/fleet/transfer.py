@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import tarfile
@@ -14,21 +13,8 @@ from typing import TypeVar
 
 from whyfast.build.recipe import packages_here
 from whyfast.build.source import unpack
+from whyfast.fleet import messages
 from whyfast.fleet.cluster import unfit
-from whyfast.fleet.messages import (
-    Accepted,
-    Answer,
-    AskFacts,
-    Chunk,
-    HostFacts,
-    Lacking,
-    Offer,
-    Place,
-    Prepare,
-    Refused,
-    Task,
-    read_answer,
-)
 from whyfast.investigate.context import RunContext
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
@@ -74,15 +60,11 @@ def pack(folder: Path, into: Path, leave: frozenset[str] = frozenset()) -> Archi
     OSError."""
     names = [path.relative_to(folder) for path in sorted(folder.rglob("*"))]
     wanted = [str(name) for name in names if name.parts[0] not in leave]
-    return _pack(folder, wanted, into, follow=False)
+    return pack_files(folder, wanted, into, follow=False)
 
 
-def pack_files(folder: Path, names: Iterable[str], into: Path) -> Archive:
-    """Pack these files of ``folder``, links as their targets. Raises OSError."""
-    return _pack(folder, sorted(names), into, follow=True)
-
-
-def _pack(folder: Path, names: Iterable[str], into: Path, *, follow: bool) -> Archive:
+def pack_files(folder: Path, names: Iterable[str], into: Path, *, follow: bool = True) -> Archive:
+    """Pack these files of ``folder``; ``follow``: links as their targets. Raises OSError."""
     into.mkdir(parents=True, exist_ok=True)
     file = into / f"{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}.tar"
     partial = file.with_suffix(".partial")
@@ -122,12 +104,6 @@ def missing(archive: Archive, there: int) -> Iterator[tuple[int, bytes]]:
         offset += len(piece)
 
 
-def discard_archive(archive: Archive) -> None:
-    """Delete the file."""
-    with contextlib.suppress(OSError):
-        archive.file.unlink()
-
-
 # A worker keeps received archives below ``cache/fleet`` of its home: ``arriving/SHA256`` (partial,
 # ``.tar`` once whole), ``builds/DIGEST`` and ``trees/SHA256`` (unpacked; a ``.parcel`` file
 # beside each names its archive and size). The date of a file is the number of its last use, from
@@ -144,7 +120,7 @@ class ReceivedArchives:
     def __init__(self, own: Home) -> None:
         self.home = replace(own, cache=own.cache / "fleet")
 
-    def lacking(self, places: Sequence[Place]) -> dict[str, int]:
+    def lacking(self, places: Sequence[messages.Place]) -> dict[str, int]:
         """The missing archives of those places, each with the number of bytes that are here."""
         return {
             place.archive: there.stat().st_size if there.exists() else 0
@@ -175,7 +151,7 @@ class ReceivedArchives:
                 raise NotReceived(f"archive {sha256[:12]} arrived with other bytes than were sent")
             file.rename(self.whole(sha256))
 
-    def place(self, place: Place) -> Path:
+    def place(self, place: messages.Place) -> Path:
         """The folder with the contents of the archive, unpacked if it is not yet. NotReceived when
         it is not here. Raises OSError."""
         folder = self.folder(place)
@@ -198,13 +174,13 @@ class ReceivedArchives:
             file.unlink()
         return folder
 
-    def folder(self, place: Place) -> Path:
+    def folder(self, place: messages.Place) -> Path:
         """Where the archive is unpacked."""
         if place.role == "build":
             return self.home.builds / _plain(place.name)
         return self.home.cache / "trees" / _plain(place.archive)
 
-    def is_placed(self, place: Place) -> bool:
+    def is_placed(self, place: messages.Place) -> bool:
         """Whether that archive is unpacked there; marks it as used now."""
         folder = self.folder(place)
         label = folder.with_name(f"{folder.name}.parcel")
@@ -221,7 +197,7 @@ class ReceivedArchives:
         number = next_number(self.home.cache / "sequence", round(time.time()) + 1)
         os.utime(file, (number, number))
 
-    def trim(self, most: int, keep: Collection[Place]) -> int:
+    def trim(self, most: int, keep: Collection[messages.Place]) -> int:
         """Remove the least recently used archives until ``most`` bytes are left, but none of
         ``keep``; returns the freed bytes. The caller makes sure that nobody runs programs here.
         Raises OSError."""
@@ -284,12 +260,8 @@ NOT_SENT = frozenset({"used", "log.txt", "tmp"})
 class Shipment:
     """A prepared message, and its archives by digest."""
 
-    message: Prepare
+    message: messages.Prepare
     archives: Mapping[str, Archive]
-
-
-class UnexpectedAnswer(Exception):
-    """An answer that does not match the task."""
 
 
 class HostOut(Exception):
@@ -297,36 +269,38 @@ class HostOut(Exception):
 
 
 #: The tasks of a host, one after the other, with attached bytes.
-HostTasks = Generator[tuple[Task, bytes], Answer, None]
+HostTasks = Generator[tuple[messages.Task, bytes], messages.Answer, None]
 
 
-def next_task(tasks: HostTasks, data: object, building: bool = False) -> tuple[Task, bytes]:
+def next_task(
+    tasks: HostTasks, data: object, building: bool = False
+) -> tuple[messages.Task, bytes]:
     """The next task, after the unchecked answer ``data`` (None at the beginning). StopIteration at
     the end; HostOut for an unreadable answer and for a refusal, except while ``building``, where a
     refusal is a failed build."""
     try:
         if data is None:
             return next(tasks)
-        answer = read_answer(data)
-        if isinstance(answer, Refused) and not building:
+        answer = messages.read_answer(data)
+        if isinstance(answer, messages.Refused) and not building:
             raise HostOut(answer.message)
         return tasks.send(answer)
     except Malformed as error:
         raise HostOut(f"unreadable answer: {error}") from error
-    except UnexpectedAnswer as error:
-        raise HostOut(f"unexpected answer: {error}") from error
 
 
-def expect(answer: Answer, kind: type[_T]) -> _T:
-    """The answer, checked to be of that kind. Raises UnexpectedAnswer."""
+def expect(answer: messages.Answer, kind: type[_T]) -> _T:
+    """The answer, checked to be of that kind. Raises HostOut."""
     if not isinstance(answer, kind):
-        raise UnexpectedAnswer(str(answer)[:200])
+        raise HostOut(f"unexpected answer: {str(answer)[:200]}")
     return answer
 
 
-def ask_facts(here: HostFacts) -> Generator[tuple[Task, bytes], Answer, HostFacts]:
+def ask_facts(
+    here: messages.HostFacts,
+) -> Generator[tuple[messages.Task, bytes], messages.Answer, messages.HostFacts]:
     """Ask a host for its facts. HostOut where it cannot run builds of this machine (``here``)."""
-    facts = expect((yield AskFacts(), b""), HostFacts)
+    facts = expect((yield messages.AskFacts(), b""), messages.HostFacts)
     if why := unfit(facts, here):
         raise HostOut(why)
     return facts
@@ -339,21 +313,21 @@ def shipment(context: RunContext[Study]) -> Shipment:
     check_sendable(study)
     into = context.home.cache / "fleet" / "parcels"
     archives: dict[str, Archive] = {}
-    places: list[Place] = []
+    places: list[messages.Place] = []
     for digest in dict.fromkeys(b.digest for b in context.usable):
         archive = pack(context.home.builds / digest, into, NOT_SENT)
         archives[archive.sha256] = archive
-        places.append(Place(archive.sha256, "build", digest))
+        places.append(messages.Place(archive.sha256, "build", digest))
     folders: dict[str, str] = {}
     for name, folder in _folders(context).items():
         archive = pack(folder, into)
         archives[archive.sha256] = archive
         folders[name] = archive.sha256
-        places.append(Place(archive.sha256, "tree", name))
+        places.append(messages.Place(archive.sha256, "tree", name))
     builds = context.home.builds
     original = {v.name: v.twin_of or v.name for v in study.variants}
     roots = {t.digest for t in context.toolchains if t.root is not None}
-    message = Prepare(
+    message = messages.Prepare(
         # Expectations were checked here.
         replace(study, variants=tuple(replace(v, expect={}) for v in study.variants)),
         context.toolchains,
@@ -384,27 +358,27 @@ def check_sendable(study: Study) -> None:
         raise UserError("variants with a python of their own run on one machine only", where=place)
 
 
-def deliver(sent: Shipment) -> Generator[tuple[Task, bytes], Answer, str]:
+def deliver(sent: Shipment) -> Generator[tuple[messages.Task, bytes], messages.Answer, str]:
     """Send a host the archives and the run; returns the key of the prepared run. Raises
-    UnexpectedAnswer."""
+    HostOut."""
     yield from deliver_archives(sent.message.places, sent.archives)
-    answer = expect((yield sent.message, b""), Accepted)
+    answer = expect((yield sent.message, b""), messages.Accepted)
     if not answer.key:
-        raise UnexpectedAnswer(str(answer))
+        raise HostOut(f"unexpected answer: {answer}")
     return answer.key
 
 
 def deliver_archives(
-    places: tuple[Place, ...], archives: Mapping[str, Archive]
-) -> Generator[tuple[Task, bytes], Answer, None]:
-    """Send a host the archives that it lacks. Raises UnexpectedAnswer."""
-    lacking = expect((yield Offer(places), b""), Lacking)
+    places: tuple[messages.Place, ...], archives: Mapping[str, Archive]
+) -> Generator[tuple[messages.Task, bytes], messages.Answer, None]:
+    """Send a host the archives that it lacks. Raises HostOut."""
+    lacking = expect((yield messages.Offer(places), b""), messages.Lacking)
     if not set(lacking.archives) <= set(archives):
-        raise UnexpectedAnswer(str(lacking)[:200])
+        raise HostOut(f"unexpected answer: {str(lacking)[:200]}")
     for sha256, there in lacking.archives.items():
         archive = archives[sha256]
         for offset, data in missing(archive, there):
-            expect((yield Chunk(sha256, offset, archive.size), data), Accepted)
+            expect((yield messages.Chunk(sha256, offset, archive.size), data), messages.Accepted)
 
 
 def _folders(context: RunContext[Study]) -> dict[str, Path]:

@@ -79,6 +79,17 @@ class CsvTable:
                 f"unknown column: {column}; available: {', '.join(self.keys)}", where=where
             )
 
+    def chosen(self, wanted: Mapping[str, str], where: str) -> list[CsvRow]:
+        """The rows with the ``wanted`` values by column. UserError for an unknown column, and for
+        no row."""
+        for column in wanted:
+            self.check(column, where)
+        rows = [r for r in self.rows if all(r.cells[c] == v for c, v in wanted.items())]
+        if not rows:
+            message = "no row has these values" if wanted else "no row below the heading"
+            raise UserError(message, where=where)
+        return rows
+
 
 def parse(given: Given) -> CsvTable:
     """All rows, with the time of each."""
@@ -106,19 +117,11 @@ def read(given: Given) -> Recording:
     """The rows that ``given.chosen`` selects, grouped by benchmark and process."""
     table = parse(given)
     chosen = dict(given.chosen)
-    for column in chosen:
-        table.check(column, given.where)
     keys = [column for column in table.keys if column not in chosen]
     groups: dict[str, dict[str, list[float]]] = {}
-    for row in table.rows:
-        if any(row.cells[column] != value for column, value in chosen.items()):
-            continue
+    for row in table.chosen(chosen, given.where):
         name = series_name(row.cells, keys) or given.path.stem
         groups.setdefault(name, {}).setdefault(row.cells.get("process", ""), []).append(row.value)
-    if not groups:
-        raise UserError(
-            "no row has these values" if chosen else "no row below the heading", where=given.where
-        )
     known = "process" in table.heading
     return Recording(
         given.name,

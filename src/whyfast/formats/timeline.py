@@ -20,7 +20,7 @@ from whyfast.formats.load import bare_name, load_recordings, split_choice
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.model.errors import UserError
 from whyfast.model.history import PointSeries, Timeline
-from whyfast.model.series import SECOND, MetadataValue, Recording, Series, rate
+from whyfast.model.series import SECOND, Recording, Series, rate
 
 Order = Literal["given", "run", "commit"]
 
@@ -110,10 +110,10 @@ def _numbers(name: str) -> list[int]:
 
 
 #: Hosts are distinguished without --machine when each has at least this many points.
-_FEWEST = 5
+FEWEST = 5
 #: Characters of a commit's hash that name a point.
-_SHORT = 10
-_HOST, _COMMIT = "hostname", "commit_id"
+SHORT = 10
+HOST, _COMMIT = "hostname", "commit_id"
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _timeline(placed: Sequence[_Point], *, in_time: bool) -> Timeline:
         columns = [at.get(point, []) for point in points]
         series += _series(m, columns)
         known = tuple(
-            {key: _text(value) for key, value in rs[0].metadata.items()} if rs else None
+            {key: fact_text(value) for key, value in rs[0].metadata.items()} if rs else None
             for rs in columns
         )
         if any(known):
@@ -210,10 +210,11 @@ def is_rate(series: Series) -> bool:
     return series.higher or rate(series.unit)
 
 
-def _text(value: MetadataValue) -> str:
-    if isinstance(value, tuple):
-        return " and ".join(sorted(value))
-    return value if isinstance(value, str) else f"{value:.6g}"
+def fact_text(value: object) -> str:
+    """A fact in words."""
+    if isinstance(value, list | tuple):
+        return " and ".join(sorted(map(str, value)))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _machines(recordings: Sequence[Recording], wanted: str | None) -> Callable[[Recording], str]:
@@ -223,9 +224,9 @@ def _machines(recordings: Sequence[Recording], wanted: str | None) -> Callable[[
     if wanted == FOLDER:
         return lambda r: Path(r.source).absolute().parent.name
     if wanted is None:
-        hosts = [_text(r.metadata[_HOST]) if _HOST in r.metadata else None for r in recordings]
-        apart = tells_apart(hosts, _FEWEST)
-        return lambda r: _text(r.metadata[_HOST]) if apart else ""
+        hosts = [fact_text(r.metadata[HOST]) if HOST in r.metadata else None for r in recordings]
+        apart = tells_apart(hosts, FEWEST)
+        return lambda r: fact_text(r.metadata[HOST]) if apart else ""
     for r in recordings:
         if wanted not in r.metadata:
             keys = ", ".join(sorted(r.metadata)) or "none"
@@ -233,14 +234,14 @@ def _machines(recordings: Sequence[Recording], wanted: str | None) -> Callable[[
                 f"no {wanted} in the file (--machine); available: {keys}, or {FOLDER}",
                 where=r.source,
             )
-    return lambda r: _text(r.metadata[wanted])
+    return lambda r: fact_text(r.metadata[wanted])
 
 
 def _names(recordings: Sequence[Recording]) -> Callable[[Recording], str]:
     """What the point of a recording is called where several machines share points: the commit; or
     the file's name, if it comes more than once; or its own."""
     if all(_COMMIT in r.metadata for r in recordings):
-        return lambda r: _text(r.metadata[_COMMIT])[:_SHORT]
+        return lambda r: fact_text(r.metadata[_COMMIT])[:SHORT]
     names = [bare_name(Path(r.source)) for r in recordings]
     if len(set(names)) < len(names):
         return lambda r: bare_name(Path(r.source))
@@ -279,13 +280,9 @@ def timeline_of_table(argument: str, by: str, wanted: Wanted) -> Timeline:
     machine = None if wanted.machine == NO_MACHINE else wanted.machine
     if machine == FOLDER:
         raise UserError("works with several files; name a column", where=f"--machine {FOLDER}")
-    for column in (by, *(column for column, _ in chosen), *((machine,) if machine else ())):
+    for column in (by, machine) if machine else (by,):
         table.check(column, str(path))
-    rows = [r for r in table.rows if all(r.cells[c] == v for c, v in chosen)]
-    if not rows:
-        raise UserError(
-            "no row has these values" if chosen else "no row below the heading", where=path
-        )
+    rows: Sequence[CsvRow] = table.chosen(dict(chosen), str(path))
     keys = [c for c in table.keys if c not in (by, machine) and c not in dict(chosen)]
     recorded = [c for c in keys if c not in _NAMES and _of_points(rows, c, (by, machine))]
     rows = _ordered(rows, recorded, wanted, str(path))

@@ -11,16 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.history.changes import (
-    FEWEST,
-    OUTLIER,
-    Pruned,
-    left_over,
-    prune,
-    segment,
-    single_chance,
-    threshold,
-)
+from whyfast.history import changes
 from whyfast.history.evidence import Segment, slope_variance
 from whyfast.history.findings import drift_findings, findings
 from whyfast.history.noise import (
@@ -54,7 +45,7 @@ _ONE_IN = 10
 _FEWEST = 5
 
 
-def find_outliers(residuals: Floats, pruned: Pruned, chance: float) -> list[int]:
+def find_outliers(residuals: Floats, pruned: changes.Pruned, chance: float) -> list[int]:
     """The points so far from their level as noise is with ``chance`` only, unless most points of
     their piece are."""
     far = np.abs(residuals) > reach(residuals, pruned, chance)
@@ -64,17 +55,17 @@ def find_outliers(residuals: Floats, pruned: Pruned, chance: float) -> list[int]
     return np.flatnonzero(far).tolist()
 
 
-def reach(residuals: Floats, pruned: Pruned, chance: float) -> float:
+def reach(residuals: Floats, pruned: changes.Pruned, chance: float) -> float:
     """The distance from its level, in logarithms, that noise exceeds with ``chance`` only. That of
     normal noise without outliers; or, if it is larger, that of an exponential tail fitted by the
     median to the distances beyond the ninth decile, or to the five largest."""
-    near = residuals[np.abs(residuals) <= OUTLIER * pruned.judge.scale]
+    near = residuals[np.abs(residuals) <= changes.OUTLIER * pruned.judge.scale]
     aside = len(residuals) - len(near)
     freedom = max(pruned.freedom - aside, 1.0)
     prior = pruned.prior
     square = float(near @ near) + prior.variance * prior.freedom
     sd = max(math.sqrt(square / freedom), prior.least)
-    normal = sd * math.sqrt(threshold(chance, freedom))
+    normal = sd * math.sqrt(changes.threshold(chance, freedom))
     if len(residuals) < _TAILED:
         return normal
     distances = np.sort(np.abs(residuals))[::-1]
@@ -137,11 +128,11 @@ _WEEK = 7 * 86400.0
 
 def detect(timeline: Timeline) -> History:
     """All steps, drifts and outliers. UserError when no series has enough points."""
-    long_enough = [s for s in timeline.series if _length(s) >= FEWEST]
+    long_enough = [s for s in timeline.series if _length(s) >= changes.FEWEST]
     if not long_enough:
         most = max((_length(s) for s in timeline.series), default=0)
         raise UserError(
-            f"too few points: {most} in the longest series; a step needs at least {FEWEST}"
+            f"too few points: {most} in the longest series; a step needs at least {changes.FEWEST}"
         )
     histories: list[SeriesHistory] = []
     whole: list[SeriesHistory] = []
@@ -158,7 +149,7 @@ def _together(
     series: Sequence[PointSeries], when: Sequence[float | None]
 ) -> tuple[SeriesHistory, ...]:
     """The histories of series with a shared prior of their noise."""
-    members = [s for s in series if _length(s) >= FEWEST]
+    members = [s for s in series if _length(s) >= changes.FEWEST]
     values = [np.array([v for v in s.values if v is not None]) for s in members]
     logs = [_sign(s) * np.log(v) for s, v in zip(members, values, strict=True)]
     floors = [rounding_noise(v, s.resolution) for s, v in zip(members, values, strict=True)]
@@ -170,7 +161,7 @@ def _sign(series: PointSeries) -> float:
     return -1.0 if series.higher else 1.0
 
 
-def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
+def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[changes.Pruned]:
     """The pieces of each series; ``floors`` is the least noise of each. The shared prior of their
     noise comes from differences of neighbours at first, many of which are changes in short series;
     then from the residuals of the candidates."""
@@ -181,13 +172,15 @@ def judged(logs: Sequence[Floats], floors: Sequence[float]) -> list[Pruned]:
     scales = np.maximum(_blended(noise_of, freedom, prior), least)
     candidates = _candidates(logs, scales)
     for _ in range(_LOOKS if prior.freedom else 0):
-        left = [left_over(*known) for known in zip(logs, candidates, scales, strict=True)]
+        left = [changes.left_over(*known) for known in zip(logs, candidates, scales, strict=True)]
         noise, known = (np.array(column) for column in zip(*left, strict=True))
         prior = shared_prior(np.maximum(noise, least), known)
         scales = np.maximum(_blended(noise_of, freedom, prior), least)
         candidates = _candidates(logs, scales)
     return [
-        prune(y, starts, float(scale), replace(prior, least=float(low)), single_chance(len(y)))
+        changes.prune(
+            y, starts, float(scale), replace(prior, least=float(low)), changes.single_chance(len(y))
+        )
         for y, starts, scale, low in zip(logs, candidates, scales, least, strict=True)
     ]
 
@@ -203,18 +196,18 @@ def _candidates(logs: Sequence[Floats], scales: Floats) -> list[list[int]]:
     candidates: dict[int, list[int]] = {}
     for length in {len(y) for y in logs}:
         which = [i for i, y in enumerate(logs) if len(y) == length]
-        cut = segment(np.array([logs[i] / scales[i] for i in which]))
+        cut = changes.segment(np.array([logs[i] / scales[i] for i in which]))
         candidates.update(zip(which, cut, strict=True))
     return [candidates[i] for i in range(len(logs))]
 
 
 def _history(
-    when: Sequence[float | None], series: PointSeries, y: Floats, pruned: Pruned
+    when: Sequence[float | None], series: PointSeries, y: Floats, pruned: changes.Pruned
 ) -> SeriesHistory:
     """``y``: logarithms of the existing values, or of the reciprocals of rates."""
     where = [i for i, v in enumerate(series.values) if v is not None]
     level = np.concatenate([p.values() for p in pruned.pieces])
-    outliers = find_outliers(y - level, pruned, single_chance(len(y)))
+    outliers = find_outliers(y - level, pruned, changes.single_chance(len(y)))
     levels: list[float | None] = [None] * len(series.values)
     for t, i in enumerate(where):
         levels[i] = math.exp(_sign(series) * level[t])
@@ -234,7 +227,7 @@ def _history(
     )
 
 
-def _shift(pruned: Pruned, left: Segment, right: Segment, where: Sequence[int]) -> Shift:
+def _shift(pruned: changes.Pruned, left: Segment, right: Segment, where: Sequence[int]) -> Shift:
     noise = pruned.judge.noise
     change, variance = 0.0, 0.0
     for piece, side in ((left, 0.5), (right, -0.5)):
@@ -244,18 +237,18 @@ def _shift(pruned: Pruned, left: Segment, right: Segment, where: Sequence[int]) 
         variance += noise.variance * noise.factor_at(piece.points) / piece.points
         if piece.slope:
             variance += slope_variance(noise, piece) * (piece.points / 2.0) ** 2
-    half = math.sqrt(variance * threshold(_MISSED, pruned.freedom))
+    half = math.sqrt(variance * changes.threshold(_MISSED, pruned.freedom))
     ratio, low, high = (math.exp(d) for d in (change, change - half, change + half))
     return Shift(where[right.start - 1], where[right.start], ratio, low, high)
 
 
 def _drift(
-    pruned: Pruned, piece: Segment, where: Sequence[int], when: Sequence[float | None]
+    pruned: changes.Pruned, piece: Segment, where: Sequence[int], when: Sequence[float | None]
 ) -> Drift:
     start, end = where[piece.start], where[piece.end - 1]
     rise = piece.slope * (piece.points - 1)
     sd = math.sqrt(slope_variance(pruned.judge.noise, piece)) * (piece.points - 1)
-    half = sd * math.sqrt(threshold(_MISSED, pruned.freedom))
+    half = sd * math.sqrt(changes.threshold(_MISSED, pruned.freedom))
     ratio, low, high = (math.exp(d) for d in (rise, rise - half, rise + half))
     first, last = (when[start], when[end]) if when else (None, None)
     weekly = None

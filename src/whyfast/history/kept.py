@@ -10,9 +10,13 @@ from statistics import fmean, median
 from typing import Any
 
 from whyfast.formats.timeline import (
+    FEWEST,
+    HOST,
     NO_MACHINE,
+    SHORT,
     PointValue,
     Wanted,
+    fact_text,
     is_rate,
     is_read,
     point_value,
@@ -80,20 +84,9 @@ def _mapping(session: Session, key: str) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _text(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return " and ".join(sorted(map(str, value)))
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-#: Hosts are separate by default when each has this many points.
-_FEWEST = 5
-_SHORT = 10
-
 #: Standard deviation over median absolute deviation, and standard error of a median over that of a
 #: mean, of a normal distribution.
 _OF_MAD, _OF_MEDIAN = 1.4826, 1.2533
-_HOST = "hostname"
 
 
 @dataclass(frozen=True)
@@ -112,7 +105,7 @@ class KeptPoint:
     @property
     def host(self) -> str:
         """Empty if unknown."""
-        return self.facts.get(_HOST, "")
+        return self.facts.get(HOST, "")
 
 
 def points_of(result: Result) -> Iterator[KeptPoint]:
@@ -122,14 +115,14 @@ def points_of(result: Result) -> Iterator[KeptPoint]:
             variant = str(session.environment.get(_VARIANT, ""))
             values, rates = _recorded_values(session)
             named = {(variant, benchmark): value for benchmark, value in values.items()}
-            facts = {k: _text(v) for k, v in session.environment.items() if k not in _OWN}
+            facts = {k: fact_text(v) for k, v in session.environment.items() if k not in _OWN}
             yield KeptPoint(session.id, session.started, named, facts, rates)
         return
     values_of = _measured(result)
     if values_of:
         check, started = result.found.check, result.recorded.started
         date = datetime.fromtimestamp(started, UTC).strftime("%Y-%m-%d %H:%M")
-        name = check.head[:_SHORT] if check else date
+        name = check.head[:SHORT] if check else date
         yield KeptPoint(name, started, values_of, _facts(result), costs=_costs(result))
 
 
@@ -140,9 +133,9 @@ def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) ->
         raise UserError(
             "needs files with commit_date; kept results have none", where="--order commit"
         )
-    if wanted.machine not in (None, NO_MACHINE, _HOST):
+    if wanted.machine not in (None, NO_MACHINE, HOST):
         raise UserError(
-            f"unknown for kept results; available: {_HOST}, {NO_MACHINE}",
+            f"unknown for kept results; available: {HOST}, {NO_MACHINE}",
             where=f"--machine {wanted.machine}",
         )
     placed = sorted(points, key=lambda p: p.started)
@@ -151,8 +144,8 @@ def timeline_of_kept(study: str, points: Iterable[KeptPoint], wanted: Wanted) ->
             f"too few kept results with values: {len(placed)}; a history needs two or more",
             where=study,
         )
-    apart = wanted.machine == _HOST or (
-        wanted.machine is None and tells_apart([p.host or None for p in placed], _FEWEST)
+    apart = wanted.machine == HOST or (
+        wanted.machine is None and tells_apart([p.host or None for p in placed], FEWEST)
     )
     variants = {variant for p in placed for variant, _ in p.values if variant}
     machines = tuple(dict.fromkeys(p.host if apart else "" for p in placed))
@@ -185,7 +178,7 @@ def _named(points: Sequence[KeptPoint], *, apart: bool) -> list[tuple[str, KeptP
     seen: dict[tuple[str, str], int] = {}
     names = []
     for p, revision in zip(points, revisions, strict=True):
-        name = revision[:_SHORT] if shared and revision else p.name
+        name = revision[:SHORT] if shared and revision else p.name
         key = (p.host if shared else "", name)
         seen[key] = seen.get(key, 0) + 1
         names.append((name if seen[key] == 1 else f"{name} ({seen[key]})", p))

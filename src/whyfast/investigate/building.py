@@ -20,7 +20,7 @@ from whyfast.build.recipe import (
     steps_of,
 )
 from whyfast.build.relink import CannotRelink, layout_seeds
-from whyfast.build.source import at_revision, with_source
+from whyfast.build.source import about_source, at_revision, with_source
 from whyfast.build.steps import instead
 from whyfast.explain.program import explain_program, hint_for
 from whyfast.investigate.context import RunContext
@@ -156,17 +156,11 @@ def with_control(study: Study) -> Study:
 def _revisions(context: RunContext[Study]) -> dict[str, Source]:
     """The source at each revision of the variants; UserError for an unknown one."""
     study = context.question
-    try:
+    with about_source(study):
         return {
             revision: at_revision(study.source, revision, context.home, context.observer.step)
             for revision in dict.fromkeys(v.revision for v in study.variants)
         }
-    except UserError as error:
-        place = f"{error.where}: " if error.where else ""
-        raise UserError(
-            f"the source is not available: {place}{error.message}",
-            where=study.folder / "study.toml",
-        ) from error
 
 
 def _layouts(
@@ -185,10 +179,9 @@ def _layouts(
         if count:
             context.observer.step(f"linking {count} layouts of {recipe.variant}")
         seeds = layout_seeds(recipe.variant, count + 1)
-        keep = study.variant(recipe.variant).keep
         store = BuildStore(context.home.builds)
         try:
-            programs = context.services.relink(recipe, builds[recipe.variant], store, seeds, keep)
+            programs = context.services.relink(recipe, builds[recipe.variant], store, seeds, None)
             layouts[recipe.variant] = tuple(programs)
         except CannotRelink as error:
             context.observer.note(f"no other layouts of {recipe.variant}: {error}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -61,26 +61,13 @@ def reached_by(
         return tuple(ChangeCoverage(b.name, None, error.message) for b in benchmarks)
     programs = {b.variant: b.program for b in context.usable}
     inner = Path(context.question.build.program)
-    with scratch_folder(context.home) as folder:
-        counter = BuildCounter(context, {}, folder, timeout)
-        clock, observer = context.services.clock, context.observer
-        end = clock.monotonic() + timeout
-        reaches = []
-        for number, benchmark in enumerate(benchmarks):
-            left = end - clock.monotonic()
-            if left <= 0:
-                reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
-                continue
-            observer.step(
-                f"what executes the change: {benchmark.name}, {number + 1} of {len(benchmarks)}; "
-                f"at most {left:.0f} s more for all"
-            )
-            counter.timeout = left / (len(benchmarks) - number) / len(context.usable)
-            if runs_without(benchmark, counter.tasks(benchmark), programs, inner, code):
-                reaches.append(ChangeCoverage(benchmark.name, ()))
-            else:
-                reaches.append(_reach(counter, benchmark, names, code))
-        return tuple(reaches)
+
+    def reach(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
+        if runs_without(benchmark, counter.tasks(benchmark), programs, inner, code):
+            return ChangeCoverage(benchmark.name, ())
+        return _reach(counter, benchmark, names, code)
+
+    return _in_shares(context, timeout, reach)
 
 
 #: Seconds that one benchmark of Python may take at least, with its start and its imports.
@@ -93,25 +80,40 @@ def reached_in_python(
     """The same for a package of Python, by runs under its profiler; ``parts`` is how deep in a
     build its program lies."""
     folders = {b.variant: b.program.parents[parts - 1] for b in context.usable}
-    benchmarks = context.question.benchmarks
+
+    def reach(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
+        return python_reach(benchmark, counter.tasks(benchmark), folders, code)
+
+    return _in_shares(context, timeout, reach, _PYTHON_TAKES)
+
+
+def _in_shares(
+    context: RunContext[Study],
+    timeout: float,
+    reach: Callable[[BuildCounter, Benchmark], ChangeCoverage],
+    least: float = 0.0,
+) -> tuple[ChangeCoverage, ...]:
+    """Of each benchmark, by runs that share what is left of ``timeout`` seconds, but may take
+    ``least``."""
+    benchmarks, clock = context.question.benchmarks, context.services.clock
     reaches = []
     with scratch_folder(context.home) as folder:
-        end = context.services.clock.monotonic() + timeout
-        counter = BuildCounter(context, {}, folder, timeout)
+        counter = BuildCounter(context, folder, timeout)
+        end = clock.monotonic() + timeout
         for number, benchmark in enumerate(benchmarks):
-            left = end - context.services.clock.monotonic()
+            left = end - clock.monotonic()
             if left <= 0:
-                reaches.append(ChangeCoverage(benchmark.name, None, _no_time(timeout)))
+                why = f"the {timeout:g} s for simulation were used up before its turn"
+                reaches.append(ChangeCoverage(benchmark.name, None, why))
                 continue
-            context.observer.step(f"what executes the change: {benchmark.name}")
+            context.observer.step(
+                f"what executes the change: {benchmark.name}, {number + 1} of {len(benchmarks)}; "
+                f"at most {left:.0f} s more for all"
+            )
             share = left / (len(benchmarks) - number) / len(context.usable)
-            counter.timeout = min(max(share, _PYTHON_TAKES), left)
-            reaches.append(python_reach(benchmark, counter.tasks(benchmark), folders, code))
+            counter.timeout = min(max(share, least), left)
+            reaches.append(reach(counter, benchmark))
     return tuple(reaches)
-
-
-def _no_time(timeout: float) -> str:
-    return f"the {timeout:g} s for simulation were used up before its turn"
 
 
 def _reach(
@@ -189,7 +191,7 @@ def first_runs_reach(
     with scratch_folder(context.home) as scratch:
         try:
             _set_traps(head.program, trapped, code)
-            counter = BuildCounter(context, {}, scratch, timeout)
+            counter = BuildCounter(context, scratch, timeout)
             end = clock.monotonic() + timeout
             for benchmark in benchmarks:
                 counter.timeout = min(_ONCE_TAKES, end - clock.monotonic())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -102,13 +102,7 @@ class _Linker:
         return 2 * (count + 1) * self._longest
 
     def relink(
-        self,
-        recipe: Recipe,
-        build: Build,
-        store: BuildStore,
-        seeds: Sequence[int],
-        keep: Sequence[str] = (),
-        seconds: float | None = None,
+        self, recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], *_: object
     ) -> list[Path]:
         """See :func:`whyfast.build.relink.relink`."""
         clock = self._services.clock
@@ -119,7 +113,7 @@ class _Linker:
             began = clock.monotonic()
             left = max(_KNOWN, self._end - began)
             try:
-                programs += self._services.relink(recipe, build, store, [seed], keep, left)
+                programs += self._services.relink(recipe, build, store, [seed], left)
             finally:
                 now = clock.monotonic()
                 if now - began > _KNOWN:
@@ -234,11 +228,11 @@ def _near(context: RunContext[Study], run: OpenRun, check: Check) -> list[Benchm
     return sorted((b for b in benchmarks if b.name in near), key=lambda b: -near[b.name])
 
 
+@dataclass
 class _Noting(Silent):
     """Keeps notes for later."""
 
-    def __init__(self) -> None:
-        self.notes: list[str] = []
+    notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         self.notes.append(text)

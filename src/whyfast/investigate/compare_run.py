@@ -338,9 +338,7 @@ def _not_judged(verdicts: Sequence[Verdict]) -> list[Confound]:
     total = len(verdicts)
     return [
         Confound(
-            "not-judged",
-            f"{number} of {total} comparisons: {note}" if total > 1 else note,
-            "note",
+            "not-judged", f"{number} of {total} comparisons: {note}" if total > 1 else note, "note"
         )
         for note, number in notes.items()
     ]

@@ -68,7 +68,7 @@ def count_costs(context: RunContext[Study]) -> RunContext[Study]:
     context.observer.phase("count")
     costs: list[VariantCost] = []
     with scratch_folder(context.home) as folder:
-        counter = BuildCounter(context, {}, folder)
+        counter = BuildCounter(context, folder)
         valgrind, geometry = _simulator(counter, context.services)
         for benchmark in (b for b in study.benchmarks if b.kind.countable):
             for task in counter.tasks(benchmark):

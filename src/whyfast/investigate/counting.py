@@ -6,7 +6,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from whyfast.explain.hot import hot_functions
@@ -30,7 +30,7 @@ from whyfast.measure.doctor.system import System
 from whyfast.measure.invocation import Clock
 from whyfast.measure.registry import MAKERS
 from whyfast.measure.simulate import Geometry, Valgrind, choose_valgrind, read_geometry
-from whyfast.measure.tools import CannotCount, Finished, Launcher, ToolRun
+from whyfast.measure.tools import CannotCount, Finished, LauncherAround, ToolRun
 from whyfast.model.counters import MEASURED, Counted, Counts, HotFunction, Overlap, Source
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Calibration
@@ -56,7 +56,7 @@ def count(context: RunContext[Study], run: OpenRun) -> RunContext[Study]:
     named = study.evidence.counted or [b.name for b in study.benchmarks]
     wanted = [b for b in study.benchmarks if b.name in named and b.kind.countable]
     with run.timed("count", context.services.clock), scratch_folder(context.home) as folder:
-        counter = BuildCounter(context, run.calibrations(), folder)
+        counter = BuildCounter(context, folder, calibrations=run.calibrations())
         return replace(context, counted=tuple(_within(context, counter, wanted)))
 
 
@@ -128,25 +128,21 @@ def scratch_folder(home: Home) -> Iterator[Path]:
         yield Path(folder)
 
 
+@dataclass
 class BuildCounter:
     """Remembers what works here: hardware counters, and a Valgrind. One run under a tool may take
     ``timeout`` seconds, which can be set anew."""
 
-    def __init__(
-        self,
-        context: RunContext[Study],
-        calibrations: Mapping[str, Calibration],
-        scratch: Path,
-        timeout: float = TIMEOUT,
-    ) -> None:
-        self._context = context
-        self.timeout = timeout
-        self.launcher = context.services.launcher
-        self._calibrations = calibrations
-        self._scratch = scratch
-        self._geometry = read_geometry(context.services.system)
-        self._hardware = context.question.evidence.counters == "hardware or simulation"
-        self._simulation: Simulation | CannotCount | None = None
+    context: RunContext[Study]
+    scratch: Path
+    timeout: float = TIMEOUT
+    calibrations: Mapping[str, Calibration] = field(default_factory=dict)
+    _simulation: Simulation | CannotCount | None = None
+
+    def __post_init__(self) -> None:
+        self.launcher = self.context.services.launcher
+        self._geometry = read_geometry(self.context.services.system)
+        self._hardware = self.context.question.evidence.counters == "hardware or simulation"
 
     def benchmark(self, benchmark: Benchmark) -> Counted:
         """All builds with one benchmark: measured; simulated where wanted or all there is."""
@@ -157,28 +153,28 @@ class BuildCounter:
             measured, work, loops["measured"] = self._measured(benchmark)
             what += [work] if measured else []
         counts = measured
-        if not measured or not set(self._context.question.evidence.events) <= set(MEASURED):
+        if not measured or not set(self.context.question.evidence.events) <= set(MEASURED):
             counts, work, loops["simulated"] = self.simulated(benchmark)
             what.append(f"simulated: {work}" if what else work)
             if measured:
                 counts = [joined(m, s) for m, s in zip(measured, counts, strict=True)]
         known = {source: number for source, number in loops.items() if number}
         counted = Counted(benchmark.name, "; ".join(what), tuple(counts), loops=known)
-        return _compared(self._context, counted, self._geometry)
+        return _compared(self.context, counted, self._geometry)
 
     def _measured(self, benchmark: Benchmark) -> tuple[list[Counts], str, int]:
         """As :meth:`simulated`; empty where the machine counts nothing, after one try."""
         tasks = self.tasks(benchmark)
-        calibration = self._calibrations.get(benchmark.name)
+        calibration = self.calibrations.get(benchmark.name)
         loops = calibration.loops if calibration else 1
         turns = measured_turns(calibration.value) if calibration else 1
         counts: list[Counts] = []
-        self._context.observer.step(f"counting {benchmark.name} in {len(tasks)} builds")
+        self.context.observer.step(f"counting {benchmark.name} in {len(tasks)} builds")
         for task in tasks:
             counts.append(count_measured(task, loops, turns))
             if not counts[0].counters:
                 self._hardware = False
-                self._context.observer.step(f"{counts[0].notes[0]}; simulating instead")
+                self.context.observer.step(f"{counts[0].notes[0]}; simulating instead")
                 return [], "", 0
         work = f"{turns} turns of {loops} loops, beyond start-up and a turn to warm up"
         if not benchmark.kind.takes_turns:
@@ -197,7 +193,7 @@ class BuildCounter:
         tasks = self.tasks(benchmark)  # only now: the folder of a new Valgrind is to be seen
         loops, work, counted = 1, WHOLE, 0
         builds = "1 build" if len(tasks) == 1 else f"{len(tasks)} builds"
-        self._context.observer.step(f"simulating {benchmark.name} in {builds}")
+        self.context.observer.step(f"simulating {benchmark.name} in {builds}")
         if benchmark.kind.takes_turns:
             for task in tasks:  # the first that works, the main baseline if it does
                 if wanted:
@@ -225,7 +221,7 @@ class BuildCounter:
         except CannotCount as error:
             return [task.failed(str(error)) for task in self.tasks(benchmark)]
         tasks = self.tasks(benchmark)
-        self._context.observer.step(f"simulating {benchmark.name} in {len(tasks)} builds")
+        self.context.observer.step(f"simulating {benchmark.name} in {len(tasks)} builds")
         runs = [replace(t.run, command=to_see(t.run.command)[way]) for t in tasks]
         return [
             simulation.count(replace(task, run=run), 1)
@@ -234,7 +230,7 @@ class BuildCounter:
 
     def simulator(self) -> Simulation:
         """One for all benchmarks, so that they can be compared. Raises CannotCount."""
-        context = self._context
+        context = self.context
         if self._simulation is None:
             try:
                 rooted = any(t.root for t in context.toolchains)
@@ -248,8 +244,8 @@ class BuildCounter:
 
     def tasks(self, benchmark: Benchmark) -> list[CountingTask]:
         """How every build is run to be counted: the main baseline first, no controls."""
-        context = self._context
-        seen = Box(readable=(valgrind_root(context.home),), writable=(self._scratch,))
+        context = self.context
+        seen = Box(readable=(valgrind_root(context.home),), writable=(self.scratch,))
         enter = study_prefixes(context, also=seen)
         # A tool stands between the words before a command and the command.
         inside = folder_words(context, benchmark)
@@ -266,7 +262,7 @@ class BuildCounter:
                     started.env,
                     self.timeout,
                     (*enter[name], *inside),
-                    self._scratch,
+                    self.scratch,
                 ),
                 turns=benchmark.kind.takes_turns,
                 check=benchmark.check if benchmark.kind.takes_turns else None,
@@ -276,19 +272,12 @@ class BuildCounter:
         ]
 
 
-@dataclass(frozen=True)
-class LimitedLauncher:
+@dataclass
+class LimitedLauncher(LauncherAround):
     """A launcher whose runs end at a time of the monotonic ``clock``, all together."""
 
-    launcher: Launcher
     clock: Clock
     end: float
-
-    def find(self, name: str) -> str | None:
-        return self.launcher.find(name)
-
-    def stop(self) -> None:
-        self.launcher.stop()
 
     def run(
         self,
@@ -312,9 +301,7 @@ def _compared(context: RunContext[Study], counted: Counted, geometry: Geometry) 
     counts = sorted(counted.counts, key=lambda c: order.index(c.variant))
     kept = tuple(
         replace(
-            c,
-            profile=None,
-            counters=tuple(k for k in c.counters if not events or k.name in events),
+            c, profile=None, counters=tuple(k for k in c.counters if not events or k.name in events)
         )
         for c in counts
     )

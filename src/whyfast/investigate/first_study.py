@@ -271,20 +271,14 @@ class _OneLink:
     limit: Limit
 
     def __call__(
-        self,
-        recipe: Recipe,
-        build: Build,
-        store: BuildStore,
-        seeds: Sequence[int],
-        keep: Sequence[str],
-        seconds: float | None = None,
+        self, recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], *_: object
     ) -> list[Path]:
         """See :func:`whyfast.build.relink.relink`."""
         left = self.limit.left()
         if left < _LISTS:
             raise CannotRelink("that was not tried, for want of time")
         seconds = min(_LINK, left)
-        return [*self.services.relink(recipe, build, store, seeds[:1], keep, seconds)] * len(seeds)
+        return [*self.services.relink(recipe, build, store, seeds[:1], seconds)] * len(seeds)
 
 
 class _Layouts(Silent):

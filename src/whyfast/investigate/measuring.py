@@ -16,22 +16,13 @@ from whyfast.explain.jit import explain_image, this_architecture
 from whyfast.formats.self_report import read_buckets, read_code, read_figures, read_overheads
 from whyfast.investigate.context import RunContext, argument_vector, study_prefixes
 from whyfast.investigate.recording import OpenRun, Settled, measure_blocks
-from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.measure.campaign import BenchmarkRun
 from whyfast.measure.doctor.tune import CannotHold, SysctlRunner
 from whyfast.measure.invocation import CopyRunner, LaunchArguments, Runner, name_of_copy
 from whyfast.measure.process import TooMuchOutput, describe_status
 from whyfast.model.build import Build
 from whyfast.model.errors import UserError
-from whyfast.model.sample import (
-    Block,
-    Figure,
-    JitImage,
-    Observed,
-    Overhead,
-    RunFailure,
-    RunTimes,
-)
+from whyfast.model.sample import Block, Figure, JitImage, Observed, Overhead, RunFailure, RunTimes
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 from whyfast.store.files import sha256_of
@@ -52,11 +43,6 @@ class Measurer(Protocol):
     def measure(self, context: RunContext[Study], run: OpenRun) -> None:
         """Take blocks until all is decided or the budget used, with those of earlier sessions in
         ``run``. After KeyboardInterrupt at any moment it can be resumed."""
-
-
-def measurer_of(study: Study) -> Measurer:
-    """The measurer of the variants of this study."""
-    return VirtualMachines() if study.in_vms else Processes()
 
 
 class Processes:

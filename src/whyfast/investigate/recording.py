@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whyfast.investigate.context import Q, RunContext
 from whyfast.investigate.services import Observer, Services
-from whyfast.measure.campaign import BenchmarkRun, Limits, MeasuringSession, measure
+from whyfast.measure.campaign import BenchmarkRun, MeasuringSession, measure
 from whyfast.measure.doctor.environment import environment, environment_after
 from whyfast.measure.invocation import Clock
 from whyfast.model.sample import Block, Calibration, RunFailure, Session
@@ -223,7 +223,6 @@ def measure_blocks(
         measure(
             entries,
             measuring_session(context, run, session.id, live, context.services.cpus),
-            Limits(spec.budget, live.earlier),
             settled or live.settled,
         )
     return settled is not None or not any(live.settled(e) for e in entries)
@@ -239,6 +238,8 @@ def measuring_session(
         live,
         context.services.clock,
         cpus,
+        live.spec.budget,
+        live.earlier,
         lambda name: context.observer.step(f"calibrating {name}"),
         lambda name, threads: context.observer.note(released(name, threads)),
     )
@@ -253,53 +254,46 @@ def released(name: str, threads: Mapping[str, int]) -> str:
     )
 
 
+@dataclass
 class LiveSink:
     """A sink that stores blocks, judges them, and reports to the observer.
 
     The judge, and numpy with it, is loaded when there is a first block to judge.
     """
 
-    def __init__(
-        self,
-        context: RunContext[Q],
-        run: OpenRun,
-        entries: Sequence[BenchmarkRun],
-        spec: MeasureSpec,
-        looks: Looks | None = None,
-        together: TogetherJudge | None = None,
-        *,
-        rough: bool = False,
-    ) -> None:
-        self._rough = rough
-        self._observer, self._clock = context.observer, context.services.clock
-        self._run, self._spec = run, spec
-        self._left = context.services.left
+    context: RunContext[Any]
+    run: OpenRun
+    entries: Sequence[BenchmarkRun]
+    spec: MeasureSpec
+    looks: Looks | None = None
+    together: TogetherJudge | None = None
+    rough: bool = False
+
+    def __post_init__(self) -> None:
+        self._clock = self.context.services.clock
         self._left_behind: set[str] = set()
-        self._question: Question = context.question
-        self._same, self._looks, self._together = context.same, looks, together
-        self._entries = {e.name: e for e in entries}
-        for entry in entries:
+        self._noted: set[str] = set()
+        for entry in self.entries:
             if entry.blocks:
                 self._look(entry)
-        self.earlier = sum(b.seconds for e in entries for b in e.blocks)
+        self.earlier = sum(b.seconds for e in self.entries for b in e.blocks)
         self._began = self._clock.monotonic()
-        self._noted: set[str] = set()
 
     @cached_property
     def _judge(self) -> LiveJudge:
-        from whyfast.judge.looks import LiveJudge, level_of_looks
+        from whyfast.judge.looks import LiveJudge, Looks, level_of_looks
 
-        question = self._question
+        question: Question = self.context.question
 
         def pairs(variants: Sequence[str], baseline: str) -> Sequence[tuple[str, str]]:
             """Against the main baseline, or each against its own."""
             baselines = (
                 [b for b in question.baselines if b in variants] if question.along else [baseline]
             )
-            return question.compared(variants, baselines, self._same)
+            return question.compared(variants, baselines, self.context.same)
 
         level = level_of_looks(question)
-        return LiveJudge(question.margin, pairs, self._looks, level, self._together)
+        return LiveJudge(question.margin, pairs, self.looks or Looks(), level, self.together)
 
     def begin_with(self, entry: BenchmarkRun, block: Block) -> None:
         """Count a block from before measuring, and its time."""
@@ -309,28 +303,28 @@ class LiveSink:
         self.add_block(block)
 
     def add_block(self, block: Block) -> None:
-        self._run.add_block(block)
+        self.run.add_block(block)
         name = block.benchmark
-        self._look(self._entries[name])
+        self._look(next(e for e in self.entries if e.name == name))
         spent = self.earlier + self._clock.monotonic() - self._began
-        self._observer.block(name, self._judge.verdicts(name), spent, self._spec.budget)
+        self.context.observer.block(name, self._judge.verdicts(name), spent, self.spec.budget)
         self._tell_left(name)
 
     def add_failure(self, failure: RunFailure) -> None:
-        self._run.add_failure(failure)
-        self._observer.failure(failure)
+        self.run.add_failure(failure)
+        self.context.observer.failure(failure)
         self._tell_left(failure.benchmark)
 
     def add_calibration(self, calibration: Calibration) -> None:
-        self._run.add_calibration(calibration)
+        self.run.add_calibration(calibration)
 
     def _tell_left(self, name: str) -> None:
         """Note, once for each benchmark, processes that its programs left running."""
-        left = self._left()
+        left = self.context.services.left()
         if left and name not in self._left_behind:
             self._left_behind.add(name)
             were = "1 process was" if left == 1 else f"{left} processes were"
-            self._observer.note(
+            self.context.observer.note(
                 f"{name}: {were} still running in other sessions or process groups (setsid) when "
                 "the programs of a block had ended, and ended with them"
             )
@@ -346,13 +340,13 @@ class LiveSink:
         taken = sum(bool(b.layouts) for b in entry.blocks)
         if not layouts + profiles and taken:
             return True  # only more layouts say more
-        decided = self._judge.settled(self._judge.verdicts(entry.name), rough=self._rough)
+        decided = self._judge.settled(self._judge.verdicts(entry.name), rough=self.rough)
         if not layouts + profiles or taken < layouts + profiles:
-            return self._spec.stop == "decided" and decided
+            return self.spec.stop == "decided" and decided
         if entry.name not in self._noted and not decided:
             self._noted.add(entry.name)
             word, count = ("profiles", profiles) if profiles else ("layouts", layouts)
-            self._observer.note(
+            self.context.observer.note(
                 f"{entry.name}: {word} used up, all {count} were taken before it was decided; "
                 f"{word} = {4 * count} in [measure] would halve the interval"
             )

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from whyfast.measure.commands import ProbeRun, probe_run, run_aside
 from whyfast.measure.doctor.system import System
 from whyfast.measure.doctor.tune import TemporarySysctls
-from whyfast.measure.invocation import Clock, LaunchArguments, Runner, SystemClock
+from whyfast.measure.invocation import Clock, LaunchArguments, Runner
 from whyfast.measure.process import usable_cpus
 from whyfast.measure.registry import make_runner
-from whyfast.measure.tools import Launcher, SystemLauncher
+from whyfast.measure.tools import Launcher
 from whyfast.store.home import Home
 from whyfast.store.samples import SampleStore
 from whyfast.toolchain.watcher import WATCHER
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from whyfast.build.recipe import Recipe
     from whyfast.build.run import Rebuilt
     from whyfast.investigate.forecast import InterpreterResolver, Resolver
-    from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter, Toolchain
+    from whyfast.model.build import Build, BuildFailure, BuildOutcome, Toolchain
     from whyfast.model.machine import BootUnit, Kernel
     from whyfast.model.sample import RunFailure
     from whyfast.model.variant import RunnerName
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from whyfast.store.builds import BuildStore
 
 
-class Observer(Protocol):
-    """Called from the thread that measures, between blocks, never during one."""
+class Observer:
+    """Called from the thread that measures, between blocks, never during one. Ignores everything
+    but what its subclasses listen to."""
 
     def phase(self, name: str) -> None:
         """``toolchains``, ``build``, ``explain``, ``measure``, ``judge`` or ``account``
@@ -59,108 +61,36 @@ class Observer(Protocol):
         """The status of a search or fleet, as lines that replace the earlier ones."""
 
 
-class Silent:
-    """Ignores everything."""
-
-    def phase(self, name: str) -> None: ...
-
-    def step(self, text: str) -> None: ...
-
-    def note(self, text: str) -> None: ...
-
-    def failure(self, failure: RunFailure) -> None: ...
-
-    def block(
-        self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
-    ) -> None: ...
-
-    def status(self, lines: Sequence[str]) -> None: ...
-
+#: Ignores everything.
+Silent = Observer
 
 #: Called with a line for the user.
 Note = Callable[[str], None]
 
 if TYPE_CHECKING:
     Builder = Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]]
+    #: See :func:`whyfast.build.relink.relink`.
+    Relinker = Callable[[Recipe, Build, BuildStore, Sequence[int], float | None], Sequence[Path]]
 
 
-class Aside(Protocol):
-    """See :func:`whyfast.measure.commands.run_aside`."""
+def _later(module: str, name: str) -> Any:
+    """The function ``name`` of ``module``, which is imported when it is called: ``ab`` and
+    ``timeit`` start at once, as they build nothing."""
 
-    def __call__(
-        self, command: tuple[str, ...], *, env: Mapping[str, str], timeout: float, what: str
-    ) -> None: ...
+    def call(*arguments: Any) -> Any:
+        return getattr(import_module(module), name)(*arguments)
 
-
-class Relinker(Protocol):
-    """See :func:`whyfast.build.relink.relink`."""
-
-    def __call__(
-        self,
-        recipe: Recipe,
-        build: Build,
-        store: BuildStore,
-        seeds: Sequence[int],
-        keep: Sequence[str],
-        seconds: float | None = None,
-    ) -> Sequence[Path]: ...
+    return call
 
 
-def _toolchain(name: str, home: Home, note: Note, packages: Sequence[str]) -> Toolchain:
-    from whyfast.toolchain.registry import resolve
-
-    return resolve(name, home, note, packages)
-
-
-def _interpreter(name: str, home: Home, note: Note) -> Interpreter:
-    from whyfast.interpreter.registry import resolve_interpreter
-
-    return resolve_interpreter(name, home, note)
-
-
-def _build(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> Sequence[BuildOutcome]:
-    from whyfast.build.run import build_all
-
-    return build_all(recipes, store, note)
-
-
-def _rebuild(recipe: Recipe, home: Home) -> Rebuilt | BuildFailure:
-    from whyfast.build.run import rebuild
-
-    return rebuild(recipe, home, os.cpu_count() or 1)
-
-
-def _build_incrementally(
-    recipes: Sequence[Recipe], store: BuildStore, note: Note
-) -> Sequence[BuildOutcome]:
-    from whyfast.build.incremental import build_incrementally
-
-    return build_incrementally(recipes, store, note)
-
-
-def _relink(
-    recipe: Recipe,
-    build: Build,
-    store: BuildStore,
-    seeds: Sequence[int],
-    keep: Sequence[str],
-    seconds: float | None = None,
-) -> Sequence[Path]:
-    from whyfast.build.relink import relink
-
-    return relink(recipe, build, store, seeds, keep, seconds)
-
-
-def _kernel(name: str, home: Home, note: Note) -> Kernel:
-    from whyfast.toolchain.kernels import get_kernel
-
-    return get_kernel(name, home, note)
-
-
-def _valgrind(home: Home, note: Note) -> Path:
-    from whyfast.toolchain.debian import newer_valgrind
-
-    return newer_valgrind(home, note)
+_toolchain = _later("whyfast.toolchain.registry", "resolve")
+_interpreter = _later("whyfast.interpreter.registry", "resolve_interpreter")
+_build = _later("whyfast.build.run", "build_all")
+_build_incrementally = _later("whyfast.build.incremental", "build_incrementally")
+_rebuild = _later("whyfast.build.run", "rebuild")
+_relink = _later("whyfast.build.relink", "relink")
+_kernel = _later("whyfast.toolchain.kernels", "get_kernel")
+_valgrind = _later("whyfast.toolchain.debian", "newer_valgrind")
 
 
 @dataclass(frozen=True)
@@ -177,7 +107,7 @@ class Services:
     ``boot_unit`` None: it depends on whether the processor can run other kernels.
     """
 
-    clock: Clock = field(default_factory=SystemClock)
+    clock: Clock = field(default_factory=Clock)
     system: System = field(default_factory=System)
     sysctls: Callable[[System, Path], TemporarySysctls] = TemporarySysctls
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
@@ -194,10 +124,10 @@ class Services:
     kernel: Callable[[str, Home, Note], Kernel] = _kernel
     boot_unit: BootUnit | None = None
     valgrind: Callable[[Home, Note], Path] = _valgrind
-    launcher: Launcher = field(default_factory=SystemLauncher)
+    launcher: Launcher = field(default_factory=Launcher)
     runner: Callable[[RunnerName, LaunchArguments], Runner] = make_runner
     probe: Callable[[LaunchArguments, str, bool], ProbeRun] = probe_run
-    aside: Aside = run_aside
+    aside: Callable[..., None] = run_aside
     left: Callable[[], int] = WATCHER.left
 
 

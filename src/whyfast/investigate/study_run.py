@@ -10,9 +10,10 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
 from whyfast.investigate.counting import count
 from whyfast.investigate.judging import judge
-from whyfast.investigate.measuring import Measurer, measurer_of, observe
+from whyfast.investigate.measuring import Measurer, Processes, observe
 from whyfast.investigate.recording import recording, run_key
 from whyfast.investigate.services import Observer, Services
+from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.investigate.why.why_builds import explain_builds, largest
 from whyfast.measure.registry import MAKERS
 from whyfast.model.build import BuildFailure
@@ -155,7 +156,7 @@ def run_study(
     if study.evidence.limit is not None:
         observer.note(f"at most {_longest(study)}")
     context = RunContext(with_control(study), home, observer, services or Services())
-    measurer = elsewhere or measurer_of(study)
+    measurer = elsewhere or (VirtualMachines() if study.in_vms else Processes())
     measurer.check(context)
     context = build(context)
     if not study.measured:

@@ -61,21 +61,25 @@ def judge_lines(
     return tuple(lines)
 
 
-def median_estimate(values: Sequence[float]) -> Coefficient:
-    """The median of independent values and its distribution-free interval. The k-th smallest and
-    k-th largest, with the largest k for which a fair coin thrown once a value shows fewer than k
-    heads in at most (1 − :data:`CONFIDENCE`)/2 of all cases."""
-    ordered = sorted(values)
-    n = len(ordered)
+def _rank(n: int, tail: float) -> int:
+    """The largest k for which a fair coin thrown ``n`` times shows fewer than k heads in at most
+    ``tail`` of all cases."""
     k, ways, fewer = 0, 1, 1  # ways of k heads, and of at most k
-    limit = int((1 - CONFIDENCE) / 2 * 2**53) << n >> 53
+    limit = int(tail * 2**53) << n >> 53
     while fewer <= limit:
         k += 1
         ways = ways * (n - k + 1) // k
         fewer += ways
-    middle = float(median(ordered))
-    ends = (ordered[k - 1], ordered[n - k]) if k else (None, None)
-    return Coefficient(middle, *ends)
+    return k
+
+
+def median_estimate(values: Sequence[float]) -> Coefficient:
+    """The median of independent values and its distribution-free interval: the k-th smallest and
+    k-th largest, at :data:`CONFIDENCE` or more; none where not even all values are enough."""
+    ordered = sorted(values)
+    k = _rank(len(ordered), (1 - CONFIDENCE) / 2)
+    ends = (ordered[k - 1], ordered[-k]) if k else (None, None)
+    return Coefficient(float(median(ordered)), *ends)
 
 
 def _series(
@@ -306,26 +310,23 @@ def _steps(points: Sequence[ReleasePoint], margin: float) -> tuple[ReleaseStep, 
 # a benchmark, cost in a variant.
 
 
-def loop_time(blocks: Sequence[Block], variant: str, alpha: float = ALPHA) -> LoopTime | None:
+def loop_time(blocks: Sequence[Block], variant: str) -> LoopTime | None:
     """The median over blocks of their median seconds a loop, with the interval of a median from
-    order statistics at ``1 - alpha``, for fewer than 8 blocks the whole range; None without
+    order statistics at ``1 - ALPHA``, for fewer than 8 blocks the whole range; None without
     blocks."""
-    medians = sorted(
-        statistics.median(b.values[variant]) / b.loops for b in blocks if variant in b.values
-    )
+    medians = sorted(_loops(blocks, variant))
     if not medians:
         return None
-    low, high, confidence = median_bounds(medians, alpha)
+    low, high, confidence = median_bounds(medians)
     return LoopTime(statistics.median(medians), low, high, confidence, len(medians))
 
 
-def median_bounds(values: Sequence[float], alpha: float = ALPHA) -> tuple[float, float, float]:
+def median_bounds(values: Sequence[float]) -> tuple[float, float, float]:
     """(low, high, confidence) of the median of what ``values``, in order, were drawn from."""
     n = len(values)
-    missed, k = min(1.0, 2 * 0.5**n), 0
-    while k + 1 < n / 2 and (wider := missed + 2 * math.comb(n, k + 1) * 0.5**n) <= alpha:
-        missed, k = wider, k + 1
-    return values[k], values[n - 1 - k], 1 - missed
+    k = max(1, _rank(n, ALPHA / 2))
+    missed = 2 * sum(math.comb(n, i) for i in range(k)) / 2**n
+    return values[k - 1], values[n - k], 1 - min(1.0, missed)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -104,26 +104,19 @@ class _BenchmarkLooks:
     waiting: bool = False
 
 
+@dataclass
 class LiveJudge:
     """How one benchmark stands against its main baseline, kept up to date as blocks come in, at
     ``alpha`` as if each comparison were the only one. ``compared``: what else is compared, given
     the variants and the main baseline. ``together`` takes the looks of several, where there is
     one."""
 
-    def __init__(
-        self,
-        margin: float,
-        compared: Compared = _every,
-        looks: Looks | None = None,
-        alpha: float = ALPHA,
-        together: TogetherJudge | None = None,
-    ) -> None:
-        self._alpha = alpha
-        self._margin = margin
-        self._compared = compared
-        self._looks = looks or Looks()
-        self._together = together
-        self._standing: dict[str, _BenchmarkLooks] = {}
+    margin: float
+    compared: Compared = _every
+    looks: Looks = Looks()
+    alpha: float = ALPHA
+    together: TogetherJudge | None = None
+    _standing: dict[str, _BenchmarkLooks] = field(default_factory=dict)
 
     def update(
         self,
@@ -140,7 +133,7 @@ class LiveJudge:
         # Where layouts are varied, the blocks that vary them are what the verdict will be about.
         blocks = deciding(blocks)
         varied = bool(blocks and blocks[-1].layouts), bool(blocks and blocks[-1].profiles)
-        pairs = self._compared(variants, baseline)
+        pairs = self.compared(variants, baseline)
         standing = self._standing.get(benchmark)
         # The blocks as linked that came before the first drawn one no longer count.
         if (
@@ -153,7 +146,7 @@ class LiveJudge:
                 RatioTable(pairs), varied, baseline
             )
         known = {v.variant for v in standing.verdicts}  # each variant has one baseline at most
-        if standing.waiting or len(blocks) < self._looks.first:
+        if standing.waiting or len(blocks) < self.looks.first:
             return standing.verdicts
         if known == {v for v, _ in pairs} and self._too_soon(standing, blocks):
             return standing.verdicts
@@ -167,11 +160,11 @@ class LiveJudge:
         samples: dict[Key, Sample] = {
             (benchmark, *pair): ratios[pair] for pair in pairs if pair in ratios
         }
-        if self._together is None:
-            self._tell(standing, judge_each(samples, margin=self._margin, alpha=self._alpha))
+        if self.together is None:
+            self._tell(standing, judge_each(samples, margin=self.margin, alpha=self.alpha))
         else:
             standing.waiting = True
-            self._together.add(samples, partial(self._tell, standing))
+            self.together.add(samples, partial(self._tell, standing))
         return standing.verdicts
 
     def verdicts(self, benchmark: str) -> tuple[Verdict, ...]:
@@ -184,16 +177,16 @@ class LiveJudge:
         standing.next_look = self._next_look(standing)
 
     def _too_soon(self, standing: _BenchmarkLooks, blocks: Sequence[Block]) -> bool:
-        if len(blocks) >= needed_blocks(self._alpha):
+        if len(blocks) >= needed_blocks(self.alpha):
             return len(blocks) < standing.next_look
-        return sum(block.seconds for block in blocks[standing.seen :]) < self._looks.apart
+        return sum(block.seconds for block in blocks[standing.seen :]) < self.looks.apart
 
     def _next_look(self, standing: _BenchmarkLooks) -> int:
-        if standing.seen < self._looks.each:
+        if standing.seen < self.looks.each:
             return standing.seen + 1
         # The width falls with the root of the blocks.
-        most = max((_excess(v, self._margin) for v in standing.verdicts), default=1.0)
-        growth = min(max(self._looks.growth, (most**2 - 1) / 4), MOST_GROWTH)
+        most = max((_excess(v, self.margin) for v in standing.verdicts), default=1.0)
+        growth = min(max(self.looks.growth, (most**2 - 1) / 4), MOST_GROWTH)
         return standing.seen + max(1, round(growth * standing.seen))
 
     def least_turns(self, benchmark: str) -> int:
@@ -210,9 +203,7 @@ class LiveJudge:
 
     def settled(self, verdicts: Sequence[Verdict], *, rough: bool = False) -> bool:
         """Whether every one of these verdicts is decided and precise."""
-        return bool(verdicts) and all(
-            precise_enough(v, self._margin, rough=rough) for v in verdicts
-        )
+        return bool(verdicts) and all(precise_enough(v, self.margin, rough=rough) for v in verdicts)
 
 
 def _excess(verdict: Verdict, margin: float) -> float:

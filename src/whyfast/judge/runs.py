@@ -190,7 +190,6 @@ def compare_runs(
     *,
     margin: float,
     noise: Noise | None = None,
-    alpha: float = RUN_ALPHA,
 ) -> RunVerdicts:
     """Verdicts by head and benchmark, and on the geometric mean of each head with several.
     ``benchmarks`` are compared where both base and head have them; every one counts in the mean."""
@@ -202,8 +201,8 @@ def compare_runs(
     ]
     singles = [single for c in compared for single in c.judged]
     means = [c.suite for c in compared if c.suite is not None]
-    level = coverage_level([single.least_level(margin) for single in singles], alpha)
-    suite_level = coverage_level([suite.least_level(margin) for _, suite in means], alpha)
+    level = coverage_level([single.least_level(margin) for single in singles], RUN_ALPHA)
+    suite_level = coverage_level([suite.least_level(margin) for _, suite in means], RUN_ALPHA)
     suites = []
     for mean, suite in means:
         verdict = _verdict(suite, suite_level, margin)

@@ -152,12 +152,12 @@ def run_block(runner: Runner, wanted: WantedBlock, clock: Clock) -> Block:
     )
 
 
+@dataclass
 class _Agreement:
     """Every variant must report the result that the reference reports, in every turn."""
 
-    def __init__(self, reference: str) -> None:
-        self._reference = reference
-        self._first: dict[str, str] = {}
+    reference: str
+    _first: dict[str, str] = field(default_factory=dict)
 
     def add(self, variant: str, sample: Sample) -> None:
         """Raises :class:`InvocationFailed`, with its ``variant`` set, at the first disagreement."""
@@ -167,8 +167,8 @@ class _Agreement:
         if first != sample.check:
             reason = f"wrong result: {sample.check} after {first}"
             raise InvocationFailed(reason, variant=variant)
-        expected = self._first.get(self._reference)
+        expected = self._first.get(self.reference)
         for name, check in self._first.items() if expected is not None else ():
             if check != expected:
-                reason = f"wrong result: {check}, where {self._reference} has {expected}"
+                reason = f"wrong result: {check}, where {self.reference} has {expected}"
                 raise InvocationFailed(reason, variant=name)

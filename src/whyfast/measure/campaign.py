@@ -119,17 +119,10 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True)
-class Limits:
-    """``budget`` seconds of measuring in all; ``spent`` of them in earlier sessions."""
-
-    budget: float
-    spent: float = 0.0
-
-
-@dataclass(frozen=True)
 class MeasuringSession:
     """Where blocks are taken and kept. ``run`` and ``session`` are their ids, from which all seeds
-    follow; ``cpus`` those to choose from; ``calibrating`` hears which benchmark is calibrated,
+    follow; ``budget`` seconds of measuring in all, ``spent`` of them in earlier sessions; ``cpus``
+    those to choose from; ``calibrating`` hears which benchmark is calibrated,
     ``released`` of one that turned out to have several threads at work, and how many by variant. A
     block should last at most ``longest_block`` seconds, see
     :class:`~whyfast.measure.calibrate.WantedLengths`.
@@ -140,6 +133,8 @@ class MeasuringSession:
     sink: Sink
     clock: Clock
     cpus: Sequence[int]
+    budget: float
+    spent: float = 0.0
     calibrating: Callable[[str], None] = lambda name: None
     released: Callable[[str, Mapping[str, int]], None] = lambda name, threads: None
     longest_block: float = math.inf
@@ -148,7 +143,6 @@ class MeasuringSession:
 def measure(
     entries: Sequence[BenchmarkRun],
     session: MeasuringSession,
-    limits: Limits,
     settled: Callable[[BenchmarkRun], bool],
 ) -> float:
     """Measure until every entry is settled or the budget is used; returns seconds spent in all.
@@ -161,7 +155,7 @@ def measure(
     left out of that benchmark from then on.
     """
     runners = {e.name: e.runner for e in entries}
-    steps = campaign(entries, session, limits, settled)
+    steps = campaign(entries, session, settled)
     try:
         wanted = next(steps)
         while True:
@@ -173,22 +167,21 @@ def measure(
 def campaign(
     entries: Sequence[BenchmarkRun],
     session: MeasuringSession,
-    limits: Limits,
     settled: Callable[[BenchmarkRun], bool],
 ) -> Generator[Wanted, Outcome, float]:
     """:func:`measure` without taking anything: it yields what is wanted next, and is sent what came
     of it, wherever that was taken."""
-    share = limits.budget / len(entries) if entries else math.inf
+    share = session.budget / len(entries) if entries else math.inf
     session = replace(session, longest_block=min(session.longest_block, share / BLOCKS_WANTED))
     began = session.clock.monotonic()
     rng = random.Random(_seed(session.run, session.session, 0))
 
     def spent() -> float:
-        return limits.spent + session.clock.monotonic() - began
+        return session.spent + session.clock.monotonic() - began
 
     def fits(entry: BenchmarkRun) -> bool:
         # Beyond one block, none is begun that cannot be expected to end within the budget.
-        left = limits.budget - spent()
+        left = session.budget - spent()
         recent = [block.seconds for block in entry.blocks[-5:]]
         return left > 0 and (not recent or statistics.median(recent) <= left)
 

@@ -25,7 +25,7 @@ from whyfast.measure.invocation import (
 )
 from whyfast.measure.process import Child, Usage, away_from, wait_for
 from whyfast.measure.run_queue import ThreadTally, pauses
-from whyfast.measure.turns import TURN_VARIABLE
+from whyfast.measure.turns import Pipes
 from whyfast.model.sample import WAITED
 
 
@@ -155,26 +155,19 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
     Raises :class:`InvocationFailed` when it cannot be started, fails, or outlives its timeout.
     """
     command, timeout = arguments.commands[variant], arguments.timeout
-    grant_read, grant = os.pipe()
-    answer, answer_write = os.pipe()
-    environment, tally = dict(arguments.env), ThreadTally()
-    if offer:
-        environment[TURN_VARIABLE] = f"{grant_read},{answer_write}"
+    tally, pipes = ThreadTally(), Pipes.opened()
     try:
         start = time.perf_counter()
-        try:
+        with pipes.handed_on():
             child = started(
                 command,
-                env=environment,
+                env={**arguments.env, **pipes.variable} if offer else arguments.env,
                 stdin=arguments.stdin,
                 keep_stdout=False,  # a command may print gigabytes
-                pass_fds=(grant_read, answer_write) if offer else (),
+                pass_fds=pipes.inherited if offer else (),
             )
-        finally:
-            os.close(grant_read)
-            os.close(answer_write)
         try:
-            if _greets(child, answer, timeout, tally):
+            if _greets(child, pipes.answer, timeout, tally):
                 return ProbeRun(takes_turns=True)
             left = max(0.0, timeout - (time.perf_counter() - start))
             usage = completed(
@@ -191,8 +184,7 @@ def probe_run(arguments: LaunchArguments, variant: str, offer: bool) -> ProbeRun
         finally:
             child.kill()
     finally:
-        os.close(grant)
-        os.close(answer)
+        pipes.close()
 
 
 def _greets(child: Child, answer: int, timeout: float, tally: ThreadTally) -> bool:

@@ -184,10 +184,14 @@ class Simulation:
             self._warm.add(command)
 
     def _simulate(self, run: ToolRun) -> Profile:
-        profile, failure = simulate(run, self.geometry, valgrind=self.valgrind)
-        if failure:
-            raise CannotCount(failure)
-        return profile
+        return _simulated(run, self.geometry, self.valgrind)
+
+
+def _simulated(run: ToolRun, geometry: Geometry, valgrind: Valgrind) -> Profile:
+    profile, failure = simulate(run, geometry, valgrind=valgrind)
+    if failure:
+        raise CannotCount(failure)
+    return profile
 
 
 def joined(measured: Counts, simulated: Counts) -> Counts:
@@ -259,8 +263,12 @@ def counted_costs(
 
         return counting
 
+    def instructions(run: ToolRun, valgrind: Valgrind) -> Mapping[str, float]:
+        profile = _simulated(run, geometry, valgrind)
+        return {"instructions": profile.totals[profile.main]}
+
     ways: dict[tuple[str, ...], Counting] = {
-        ("instructions",): of_valgrind(lambda run, v: _instructions(run, geometry, v)),
+        ("instructions",): of_valgrind(instructions),
         ("allocations", "allocated", "peak-heap", "left-over"): of_valgrind(heap_counts),
         ("system-calls",): lambda run: {
             "system-calls": float(sum(row.calls for row in call_table(_fixed(run)).values()))
@@ -294,13 +302,6 @@ def _fixed(run: ToolRun) -> ToolRun:
     """The run with what would make it differ from the next one held fixed."""
     env = fixed_environment(run.env)
     return replace(run, env=env, enter=(*fixed_addresses(run.launcher, env), *run.enter))
-
-
-def _instructions(run: ToolRun, geometry: Geometry, valgrind: Valgrind) -> Mapping[str, float]:
-    profile, failure = simulate(run, geometry, valgrind=valgrind)
-    if failure:
-        raise CannotCount(failure)
-    return {"instructions": profile.totals[profile.main]}
 
 
 def heap_counts(run: ToolRun, valgrind: Valgrind) -> Mapping[str, float]:

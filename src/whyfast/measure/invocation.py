@@ -26,23 +26,15 @@ from whyfast.measure.run_queue import ThreadTally
 from whyfast.model.sample import RunFailure
 
 
-class Clock(Protocol):
-    """Wall time; scripted in tests."""
+class Clock:
+    """The operating system's clocks; scripted in tests."""
 
     def now(self) -> float:
         """Seconds since the epoch."""
-
-    def monotonic(self) -> float:
-        """Seconds on a clock that never goes back."""
-
-
-class SystemClock:
-    """The operating system's clocks."""
-
-    def now(self) -> float:
         return time.time()
 
     def monotonic(self) -> float:
+        """Seconds on a clock that never goes back."""
         return time.monotonic()
 
 

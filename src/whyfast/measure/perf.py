@@ -77,16 +77,6 @@ def measure_counters(run: ToolRun, shorter: ToolRun | None = None) -> list[Count
     return [*_events(runs, tool, "perf did not report it"), *_shares(runs, tool)]
 
 
-def count_events(run: ToolRun) -> dict[str, float]:
-    """The first group of events in one run of a command, those that were really counted.
-
-    Raises CannotCount when perf is not installed or the run fails.
-    """
-    events = _counted(run.tool("perf"), GROUPS[0], run)
-    counts = {name: best(events, name) for name in GROUPS[0]}
-    return {n: e.value for n, e in counts.items() if e is not None and e.value is not None}
-
-
 def count_in_rounds(
     commands: Mapping[str, ToolRun], seed: int, rounds: int
 ) -> list[dict[str, dict[str, float]]]:
@@ -100,15 +90,18 @@ def count_in_rounds(
         counts: dict[str, dict[str, float]] = {}
         for name in rng.sample(list(commands), len(commands)):
             try:
-                counts[name] = count_events(commands[name])
+                perf = commands[name].tool("perf")
+                events = _counted(perf, GROUPS[0], commands[name])
             except CannotCount:
                 return []
+            found = {event: best(events, event) for event in GROUPS[0]}
+            counts[name] = {n: e.value for n, e in found.items() if e and e.value is not None}
             if not counts[name]:
                 return []
         counted.append(counts)
     every = [counts for each in counted for counts in each.values()]
-    events = [e for e in GROUPS[0] if all(counts.get(e) for counts in every)]
-    return [{n: {e: c[e] for e in events} for n, c in each.items()} for each in counted]
+    everywhere = [e for e in GROUPS[0] if all(counts.get(e) for counts in every)]
+    return [{n: {e: c[e] for e in everywhere} for n, c in each.items()} for each in counted]
 
 
 def available(counters: Sequence[Counter]) -> bool:

@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from whyfast.measure.run_queue import ThreadTally, late, moment, pauses, scheduled, waited_alone
 from whyfast.toolchain.watcher import WATCHER, end_marked
@@ -121,13 +120,6 @@ class KeptOutput:
     def _last(self) -> bytes:
         size = os.fstat(self.fd).st_size
         return os.pread(self.fd, OUTPUT_KEPT, max(0, size - OUTPUT_KEPT))
-
-
-class Poller(Protocol):
-    """What :func:`select.poll` makes."""
-
-    def poll(self, timeout: float, /) -> list[tuple[int, int]]:
-        """The files that are ready, and how; ``timeout`` in milliseconds."""
 
 
 @dataclass(frozen=True)
@@ -263,7 +255,7 @@ class Child:
         waited for a CPU; nan while it is not known to have ended."""
         return self._heard - self._late - self._began
 
-    def _ends(self, poller: Poller, timeout: float, tally: ThreadTally | None) -> bool:
+    def _ends(self, poller: select.poll, timeout: float, tally: ThreadTally | None) -> bool:
         deadline = time.monotonic() + timeout
         for pause in itertools.repeat(LOOK) if tally is None else pauses(random.Random()):
             left = deadline - time.monotonic()
@@ -327,7 +319,7 @@ class Child:
         self._stdout = self._stderr = None
 
 
-def wait_for(poller: Poller, timeout: float) -> set[int]:
+def wait_for(poller: select.poll, timeout: float) -> set[int]:
     """The files of ``poller`` that there is something to read from, waiting for the first of them
     at most ``timeout`` seconds.
 

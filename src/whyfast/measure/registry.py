@@ -159,17 +159,16 @@ def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
     return pyperf_folder(home, tell)
 
 
+_HARNESSES: tuple[RunnerName, ...] = (
+    *("go", "google-benchmark", "criterion", "divan", "pytest-benchmark", "jmh"),
+)
+
 MAKERS: dict[RunnerName, RunnerMaker] = {
     "turn": RunnerMaker(_turns),
     "command": RunnerMaker(CommandRunner),
     "pyperf": RunnerMaker(TurnRunner, adapt=as_workers, packages=_pyperf),
     "bpf": RunnerMaker(TurnRunner, why_not=why_no_bpf),
-    "go": _harness("go"),
-    "google-benchmark": _harness("google-benchmark"),
-    "criterion": _harness("criterion"),
-    "divan": _harness("divan"),
-    "pytest-benchmark": _harness("pytest-benchmark"),
-    "jmh": _harness("jmh"),
+    **{name: _harness(name) for name in _HARNESSES},
 }
 
 

@@ -1,5 +1,5 @@
 """Tools that run a program and report on it: how they are found and run, and a run of a program to
-be counted. :class:`Launcher` is the seam; tests replace it with recordings."""
+be counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
 
 from whyfast.measure.process import Child, TooMuchOutput
 
@@ -34,11 +33,15 @@ class Finished:
     cpu: float = field(default=0.0, compare=False)
 
 
-class Launcher(Protocol):
-    """Finds and runs programs."""
+class Launcher:
+    """Finds and runs programs of this system; the seam that tests replace with recordings."""
+
+    def __init__(self) -> None:
+        self._running: set[int] = set()
 
     def find(self, name: str) -> str | None:
         """The path of an installed program, or None."""
+        return shutil.which(name)
 
     def run(
         self,
@@ -50,28 +53,6 @@ class Launcher(Protocol):
     ) -> Finished:
         """Run to the end, at most ``timeout`` seconds, with those file descriptors open. Raises
         TimeoutError, and OSError when it cannot be started."""
-
-    def stop(self) -> None:
-        """Kill what other threads run, with its process group."""
-
-
-class SystemLauncher:
-    """The operating system."""
-
-    def __init__(self) -> None:
-        self._running: set[int] = set()
-
-    def find(self, name: str) -> str | None:
-        return shutil.which(name)
-
-    def run(
-        self,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str],
-        timeout: float,
-        pass_fds: Sequence[int] = (),
-    ) -> Finished:
         child = Child(argv, env=env, pass_fds=pass_fds)
         self._running.add(child.pid)
         try:
@@ -89,9 +70,23 @@ class SystemLauncher:
             child.kill()
 
     def stop(self) -> None:
+        """Kill what other threads run, with its process group."""
         for pid in tuple(self._running):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(pid, signal.SIGKILL)
+
+
+@dataclass
+class LauncherAround(Launcher):
+    """A launcher that does something of its own where ``launcher`` runs a program."""
+
+    launcher: Launcher
+
+    def find(self, name: str) -> str | None:
+        return self.launcher.find(name)
+
+    def stop(self) -> None:
+        self.launcher.stop()
 
 
 #: Programs that put another one into their place.

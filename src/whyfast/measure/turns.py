@@ -26,7 +26,7 @@ from whyfast.measure.invocation import (
 )
 from whyfast.measure.process import Child, Usage, describe_status, on_cpu, tree_peak, wait_for
 from whyfast.measure.run_queue import ThreadTally
-from whyfast.measure.tools import CannotCount, Finished, Launcher
+from whyfast.measure.tools import CannotCount, Finished, LauncherAround
 
 #: Decimal digits, a point and an exponent if need be: nothing else that a language may take for a
 #: number, such as ``1_0``, ``0x1p3``, ``inf`` or digits of other scripts.
@@ -83,6 +83,20 @@ class Pipes:
         answer, answer_write = os.pipe()
         return cls(grant, answer, (grant_read, answer_write))
 
+    @property
+    def variable(self) -> dict[str, str]:
+        """The variable that offers them to the program."""
+        return {TURN_VARIABLE: ",".join(map(str, self.inherited))}
+
+    @contextlib.contextmanager
+    def handed_on(self) -> Iterator[None]:
+        """While the program is started; then its ends are its own."""
+        try:
+            yield
+        finally:
+            for fd in self.inherited:
+                os.close(fd)
+
     def close(self) -> None:
         """Whyfast's ends."""
         os.close(self.grant)
@@ -112,16 +126,12 @@ def start_program(
 ) -> tuple[Child, Pipes]:
     """A process of its own, pinned to ``cpu``. Raises InvocationFailed."""
     pipes = Pipes.opened()
-    variable = ",".join(map(str, pipes.inherited))
     try:
-        with on_cpu(cpu):
-            child = started(command, env={**env, TURN_VARIABLE: variable}, pass_fds=pipes.inherited)
+        with on_cpu(cpu), pipes.handed_on():
+            child = started(command, env={**env, **pipes.variable}, pass_fds=pipes.inherited)
     except BaseException:
         pipes.close()
         raise
-    finally:
-        for fd in pipes.inherited:
-            os.close(fd)
     return child, pipes
 
 
@@ -273,23 +283,16 @@ MOST_GRANTS = 1000
 
 
 @dataclass
-class PregrantedLauncher:
+class PregrantedLauncher(LauncherAround):
     """A launcher; wherever ``command`` is run, it takes ``turns`` turns of ``loops`` each.
 
     Raises CannotCount when the program answers otherwise than it should.
     """
 
-    launcher: Launcher
     command: Sequence[str]
     loops: int
     turns: int
     check: str | None = None
-
-    def find(self, name: str) -> str | None:
-        return self.launcher.find(name)
-
-    def stop(self) -> None:
-        self.launcher.stop()
 
     def run(
         self,

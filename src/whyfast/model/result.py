@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from whyfast.model.build import BuildOutcome
@@ -36,19 +37,11 @@ if TYPE_CHECKING:
     from whyfast.model.why import Account
 
 
-def late_types() -> dict[str, type]:
+def late_types() -> dict[str, object]:
     """What is imported above for type checkers only, by name, for who reads a result."""
-    from whyfast.model.build import Toolchain
-    from whyfast.model.code import Check, ProgramCode
-    from whyfast.model.cost import SizeChange, VariantCost
-    from whyfast.model.counters import ChangedFunctions, Counted
-    from whyfast.model.evidence import Trouble
-    from whyfast.model.loop import LoopFacts
-    from whyfast.model.machine import Boot
-    from whyfast.model.why import Account
-
-    late = (Account, Boot, Check, ProgramCode, ChangedFunctions, Counted, Toolchain, Trouble)
-    return {kind.__name__: kind for kind in (*late, LoopFacts, VariantCost, SizeChange)}
+    names = ("build", "code", "cost", "counters", "evidence", "loop", "machine", "why")
+    modules = (vars(import_module(f"whyfast.model.{name}")) for name in names)
+    return {k: v for module in modules for k, v in module.items() if k not in globals()}
 
 
 @dataclass(frozen=True)

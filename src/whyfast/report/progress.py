@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from whyfast.investigate.services import Observer
-from whyfast.measure.invocation import Clock, SystemClock
+from whyfast.measure.invocation import Clock
 from whyfast.report.formatting import (
     escape_controls,
     format_seconds,
@@ -56,14 +56,14 @@ def watching(
     line for each phase, and by ``clock`` one of progress every ten seconds at most."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
-        yield _Plain(console, runs, clock or SystemClock())
+        yield _Plain(console, runs, clock or Clock())
         return
     live = _Living(console, title, margin, runs)
     with live.display:
         yield live
 
 
-class _Plain:
+class _Plain(Observer):
     def __init__(self, console: Console, runs: int | None, clock: Clock) -> None:
         self._console = console
         self._runs = runs
@@ -92,9 +92,6 @@ class _Plain:
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
     ) -> None:
         self.step(f"{benchmark}: {_decided(verdicts, self._runs, budget - spent)}")
-
-    def status(self, lines: Sequence[str]) -> None:
-        """Nothing: the blocks of a search are steps."""
 
     def _say(self, text: str) -> None:
         self._console.print(_text(text), soft_wrap=True)
@@ -129,7 +126,7 @@ def so_far(verdict: Verdict, margin: float) -> str:
     return f"{seen.factor}, {where}"
 
 
-class _Living:
+class _Living(Observer):
     """A table of the benchmark just measured, tightening, with the time that is left."""
 
     def __init__(self, console: Console, title: str, margin: float, runs: int | None) -> None:

@@ -14,22 +14,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.search import view
 from whyfast.search.engine import entropy
 from whyfast.search.posterior import doubt
 from whyfast.search.state import Task, Tested
-from whyfast.search.view import (
-    ALPHA,
-    CARRIES,
-    MOST,
-    Subset,
-    Trial,
-    bounded,
-    carries,
-    first_carrying,
-    level,
-    surely_above,
-    test_of,
-)
 
 Part = tuple[int, ...]
 
@@ -88,7 +76,7 @@ class Try:
     """Take a block of the ends and a subset, or of the ends alone. ``fresh`` and ``layouts`` go
     into the trial."""
 
-    subset: Subset | None
+    subset: view.Subset | None
     fresh: bool = False
     layouts: bool = False
 
@@ -97,11 +85,11 @@ class Try:
 class Failed:
     """A subset that cannot be built or run, and why."""
 
-    subset: Subset
+    subset: view.Subset
     reason: str = ""
 
 
-Event = Trial | Failed
+Event = view.Trial | Failed
 #: Takes a block.
 Oracle = Callable[[Try], Event]
 
@@ -152,13 +140,13 @@ class _NotSlower(Exception):
 class _Run:
     task: Task
     oracle: Oracle
-    trials: list[Trial] = field(default_factory=list)
-    failed: set[Subset] = field(default_factory=set)
+    trials: list[view.Trial] = field(default_factory=list)
+    failed: set[view.Subset] = field(default_factory=set)
     tested: Tested = "not tested"
     layouts: bool = False
 
     @property
-    def seen(self) -> list[Trial]:
+    def seen(self) -> list[view.Trial]:
         """The blocks that count: those as linked, or those over layouts."""
         return [t for t in self.trials if t.layouts == self.layouts]
 
@@ -193,9 +181,9 @@ class _Run:
         while True:
             none, swapped = doubt(_ends_of(self.seen), self.task.margin)
             ends = _ends_of(self.seen).tolist()
-            if none >= SURE and bounded(ends, ALPHA):
+            if none >= SURE and view.bounded(ends, view.ALPHA):
                 return "none"
-            if swapped >= SURE and surely_above([-x for x in ends], ALPHA):
+            if swapped >= SURE and view.surely_above([-x for x in ends], view.ALPHA):
                 return "swapped"
             if none + swapped <= DOUBT:
                 return None
@@ -210,7 +198,7 @@ class _Run:
         self.layouts, self.tested = True, "undecided"
         while self.tested == "undecided":
             self._block(None, False)
-            self.tested = test_of(linked, _ends_of(self.seen), self.task.margin, None)
+            self.tested = view.test_of(linked, _ends_of(self.seen), self.task.margin, None)
         self.layouts = self.tested == "partly"
         if self.layouts:
             self._differ()
@@ -242,8 +230,8 @@ class _Run:
         return sure and self._above()
 
     def _above(self) -> bool:
-        while not surely_above(_ends_of(self.seen).tolist(), ALPHA):
-            if len(self.seen) >= MOST:
+        while not view.surely_above(_ends_of(self.seen).tolist(), view.ALPHA):
+            if len(self.seen) >= view.MOST:
                 return False
             self._block(None, False)
             self._differ()
@@ -260,11 +248,11 @@ class _Run:
             parts, rest = (rest[low:high], *parts), rest[:low]
         return parts
 
-    def _first(self, kept: Subset, rest: Part) -> tuple[int, int]:
+    def _first(self, kept: view.Subset, rest: Part) -> tuple[int, int]:
         """Where in ``rest`` the shortest carrying beginning ends: after low, at high or before."""
         chain = [kept | frozenset(rest[:i]) for i in range(len(rest) + 1)]
         while True:
-            first = first_carrying(self.seen, chain, self.task.margin)
+            first = view.first_carrying(self.seen, chain, self.task.margin)
             free = [i for i in range(1, len(rest)) if chain[i] not in self.failed]
             edges = np.array([0, *free, len(rest)])
             mass = np.add.reduceat(first, edges[:-1])
@@ -309,7 +297,7 @@ class _Run:
             others=others,
         )
 
-    def _holds(self, parts: tuple[Part, ...], rest: Subset, others: bool) -> bool:
+    def _holds(self, parts: tuple[Part, ...], rest: view.Subset, others: bool) -> bool:
         """Whether mixing in what should not matter changes nothing. Half of the rest, drawn at
         random, beside all parts must carry the difference, and beside all but one must not, unless
         the rest alone does."""
@@ -327,11 +315,13 @@ class _Run:
                 return False
         return True
 
-    def _carries(self, subset: Subset) -> bool:
+    def _carries(self, subset: view.Subset) -> bool:
         """Whether a subset rather carries the difference than not."""
         return self._share(subset) >= 0.5
 
-    def _share(self, subset: Subset, *, fresh: bool = False, line: float = CARRIES) -> float:
+    def _share(
+        self, subset: view.Subset, *, fresh: bool = False, line: float = view.CARRIES
+    ) -> float:
         """The probability that a subset carries the difference, after as many blocks as it takes.
         Of one whose level is at the line it may stay undecided. 0 of one that cannot be
         measured."""
@@ -341,21 +331,21 @@ class _Run:
         for _ in range(MOST_BLOCKS):
             if subset in self.failed:
                 return 0.0
-            share = carries(self.seen, subset, self.task.margin, fresh=fresh, line=line)
+            share = view.carries(self.seen, subset, self.task.margin, fresh=fresh, line=line)
             if not 1 - SURE < share < SURE:
                 break
             self._block(subset, fresh)
         return share
 
-    def _level(self, subset: Subset) -> tuple[float, float]:
+    def _level(self, subset: view.Subset) -> tuple[float, float]:
         for _ in range(MOST_BLOCKS):
-            _, error = level(self.seen, subset)
+            _, error = view.level(self.seen, subset)
             if error <= PRECISE or subset in self.failed or len(subset) == self.task.positions:
                 break
             self._block(subset, False)
-        return (1.0, 0.0) if len(subset) == self.task.positions else level(self.seen, subset)
+        return (1.0, 0.0) if len(subset) == self.task.positions else view.level(self.seen, subset)
 
-    def _block(self, subset: Subset | None, fresh: bool) -> None:
+    def _block(self, subset: view.Subset | None, fresh: bool) -> None:
         if self.task.budget is not None and len(self.trials) >= self.task.budget:
             raise _Spent
         event = self.oracle(Try(subset, fresh, self.layouts))
@@ -382,11 +372,11 @@ class _Run:
         )
 
 
-def _ends_of(trials: Sequence[Trial]) -> NDArray[np.float64]:
+def _ends_of(trials: Sequence[view.Trial]) -> NDArray[np.float64]:
     return np.array([t.ends for t in trials])
 
 
-def _joined(parts: Sequence[Part], but: Part | None = None) -> Subset:
+def _joined(parts: Sequence[Part], but: Part | None = None) -> view.Subset:
     return frozenset(d for p in parts if p != but for d in p)
 
 

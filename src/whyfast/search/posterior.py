@@ -15,19 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.search.state import (
-    BAD,
-    ENDS,
-    GOOD,
-    LEVELS,
-    MIDDLE,
-    SCATTER,
-    SHAPES,
-    Hypothesis,
-    KnownEnds,
-    Observation,
-    Task,
-)
+from whyfast.search import state
 
 Floats = NDArray[np.float64]
 
@@ -135,10 +123,10 @@ class Grid:
     log_prior: Floats
 
 
-def grid(ends: Floats, margin: float, known: KnownEnds | None) -> Grid:
+def grid(ends: Floats, margin: float, known: state.KnownEnds | None) -> Grid:
     """The grid for the ends' log ratios seen so far, shape (n,). ValueError with fewer than
     :data:`FEWEST` of them, unless the ends are ``known``."""
-    prior = {k: math.log(v) for k, v in ENDS.items()}
+    prior = {k: math.log(v) for k, v in state.ENDS.items()}
     if known is not None:
         return Grid(
             np.array([known.effect, 0.0, -known.effect]),
@@ -217,7 +205,7 @@ class BlockTable:
         return BlockTable(self.candidates, self.level[points], self.ramp[points], self.ends[points])
 
 
-def tabulate(observations: Sequence[Observation], points: Grid, positions: int) -> BlockTable:
+def tabulate(observations: Sequence[state.Observation], points: Grid, positions: int) -> BlockTable:
     """The table. In a block with two candidates the ends count once, with the first."""
     effect, noise = points.effect[:, None], points.noise[:, None]
     alone = np.array([o.ends for o in observations if not o.readings])
@@ -229,7 +217,7 @@ def tabulate(observations: Sequence[Observation], points: Grid, positions: int) 
     w = np.array([ends for _, ends in first])
     numbers = np.array([r.candidate for r in readings], dtype=np.float64)
     # Shape (points, readings, levels + 1): the last level is that of a ramp, another for each.
-    levels = np.column_stack([np.tile(LEVELS, (len(u), 1)), numbers / positions])
+    levels = np.column_stack([np.tile(state.LEVELS, (len(u), 1)), numbers / positions])
     mean = (levels[None] - 0.5) * effect[..., None]
     n, sd = len(first), noise[..., None]
     fit = np.concatenate(
@@ -294,7 +282,7 @@ def masses(bounds: tuple[int, ...]) -> Masses:
 
 def one_step(table: BlockTable, mass: Masses) -> StepShapes:
     """0 before the step, 1 from it on."""
-    at = crossing(table.level[..., GOOD], table.level[..., BAD]) + mass.one
+    at = crossing(table.level[..., state.GOOD], table.level[..., state.BAD]) + mass.one
     return StepShapes(at, at)
 
 
@@ -309,10 +297,10 @@ def two_steps(table: BlockTable, mass: Masses) -> StepShapes:
     """0, a level between, and 1; all levels of ``MIDDLE`` are as likely. For steps in the gaps a <
     b the likelihood is a product of what depends on a and what depends on b, so running sums cover
     all pairs."""
-    good = _before(table.level[..., GOOD])[..., None]
-    bad = _after(table.level[..., BAD])[..., None]
-    middle = LEVELS[list(MIDDLE)]
-    run = np.stack([_before(table.level[..., i]) for i in MIDDLE], axis=-1)
+    good = _before(table.level[..., state.GOOD])[..., None]
+    bad = _after(table.level[..., state.BAD])[..., None]
+    middle = state.LEVELS[list(state.MIDDLE)]
+    run = np.stack([_before(table.level[..., i]) for i in state.MIDDLE], axis=-1)
     a = good - run + mass.pair[:, None]
     b = bad + run + mass.pair[:, None]
     none = np.full_like(a[:, :1], -np.inf)
@@ -347,7 +335,7 @@ class Posterior:
     largest step is in gap i, given one; ``some[i]``: that any is, all hypotheses counted.
     ``effect`` and ``noise``: means, given a difference."""
 
-    hypotheses: Mapping[Hypothesis, float]
+    hypotheses: Mapping[state.Hypothesis, float]
     bounds: tuple[int, ...]
     largest: Floats
     some: Floats
@@ -361,7 +349,7 @@ class Posterior:
 
 
 @lru_cache(maxsize=16)
-def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
+def posterior(observations: tuple[state.Observation, ...], task: state.Task) -> Posterior:
     """The posterior after these blocks, which must all be as linked or all over layouts. ValueError
     when there are too few of them to know the noise (see :func:`grid`). The last ones are cached,
     as builds do not change them."""
@@ -372,24 +360,26 @@ def posterior(observations: tuple[Observation, ...], task: Task) -> Posterior:
     base = points.log_prior + table.ends
     more, less, equal = points.effect > 0, points.effect < 0, points.effect == 0
     slower, base_slower = table.at(more), base[more]
-    steps: dict[Hypothesis, StepShapes] = {
+    steps: dict[state.Hypothesis, StepShapes] = {
         "single": one_step(slower, mass),
         "several": two_steps(slower, mass),
     }
-    shapes: dict[Hypothesis, Floats] = {
+    shapes: dict[state.Hypothesis, Floats] = {
         **{name: step.total for name, step in steps.items()},
         "gradual": slower.ramp.sum(axis=1),
-        "scattered": log_sum(slower.level + np.log(SCATTER), axis=2).sum(axis=1),
+        "scattered": log_sum(slower.level + np.log(state.SCATTER), axis=2).sum(axis=1),
     }
-    prior = {name: base_slower + math.log(SHAPES[name]) for name in SHAPES}
-    logs: dict[Hypothesis, Floats] = {name: prior[name] + shapes[name] for name in SHAPES}
-    logs["none"] = base[equal] + table.at(equal).level[..., GOOD].sum(axis=1)
+    prior = {name: base_slower + math.log(state.SHAPES[name]) for name in state.SHAPES}
+    logs: dict[state.Hypothesis, Floats] = {
+        name: prior[name] + shapes[name] for name in state.SHAPES
+    }
+    logs["none"] = base[equal] + table.at(equal).level[..., state.GOOD].sum(axis=1)
     logs["swapped"] = base[less] + one_step(table.at(less), mass).total
     every = float(np.logaddexp.reduce(np.concatenate(list(logs.values()))))
     lifted = {name: (prior[name] - every)[:, None] for name in steps}
     largest = np.exp([step.largest + lifted[name] for name, step in steps.items()]).sum((0, 1))
     some = np.exp([step.some + lifted[name] for name, step in steps.items()]).sum((0, 1))
-    weight = np.exp([logs[name] - every for name in SHAPES]).sum(axis=0)
+    weight = np.exp([logs[name] - every for name in state.SHAPES]).sum(axis=0)
     return Posterior(
         hypotheses={name: float(np.exp(part - every).sum()) for name, part in logs.items()},
         bounds=bounds,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from whyfast.search.state import (
     Where,
 )
 from whyfast.search.view import Trial
+from whyfast.store.files import write_whole
 
 
 @dataclass(frozen=True)
@@ -218,16 +218,11 @@ class SearchFile:
             return ()
 
     def _save(self, content: dict[str, Any]) -> None:
-        temporary = self.path.with_suffix(f".{os.getpid()}.tmp")
+        whole = {"format": FORMAT, "names": list(self.names), **content}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with temporary.open("w") as file:
-                json.dump({"format": FORMAT, "names": list(self.names), **content}, file)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self.path)
+            write_whole(self.path, json.dumps(whole), durable=True)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise UserError(f"cannot be written: {error.strerror}", where=self.path) from error
 
     def _load(self) -> dict[str, Any]:

@@ -16,19 +16,8 @@ import numpy as np
 from whyfast.investigate.recording import measuring_alone
 from whyfast.investigate.services import Observer
 from whyfast.model.errors import UserError
+from whyfast.search import engine
 from whyfast.search.ddmin import Event, Failed, Try, ddmin, next_try
-from whyfast.search.engine import (
-    BuildCandidate,
-    Confirm,
-    Done,
-    Measure,
-    MeasureEnds,
-    Step,
-    built,
-    next_step,
-    observe,
-    skip,
-)
 from whyfast.search.posterior import Posterior
 from whyfast.search.results import SearchFile, SearchResult, SetResult
 from whyfast.search.state import (
@@ -102,24 +91,26 @@ def likely_next(state: State) -> Iterator[int]:
     effect = _effect([o.ends for o in state.observations], state.task.margin)
 
     def move(now: State) -> _Move[State, int] | None:
-        step = next_step(now)
+        step = engine.next_step(now)
         match step:
-            case BuildCandidate(candidate):
-                return _Move(candidate, None, lambda _: built(now, candidate))
-            case Measure(candidate, layouts):
+            case engine.BuildCandidate(candidate):
+                return _Move(candidate, None, lambda _: engine.built(now, candidate))
+            case engine.Measure(candidate, layouts):
 
                 def measured(like_bad: Mapping[int, bool]) -> State:
                     ratios = (effect, 0.0) if like_bad[candidate] else (0.0, -effect)
                     reading = Reading(candidate, *ratios)
-                    return observe(now, Observation(effect, (reading,), layouts))
+                    return engine.observe(now, Observation(effect, (reading,), layouts))
 
                 return _Move(None, candidate, measured)
-            case Confirm(parent, culprit, layouts, attempt):
+            case engine.Confirm(parent, culprit, layouts, attempt):
                 pair = Pair(parent, culprit, attempt, effect)
                 confirmed = Observation(effect, (), layouts, pair)
-                return _Move(None, None, lambda _: observe(now, confirmed))
-            case MeasureEnds(layouts):
-                return _Move(None, None, lambda _: observe(now, Observation(effect, (), layouts)))
+                return _Move(None, None, lambda _: engine.observe(now, confirmed))
+            case engine.MeasureEnds(layouts):
+                return _Move(
+                    None, None, lambda _: engine.observe(now, Observation(effect, (), layouts))
+                )
             case _:
                 return None
 
@@ -181,7 +172,7 @@ def run_search(
         observer.note(f"resuming: {len(state.observations)} blocks measured earlier")
     state = state or result.state
 
-    def keep(now: State, step: Step) -> None:
+    def keep(now: State, step: engine.Step) -> None:
         file.save_state(now)
         if line := _progress(now, step, result):
             observer.step(line)
@@ -196,38 +187,40 @@ def run_search(
 
 
 def drive(
-    subject: Subject, state: State, keep: Callable[[State, Step], None]
+    subject: Subject, state: State, keep: Callable[[State, engine.Step], None]
 ) -> tuple[State, SearchAnswer]:
     """Do what the engine asks for until it has an answer. ``keep`` is called after every step and
     has made it durable when it returns. A candidate that cannot be built or measured is skipped.
     CandidateFailed when that is an end."""
     last = state.task.positions
     while True:
-        step = next_step(state)
-        if isinstance(step, Done):
+        step = engine.next_step(state)
+        if isinstance(step, engine.Done):
             return state, step.answer
         try:
             state = _do(subject, state, step)
         except CandidateFailed as failed:
             if failed.candidate in (0, last):
                 raise
-            state = skip(state, failed.candidate, failed.reason)
+            state = engine.skip(state, failed.candidate, failed.reason)
         keep(state, step)
 
 
 def _do(
-    subject: Subject, state: State, step: BuildCandidate | MeasureEnds | Measure | Confirm
+    subject: Subject,
+    state: State,
+    step: engine.BuildCandidate | engine.MeasureEnds | engine.Measure | engine.Confirm,
 ) -> State:
     """The state after the step."""
     last = state.task.positions
     chosen, pair = {0, last}, None
     match step:
-        case BuildCandidate(candidate):
+        case engine.BuildCandidate(candidate):
             subject.build(candidate)
-            return built(state, candidate)
-        case Measure(candidate):
+            return engine.built(state, candidate)
+        case engine.Measure(candidate):
             chosen.add(candidate)
-        case Confirm(parent, culprit, _, attempt):
+        case engine.Confirm(parent, culprit, _, attempt):
             chosen |= {parent, culprit}
             pair = (parent, culprit, attempt)
             subject.rebuild_clean((parent, culprit))
@@ -237,28 +230,28 @@ def _do(
         used = Counter(c for o in state.observations if o.layouts for c in ran(state.task, o))
         layouts = {c: used[c] + 1 for c in chosen}
     blocks = subject.block(sorted(chosen), number=len(state.observations) + 1, layouts=layouts)
-    return observe(state, observation(blocks, last, layouts=step.layouts, pair=pair))
+    return engine.observe(state, observation(blocks, last, layouts=step.layouts, pair=pair))
 
 
-def _progress(state: State, step: Step, result: SearchResult) -> str:
+def _progress(state: State, step: engine.Step, result: SearchResult) -> str:
     """A line on a step, empty where it deserves none."""
     number, candidates = len(state.observations), result.candidates
     match step:
-        case BuildCandidate(candidate) if candidate in state.skipped:
+        case engine.BuildCandidate(candidate) if candidate in state.skipped:
             return f"skipped {candidates[candidate].title}: {state.skipped[candidate]}"
-        case BuildCandidate(candidate):
+        case engine.BuildCandidate(candidate):
             return f"built {candidates[candidate].title}"
-        case Measure(candidate, _) if state.observations and state.observations[-1].readings:
+        case engine.Measure(candidate, _) if state.observations and state.observations[-1].readings:
             more = math.expm1(state.observations[-1].readings[0].to_good)
             return f"block {number}: {candidates[candidate].title}: {more:+.2%} to the good end"
-        case Confirm(_, culprit, _, attempt) if state.observations[-1].pair:
+        case engine.Confirm(_, culprit, _, attempt) if state.observations[-1].pair:
             jump = state.observations[-1].pair.jump
             jump = math.expm1(-jump if result.backwards else jump)
             title = result.at(culprit).title
             return (
                 f"block {number}: confirming {title}, attempt {attempt}: {jump:+.2%} to its parent"
             )
-        case Done():
+        case engine.Done():
             return ""
     return f"block {number}: the ends, {math.expm1(state.observations[-1].ends):+.2%}"
 

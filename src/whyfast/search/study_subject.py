@@ -90,12 +90,8 @@ def without_layouts(study: Study) -> Study:
     return replace(study, measure=replace(study.measure, layouts=0))
 
 
-class CannotTell(Exception):
-    """Why the quantity of a program cannot be counted."""
-
-
 #: The costs of the second program, a number above 0 for each benchmark; more is worse. The first
-#: is the good end, which is counted first. Raises :class:`CannotTell`.
+#: is the good end, which is counted first. Raises :class:`CannotCount`.
 Count = Callable[[RunContext[Study], RunContext[Study]], tuple[float, ...]]
 
 
@@ -112,16 +108,15 @@ def counting(quantity: Quantity) -> Count:
 
 def _size(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
     """Bytes of code and data of the program and its libraries."""
-    del good
     (build,) = candidate.builds
     assert isinstance(build, Build)
     files = build_files(build, Path(candidate.question.build.program))
     try:
         size = sizes_of(files).totals["size"]
     except (UserError, OSError) as error:
-        raise CannotTell(str(error)) from None
+        raise CannotCount(str(error)) from None
     if not size:
-        raise CannotTell("the program is no ELF file")
+        raise CannotCount("the program is no ELF file")
     return (float(size),)
 
 
@@ -129,28 +124,23 @@ def _heap(
     quantity: Quantity, good: RunContext[Study], candidate: RunContext[Study]
 ) -> tuple[float, ...]:
     """On each benchmark that can be counted, of a whole run or a turn, by DHAT."""
-    del good
     costs = []
     with scratch_folder(candidate.home) as folder:
-        counter = BuildCounter(candidate, {}, folder)
-        try:
-            valgrind = counter.simulator().valgrind
-            for benchmark in candidate.question.benchmarks:
-                if benchmark.kind.countable:
-                    (task,) = counter.tasks(benchmark)
-                    costs.append(heap_of(task, valgrind)[quantity])
-        except CannotCount as error:
-            raise CannotTell(str(error)) from None
+        counter = BuildCounter(candidate, folder)
+        valgrind = counter.simulator().valgrind
+        for benchmark in candidate.question.benchmarks:
+            if benchmark.kind.countable:
+                (task,) = counter.tasks(benchmark)
+                costs.append(heap_of(task, valgrind)[quantity])
     if not all(costs):
-        raise CannotTell(f"no {quantity} to compare: it is 0")
+        raise CannotCount(f"no {quantity} to compare: it is 0")
     return tuple(costs)
 
 
 def _merged(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
-    del good
     dispatch = candidate.evidence[0].dispatch if candidate.evidence else None
     if dispatch is None or not dispatch.indirect_jumps:
-        raise CannotTell("no indirect jump in the functions that dispatch")
+        raise CannotCount("no indirect jump in the functions that dispatch")
     return (1 / dispatch.indirect_jumps,)
 
 
@@ -168,7 +158,7 @@ class _Instructions:
         name = candidate.builds[0].variant
         costs = []
         with scratch_folder(context.home) as folder:
-            counter = BuildCounter(context, {}, folder)
+            counter = BuildCounter(context, folder)
             for benchmark in benchmarks:
                 wanted = self._loops.get(benchmark.name)
                 counts, _, loops = counter.simulated(benchmark, wanted)
@@ -176,7 +166,7 @@ class _Instructions:
                 executed = [c.value for c in counted.counters if c.name == "instructions"]
                 if counted.failed or not executed or not executed[0]:
                     reason = (*counted.notes, "nothing was counted")[0]
-                    raise CannotTell(f"{benchmark.name}: {reason}")
+                    raise CannotCount(f"{benchmark.name}: {reason}")
                 self._loops[benchmark.name] = loops
                 costs.append(executed[0])
         return tuple(costs)
@@ -373,7 +363,7 @@ class StudySubject:
         if key not in self._costs:
             try:
                 self._costs[key] = self._count(self._made[self._ends[0]], made)
-            except CannotTell as why:
+            except CannotCount as why:
                 raise CandidateFailed(candidate, str(why)) from why
         return self._costs[key]
 

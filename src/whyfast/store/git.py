@@ -93,6 +93,22 @@ def must_git(
     return done.stdout
 
 
+def commit_named(repository: Path, revision: str) -> str:
+    """The full hash of the commit that ``revision`` names there, empty where it names none."""
+    done = git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    return "" if done.returncode else done.stdout.strip()
+
+
+def is_shallow(repository: Path) -> bool:
+    """Whether it is a clone without the whole history."""
+    return git(repository, "rev-parse", "--is-shallow-repository").stdout.strip() == "true"
+
+
+def leads(repository: Path, first: str, last: str) -> bool:
+    """Whether the first of two commits is an ancestor of the last."""
+    return git(repository, "merge-base", "--is-ancestor", first, last).returncode == 0
+
+
 def ignored_by_git(folder: Path) -> set[Path]:
     """The untracked files and folders below that git ignores, relative to it; none where it is in
     no repository, or is ignored itself."""

@@ -10,7 +10,7 @@ import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -190,6 +190,12 @@ class Binary:
     path: str
     sha256: str
     size: int
+
+
+def any_of(names: Iterable[str]) -> str:
+    """A regular expression for exactly these names of packages."""
+    pattern = "|".join(re.sub(r"[+.]", r"[\g<0>]", name) for name in names)
+    return f"^({pattern})$"
 
 
 def listed_binaries(

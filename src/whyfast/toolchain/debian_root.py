@@ -33,6 +33,7 @@ from whyfast.store.files import lacking, make_once, replacing, used
 from whyfast.store.home import Home
 from whyfast.toolchain.archive import (
     Binary,
+    any_of,
     archive_address,
     expires,
     listed_binaries,
@@ -364,8 +365,7 @@ def check_archive(wanted: RecordedRoot, suite: str) -> None:
     """CannotBuildHere with the names of packages that the archive has no longer. Downloads the
     suite's index, about 10 MB, and no package."""
     listed: dict[str, list[Binary]] = {}
-    names = "|".join(re.sub(r"[+.]", r"[\g<0>]", name) for name in sorted(wanted.packages))
-    for binary in listed_binaries(f"^({names})$", suite, wanted.architecture):
+    for binary in listed_binaries(any_of(sorted(wanted.packages)), suite, wanted.architecture):
         listed.setdefault(binary.package, []).append(binary)
     gone = [
         (name, package, listed.get(name, []))

@@ -127,10 +127,9 @@ class Packages:
         missing = sorted(names - known.keys())
         if missing:
             self._progress(f"reading the package index of {suite}")
-            pattern = "|".join(re.sub(r"[+.]", r"[\g<0>]", name) for name in missing)
             try:
                 listed = archive.listed_binaries(
-                    f"^({pattern})$", suite, ARCHITECTURE, self._command, address
+                    archive.any_of(missing), suite, ARCHITECTURE, self._command, address
                 )
             except CannotBuildHere as error:
                 if not suite.endswith("-debug"):

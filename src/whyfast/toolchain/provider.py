@@ -50,20 +50,16 @@ class Provider(Protocol):
         """Delete what :meth:`resolve` installed; UserError when there is nothing to delete."""
 
 
-class RunCommand(Protocol):
-    """Runs a program to its end."""
-
-    def __call__(
-        self, argv: Sequence[str], *, timeout: float | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        """OSError when it cannot be started, TimeoutExpired after ``timeout`` seconds."""
+#: Runs a program to its end, as :func:`run` does.
+RunCommand = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def run(
     argv: Sequence[str], *, timeout: float | None = None, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """The real :class:`RunCommand`. ``env`` is the whole environment; without it this one's, but
-    for messages in English, whatever the user's language."""
+    """Run a program to its end. ``env`` is the whole environment; without it this one's, but for
+    messages in English, whatever the user's language. OSError when it cannot be started,
+    TimeoutExpired after ``timeout`` seconds."""
     return subprocess.run(
         argv,
         stdin=subprocess.DEVNULL,

@@ -152,7 +152,7 @@ def test_importing_is_cheap() -> None:
     code = "import sys, whyfast; print(*sorted(m for m in sys.modules if m.startswith('whyfast')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == [
-        *("whyfast", "whyfast.explain", "whyfast.history", "whyfast.judge", "whyfast.why"),
+        *("whyfast", "whyfast.explain", "whyfast.history", "whyfast.judge", "whyfast.why")
     ]
 
 

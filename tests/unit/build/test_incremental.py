@@ -171,7 +171,7 @@ def test_an_interrupt_leaves_no_build(
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("whyfast.build.incremental.run_steps", interrupted)
+    monkeypatch.setattr("whyfast.build.run.run_steps", interrupted)
     with pytest.raises(KeyboardInterrupt):
         _build(project, store)
     monkeypatch.undo()

@@ -8,7 +8,7 @@ import pytest
 from tests.compiled import compile_text
 from tests.golden_files import Hear, refusal
 
-from whyfast.build.mixed import mix_object
+from whyfast.build.mixed import CannotMix, mix_object
 from whyfast.build.units import CannotRead, Unit, find_units, read_graph
 
 pytestmark = pytest.mark.skipif(
@@ -84,5 +84,5 @@ def test_only_objects_are_read(tmp_path: Path) -> None:
 def test_the_linker_says_what_is_wrong(tmp_path: Path) -> None:
     good = _compile(tmp_path, "good", SOURCE, "-DVALUE=10")
     (tmp_path / "b.o").write_text("no object")
-    with pytest.raises(ValueError, match="objcopy: "):
+    with pytest.raises(CannotMix, match="objcopy: "):
         mix_object(good, tmp_path / "b.o", (), ("one",), tmp_path / "mixed.o")

@@ -113,7 +113,8 @@ def test_sections_to_keep_that_are_nowhere(tmp_path: Path, store: BuildStore, go
     build = built(recipe, store)
     golden(
         refusal(
-            CannotRelink, lambda: relink(recipe, build, store, [11], [".text.one", ".text.hot.*"])
+            CannotRelink,
+            lambda: relink(replace(recipe, keep=(".text.one", ".text.hot.*")), build, store, [11]),
         )
     )
 
@@ -122,7 +123,9 @@ def test_what_is_kept_stays_side_by_side_in_every_layout(tmp_path: Path, store: 
     recipe = linked_recipe(tmp_path)
     build = built(recipe, store)
     plain = relink(recipe, build, store, [1, 2, 3, 4, 5, 6])
-    kept = relink(recipe, build, store, [1, 2, 3, 4, 5, 6], [".text.three", ".text.one"])
+    kept = relink(
+        replace(recipe, keep=(".text.three", ".text.one")), build, store, [1, 2, 3, 4, 5, 6]
+    )
     assert not {*plain} & {*kept}
     distances = [a["one"] - a["three"] for a in map(_addresses, kept)]
     assert len({*distances}) == 1

@@ -14,7 +14,7 @@ from tests.unit.build.example import built, failed, gcc, recipe, toolchain
 
 from whyfast.build import run
 from whyfast.build.run import build_all
-from whyfast.build.steps import because, enclose, tail, why, without_folders
+from whyfast.build.steps import because, surround, tail, why, without_folders
 from whyfast.store.builds import BuildStore
 from whyfast.toolchain import sandbox
 
@@ -271,7 +271,7 @@ def test_what_a_toolchain_writes_is_writable(
     folder = tmp_path / "build"
     (folder / "work").mkdir(parents=True)
     made = recipe(source, compiler=replace(toolchain(), writable=(cache,)))
-    words, _ = enclose(made, folder, BuildStore(tmp_path / "builds"))
+    _, words, _ = surround(made, folder, BuildStore(tmp_path / "builds"))
     bound = {words[i + 1] for i, word in enumerate(words) if word == "--bind"}
     assert bound == {str(cache), str(folder / "work"), str(folder / "tmp")}
     assert words[-2] == str(folder / "work")

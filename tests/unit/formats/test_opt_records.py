@@ -43,10 +43,7 @@ def test_what_was_not_done_with_functions_and_lines(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(GCC.encode()))
     assert read_gcc_record(path) == [
         MissedOptimisation(
-            ("scan", "peek"),
-            "not inlinable: scan -> peek, function body not available",
-            "m.c",
-            4,
+            ("scan", "peek"), "not inlinable: scan -> peek, function body not available", "m.c", 4
         ),
         MissedOptimisation(("scan",), "statement clobbers memory: _5 = peek (_4)", "m.c", 4),
         MissedOptimisation(("scan",), "couldn't vectorize loop"),

@@ -31,7 +31,7 @@ def test_all_simulations_together_have_a_limit(
     monkeypatch.setattr(
         change_reach,
         "BuildCounter",
-        lambda *given: SimpleNamespace(timeout=given[3], tasks=lambda of: ()),
+        lambda *given: SimpleNamespace(timeout=given[-1], tasks=lambda of: ()),
     )
     context = SimpleNamespace(
         question=SimpleNamespace(

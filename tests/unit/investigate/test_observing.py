@@ -30,19 +30,13 @@ ANSWERS = {
 }
 
 
-class _Launcher:
+class _Launcher(Launcher):
     """Answers by the second word; takes note of what was in force then."""
 
     def __init__(self, answers: Mapping[str, Finished]) -> None:
         self.answers = answers
         self.settings: dict[str, str] = {}
         self.asked: list[tuple[tuple[str, ...], dict[str, str]]] = []
-
-    def find(self, name: str) -> str | None:
-        return None
-
-    def stop(self) -> None:
-        pass
 
     def run(
         self,

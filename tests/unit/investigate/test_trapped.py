@@ -15,7 +15,7 @@ from whyfast.investigate import change_reach, check_benchmarks
 from whyfast.investigate.change_reach import first_runs_reach, runs_without
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure.count import CountingTask
-from whyfast.measure.tools import SystemLauncher, ToolRun
+from whyfast.measure.tools import Launcher, ToolRun
 from whyfast.model.code import CodeComparison, FunctionChange
 from whyfast.model.variant import Benchmark, Variant
 
@@ -53,7 +53,7 @@ def test_it_ends_well_only_without_what_has_changed(
     (tmp_path / "p.c").write_text(SOURCE)
     subprocess.run(["gcc", "-O1", "-o", "p", "p.c"], cwd=tmp_path, check=True)
     program = tmp_path / "p"
-    run = ToolRun((str(program),), SystemLauncher(), {}, 20.0)
+    run = ToolRun((str(program),), Launcher(), {}, 20.0)
     benchmark = Benchmark("one", cast(Any, runner), ("{program}",))
     tasks = [CountingTask(side, run) for side in ("base", "head")]
     programs = dict.fromkeys(("base", "head"), program)
@@ -73,7 +73,7 @@ def test_those_that_execute_changed_functions_are_known_where_other_things_chang
     (tmp_path / "p.c").write_text(SOURCE)
     subprocess.run(["gcc", "-O1", "-o", "p", "p.c"], cwd=tmp_path, check=True)
     program = tmp_path / "p"
-    run = ToolRun((str(program),), SystemLauncher(), {}, 20.0)
+    run = ToolRun((str(program),), Launcher(), {}, 20.0)
     tasks = [CountingTask("head", run)]
     counter = SimpleNamespace(tasks=lambda benchmark: tasks)
     monkeypatch.setattr(change_reach, "BuildCounter", lambda *given: counter)

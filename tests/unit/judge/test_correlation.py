@@ -4,15 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from whyfast.judge.correlation import (
-    ENOUGH,
-    EVEN,
-    FEWEST,
-    is_clear,
-    lag_one,
-    lag_ones,
-    likelihood,
-)
+from whyfast.judge.correlation import ENOUGH, EVEN, FEWEST, is_clear, lag_one, lag_ones, likelihood
 
 Floats = NDArray[np.float64]
 

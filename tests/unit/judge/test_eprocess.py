@@ -10,17 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
+from whyfast.judge import eprocess
 from whyfast.judge.correlation import likelihood
-from whyfast.judge.eprocess import (
-    LAMBDAS,
-    WEIGHTS,
-    confidence_interval,
-    counted,
-    evidence,
-    intervals,
-    last_above,
-    log_wealth,
-)
 from whyfast.judge.ratios import Ratios, as_ratios, median, quantile, quantiles
 from whyfast.judge.strategies import Strategies, location, strategies
 
@@ -61,13 +52,13 @@ def _rounding(d: Floats) -> float:
 def _against(d: Ratios | Floats, theta: float) -> tuple[float, float]:
     """log wealth against the log ratio from above and from below."""
     series = d if isinstance(d, Ratios) else Ratios(d[None])
-    above, below = evidence(strategies([series]), np.array([theta]))
+    above, below = eprocess.evidence(strategies([series]), np.array([theta]))
     return float(above[0]), float(below[0])
 
 
 def _counted(d: Ratios | Floats, theta: float) -> tuple[float, float]:
     s = strategies([as_ratios(d)])
-    above, below = counted(s, np.array([theta]), likelihood(s.x[:, -1]))
+    above, below = eprocess.counted(s, np.array([theta]), likelihood(s.x[:, -1]))
     return float(above[0]), float(below[0])
 
 
@@ -77,7 +68,7 @@ def _log_e(d: Ratios | Floats, theta: float = 0.0) -> float:
 
 def _wealth_by_hand(psi: list[float]) -> float:
     total = 0.0
-    for bet, weight in zip(LAMBDAS, WEIGHTS, strict=True):
+    for bet, weight in zip(eprocess.LAMBDAS, eprocess.WEIGHTS, strict=True):
         product = 1.0
         for score in psi:
             product *= math.exp(bet * score) / math.cosh(bet * score)
@@ -87,15 +78,15 @@ def _wealth_by_hand(psi: list[float]) -> float:
 
 def test_wealth_is_the_weighted_product_of_the_bets_for_either_side() -> None:
     psi = [1.5, -0.25, 0.75, 1.5, 0.0]
-    above, below = log_wealth(np.array(psi))
+    above, below = eprocess.log_wealth(np.array(psi))
     assert math.exp(above) == pytest.approx(_wealth_by_hand(psi), rel=1e-12)
     assert math.exp(below) == pytest.approx(_wealth_by_hand([-x for x in psi]), rel=1e-12)
 
 
 def test_wealth_of_many_blocks_neither_overflows_nor_vanishes() -> None:
-    above, below = log_wealth(np.full(5000, 1.5))
+    above, below = eprocess.log_wealth(np.full(5000, 1.5))
     # The boldest bet wins most, the shyest loses least.
-    wins, loses = (sum(WEIGHTS[i] for i in at) for at in ([-1], [0]))
+    wins, loses = (sum(eprocess.WEIGHTS[i] for i in at) for at in ([-1], [0]))
     assert above == pytest.approx(5000 * math.log(1 + math.tanh(3)) + math.log(wins), rel=1e-9)
     lost = 5000 * math.log(1 - math.tanh(1.5 / 64)) + math.log(loses)
     assert below == pytest.approx(lost, rel=1e-9)
@@ -103,7 +94,7 @@ def test_wealth_of_many_blocks_neither_overflows_nor_vanishes() -> None:
 
 @pytest.mark.parametrize("psi", [np.zeros((0, 1)), np.array([0.0, 0.0])])
 def test_no_block_and_one_equal_to_the_hypothesis_are_evidence_of_nothing(psi: Floats) -> None:
-    assert log_wealth(psi)[0] == pytest.approx(0.0, abs=1e-15)
+    assert eprocess.log_wealth(psi)[0] == pytest.approx(0.0, abs=1e-15)
 
 
 @given(past=_series(0, 30), size=st.floats(0, 10), theta=_RATIO)
@@ -142,7 +133,7 @@ def test_wealth_is_a_martingale_over_the_two_ways_round(past: Ratios, data: st.D
 @given(d=_series(1, 30), alpha=st.sampled_from([0.2, 0.05, 0.01]), theta=_RATIO)
 @example(d=np.arange(1.0, 9.0) / 100, alpha=0.05, theta=0.0)
 def test_a_log_ratio_is_outside_where_it_is_refuted(d: Floats, alpha: float, theta: float) -> None:
-    low, high = confidence_interval(d, alpha)
+    low, high = eprocess.confidence_interval(d, alpha)
     refuted = _log_e(d, theta) >= math.log(1 / alpha)
     if theta <= low or theta >= high:
         assert refuted
@@ -155,7 +146,7 @@ def test_a_log_ratio_is_outside_where_it_is_refuted(d: Floats, alpha: float, the
 @example(d=np.array([0.0, 0.0, 3.0, -40.0, 3.0, *[0.0] * 8]), alpha=0.2)
 def test_each_end_is_refuted_and_the_next_log_ratio_inside_is_not(d: Floats, alpha: float) -> None:
     limit, step = math.log(2 / alpha), _rounding(d)
-    low, high = confidence_interval(d, alpha)
+    low, high = eprocess.confidence_interval(d, alpha)
     # Sums of logarithms are rounded: the end itself may be refuted by all but 1e-12.
     assert _counted(d, low)[0] >= limit - 1e-12
     assert _counted(d, high)[1] >= limit - 1e-12
@@ -166,9 +157,9 @@ def test_each_end_is_refuted_and_the_next_log_ratio_inside_is_not(d: Floats, alp
 @settings(max_examples=15)
 @given(d=_ratios(0, 40), alpha=st.sampled_from([0.2, 0.05, 0.01]))
 def test_exchanging_variant_and_baseline_mirrors_everything(d: Ratios, alpha: float) -> None:
-    low, high = confidence_interval(d, alpha)
+    low, high = eprocess.confidence_interval(d, alpha)
     other = Ratios(-d.logs, d.spread, d.level)
-    assert confidence_interval(other, alpha) == (-high, -low)
+    assert eprocess.confidence_interval(other, alpha) == (-high, -low)
     assert _log_e(other) == pytest.approx(_log_e(d), rel=1e-12, abs=1e-12)
 
 
@@ -179,9 +170,9 @@ def test_more_certainty_never_makes_an_interval_shorter(d: Ratios) -> None:
     s = strategies([d]) if len(d) else None
     found = []
     for alpha in (0.2, 0.05, 0.01, 0.001):
-        if s is None or intervals(s, np.array([alpha]))[2][0]:
+        if s is None or eprocess.intervals(s, np.array([alpha]))[2][0]:
             return
-        found.append(confidence_interval(d, alpha))
+        found.append(eprocess.confidence_interval(d, alpha))
     step = _rounding(d.medians)
     for (low, high), (lower, higher) in pairwise(found):
         assert lower <= low + step
@@ -191,10 +182,10 @@ def test_more_certainty_never_makes_an_interval_shorter(d: Ratios) -> None:
 @settings(max_examples=15)
 @given(d=_ratios(7, 40), exponent=st.integers(-30, 30))
 def test_the_interval_knows_no_unit(d: Ratios, exponent: int) -> None:
-    low, high = confidence_interval(d, 0.05)
+    low, high = eprocess.confidence_interval(d, 0.05)
     c = 2.0**exponent  # multiplying by it rounds nothing
     assert d.spread is not None
-    assert confidence_interval(Ratios(d.logs * c, d.spread * c, d.level), 0.05) == (
+    assert eprocess.confidence_interval(Ratios(d.logs * c, d.spread * c, d.level), 0.05) == (
         low * c,
         high * c,
     )
@@ -203,8 +194,8 @@ def test_the_interval_knows_no_unit(d: Ratios, exponent: int) -> None:
 @settings(max_examples=15)
 @given(d=_series(7, 40), c=st.floats(0.01, 100))
 def test_the_interval_grows_with_the_data(d: Floats, c: float) -> None:
-    low, high = confidence_interval(d, 0.05)
-    assert confidence_interval(d * c, 0.05) == pytest.approx(
+    low, high = eprocess.confidence_interval(d, 0.05)
+    assert eprocess.confidence_interval(d * c, 0.05) == pytest.approx(
         (low * c, high * c), abs=2 * c * _rounding(d), rel=1e-9
     )
 
@@ -212,14 +203,14 @@ def test_the_interval_grows_with_the_data(d: Floats, c: float) -> None:
 @pytest.mark.parametrize(("alpha", "least"), [(0.05, 7), (0.01, 9), (0.001, 13)])
 def test_the_interval_is_unbounded_below_so_many_blocks(alpha: float, least: int) -> None:
     d = np.random.default_rng(3).normal(0, 0.01, least)
-    assert confidence_interval(d[:-1], alpha) == (-math.inf, math.inf)
-    assert np.isfinite(confidence_interval(d, alpha)).all()
-    assert confidence_interval(np.array([]), alpha) == (-math.inf, math.inf)
+    assert eprocess.confidence_interval(d[:-1], alpha) == (-math.inf, math.inf)
+    assert np.isfinite(eprocess.confidence_interval(d, alpha)).all()
+    assert eprocess.confidence_interval(np.array([]), alpha) == (-math.inf, math.inf)
 
 
 @pytest.mark.parametrize("value", [0.0, 0.3, -1e-300, 40.0])
 def test_equal_blocks_leave_their_own_value_alone(value: float) -> None:
-    low, high = confidence_interval(np.full(12, value), 0.01)
+    low, high = eprocess.confidence_interval(np.full(12, value), 0.01)
     assert low < value < high
     assert high - low <= 8 * np.spacing(abs(value))
 
@@ -228,9 +219,9 @@ def test_equal_blocks_leave_their_own_value_alone(value: float) -> None:
 @pytest.mark.parametrize("wild", [1e6, -1e6])
 def test_one_wild_block_hardly_moves_the_interval(at: int, wild: float) -> None:
     d = np.random.default_rng(1).normal(0, 0.01, 40)
-    low, high = confidence_interval(d, 0.05)
+    low, high = eprocess.confidence_interval(d, 0.05)
     d[at] = wild
-    assert confidence_interval(d, 0.05) == pytest.approx((low, high), abs=0.002)
+    assert eprocess.confidence_interval(d, 0.05) == pytest.approx((low, high), abs=0.002)
 
 
 @given(
@@ -238,7 +229,7 @@ def test_one_wild_block_hardly_moves_the_interval(at: int, wild: float) -> None:
     theta=st.floats(-1e200, 1e200),
 )
 def test_nothing_is_ever_nan(d: Floats, theta: float) -> None:
-    low, high = confidence_interval(d, 0.05)
+    low, high = eprocess.confidence_interval(d, 0.05)
     assert low <= high
     assert not math.isnan(_log_e(d, theta))
 
@@ -253,11 +244,11 @@ def _disagreeing(n: int, apart: float) -> Ratios:
 
 def test_where_the_statistics_disagree_the_interval_holds_what_each_of_them_says() -> None:
     d = _disagreeing(60, 0.05)
-    low, high = confidence_interval(d, 0.01)
+    low, high = eprocess.confidence_interval(d, 0.01)
     assert low < 0.0 < 0.05 < high
     assert high - low < 0.06
     for row in d.logs:
-        own_low, own_high = confidence_interval(row, 0.01 / 4)
+        own_low, own_high = eprocess.confidence_interval(row, 0.01 / 4)
         assert low <= own_low
         assert own_high <= high
 
@@ -266,10 +257,10 @@ def test_where_they_agree_the_common_interval_is_the_narrower_for_them() -> None
     rng = np.random.default_rng(12)
     common = rng.normal(0, 0.001, 60)
     d = Ratios(common + 0.02 + rng.normal(0, 0.004, (4, 60)))
-    low, high = confidence_interval(d, 0.01)
+    low, high = eprocess.confidence_interval(d, 0.01)
     assert low < 0.02 < high
-    assert all(high - low < np.ptp(confidence_interval(row, 0.01)) for row in d.logs)
-    assert not intervals(strategies([d]), np.array([0.01]))[2][0]
+    assert all(high - low < np.ptp(eprocess.confidence_interval(row, 0.01)) for row in d.logs)
+    assert not eprocess.intervals(strategies([d]), np.array([0.01]))[2][0]
 
 
 def test_what_is_slower_at_its_best_and_not_as_a_rule_is_no_shift() -> None:
@@ -277,7 +268,7 @@ def test_what_is_slower_at_its_best_and_not_as_a_rule_is_no_shift() -> None:
     medians = [-1.41, -0.39, -5.06, -4.34, 4.15, 4.71, 0.32, 0.56, 3.07, -0.07, -2.46, -3.52, 2.14]
     minima = [2.31, 7.58, 4.12, 3.52, 7.19, 8.06, 6.7, 2.23, 7.66, 6.08, 6.12, 6.49, 7.82]
     d = Ratios(np.array([medians, minima]) / 100)
-    low, high, apart = intervals(strategies([d]), np.array([0.01]))
+    low, high, apart = eprocess.intervals(strategies([d]), np.array([0.01]))
     assert apart[0]
     assert low[0] < 0 < 0.0612 < high[0]
 
@@ -290,7 +281,7 @@ def test_a_shift_is_seldom_taken_for_none() -> None:
         series.append(
             Ratios(0.05 + block + rng.laplace(0, [[0.001], [0.01], [0.02], [0.04]], (4, 60)))
         )
-    wrong = intervals(strategies(series), np.full(1000, 0.01))[2].sum()
+    wrong = eprocess.intervals(strategies(series), np.full(1000, 0.01))[2].sum()
     assert wrong <= 15
 
 
@@ -301,9 +292,9 @@ def test_many_comparisons_at_once_are_each_what_it_is_alone(d: Ratios) -> None:
     assert d.level is not None
     others = [Ratios(d.logs[:, ::-1] * f, d.spread[::-1], d.level[::-1]) for f in (0.5, 3.0)]
     series = [others[0], d, others[1]]
-    low, high, apart = intervals(strategies(series), np.full(3, 0.05))
+    low, high, apart = eprocess.intervals(strategies(series), np.full(3, 0.05))
     for i, one in enumerate(series):
-        alone = intervals(strategies([one]), np.array([0.05]))
+        alone = eprocess.intervals(strategies([one]), np.array([0.05]))
         tolerance = _rounding(one.medians)
         assert (low[i], high[i]) == pytest.approx((alone[0][0], alone[1][0]), abs=2 * tolerance)
         assert apart[i] == alone[2][0]
@@ -357,7 +348,7 @@ def test_the_end_is_on_the_refuted_side_and_within_the_tolerance(
         return np.asarray(5 + np.sign(away) * np.abs(away) ** power)
 
     m = len(root)
-    found = last_above(
+    found = eprocess.last_above(
         value,
         np.full(m, 5.0),
         (np.full(m, -100.0), np.full(m, 100.0)),
@@ -378,7 +369,7 @@ def test_a_smooth_function_takes_a_handful_of_looks() -> None:
         calls += 1
         return np.asarray(np.where(t < 3, (t - 3) ** 2 / 2, 0.0) - 2)
 
-    found = last_above(
+    found = eprocess.last_above(
         value,
         np.array([5.3]),
         (np.array([-1000.0]), np.array([1000.0])),
@@ -391,7 +382,7 @@ def test_a_smooth_function_takes_a_handful_of_looks() -> None:
 
 
 def test_a_step_is_found_by_halving() -> None:
-    found = last_above(
+    found = eprocess.last_above(
         lambda t, which: np.where(t < 0.3, 9.0, -9.0),
         np.array([5.0]),
         (np.array([-1.0]), np.array([1.0])),
@@ -445,4 +436,4 @@ def test_a_statistic_that_is_always_above_the_median_is_no_shift(
     """n heads of n have the e-value C(2n, n)/2ⁿ: 95 of 9 and 180 of 10, where 100 are asked for."""
     x = np.array([(-1) ** n * n / 100 for n in range(1, blocks + 1)])
     series = Ratios(np.array([x, x + 1e-6]), np.zeros(blocks), np.zeros(blocks))
-    assert intervals(strategies([series]), np.array([0.01]))[2][0] == differs
+    assert eprocess.intervals(strategies([series]), np.array([0.01]))[2][0] == differs

@@ -9,18 +9,9 @@ import numpy as np
 import pytest
 from tests.unit.example_blocks import block
 
+from whyfast.judge import placement
 from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.judge_run import judge_study
-from whyfast.judge.placement import (
-    added,
-    alone,
-    judge_fixes,
-    judge_placement,
-    judge_placements,
-    layout_spread,
-    levels,
-    placement_outcome,
-)
 from whyfast.judge.ratios import over_layouts
 from whyfast.model.sample import Block
 from whyfast.model.verdict import Fix, FixOutcome, Outcome, Placement, PlacementOutcome, Verdict
@@ -80,7 +71,7 @@ OPEN = _verdict("undecided", 0.0, math.inf)
     ],
 )
 def test_the_word(linked: Verdict, varied: Verdict, said: PlacementOutcome) -> None:
-    assert placement_outcome(linked, varied, 0.01) == said
+    assert placement.placement_outcome(linked, varied, 0.01) == said
 
 
 def test_a_true_change_of_the_smallest_size_that_is_seen_is_never_placement() -> None:
@@ -93,12 +84,12 @@ def test_a_true_change_of_the_smallest_size_that_is_seen_is_never_placement() ->
             for high in np.linspace(true, 1.1 * true, 40):
                 inside = low >= 1 / 1.01 and high <= 1.01
                 varied = _verdict("same" if inside else "undecided", float(low), float(high))
-                assert placement_outcome(linked, varied, 0.01) != "placement"
+                assert placement.placement_outcome(linked, varied, 0.01) != "placement"
 
 
 def test_what_placement_adds_is_the_ratio_of_the_ratios() -> None:
-    assert added(SLOWER, SLIGHTLY) == pytest.approx((1.60 / 1.06, 1.70 / 1.04))
-    assert added(SLOWER, OPEN) == (0.0, math.inf)
+    assert placement.added(SLOWER, SLIGHTLY) == pytest.approx((1.60 / 1.06, 1.70 / 1.04))
+    assert placement.added(SLOWER, OPEN) == (0.0, math.inf)
 
 
 def test_spread_is_what_layouts_add_to_the_noise() -> None:
@@ -106,16 +97,16 @@ def test_spread_is_what_layouts_add_to_the_noise() -> None:
     linked = rng.normal(0.5, 0.01, 4000)
     # Two sides, each with a layout of its own of 3 %.
     varied = rng.normal(0.0, 0.01, 4000) + rng.normal(0, 0.03, 4000) - rng.normal(0, 0.03, 4000)
-    spread, high = layout_spread(linked, varied)
+    spread, high = placement.layout_spread(linked, varied)
     assert spread == pytest.approx(0.03, rel=0.06)
     assert spread < high < 1.05 * spread
-    assert layout_spread(varied, linked)[0] == 0.0
+    assert placement.layout_spread(varied, linked)[0] == 0.0
 
 
 def test_layouts_of_which_most_are_alike_still_spread() -> None:
     # Twelve of sixteen pairs are alike: 4 × 0.03² / 15 is the variance of both sides together.
     varied = np.array([0.0] * 12 + [0.03, 0.03, -0.03, -0.03])
-    spread, high = layout_spread(np.zeros(16), varied)
+    spread, high = placement.layout_spread(np.zeros(16), varied)
     assert spread == pytest.approx(math.sqrt(4 * 0.03**2 / 15 / 2))
     # Bonett: kurtosis 16 / 4, c = 16 / (16 − 1.645), error c · 1.645 · √((4 − 13/16) / 15).
     c = 16 / (16 - 1.6448536)
@@ -123,16 +114,16 @@ def test_layouts_of_which_most_are_alike_still_spread() -> None:
     assert high == pytest.approx(spread * math.sqrt(c * math.exp(error)), rel=1e-6)
     # With the noise of measuring a median absolute deviation would be that of the noise.
     noise = np.random.default_rng(2).normal(0, 0.0005, (2, 16))
-    spread, high = layout_spread(noise[0], varied + noise[1])
+    spread, high = placement.layout_spread(noise[0], varied + noise[1])
     assert spread == pytest.approx(0.0110, abs=0.0006)
     assert 0.014 < high < 0.018
 
 
 def test_one_block_far_away_is_no_spread_but_raises_the_limit() -> None:
     noise = np.random.default_rng(3).normal(0, 0.001, (2, 16))
-    quiet, limit = layout_spread(noise[0], noise[1])
+    quiet, limit = placement.layout_spread(noise[0], noise[1])
     noise[1, 4] += 0.3
-    disturbed, high = layout_spread(noise[0], noise[1])
+    disturbed, high = placement.layout_spread(noise[0], noise[1])
     assert quiet <= 0.001
     assert disturbed <= 0.0015
     assert limit < 0.002
@@ -141,19 +132,19 @@ def test_one_block_far_away_is_no_spread_but_raises_the_limit() -> None:
 
 @pytest.mark.parametrize(("linked", "varied"), [(2, 9), (9, 2), (0, 0)])
 def test_spread_is_unknown_from_fewer_than_three_blocks(linked: int, varied: int) -> None:
-    spread, high = layout_spread(np.zeros(linked), np.zeros(varied))
+    spread, high = placement.layout_spread(np.zeros(linked), np.zeros(varied))
     assert math.isnan(spread)
     assert high == math.inf
 
 
 def test_a_spread_of_four_blocks_has_no_limit() -> None:
-    spread, high = layout_spread(np.zeros(4), np.array([0.01, -0.01, 0.01, -0.01]))
+    spread, high = placement.layout_spread(np.zeros(4), np.array([0.01, -0.01, 0.01, -0.01]))
     assert spread == pytest.approx(0.01 * math.sqrt(4 / 3 / 2))
     assert high == math.inf
 
 
 def test_a_placement_keeps_its_verdicts_and_its_points() -> None:
-    made = judge_placement(SLOWER, SAME, np.zeros(4), np.array([0.01, -0.01, 0.0]), 0.01)
+    made = placement.judge_placement(SLOWER, SAME, np.zeros(4), np.array([0.01, -0.01, 0.0]), 0.01)
     assert (made.outcome, made.linked, made.varied) == ("placement", SLOWER, SAME)
     assert (made.layouts, made.points) == (3, (0.01, -0.01, 0.0))
 
@@ -180,7 +171,7 @@ def _plan(blocks: Sequence[Block], **warming: int) -> ComparisonPlan:
 
 def _as_in_the_main_table(blocks: Sequence[Block], **warming: int) -> tuple[Placement, ...]:
     """The placements, whose verdicts over layouts are those of the study."""
-    placements = judge_placements(_plan(blocks, **warming))
+    placements = placement.judge_placements(_plan(blocks, **warming))
     verdicts, suites = judge_study(_plan(over_layouts(blocks), **warming))
     wanted = [*(s.verdict for s in suites), *verdicts]
     assert [_figures(p.varied) for p in placements] == [_figures(v) for v in wanted]
@@ -192,7 +183,7 @@ def _figures(v: Verdict) -> tuple[object, ...]:
 
 
 def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
-    found = judge_placements(_plan(_blocks(1.5, 1.0)))
+    found = placement.judge_placements(_plan(_blocks(1.5, 1.0)))
     assert [(p.linked.benchmark, p.outcome, p.layouts) for p in found] == [
         (None, "placement", 20),
         ("fib", "placement", 20),
@@ -201,7 +192,7 @@ def test_what_is_only_in_the_blocks_as_linked_is_placement() -> None:
 
 
 def test_what_is_in_both_is_the_change() -> None:
-    found = judge_placements(_plan(_blocks(1.05, 1.05)))
+    found = placement.judge_placements(_plan(_blocks(1.05, 1.05)))
     assert {p.outcome for p in found} == {"change"}
 
 
@@ -219,7 +210,7 @@ def test_first_values_that_are_not_steady_are_set_aside_here_too() -> None:
 
 
 def test_without_blocks_in_layouts_there_are_none() -> None:
-    assert judge_placements(_plan([b for b in _blocks(1.5, 1.0) if not b.layouts])) == ()
+    assert placement.judge_placements(_plan([b for b in _blocks(1.5, 1.0) if not b.layouts])) == ()
 
 
 NAMES_FIXES = ("fast", "slow", "fixed")
@@ -252,7 +243,7 @@ def _fixes(
     fixes: Mapping[str, str] | None = None,
 ) -> tuple[Fix, ...]:
     plan = ComparisonPlan(blocks, benchmarks or ["calls"], [], 0.01, variants, warming or {})
-    return judge_fixes(plan, {"fixed": "slow"} if fixes is None else fixes)
+    return placement.judge_fixes(plan, {"fixed": "slow"} if fixes is None else fixes)
 
 
 def test_a_speed_of_few_layouts_counts_for_the_spread_that_a_fix_removes() -> None:
@@ -274,8 +265,10 @@ def _judge(blocks: list[Block]) -> Fix:
 def test_the_variance_of_each_side_follows_from_those_of_the_pairs() -> None:
     own = np.array([4.0, 1.0, 0.0, 9.0])
     pairs = np.array([own[a] + own[b] for a, b in combinations(range(4), 2)])
-    assert alone(pairs, 4) == pytest.approx(own)
-    assert alone(np.stack([pairs, 2 * pairs]), 4) == pytest.approx(np.stack([own, 2 * own]))
+    assert placement.alone(pairs, 4) == pytest.approx(own)
+    assert placement.alone(np.stack([pairs, 2 * pairs]), 4) == pytest.approx(
+        np.stack([own, 2 * own])
+    )
 
 
 @pytest.mark.parametrize(
@@ -371,7 +364,7 @@ def made(
 def test_each_level_is_found() -> None:
     rng = np.random.default_rng(3)
     blocks = [made(rng, 0.05, 0.02, 0.10, i % 2 == 1, i) for i in range(400)]
-    found = levels(blocks, "b", "a")
+    found = placement.levels(blocks, "b", "a")
     assert found is not None
     assert found.value == pytest.approx(0.05, rel=0.1)
     assert found.process == pytest.approx(0.02, rel=0.25)
@@ -381,7 +374,7 @@ def test_each_level_is_found() -> None:
 
 def test_turns_alone_leave_nothing_for_processes() -> None:
     rng = np.random.default_rng(4)
-    found = levels([made(rng, 0.05, 0.0, 0.0, False, i) for i in range(300)], "b", "a")
+    found = placement.levels([made(rng, 0.05, 0.0, 0.0, False, i) for i in range(300)], "b", "a")
     assert found is not None
     assert found.process < 0.005
     assert found.layout is None
@@ -389,13 +382,13 @@ def test_turns_alone_leave_nothing_for_processes() -> None:
 
 def test_few_blocks_tell_nothing() -> None:
     rng = np.random.default_rng(5)
-    assert levels([made(rng, 0.1, 0.1, 0, False, i) for i in range(4)], "b", "a") is None
+    assert placement.levels([made(rng, 0.1, 0.1, 0, False, i) for i in range(4)], "b", "a") is None
 
 
 def test_no_more_than_half_of_the_turns_of_a_short_block_are_set_aside() -> None:
     rng = np.random.default_rng(6)
     short = [_layout_block(i, [1.0] * 4, list(np.exp(rng.normal(0, 0.01, 4)))) for i in range(8)]
-    found = levels(short, "b", "a", non_stationary=5)
+    found = placement.levels(short, "b", "a", non_stationary=5)
     assert found is not None
     assert 0 < found.value < 0.03
     assert math.isfinite(found.process)

@@ -7,20 +7,10 @@ import numpy as np
 import pytest
 from tests.unit.judge.runs_example import noisy, recording
 
+from whyfast.judge import runs
 from whyfast.judge.comparisons import carriers
 from whyfast.judge.decide import coverage_level, outcome_of
 from whyfast.judge.noise import Contrast, calibrate_noise, contrast, log_mean
-from whyfast.judge.runs import (
-    FEW_CARRY,
-    FEW_VALUES_CARRY,
-    NO_SPREAD,
-    ONE_PROCESS,
-    UNKNOWN_PROCESSES,
-    RunsCompared,
-    compare_runs,
-    e_value_of,
-    interval_of,
-)
 from whyfast.model.series import SECOND, Recording, Series
 from whyfast.model.verdict import Verdict
 
@@ -33,7 +23,9 @@ def single(base: Series, head: Series, margin: float = 0.01) -> Verdict:
     def of(name: str, s: Series) -> Recording:
         return Recording(name, name, "pyperf", {"b": s})
 
-    (verdict,) = compare_runs(of("base", base), [of("head", head)], ["b"], margin=margin).verdicts
+    (verdict,) = runs.compare_runs(
+        of("base", base), [of("head", head)], ["b"], margin=margin
+    ).verdicts
     return verdict
 
 
@@ -54,8 +46,8 @@ def test_two_processes_are_judged_by_welch() -> None:
 def test_a_ratio_read_from_the_other_side_is_the_same() -> None:
     rng = np.random.default_rng(3)
     base, head = noisy("base", rng), noisy("head", rng, effect=0.1)
-    there = compare_runs(base, [head], list(base.series), margin=0.01)
-    back = compare_runs(head, [base], list(base.series), margin=0.01)
+    there = runs.compare_runs(base, [head], list(base.series), margin=0.01)
+    back = runs.compare_runs(head, [base], list(base.series), margin=0.01)
     for v, w in zip(there.verdicts, back.verdicts, strict=True):
         assert v.ratio == pytest.approx(1 / w.ratio)
         assert v.low == pytest.approx(1 / w.high)
@@ -69,7 +61,7 @@ def test_a_ratio_read_from_the_other_side_is_the_same() -> None:
 def test_the_words(effect: float, said_of_all: str) -> None:
     rng = np.random.default_rng(1)
     base, head = noisy("a", rng, spread=0.003), noisy("b", rng, spread=0.003, effect=effect)
-    said = compare_runs(base, [head], list(base.series), margin=0.02)
+    said = runs.compare_runs(base, [head], list(base.series), margin=0.02)
     assert {v.outcome for v in said.verdicts} == {said_of_all}
     assert said.suites[0].verdict.outcome == said_of_all
 
@@ -77,9 +69,9 @@ def test_the_words(effect: float, said_of_all: str) -> None:
 @pytest.mark.parametrize(
     ("base", "head", "why"),
     [
-        (series((1.0, 1.1)), series((1.05,), (1.15,)), ONE_PROCESS),
-        (series((1.0,), (1.0,)), series((1.02,), (1.02,)), NO_SPREAD),
-        (replace(series((1.0, 1.1)), process_known=False), series((1.1,)), UNKNOWN_PROCESSES),
+        (series((1.0, 1.1)), series((1.05,), (1.15,)), runs.ONE_PROCESS),
+        (series((1.0,), (1.0,)), series((1.02,), (1.02,)), runs.NO_SPREAD),
+        (replace(series((1.0, 1.1)), process_known=False), series((1.1,)), runs.UNKNOWN_PROCESSES),
     ],
 )
 def test_what_has_no_spread_is_judged_by_same_builds(base: Series, head: Series, why: str) -> None:
@@ -111,7 +103,7 @@ def test_a_few_wild_values_of_one_process_make_no_difference_and_are_named() -> 
     assert verdict.ratio == pytest.approx(1.3, abs=0.01)
     assert verdict.outcome == "undecided"
     assert verdict.low < 1 < verdict.ratio <= verdict.high
-    assert verdict.notes == (ONE_PROCESS, FEW_VALUES_CARRY)
+    assert verdict.notes == (runs.ONE_PROCESS, runs.FEW_VALUES_CARRY)
     slower = tuple(1.5 * x for x in wild)
     assert single(series(calm), series(slower)).outcome == "slower"
 
@@ -128,7 +120,7 @@ def test_one_wild_process_makes_no_difference_and_is_named() -> None:
     assert verdict.ratio == pytest.approx(1.1, rel=0.01)
     assert verdict.outcome == "undecided"
     assert verdict.low < 1 < verdict.ratio <= verdict.high
-    assert verdict.notes == (FEW_CARRY,)
+    assert verdict.notes == (runs.FEW_CARRY,)
 
 
 def test_one_wild_process_hides_no_difference() -> None:
@@ -141,7 +133,7 @@ def test_few_verdicts_are_wrong_without_drift(processes: int) -> None:
     called = []
     for _ in range(60):
         base, head = (noisy(n, rng, processes=processes) for n in "ab")
-        said = compare_runs(base, [head], list(base.series), margin=1e-6)
+        said = runs.compare_runs(base, [head], list(base.series), margin=1e-6)
         called += [v.outcome in ("faster", "slower") for v in said.verdicts]
     assert np.mean(called) <= 0.02
 
@@ -163,24 +155,24 @@ def test_the_least_level_is_where_the_word_changes() -> None:
             Contrast(point, point + float(rng.normal(0, 0.003)), error, freedom)
             for error, freedom in ((0.002, 3.0), (0.004, 10.0))
         )
-        found = RunsCompared("b", "head", "base", point, parts, 5)
+        found = runs.RunsCompared("b", "head", "base", point, parts, 5)
         level = found.least_level(0.01)
         if not 1e-9 < level < 0.99:
             continue
-        assert outcome_of(*interval_of(parts, level * 0.99), 0.01) == "undecided"
-        assert outcome_of(*interval_of(parts, level * 1.01), 0.01) != "undecided"
+        assert outcome_of(*runs.interval_of(parts, level * 0.99), 0.01) == "undecided"
+        assert outcome_of(*runs.interval_of(parts, level * 1.01), 0.01) != "undecided"
 
 
 def test_e_values_come_from_p_values() -> None:
-    assert e_value_of(1.0) == pytest.approx(math.log(0.5))
-    assert e_value_of(1e-6) == pytest.approx(math.log(500))
-    assert math.isfinite(e_value_of(0.0))
+    assert runs.e_value_of(1.0) == pytest.approx(math.log(0.5))
+    assert runs.e_value_of(1e-6) == pytest.approx(math.log(500))
+    assert math.isfinite(runs.e_value_of(0.0))
 
 
 def test_the_geometric_mean_counts_every_benchmark_once() -> None:
     base = recording("base", {"a": [0.0, 0.01], "b": [0.0, 0.01], "only": [1.0, 1.1]})
     head = recording("head", {"a": [0.2, 0.21], "b": [-0.1, -0.09]})
-    said = compare_runs(base, [head], ["a", "b", "only"], margin=0.01)
+    said = runs.compare_runs(base, [head], ["a", "b", "only"], margin=0.01)
     (suite,) = said.suites
     assert suite.verdict.ratio == pytest.approx(math.exp(0.05))
     assert suite.influence == {
@@ -208,6 +200,6 @@ def test_noise_alone_judges_single_processes() -> None:
     base = noisy("base", rng, processes=1, drift=0.003, spread=0)
     head = noisy("head", rng, processes=1, drift=0.003, spread=0, effect=0.2)
     noise = calibrate_noise(reruns)
-    said = compare_runs(base, [head], list(base.series), margin=0.01, noise=noise)
+    said = runs.compare_runs(base, [head], list(base.series), margin=0.01, noise=noise)
     assert {v.outcome for v in said.verdicts} == {"slower"}
     assert all(not v.notes for v in said.verdicts)

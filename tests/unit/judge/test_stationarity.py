@@ -13,11 +13,7 @@ from tests.unit.example_blocks import block
 from whyfast.judge.comparisons import ComparisonPlan
 from whyfast.judge.decide import correct_cold_start, correct_suites
 from whyfast.judge.placement import judge_levels
-from whyfast.judge.processes import (
-    judge_stationarity,
-    non_stationary,
-    set_aside,
-)
+from whyfast.judge.processes import judge_stationarity, non_stationary, set_aside
 from whyfast.measure.calibrate import COLD
 from whyfast.model.sample import Block, Calibration
 from whyfast.model.variant import Benchmark

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from whyfast.measure.invocation import Invocation, InvocationFailed, Sample
+from whyfast.measure.invocation import Clock, Invocation, InvocationFailed, Sample
 
 
-class FakeClock:
+class FakeClock(Clock):
     """Starts at 0 seconds, which is the epoch second 1,000,000."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from tests.unit.example_blocks import block
 from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
 
 from whyfast.measure import campaign
-from whyfast.measure.campaign import REVIEW_AFTER, BenchmarkRun, Limits, MeasuringSession, measure
+from whyfast.measure.campaign import REVIEW_AFTER, BenchmarkRun, MeasuringSession, measure
 from whyfast.measure.invocation import InvocationFailed, Sample
 from whyfast.model.sample import Block, Calibration, RunFailure
 
@@ -84,10 +84,9 @@ class Bench:
         return measure(
             self.entries,
             MeasuringSession(
-                *(self.run, session, self.sink, self.clock, (4, 5, 6)),
+                *(self.run, session, self.sink, self.clock, (4, 5, 6), budget, spent),
                 released=lambda name, threads: self.released.append((name, max(threads.values()))),
             ),
-            Limits(budget, spent),
             settled or enough,
         )
 

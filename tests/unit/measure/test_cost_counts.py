@@ -6,7 +6,7 @@ import pytest
 
 from whyfast.measure.count import CountingTask, counted_costs, heap_counts, parse_dhat
 from whyfast.measure.simulate import Geometry, Valgrind
-from whyfast.measure.tools import CannotCount, Finished, ToolRun
+from whyfast.measure.tools import CannotCount, Finished, Launcher, ToolRun
 from whyfast.model.cost import VariantCost
 
 LOG = """\
@@ -28,7 +28,7 @@ TABLE = """\
 VALGRIND = Valgrind("valgrind-3.24.0", {"callgrind": ("vg", "cg"), "dhat": ("vg", "dhat")})
 
 
-class Tools:
+class Tools(Launcher):
     """Writes what DHAT and strace would; the counts of the n-th run are ``1000 + step · n``."""
 
     def __init__(self, *, step: int = 0, allocations: int = 1000, status: int = 0) -> None:
@@ -37,8 +37,6 @@ class Tools:
 
     def find(self, name: str) -> str | None:
         return f"/bin/{name}" if name in self.installed else None
-
-    def stop(self) -> None: ...
 
     def run(
         self,

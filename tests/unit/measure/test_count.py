@@ -27,7 +27,7 @@ from whyfast.measure.count import (
 )
 from whyfast.measure.perf import measure_counters
 from whyfast.measure.simulate import Cache, Geometry, Valgrind, own_valgrind
-from whyfast.measure.tools import CannotCount, Finished, SystemLauncher, ToolRun
+from whyfast.measure.tools import CannotCount, Finished, Launcher, ToolRun
 from whyfast.model.counters import Counter, Counts, FunctionCost, Profile
 
 REPORT = """\
@@ -256,12 +256,12 @@ def test_two_runs_of_a_real_program_count_alike(tmp_path: Path) -> None:
     program = tmp_path / "p"
     argv = ["gcc", "-O1", f"-I{include}", str(tmp_path / "p.c"), "-o", str(program)]
     subprocess.run(argv, check=True)
-    run = ToolRun((str(program),), SystemLauncher(), os.environ, 300.0)
+    run = ToolRun((str(program),), Launcher(), os.environ, 300.0)
     task = CountingTask("v", run, turns=True, check="0x0")
     found = []
     try:
         for _ in range(2):
-            valgrind = own_valgrind(SystemLauncher(), os.environ)
+            valgrind = own_valgrind(Launcher(), os.environ)
             found.append(Simulation(valgrind, GEOMETRY).count(task, 16))
     except CannotCount as error:
         pytest.skip(str(error))

@@ -6,6 +6,7 @@ Running programs to their end for what they print.
 import errno
 import math
 import os
+import select
 import signal
 import sys
 import time
@@ -13,37 +14,27 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tests.unit.measure.conftest import STUCK, ends, open_files
 
-from whyfast.measure.process import (
-    OUTPUT_KEPT,
-    OUTPUT_MOST,
-    Child,
-    TooMuchOutput,
-    away_from,
-    describe_status,
-    on_cpu,
-    usable_cpus,
-    wait_for,
-)
+from whyfast.measure import process
 from whyfast.measure.run_queue import scheduled
-from whyfast.measure.tools import Finished, SystemLauncher, program_names
+from whyfast.measure.tools import Finished, Launcher, program_names
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 
-Start = Callable[..., Child]
+Start = Callable[..., process.Child]
 
 
 @pytest.fixture
 def start(nothing_left: None) -> Iterator[Start]:
     """``start(code)``: a shell as a child, ended after the test."""
-    started: list[Child] = []
+    started: list[process.Child] = []
 
-    def run(code: str, **more: Any) -> Child:
-        child = Child(("sh", "-c", code), env=dict(os.environ), **more)
+    def run(code: str, **more: Any) -> process.Child:
+        child = process.Child(("sh", "-c", code), env=dict(os.environ), **more)
         started.append(child)
         return child
 
@@ -99,22 +90,22 @@ def test_only_the_end_of_long_output_is_kept_for_reports(start: Start) -> None:
     assert child.stdout().startswith("1\n2\n")
     tail = child.output_tail()
     assert tail.endswith("\n99999\n100000\nbad")
-    assert OUTPUT_KEPT - 10 <= len(tail) <= OUTPUT_KEPT + 10
+    assert process.OUTPUT_KEPT - 10 <= len(tail) <= process.OUTPUT_KEPT + 10
 
 
-def _memory(child: Child) -> int:
+def _memory(child: process.Child) -> int:
     """Bytes that its standard output and error hold."""
     streams = (child._stdout, child._stderr)
     return sum(os.fstat(s.fd).st_blocks * 512 for s in streams if s is not None)
 
 
 def test_what_is_printed_without_end_is_discarded_and_its_end_kept(start: Start) -> None:
-    much = f"head -c {5 * OUTPUT_MOST} /dev/zero | tr '\\0' x; echo"
+    much = f"head -c {5 * process.OUTPUT_MOST} /dev/zero | tr '\\0' x; echo"
     child = start(f"{much}; ({much}) >&2; echo last >&2; echo end")
     assert child.wait(STUCK) is not None
     assert child.status == 0
-    assert _memory(child) <= 2 * OUTPUT_MOST
-    with pytest.raises(TooMuchOutput, match="printed more than 16 MB on standard output"):
+    assert _memory(child) <= 2 * process.OUTPUT_MOST
+    with pytest.raises(process.TooMuchOutput, match="printed more than 16 MB on standard output"):
         child.stdout()
     tail = child.output_tail()
     assert tail.endswith("x\nlast")
@@ -124,28 +115,28 @@ def test_what_is_printed_without_end_is_discarded_and_its_end_kept(start: Start)
 
 def test_a_program_goes_on_printing_behind_what_is_discarded(start: Start, tmp_path: Path) -> None:
     go = tmp_path / "go"
-    code = f"head -c {2 * OUTPUT_MOST} /dev/zero; mkfifo {go}; read x <{go}; echo after"
+    code = f"head -c {2 * process.OUTPUT_MOST} /dev/zero; mkfifo {go}; read x <{go}; echo after"
     child = start(code)
     while not go.exists():
         child.wait(0.005)
     go.write_text("\n")
     assert child.wait(STUCK) is not None
     assert child.output_tail().strip("\0") == "after"
-    assert _memory(child) <= OUTPUT_MOST
+    assert _memory(child) <= process.OUTPUT_MOST
 
 
 def test_a_program_that_prints_without_end_when_wanted_whole_fails(start: Start) -> None:
     child = start("yes", whole_stdout=True)
-    with pytest.raises(TooMuchOutput):
+    with pytest.raises(process.TooMuchOutput):
         child.wait(1e12)
     child.kill()
     assert child.status == -signal.SIGKILL
 
 
 def test_as_much_as_is_kept_is_whole(start: Start) -> None:
-    child = start(f"head -c {OUTPUT_MOST - 4096} /dev/zero", whole_stdout=True)
+    child = start(f"head -c {process.OUTPUT_MOST - 4096} /dev/zero", whole_stdout=True)
     assert child.wait(STUCK) is not None
-    assert len(child.stdout()) == OUTPUT_MOST - 4096
+    assert len(child.stdout()) == process.OUTPUT_MOST - 4096
 
 
 def test_output_that_nobody_wants_is_not_kept(start: Start) -> None:
@@ -171,14 +162,16 @@ def test_a_child_starts_with_clean_descriptors_and_signals(start: Start) -> None
 def test_a_program_that_is_not_there_leaves_nothing_open(argv: tuple[str, ...]) -> None:
     before = open_files()
     with pytest.raises(FileNotFoundError):
-        Child(argv, env=dict(os.environ))
+        process.Child(argv, env=dict(os.environ))
     assert open_files() <= before
 
 
 def test_descriptors_are_passed_on_request() -> None:
     read, write = os.pipe()
     code = f"import os; os.write({write}, b'hello')"
-    child = Child((sys.executable, "-S", "-c", code), env=dict(os.environ), pass_fds=(write,))
+    child = process.Child(
+        (sys.executable, "-S", "-c", code), env=dict(os.environ), pass_fds=(write,)
+    )
     os.close(write)
     assert os.read(read, 100) == b"hello"
     os.close(read)
@@ -207,21 +200,21 @@ def test_no_child_has_ended_before_its_work(start: Start, monkeypatch: pytest.Mo
 
 def test_a_child_is_pinned_and_this_thread_may_keep_away_from_it(start: Start) -> None:
     before = os.sched_getaffinity(0)
-    assert usable_cpus() == tuple(sorted(before))
+    assert process.usable_cpus() == tuple(sorted(before))
     cpu = max(before)
     show = "grep Cpus_allowed_list /proc/self/status"
-    with away_from(cpu):
+    with process.away_from(cpu):
         assert os.sched_getaffinity(0) == (before - {cpu} or before)
         pinned = start(show, cpu=cpu)
         assert os.sched_getaffinity(0) == (before - {cpu} or before)
-    with on_cpu(cpu):
+    with process.on_cpu(cpu):
         inside = start(show)
     for child in (pinned, inside):
         child.wait(STUCK)
         assert child.stdout().split()[1] == str(cpu)
-    with pytest.raises(ZeroDivisionError), on_cpu(cpu):
+    with pytest.raises(ZeroDivisionError), process.on_cpu(cpu):
         raise ZeroDivisionError
-    with away_from(None), on_cpu(None):
+    with process.away_from(None), process.on_cpu(None):
         assert os.sched_getaffinity(0) == before
     assert os.sched_getaffinity(0) == before
 
@@ -237,7 +230,7 @@ def test_a_child_is_pinned_and_this_thread_may_keep_away_from_it(start: Start) -
     ],
 )
 def test_describe_status(status: int, words: str) -> None:
-    assert describe_status(status) == words
+    assert process.describe_status(status) == words
 
 
 class _Polled:
@@ -254,10 +247,10 @@ class _Polled:
 
 def test_no_wait_is_so_long_that_a_signal_just_before_it_goes_unheard() -> None:
     polled = _Polled(silent=3)
-    assert wait_for(polled, 600.0) == {7}
+    assert process.wait_for(cast(select.poll, polled), 600.0) == {7}
     assert polled.waits == [1000.0] * 4
     polled = _Polled(silent=9)
-    assert wait_for(polled, 0.25) == set()
+    assert process.wait_for(cast(select.poll, polled), 0.25) == set()
     (waited,) = polled.waits
     assert 0 < waited <= 250
 
@@ -272,7 +265,7 @@ def test_a_signal_while_a_process_starts_leaves_none(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(os, "posix_spawnp", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        Child(("sleep", "600"), env=dict(os.environ))
+        process.Child(("sleep", "600"), env=dict(os.environ))
     os.waitpid(started[0], 0)
 
 
@@ -293,28 +286,28 @@ def test_a_folder_in_path_that_may_not_be_entered_does_not_hide_that_there_is_no
     monkeypatch.setattr(os, "posix_spawnp", forbidden)  # what it says of root's PATH to others
     monkeypatch.setenv("PATH", f"/root/nowhere:{tmp_path}")
     with pytest.raises(FileNotFoundError, match="No such file or directory"):
-        Child(("no-such-program",), env=dict(os.environ))
+        process.Child(("no-such-program",), env=dict(os.environ))
     script = tmp_path / "there"
     script.touch(0o755)
     for name in ("there", str(tmp_path / "no-such-program")):
         with pytest.raises(PermissionError):
-            Child((name,), env=dict(os.environ))
+            process.Child((name,), env=dict(os.environ))
 
 
 @pytest.mark.parametrize(
     ("code", "finished"),
     [
         ("echo out; echo err >&2; exit 3", Finished(3, "out\n", "out\nerr")),
-        (f"head -c {2 * OUTPUT_MOST} /dev/zero; exit 4", Finished(4, "", "", whole=False)),
+        (f"head -c {2 * process.OUTPUT_MOST} /dev/zero; exit 4", Finished(4, "", "", whole=False)),
     ],
 )
 def test_a_launched_program_runs_to_its_end(code: str, finished: Finished) -> None:
-    done = SystemLauncher().run(["sh", "-c", code], env=dict(os.environ), timeout=STUCK)
+    done = Launcher().run(["sh", "-c", code], env=dict(os.environ), timeout=STUCK)
     assert replace(done, output=done.output.strip("\0")) == finished
 
 
 def test_what_another_thread_runs_is_killed_with_what_it_started(tmp_path: Path) -> None:
-    launcher, started = SystemLauncher(), tmp_path / "started"
+    launcher, started = Launcher(), tmp_path / "started"
     line = ["sh", "-c", f"sleep 60 & echo $! >{started}; wait"]
     with ThreadPoolExecutor(1) as pool:
         job = pool.submit(launcher.run, line, env=dict(os.environ), timeout=STUCK)

@@ -29,7 +29,7 @@ from whyfast.measure.simulate import (
     simulated_counters,
     valgrind_options,
 )
-from whyfast.measure.tools import CannotCount, Finished, SystemLauncher, ToolRun
+from whyfast.measure.tools import CannotCount, Finished, Launcher, ToolRun
 from whyfast.model.counters import Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
@@ -214,7 +214,7 @@ def test_two_runs_of_the_real_thing_agree_exactly(tmp_path: Path, tool: Simulato
     subprocess.run(["gcc", "-O1", "-g", tmp_path / "p.c", "-o", program], check=True)
     first, second = (
         simulate(
-            ToolRun((str(program),), SystemLauncher(), os.environ, 120),
+            ToolRun((str(program),), Launcher(), os.environ, 120),
             read_geometry(System()),
             tool=tool,
         )[0]

@@ -10,17 +10,7 @@ import pytest
 from tests.golden_files import Hear
 from tests.unit.measure.tools import Answer, Replay, said
 
-from whyfast.measure.tools import (
-    CALLERS_SECONDS,
-    CallRow,
-    CannotCount,
-    Finished,
-    ToolRun,
-    TracedRun,
-    callers_of,
-    moved_bytes,
-    trace_calls,
-)
+from whyfast.measure import tools
 
 HEAD = "% time     seconds  usecs/call     calls    errors syscall\n"
 KERNEL = f"{HEAD} 90.00    0.500000           5    100000           write\n"
@@ -51,7 +41,7 @@ CALLS = """\
 """
 
 
-def strace(argv: Sequence[str]) -> Finished:
+def strace(argv: Sequence[str]) -> tools.Finished:
     if "-s0" in argv:
         Path(argv[argv.index("-o") + 1]).write_text(CALLS)
         return said("")
@@ -60,41 +50,44 @@ def strace(argv: Sequence[str]) -> Finished:
     return said("what the program printed", 3)
 
 
-def tool_run(replay: Replay) -> ToolRun:
-    return ToolRun(("./slow", "-o", "x"), replay, {"LANG": "C"}, 9.0, enter=("enter", "--"))
+def tool_run(replay: Replay) -> tools.ToolRun:
+    return tools.ToolRun(("./slow", "-o", "x"), replay, {"LANG": "C"}, 9.0, enter=("enter", "--"))
 
 
 def test_a_run_has_system_time_and_wall_time_of_each_call() -> None:
     replay = Replay({"strace": strace})
-    run = trace_calls(tool_run(replay), waits=True)
-    assert run == TracedRun(
-        {"write": CallRow("write", 0.5, 100000, 0)}, {"write": CallRow("write", 2.5, 100000, 0)}
+    run = tools.trace_calls(tool_run(replay), waits=True)
+    assert run == tools.TracedRun(
+        {"write": tools.CallRow("write", 0.5, 100000, 0)},
+        {"write": tools.CallRow("write", 2.5, 100000, 0)},
     )
     assert (run.number("write"), run.number("fsync")) == (100000, 0)
     assert [call[:3] for call in replay.calls] == [("/usr/bin/strace", "-f", "-c")] * 2
     assert {call[-5:] for call in replay.calls} == {("enter", "--", "./slow", "-o", "x")}
     assert replay.environments == [{"LANG": "C"}] * 2
-    assert trace_calls(tool_run(replay), waits=False) == replace(run, waits={})
+    assert tools.trace_calls(tool_run(replay), waits=False) == replace(run, waits={})
     assert len(replay.calls) == 3
 
 
 def test_strace_runs_on_the_cpu_of_what_it_traces() -> None:
     """On two idle CPUs 360,000 calls took 35 s, on one of them 4.5 s."""
     replay = Replay({"strace": strace, "taskset": strace})
-    trace_calls(replace(tool_run(replay), cpu=1), waits=False)
+    tools.trace_calls(replace(tool_run(replay), cpu=1), waits=False)
     assert replay.calls[0][:5] == ("/usr/bin/taskset", "-c", "1", "/usr/bin/strace", "-f")
-    trace_calls(replace(tool_run(Replay({"strace": strace})), cpu=1), waits=False)  # without it
+    tools.trace_calls(
+        replace(tool_run(Replay({"strace": strace})), cpu=1), waits=False
+    )  # without it
 
 
 def test_bytes_are_what_calls_return() -> None:
     replay = Replay({"strace": strace})
-    assert moved_bytes(tool_run(replay), ["read", "write"]) == {"read": 100, "write": 65_536}
+    assert tools.moved_bytes(tool_run(replay), ["read", "write"]) == {"read": 100, "write": 65_536}
     assert "trace=read,write" in replay.calls[0]
 
 
 def test_the_most_common_stack_of_each_call() -> None:
     replay = Replay({"strace": strace})
-    assert callers_of(tool_run(replay), ["write", "fsync"]) == {
+    assert tools.callers_of(tool_run(replay), ["write", "fsync"]) == {
         "write": (("/lib/libc.so.6", "__write"), ("/x/slow", "log_line")),
         "fsync": (("/lib/libc.so.6", "fsync"),),
     }
@@ -105,22 +98,22 @@ def test_callers_are_looked_for_for_a_short_time_and_what_is_there_then_counts()
     limits: list[float] = []
 
     class Slow(Replay):
-        def run(self, argv: Sequence[str], *, timeout: float, **other: object) -> Finished:
+        def run(self, argv: Sequence[str], *, timeout: float, **other: object) -> tools.Finished:
             limits.append(timeout)
             strace(argv)
             raise TimeoutError(f"still running after {timeout:g} s")
 
     replay = Slow({"strace": strace})
-    assert callers_of(tool_run(replay), ["write"])["write"][1] == ("/x/slow", "log_line")
-    assert limits == [CALLERS_SECONDS]
+    assert tools.callers_of(tool_run(replay), ["write"])["write"][1] == ("/x/slow", "log_line")
+    assert limits == [tools.CALLERS_SECONDS]
 
 
 def test_a_strace_that_cannot_unwind_knows_no_callers() -> None:
     unknown = Replay({"strace": lambda argv: said("strace: -k is not implemented", 1)})
-    assert callers_of(tool_run(unknown), ["write"]) == {}
+    assert tools.callers_of(tool_run(unknown), ["write"]) == {}
 
 
-def _slow_to_end(argv: Sequence[str]) -> Finished:
+def _slow_to_end(argv: Sequence[str]) -> tools.Finished:
     raise TimeoutError("still running after 9 s")
 
 
@@ -135,6 +128,6 @@ def _slow_to_end(argv: Sequence[str]) -> Finished:
     ids=["missing", "forbidden", "silent", "too slow"],
 )
 def test_why_nothing_was_traced(answers: dict[str, Answer], golden: Hear) -> None:
-    with pytest.raises(CannotCount) as raised:
-        trace_calls(tool_run(Replay(answers)), waits=True)
+    with pytest.raises(tools.CannotCount) as raised:
+        tools.trace_calls(tool_run(Replay(answers)), waits=True)
     golden(str(raised.value))

@@ -20,7 +20,7 @@ import whyfast.turns
 from whyfast.measure import turns
 from whyfast.measure.invocation import InvocationFailed, Sample
 from whyfast.measure.process import Child
-from whyfast.measure.tools import CannotCount, SystemLauncher
+from whyfast.measure.tools import CannotCount, Launcher
 from whyfast.measure.turns import PregrantedLauncher
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
@@ -365,7 +365,7 @@ def _command(program: str = PROGRAM) -> tuple[str, ...]:
 
 
 def _run(command: tuple[str, ...], **grants: object) -> tuple[int, str]:
-    launcher = PregrantedLauncher(SystemLauncher(), command, **grants)  # type: ignore[arg-type]
+    launcher = PregrantedLauncher(Launcher(), command, **grants)  # type: ignore[arg-type]
     done = launcher.run(("env", *command), env=os.environ, timeout=60.0)
     return done.status, done.stdout
 
@@ -401,7 +401,7 @@ def test_a_program_that_fails_is_left_to_the_caller() -> None:
 
 
 def test_other_commands_are_passed_on() -> None:
-    launcher = PregrantedLauncher(SystemLauncher(), _command(), loops=1, turns=1)
+    launcher = PregrantedLauncher(Launcher(), _command(), loops=1, turns=1)
     done = launcher.run((sys.executable, "-c", "print(2)"), env=os.environ, timeout=60.0)
     assert done.stdout == "2\n"
     assert launcher.find("no-such-tool") is None

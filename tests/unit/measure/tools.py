@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from whyfast.measure.tools import Finished
+from whyfast.measure.tools import Finished, Launcher
 
 #: What to do about one call: write files, then return how it ended.
 Answer = Callable[[Sequence[str]], Finished]
 
 
-class Replay:
+class Replay(Launcher):
     """``answers`` maps the name of a tool to what a call of it does; others are not installed, and
     what is started by its path, as a program alone, ends well."""
 

@@ -6,24 +6,13 @@ import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, block, place, step_at
 
-from whyfast.search.engine import (
-    BuildCandidate,
-    Confirm,
-    Done,
-    Measure,
-    MeasureEnds,
-    begin,
-    built,
-    next_step,
-    observe,
-    skip,
-)
+from whyfast.search import engine
 from whyfast.search.state import KnownEnds, Observation, Pair, SearchAnswer, State, Task, remainders
 
 
 def _answer(world: Range, task: Task) -> SearchAnswer:
     step = world.search(task)[1]
-    assert isinstance(step, Done)
+    assert isinstance(step, engine.Done)
     return step.answer
 
 
@@ -41,14 +30,14 @@ def test_without_noise_the_ends_come_first_then_candidates_by_halves() -> None:
     world = Range(step_at(5, 8, 0.05))
     answer = _answer(world, Task(8))
     assert world.steps[:11] == [
-        *[MeasureEnds(layouts=False)] * 4,
-        BuildCandidate(4),
-        Measure(4, layouts=False),
-        BuildCandidate(6),
-        Measure(6, layouts=False),
-        BuildCandidate(5),
-        Measure(5, layouts=False),
-        Confirm(4, 5, layouts=False, attempt=1),
+        *[engine.MeasureEnds(layouts=False)] * 4,
+        engine.BuildCandidate(4),
+        engine.Measure(4, layouts=False),
+        engine.BuildCandidate(6),
+        engine.Measure(6, layouts=False),
+        engine.BuildCandidate(5),
+        engine.Measure(5, layouts=False),
+        engine.Confirm(4, 5, layouts=False, attempt=1),
     ]
     assert place(answer) == ("culprit", 5, 5)
     assert answer.where is not None
@@ -62,8 +51,8 @@ def test_without_noise_the_ends_come_first_then_candidates_by_halves() -> None:
 def test_further_candidates_bear_witness_that_it_is_a_step() -> None:
     world = Range(step_at(300, 1024, 0.05), noise=0.008, seed=1)
     _answer(world, Task(1024))
-    last = max(i for i, s in enumerate(world.steps) if isinstance(s, Confirm))
-    witnesses = [s.candidate for s in world.steps[last:] if isinstance(s, BuildCandidate)]
+    last = max(i for i, s in enumerate(world.steps) if isinstance(s, engine.Confirm))
+    witnesses = [s.candidate for s in world.steps[last:] if isinstance(s, engine.BuildCandidate)]
     assert 1 <= len(witnesses) <= 4
     assert all(abs(c - 300) > 20 for c in witnesses)
 
@@ -85,13 +74,13 @@ def test_candidates_that_do_not_build_leave_a_set() -> None:
     broken = frozenset(range(290, 300))
     world = Range(step_at(295, 1024, 0.05), noise=0.008, seed=2, broken=broken)
     state, step = world.search(Task(1024))
-    assert isinstance(step, Done)
+    assert isinstance(step, engine.Done)
     answer = step.answer
     assert place(answer) == ("one of", 290, 300)
     assert answer.where is not None
     assert answer.where.size == 11
     assert set(state.skipped) <= broken
-    assert not [s for s in world.steps if isinstance(s, Measure) and s.candidate in broken]
+    assert not [s for s in world.steps if isinstance(s, engine.Measure) and s.candidate in broken]
 
 
 def test_when_nothing_between_the_ends_builds_the_answer_is_all_of_it() -> None:
@@ -102,9 +91,9 @@ def test_when_nothing_between_the_ends_builds_the_answer_is_all_of_it() -> None:
 def test_a_candidate_that_crashes_while_confirming_widens_the_place() -> None:
     world = Range(step_at(300, 1024, 0.05), noise=0.008, seed=3)
     state, step = world.search(Task(1024), stop=lambda s: any(o.pair for o in s.observations))
-    assert step == Confirm(299, 300, layouts=False, attempt=1)
-    state = skip(state, 300, "crashed")
-    while not isinstance(step := next_step(state), Done):
+    assert step == engine.Confirm(299, 300, layouts=False, attempt=1)
+    state = engine.skip(state, 300, "crashed")
+    while not isinstance(step := engine.next_step(state), engine.Done):
         state = world.react(state, step)
     assert place(step.answer) == ("one of", 300, 301)
 
@@ -211,34 +200,34 @@ def test_a_decoy_as_linked_does_not_hide_the_true_step(
     world = Range(linked, noise, 1, true=step_at(200, 256, 0.03), spread=spread)
     answer = _answer(world, Task(256, relinkable=True))
     assert place(answer) == ("culprit", 200, 200)
-    assert {s.layouts for s in world.steps if isinstance(s, Measure)} == over_layouts
+    assert {s.layouts for s in world.steps if isinstance(s, engine.Measure)} == over_layouts
     assert [p.first for p in answer.placed] == placed
 
 
 def test_a_confirmation_is_apart_from_what_chose_its_candidates() -> None:
     world = Range(step_at(300, 1024, 0.05), noise=0.01, seed=7)
     state, _ = world.search(Task(1024), stop=lambda s: any(o.pair for o in s.observations))
-    before = next_step(state)
+    before = engine.next_step(state)
     # Blocks that contradict everything change nothing until the confirmation has failed.
     wrong = block({0: 0.0, 299: 0.05, 300: 0.0, 1024: 0.05}, 1024, pair=(299, 300, 1))
     for _ in range(3):
-        state = observe(state, wrong)
-        assert next_step(state) == before
+        state = engine.observe(state, wrong)
+        assert engine.next_step(state) == before
 
 
 def test_a_refuted_confirmation_becomes_evidence_and_the_search_goes_on() -> None:
     world = Range(step_at(300, 1024, 0.05), noise=0.01, seed=7)
     state, step = world.search(Task(1024), stop=lambda s: any(o.pair for o in s.observations))
-    assert step == Confirm(299, 300, layouts=False, attempt=1)
+    assert step == engine.Confirm(299, 300, layouts=False, attempt=1)
     # In truth both are slow: the step is elsewhere.
     for i in range(30):
         jitter = 0.002 * (-1) ** i
         times = {0: 0.0, 299: 0.05, 300: 0.05 + jitter, 1024: 0.05}
-        state = observe(state, block(times, 1024, pair=(299, 300, 1)))
-        if not isinstance(next_step(state), Confirm):
+        state = engine.observe(state, block(times, 1024, pair=(299, 300, 1)))
+        if not isinstance(engine.next_step(state), engine.Confirm):
             break
-    step = next_step(state)
-    assert isinstance(step, BuildCandidate | Measure)
+    step = engine.next_step(state)
+    assert isinstance(step, engine.BuildCandidate | engine.Measure)
     assert step.candidate < 299
 
 
@@ -254,16 +243,20 @@ def test_a_search_that_is_never_confirmed_ends_undecided() -> None:
         ),
         built=frozenset({4, 5, 6}),
     )
-    step = next_step(state)
-    assert isinstance(step, Done)
+    step = engine.next_step(state)
+    assert isinstance(step, engine.Done)
     assert step.answer.outcome == "undecided"
 
 
 def test_what_is_built_already_costs_no_build() -> None:
     task = Task(64, known=KnownEnds(0.05, 0.008))
-    assert next_step(begin(task)) == BuildCandidate(32)
-    assert next_step(built(begin(task), 30)) == Measure(30, layouts=False)
-    assert next_step(built(begin(task), 32)) == Measure(32, layouts=False)
+    assert engine.next_step(engine.begin(task)) == engine.BuildCandidate(32)
+    assert engine.next_step(engine.built(engine.begin(task), 30)) == engine.Measure(
+        30, layouts=False
+    )
+    assert engine.next_step(engine.built(engine.begin(task), 32)) == engine.Measure(
+        32, layouts=False
+    )
 
 
 @pytest.mark.parametrize(

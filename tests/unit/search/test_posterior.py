@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.search.worlds import Range, step_at
 
+from whyfast.search import state
 from whyfast.search.posterior import (
     DISTURBED,
     ENDS_NOISE,
@@ -32,25 +33,14 @@ from whyfast.search.posterior import (
     two_steps,
     wide,
 )
-from whyfast.search.state import (
-    BAD,
-    GOOD,
-    LEVELS,
-    MIDDLE,
-    Hypothesis,
-    KnownEnds,
-    Observation,
-    Reading,
-    Task,
-)
 
-KNOWN = Task(16, known=KnownEnds(4.0, 1.0))
+KNOWN = state.Task(16, known=state.KnownEnds(4.0, 1.0))
 
 
-def _seen(*readings: tuple[int, float], ends: float = 4.0) -> tuple[Observation, ...]:
+def _seen(*readings: tuple[int, float], ends: float = 4.0) -> tuple[state.Observation, ...]:
     """Blocks by candidate and its offset from the middle of the ends."""
     return tuple(
-        Observation(ends, (Reading(c, offset + ends / 2, offset - ends / 2),))
+        state.Observation(ends, (state.Reading(c, offset + ends / 2, offset - ends / 2),))
         for c, offset in readings
     )
 
@@ -115,14 +105,16 @@ def test_a_partial_repair_is_two_steps_and_the_drop_is_the_larger() -> None:
         ("scattered", _seen(*zip(range(1, 17, 2), (2, -2, 2, 2, -2, -2, 2, -2), strict=True))),
     ],
 )
-def test_hypotheses_without_a_step(name: Hypothesis, seen: tuple[Observation, ...]) -> None:
+def test_hypotheses_without_a_step(
+    name: state.Hypothesis, seen: tuple[state.Observation, ...]
+) -> None:
     assert posterior(seen, KNOWN).hypotheses[name] > 0.9
 
 
 def test_unknown_effect_and_noise_come_out_of_the_ends() -> None:
     world = Range(step_at(300, 1024, 0.03), noise=0.006, seed=3)
     seen = tuple(world.take((512,), False) for _ in range(30))
-    belief = posterior(seen, Task(1024))
+    belief = posterior(seen, state.Task(1024))
     assert belief.effect == pytest.approx(0.03, abs=0.004)
     assert belief.noise == pytest.approx(0.006 * np.sqrt(1.5), rel=0.3)
     assert _at(belief, 0, 512) > 0.999
@@ -156,7 +148,9 @@ def _tables(draw: st.DrawFn) -> BlockTable:
     candidates = tuple(sorted(draw(st.sets(st.integers(1, POSITIONS - 1), max_size=6))))
     seed = draw(st.integers(0, 10_000))
     scale = draw(st.sampled_from([0.1, 3.0, 200.0]))
-    level = scale * np.random.default_rng(seed).standard_normal((2, len(candidates), len(LEVELS)))
+    level = scale * np.random.default_rng(seed).standard_normal(
+        (2, len(candidates), len(state.LEVELS))
+    )
     return BlockTable(candidates, level, level[..., 0], np.zeros(2))
 
 
@@ -170,11 +164,11 @@ def _gap(bounds: tuple[int, ...], position: int) -> int:
 
 
 def _one(k: int) -> list[int]:
-    return [BAD if c >= k else GOOD for c in range(POSITIONS + 1)]
+    return [state.BAD if c >= k else state.GOOD for c in range(POSITIONS + 1)]
 
 
 def _two(a: int, b: int, middle: int) -> list[int]:
-    return [GOOD if c < a else middle if c < b else BAD for c in range(POSITIONS + 1)]
+    return [state.GOOD if c < a else middle if c < b else state.BAD for c in range(POSITIONS + 1)]
 
 
 @given(_tables())
@@ -197,9 +191,9 @@ def test_two_steps_are_the_sum_over_all_pairs_and_levels(table: BlockTable) -> N
     largest = np.full((2, len(bounds) - 1), -np.inf)
     some = largest.copy()
     for a, b in pairs:
-        for middle in MIDDLE:
-            one = _path(table, _two(a, b, middle)) - np.log(len(pairs) * len(MIDDLE))
-            first = abs(LEVELS[middle]) >= abs(1 - LEVELS[middle])
+        for middle in state.MIDDLE:
+            one = _path(table, _two(a, b, middle)) - np.log(len(pairs) * len(state.MIDDLE))
+            first = abs(state.LEVELS[middle]) >= abs(1 - state.LEVELS[middle])
             at = _gap(bounds, a if first else b)
             largest[:, at] = np.logaddexp(largest[:, at], one)
             for gap in {_gap(bounds, a), _gap(bounds, b)}:
@@ -291,7 +285,7 @@ def _ends(effect: float, noise: float, n: int, seed: int = 1) -> np.ndarray:
 
 
 def test_known_ends_are_one_point_a_sign() -> None:
-    points = grid(np.array([]), 0.01, KnownEnds(0.03, 0.01))
+    points = grid(np.array([]), 0.01, state.KnownEnds(0.03, 0.01))
     assert points.effect.tolist() == [0.03, 0.0, -0.03]
     assert points.noise.tolist() == [0.01, 0.01, 0.01]
     assert np.exp(points.log_prior).tolist() == pytest.approx([0.88, 0.1, 0.02])

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, place, step_at
 
+from whyfast.model.errors import UserError
 from whyfast.search.ddmin import Failed, Try, next_try
 from whyfast.search.engine import BuildCandidate, Step, begin, built, next_step, observe, skip
 from whyfast.search.results import FORMAT, SearchFile, search_key
@@ -111,6 +112,8 @@ def test_what_cannot_be_gone_on_with_is_no_state(tmp_path: Path, text: str) -> N
     file.save_state(begin(Task(32)))
     assert file.load_state(Task(32)) == begin(Task(32))
     assert SearchFile(file.path, NAMES[1:]).load_state(Task(32)) is None
+    with pytest.raises(UserError, match=r"search\.json/x: cannot be written"):
+        SearchFile(file.path / "x", NAMES).save_events(EVENTS)
 
 
 EVENTS = (Trial(0.5, None, 0.0), Trial(0.5, frozenset({1}), 0.25), Failed(frozenset({0}), "why"))

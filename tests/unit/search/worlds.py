@@ -9,19 +9,7 @@ import numpy as np
 
 from whyfast.model.study import BuildSpec, Source, Study
 from whyfast.model.variant import Benchmark, Variant
-from whyfast.search.engine import (
-    BuildCandidate,
-    Confirm,
-    Done,
-    Measure,
-    MeasureEnds,
-    Step,
-    begin,
-    built,
-    next_step,
-    observe,
-    skip,
-)
+from whyfast.search import engine
 from whyfast.search.state import Observation, Pair, Reading, SearchAnswer, State, Task
 
 
@@ -74,7 +62,7 @@ class Range:
     broken: frozenset[int] = frozenset()
     true: Sequence[float] | None = None
     spread: float = 0.0
-    steps: list[Step] = field(default_factory=list)
+    steps: list[engine.Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
@@ -92,28 +80,28 @@ class Range:
         }
         return block(times, bad, layouts=layouts, pair=pair)
 
-    def react(self, state: State, step: Step) -> State:
+    def react(self, state: State, step: engine.Step) -> State:
         match step:
-            case MeasureEnds(layouts):
-                return observe(state, self.take((), layouts))
-            case BuildCandidate(candidate) if candidate in self.broken:
-                return skip(state, candidate, "does not build")
-            case BuildCandidate(candidate):
-                return built(state, candidate)
-            case Measure(candidate, layouts):
-                return observe(state, self.take((candidate,), layouts))
-            case Confirm(parent, culprit, layouts, attempt):
+            case engine.MeasureEnds(layouts):
+                return engine.observe(state, self.take((), layouts))
+            case engine.BuildCandidate(candidate) if candidate in self.broken:
+                return engine.skip(state, candidate, "does not build")
+            case engine.BuildCandidate(candidate):
+                return engine.built(state, candidate)
+            case engine.Measure(candidate, layouts):
+                return engine.observe(state, self.take((candidate,), layouts))
+            case engine.Confirm(parent, culprit, layouts, attempt):
                 pair = (parent, culprit, attempt)
-                return observe(state, self.take((parent, culprit), layouts, pair))
-            case Done():
+                return engine.observe(state, self.take((parent, culprit), layouts, pair))
+            case engine.Done():
                 raise AssertionError("nothing happens after the end")
 
     def search(
         self, task: Task, stop: Callable[[State], bool] = lambda state: False
-    ) -> tuple[State, Step]:
+    ) -> tuple[State, engine.Step]:
         """Search until done, or until ``stop``; the state and the last step."""
-        state = begin(task)
-        while not isinstance(step := next_step(state), Done) and not stop(state):
+        state = engine.begin(task)
+        while not isinstance(step := engine.next_step(state), engine.Done) and not stop(state):
             self.steps.append(step)
             state = self.react(state, step)
         return state, step

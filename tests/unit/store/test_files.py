@@ -11,18 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from whyfast.store import files
 from whyfast.store import files as complete
-from whyfast.store.files import (
-    discard,
-    exclusive,
-    exclusive_if_free,
-    lacking,
-    lock_of,
-    make_once,
-    readable,
-    replacing,
-    used,
-)
 
 
 def _root(folder: Path) -> Path:
@@ -34,9 +24,9 @@ def _root(folder: Path) -> Path:
 def test_nothing_is_left(tmp_path: Path) -> None:
     root = _root(tmp_path / "root-1")
     (root / "root" / "usr").chmod(0o555)
-    discard(root)
+    files.discard(root)
     assert list(tmp_path.iterdir()) == []
-    discard(root)  # it is not there
+    files.discard(root)  # it is not there
 
 
 def test_interrupted_it_has_lost_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,14 +37,14 @@ def test_interrupted_it_has_lost_its_name(tmp_path: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(complete, "delete", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        discard(root)
+        files.discard(root)
     (remains,) = tmp_path.iterdir()
     assert remains.name.startswith("root-1-unfinished-")
 
 
 def test_a_folder_appears_when_complete_and_takes_the_place_of_another(tmp_path: Path) -> None:
     folder = _root(tmp_path / "root-1")
-    with replacing(folder) as work:
+    with files.replacing(folder) as work:
         (work / "made").mkdir()
         (work / "scratch").touch()
         assert (folder / "digest").exists()
@@ -66,7 +56,7 @@ def test_what_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
     folder = _root(tmp_path / "root-1")
 
     def interrupted() -> None:
-        with replacing(folder) as work:
+        with files.replacing(folder) as work:
             (work / "made").mkdir()
             raise KeyboardInterrupt
 
@@ -79,7 +69,7 @@ def test_what_fails_leaves_everything_as_it_was(tmp_path: Path) -> None:
 def test_remains_of_a_killed_process_are_deleted_and_those_of_others_stay(tmp_path: Path) -> None:
     _root(tmp_path / "root-1-unfinished-x")
     other = _root(tmp_path / "root-11-unfinished-x")
-    with replacing(tmp_path / "root-1") as work:
+    with files.replacing(tmp_path / "root-1") as work:
         (work / "made").mkdir()
     assert sorted(tmp_path.iterdir()) == [tmp_path / "root-1", other]
 
@@ -88,13 +78,13 @@ def test_it_is_made_once(tmp_path: Path) -> None:
     folder, made = tmp_path / "root-1", []
 
     def make() -> None:
-        assert lock_of(folder) == tmp_path / "root-1.lock"
-        assert lock_of(folder).exists()
+        assert files.lock_of(folder) == tmp_path / "root-1.lock"
+        assert files.lock_of(folder).exists()
         made.append(1)
         folder.mkdir()
 
     for _ in range(2):
-        make_once(folder, folder.is_dir, make, lambda: None)
+        files.make_once(folder, folder.is_dir, make, lambda: None)
     assert made == [1]
 
 
@@ -109,13 +99,13 @@ def test_it_is_made_once(tmp_path: Path) -> None:
     ],
 )
 def test_readable(size: int, text: str) -> None:
-    assert readable(size) == text
+    assert files.readable(size) == text
 
 
 def test_lacking_asks_the_disk_of_a_folder_that_is_still_to_be_made(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "b"
-    assert lacking(folder, 1) is None
-    said = lacking(folder, 10**18)
+    assert files.lacking(folder, 1) is None
+    said = files.lacking(folder, 10**18)
     assert said is not None
     assert said.startswith(f"{folder} has ")
     assert said.endswith(" free and about 1000000000.0 GB are needed")
@@ -126,7 +116,7 @@ def test_used_counts_files_and_not_what_links_point_to(tmp_path: Path) -> None:
     (tmp_path / "a" / "file").write_bytes(b"x" * 1000)
     (tmp_path / "link").symlink_to("a/file")
     (tmp_path / "broken").symlink_to("nowhere")
-    assert used(tmp_path) == 1000
+    assert files.used(tmp_path) == 1000
 
 
 def test_what_cannot_be_asked_has_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +124,7 @@ def test_what_cannot_be_asked_has_room(tmp_path: Path, monkeypatch: pytest.Monke
         raise PermissionError(place)
 
     monkeypatch.setattr(shutil, "disk_usage", refuse)
-    assert lacking(tmp_path, 10**18) is None
+    assert files.lacking(tmp_path, 10**18) is None
 
 
 #: Seconds after which a test that would hang fails instead.
@@ -142,13 +132,13 @@ STUCK = 30.0
 
 
 def _free(path: Path) -> bool:
-    with exclusive_if_free(path) as free:
+    with files.exclusive_if_free(path) as free:
         return free
 
 
 def test_a_lock_and_its_folder_are_made_when_missing(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b.lock"
-    with exclusive(path):
+    with files.exclusive(path):
         assert path.exists()
         assert not _free(path)
     assert _free(path)
@@ -156,14 +146,14 @@ def test_a_lock_and_its_folder_are_made_when_missing(tmp_path: Path) -> None:
 
 def test_a_free_lock_is_held_inside(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with exclusive_if_free(path) as free:
+    with files.exclusive_if_free(path) as free:
         assert free
         assert not _free(path)
 
 
 def test_a_lock_is_free_after_an_error_inside(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with pytest.raises(ZeroDivisionError), exclusive(path):
+    with pytest.raises(ZeroDivisionError), files.exclusive(path):
         raise ZeroDivisionError
     assert _free(path)
 
@@ -176,11 +166,11 @@ def test_whoever_waits_is_told_once_and_comes_next(tmp_path: Path) -> None:
             calls.append("waiting")
             waiting.set()
 
-        with exclusive(path, told):
+        with files.exclusive(path, told):
             return not _free(path)
 
     with ThreadPoolExecutor() as pool:
-        with exclusive(path, lambda: calls.append("never")):
+        with files.exclusive(path, lambda: calls.append("never")):
             other = pool.submit(wait)
             assert waiting.wait(STUCK)
             assert not other.done()
@@ -192,10 +182,10 @@ def test_a_wait_can_be_cancelled_from_another_thread(tmp_path: Path) -> None:
     path, cancelled, waiting = tmp_path / "some.lock", threading.Event(), threading.Event()
 
     def wait() -> None:
-        with exclusive(path, waiting.set, cancelled=cancelled):
+        with files.exclusive(path, waiting.set, cancelled=cancelled):
             raise AssertionError("it was never free")
 
-    with exclusive(path), ThreadPoolExecutor() as pool:
+    with files.exclusive(path), ThreadPoolExecutor() as pool:
         other = pool.submit(wait)
         assert waiting.wait(STUCK)
         cancelled.set()
@@ -207,11 +197,11 @@ def test_a_wait_that_could_be_cancelled_gets_the_lock_else(tmp_path: Path) -> No
     path, waiting = tmp_path / "lock", threading.Event()
 
     def wait() -> bool:
-        with exclusive(path, waiting.set, cancelled=threading.Event()):
+        with files.exclusive(path, waiting.set, cancelled=threading.Event()):
             return not _free(path)
 
     with ThreadPoolExecutor() as pool:
-        with exclusive(path):
+        with files.exclusive(path):
             other = pool.submit(wait)
             assert waiting.wait(STUCK)
         assert other.result(STUCK) is True
@@ -228,11 +218,11 @@ def test_a_lock_file_that_its_holder_removed_is_not_held_by_the_next(tmp_path: P
     path = tmp_path / "lock"
 
     def wait() -> bool:
-        with exclusive(path):
+        with files.exclusive(path):
             return path.exists() and not _free(path)
 
     with ThreadPoolExecutor() as pool:
-        with exclusive(path):
+        with files.exclusive(path):
             other = pool.submit(wait)
             deadline = time.monotonic() + STUCK
             while not _blocked(path):
@@ -260,7 +250,7 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
 
 def test_children_do_not_inherit_a_lock(tmp_path: Path) -> None:
     path = tmp_path / "lock"
-    with exclusive(path):
+    with files.exclusive(path):
         child = subprocess.Popen(["sleep", "600"], close_fds=False)
     try:
         assert _free(path)
@@ -273,6 +263,6 @@ def test_no_descriptor_is_left_open(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
-        with exclusive(path):
+        with files.exclusive(path):
             assert not _free(path)
     assert len(os.listdir("/proc/self/fd")) == before

@@ -8,16 +8,7 @@ import pytest
 from tests.golden_files import Hear
 
 from whyfast.model.errors import CannotBuildHere
-from whyfast.toolchain.archive import (
-    VARIABLE,
-    Listed,
-    archive_address,
-    download,
-    listed_binaries,
-    listed_sources,
-    parse_sources,
-    proxy_options,
-)
+from whyfast.toolchain import archive
 
 SOURCES = """\
 Package: python9
@@ -58,7 +49,7 @@ class Apt:
 def test_the_address_is_that_of_the_signed_name() -> None:
     lists = "Debian-Security|http://one.example/debian-security/\nDebian|http://two.example/deb/\n"
     apt = Apt({"indextargets": (0, lists, "")})
-    assert archive_address(apt, {}) == "http://two.example/deb"
+    assert archive.archive_address(apt, {}) == "http://two.example/deb"
 
 
 def test_without_lists_it_is_what_apt_would_download() -> None:
@@ -68,11 +59,11 @@ def test_without_lists_it_is_what_apt_would_download() -> None:
         "'http://a.example/mirror/debian/dists/x/InRelease' main 0 \n"
     )
     apt = Apt({"indextargets": (0, "", ""), "--print-uris": (0, uris, "")})
-    assert archive_address(apt, {}) == "http://a.example/mirror/debian"
+    assert archive.archive_address(apt, {}) == "http://a.example/mirror/debian"
 
 
 def test_the_variable_goes_first() -> None:
-    assert archive_address(Apt({}), {VARIABLE: "http://own.example/debian/"}) == (
+    assert archive.archive_address(Apt({}), {archive.VARIABLE: "http://own.example/debian/"}) == (
         "http://own.example/debian"
     )
 
@@ -86,8 +77,8 @@ def test_the_variable_goes_first() -> None:
 )
 def test_no_archive(answers: Mapping[str, tuple[int, str, str]], reason: str) -> None:
     with pytest.raises(CannotBuildHere, match=reason) as caught:
-        archive_address(Apt(answers), {})
-    assert VARIABLE in str(caught.value)
+        archive.archive_address(Apt(answers), {})
+    assert archive.VARIABLE in str(caught.value)
 
 
 def test_proxies_are_carried_over_and_nothing_else(golden: Hear) -> None:
@@ -97,7 +88,7 @@ def test_proxies_are_carried_over_and_nothing_else(golden: Hear) -> None:
         'Acquire::http::deb.example::Proxy "DIRECT";\n'
         'Acquire::Retries "3";\n'
     )
-    golden(*proxy_options(Apt({"apt-config dump": (0, dump, "")})))
+    golden(*archive.proxy_options(Apt({"apt-config dump": (0, dump, "")})))
 
 
 @pytest.fixture
@@ -139,11 +130,11 @@ def test_why_a_download_failed(
     said: str,
     reason: str,
 ) -> None:
-    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
     apt = Apt({"apt-config": (0, helper, ""), "apt-helper": (status, "", said)})
     target = tmp_path / "file"
     target.write_text("half")
-    assert reason in (download("pool/x.tar.xz", "1234", target, apt) or "")
+    assert reason in (archive.download("pool/x.tar.xz", "1234", target, apt) or "")
     assert not target.exists()
     assert apt.asked[-1][1:] == [
         "download-file",
@@ -154,47 +145,47 @@ def test_why_a_download_failed(
 
 
 def test_a_download(tmp_path: Path, helper: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
     apt = Apt({"apt-config": (0, helper, ""), "apt-helper": (0, "", "")})
     (tmp_path / "file").touch()
-    assert download("pool/x.tar.xz", "1234", tmp_path / "file", apt) is None
+    assert archive.download("pool/x.tar.xz", "1234", tmp_path / "file", apt) is None
 
 
 def test_upstream_tarballs_of_an_index() -> None:
-    assert parse_sources(SOURCES) == [
-        Listed("9.1.2", "pool/main/p/python9/python9_9.1.2.orig.tar.xz", "2222"),
-        Listed("9.1.3", "pool/main/p/python9/python9_9.1.3.orig.tar.xz", "4444"),
+    assert archive.parse_sources(SOURCES) == [
+        archive.Listed("9.1.2", "pool/main/p/python9/python9_9.1.2.orig.tar.xz", "2222"),
+        archive.Listed("9.1.3", "pool/main/p/python9/python9_9.1.3.orig.tar.xz", "4444"),
     ]
 
 
 def test_an_expired_index_of_a_moving_suite_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
     apt = Apt({"update": (0, "", ""), "showsrc": (0, SOURCES, "")})
-    assert len(listed_sources("python9", "sid", apt)) == 2
+    assert len(archive.listed_sources("python9", "sid", apt)) == 2
     assert "Acquire::Check-Valid-Until=false" in apt.asked[0]
-    listed_sources("python9", "bookworm", apt)
+    archive.listed_sources("python9", "bookworm", apt)
     assert "Acquire::Check-Valid-Until=false" not in apt.asked[2]
-    listed_sources("python9", "trixie-backports", apt)
+    archive.listed_sources("python9", "trixie-backports", apt)
     assert "Acquire::Check-Valid-Until=false" in apt.asked[4]
 
 
 def test_an_index_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
     apt = Apt({"update": (100, "", "W: x\nE: The repository has no Release file.\nE: more")})
     with pytest.raises(
         CannotBuildHere, match="index of sid is not available: The repository has no"
     ):
-        listed_sources("python9", "sid", apt)
+        archive.listed_sources("python9", "sid", apt)
 
 
 def test_an_index_without_apt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
     with pytest.raises(CannotBuildHere, match="apt, which reads the source index of sid"):
-        listed_sources("python9", "sid", Apt({}))
+        archive.listed_sources("python9", "sid", Apt({}))
 
 
 def test_an_index_that_cannot_be_read_is_not_an_empty_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, "http://a.example/debian")
+    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
     apt = Apt({"update": (0, "", ""), "search": (100, "", "E: Regex compilation error")})
     with pytest.raises(CannotBuildHere, match="package index of sid is not available: Regex"):
-        listed_binaries("[", "sid", "amd64", apt)
+        archive.listed_binaries("[", "sid", "amd64", apt)

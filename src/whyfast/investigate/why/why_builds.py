@@ -154,7 +154,7 @@ def _account(
     env: dict[str, str],
 ) -> Account:
     wanted = (verdict.baseline, verdict.variant)
-    tasks = BuildCounter(context, {}, folder, benchmark.timeout).tasks(benchmark)
+    tasks = BuildCounter(context, folder, benchmark.timeout).tasks(benchmark)
     sides = [BuildSide(t, folder, benchmark.runner) for t in tasks if t.variant in wanted]
     if len(sides) != 2:
         raise CannotCount("both builds have to be run here")

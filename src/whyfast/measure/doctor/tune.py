@@ -24,19 +24,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from whyfast.measure.doctor.readings import (
-    ASLR,
-    BOOST,
-    COUNTING_ALLOWED,
-    GOVERNORS,
-    HUGE_PAGES,
-    IRQS,
-    ISOLATED,
-    NO_TURBO,
-    ONLINE,
-    PARANOID,
-    WATCHDOG,
-)
+from whyfast.measure.doctor import readings
 from whyfast.measure.doctor.system import System, cpu_list, number, selected
 from whyfast.measure.invocation import Invocation, InvocationFailed, Runner
 from whyfast.model.errors import UserError
@@ -65,30 +53,30 @@ def same(a: str, b: str) -> bool:
 
 def _wanted(system: System) -> Iterator[tuple[str, str, str]]:
     """(key, file, value). The governor comes after turbo, whose limits it then takes up."""
-    if system.read(NO_TURBO) is not None:
-        yield "turbo", NO_TURBO, "1"
-    elif system.read(BOOST) is not None:
-        yield "turbo", BOOST, "0"
-    for path in system.names(GOVERNORS):
+    if system.read(readings.NO_TURBO) is not None:
+        yield "turbo", readings.NO_TURBO, "1"
+    elif system.read(readings.BOOST) is not None:
+        yield "turbo", readings.BOOST, "0"
+    for path in system.names(readings.GOVERNORS):
         offered = system.read(path.replace("scaling_governor", "scaling_available_governors"))
         if offered is None or "performance" in offered.split():
             yield "governor", path, "performance"
-    yield "aslr", ASLR, "2"
-    if selected(system.read(HUGE_PAGES)) == "always":
-        yield "transparent_hugepages", HUGE_PAGES, "madvise"
-    if (number(system.read(PARANOID)) or 0) > COUNTING_ALLOWED:
-        yield "perf_event_paranoid", PARANOID, str(COUNTING_ALLOWED)
-    yield "nmi_watchdog", WATCHDOG, "0"
+    yield "aslr", readings.ASLR, "2"
+    if selected(system.read(readings.HUGE_PAGES)) == "always":
+        yield "transparent_hugepages", readings.HUGE_PAGES, "madvise"
+    if (number(system.read(readings.PARANOID)) or 0) > readings.COUNTING_ALLOWED:
+        yield "perf_event_paranoid", readings.PARANOID, str(readings.COUNTING_ALLOWED)
+    yield "nmi_watchdog", readings.WATCHDOG, "0"
     yield from _interrupts(system)
 
 
 def _interrupts(system: System) -> Iterator[tuple[str, str, str]]:
     """Interrupts that may fall on isolated CPUs go to the others."""
-    apart = set(cpu_list(system.read(ISOLATED)))
-    rest = [cpu for cpu in cpu_list(system.read(ONLINE)) if cpu not in apart]
+    apart = set(cpu_list(system.read(readings.ISOLATED)))
+    rest = [cpu for cpu in cpu_list(system.read(readings.ONLINE)) if cpu not in apart]
     if not apart or not rest:
         return
-    for path in system.names(IRQS):
+    for path in system.names(readings.IRQS):
         allowed = cpu_list(system.read(path))
         if not apart.isdisjoint(allowed):
             kept = [cpu for cpu in allowed if cpu not in apart]
@@ -277,21 +265,21 @@ class CannotHold(Exception):
 Holding = Callable[[Mapping[str, str]], AbstractContextManager[None]]
 
 
+@dataclass(frozen=True)
 class TemporarySysctls:
     """A :data:`Holding`. ``folder`` is where the doctor keeps old values, ``root`` where /proc
     is."""
 
-    def __init__(self, system: System, folder: Path, root: Path = Path("/")) -> None:
-        self._system = system
-        self._folder = folder
-        self._root = root
+    system: System
+    folder: Path
+    root: Path = Path("/")
 
     @contextlib.contextmanager
     def __call__(self, settings: Mapping[str, str]) -> Iterator[None]:
         wanted = []
         for name, value in settings.items():
             path = path_of(name)
-            now = current(self._system, path)
+            now = current(self.system, path)
             if now is None:
                 raise CannotHold(_missing(name))
             if not same(now, value):
@@ -301,17 +289,17 @@ class TemporarySysctls:
             return
         with ExitStack() as stack:
             for setting in wanted:
-                stack.enter_context(_watched(setting, self._root))
+                stack.enter_context(_watched(setting, self.root))
             paths = [s.path for s in wanted]
-            stack.callback(lambda: _check(restore(self._system, self._folder, only=paths), "back "))
-            _check(tune(self._system, self._folder, wanted=lambda _: wanted))
+            stack.callback(lambda: _check(restore(self.system, self.folder, only=paths), "back "))
+            _check(tune(self.system, self.folder, wanted=lambda _: wanted))
             yield
 
     def recover(self, settings: Sequence[str]) -> tuple[str, ...]:
         """Put back settings that an earlier process left changed; returns a description."""
-        if not any(self._folder.glob("*.json")):
+        if not any(self.folder.glob("*.json")):
             return ()
-        done = restore(self._system, self._folder, only=[path_of(name) for name in settings])
+        done = restore(self.system, self.folder, only=[path_of(name) for name in settings])
         return tuple(
             f"{_name(c.path)} was left at {c.old} by an earlier run"
             + (f": {c.error}" if c.error else f" and is {c.new} again")
@@ -322,10 +310,10 @@ class TemporarySysctls:
     def why_not(self, settings: Mapping[str, str]) -> str:
         """Why these settings cannot hold here; empty when they can, as far as can be seen."""
         for name, value in settings.items():
-            now = current(self._system, path_of(name))
+            now = current(self.system, path_of(name))
             if now is None:
                 return _missing(name)
-            if not same(now, value) and not os.access(self._root / path_of(name), os.W_OK):
+            if not same(now, value) and not os.access(self.root / path_of(name), os.W_OK):
                 return f"{name} is {now}, and setting it to {value} needs root"
         return ""
 

@@ -201,7 +201,6 @@ def mix_flags(
     context: RunContext[Study], good: Variant, bad: Variant, object_: str = ""
 ) -> DifferenceSet:
     """The flags in which the ends differ; an optimisation level is expanded into its flags."""
-    del object_
     flags = find_differences(good, bad)
     if levels(flags):
         flags = expanded(flags, *(options_set(context, v) for v in (good, bad)))

@@ -10,7 +10,6 @@ from pathlib import Path
 from whyfast.build.mixed import (
     BuiltWith,
     CannotMix,
-    NoTools,
     code_digest,
     differing_objects,
     link_mixed,
@@ -42,7 +41,6 @@ def mix_objects(
     """The objects in which the builds of two variants differ, and the link where that differs.
     UserError where the study has no link step, an end cannot be built, their objects are not the
     same files, or the objects of the bad end do not make its program."""
-    del object_
     check_link(context)
     made, built = _built_ends(context, good, bad)
     differing, alone = differing_objects(*(b.work for b in built))
@@ -112,7 +110,8 @@ def relinked_as(
     if not count:
         return made
     try:
-        programs = mixed_layouts(path, link, layout_seeds(name, count), variant.keep, store)
+        recipe = replace(link.recipe, keep=variant.keep)
+        programs = mixed_layouts(path, recipe, layout_seeds(name, count), store)
     except CannotRelink as error:
         context.observer.note(f"no other layouts of a mixture: {error}")
         return made
@@ -220,7 +219,7 @@ def mix_functions(
             target = Path(folder) / "mixed.o"
             try:
                 mix_object(files[0], files[1], chosen, tuple(graphs[0].symbols), target)
-            except (NoTools, ValueError, OSError) as error:
+            except OSError as error:
                 raise CannotMix(str(error)) from error
             return link_with(built[0], {name: target}, built[0], key, store)
 

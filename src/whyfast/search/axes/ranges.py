@@ -15,14 +15,14 @@ from whyfast.investigate.context import RunContext
 from whyfast.investigate.recording import recording, run_key
 from whyfast.investigate.services import Observer
 from whyfast.investigate.virtual_machines import VirtualMachines
+from whyfast.measure.tools import CannotCount
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, SearchRequest, between
 from whyfast.search.state import AxisCandidate
-from whyfast.search.study_subject import CannotTell
-from whyfast.store.git import git, must_git, own_filters_off
+from whyfast.store.git import commit_named, git, is_shallow, leads, must_git, own_filters_off
 from whyfast.toolchain.kernels import NEWER, SUITES, parse_kernel
 from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
@@ -47,7 +47,6 @@ def toolchain_range(
     """The compilers from the good end to the bad one among ``search.among``, in that order; a
     pattern stands for the provider's matching names, sorted by their version numbers. UserError for
     ends that are not among them."""
-    del context
     good, bad = search.good, search.bad
     wanted = search.among or (good, bad)
     names = list(dict.fromkeys(n for w in wanted for n in _expanded(w, known or providers())))
@@ -113,13 +112,13 @@ def kernels(wanted: tuple[str, ...], good: str, bad: str) -> tuple[str, ...]:
 
 def count_boots(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[float, ...]:
     """The instructions of one loop of each benchmark, counted by a QEMU that boots the
-    candidate's kernel. Raises CannotTell."""
+    candidate's kernel. Raises CannotCount."""
     machines = VirtualMachines()
     counting = replace(candidate.services, boot_unit="instructions")
     context = machines.ready(replace(candidate, services=counting))
     (build,) = context.builds
     if isinstance(build, BuildFailure):
-        raise CannotTell(build.reason)
+        raise CannotCount(build.reason)
     # Counts do not depend on what else runs.
     with recording(context, run_key(context), alone=False) as run:
         machines.measure(context, run)
@@ -135,7 +134,7 @@ def count_boots(good: RunContext[Study], candidate: RunContext[Study]) -> tuple[
         ]
         if not values or min(values) <= 0:
             reasons = [f.reason for f in run.recorded.failures if f.benchmark == benchmark.name]
-            raise CannotTell((*reasons, f"{benchmark.name} yields no instructions")[0])
+            raise CannotCount((*reasons, f"{benchmark.name} yields no instructions")[0])
         costs.append(median(values))
     return tuple(costs)
 
@@ -206,9 +205,11 @@ def changed_files(repository: Path, parent: AxisCandidate, commit: AxisCandidate
 
 def uncommitted(repository: Path, newer: AxisCandidate) -> str:
     """A note on uncommitted changes; empty unless ``newer`` is checked out there."""
-    head = git(repository, "rev-parse", "--verify", "--quiet", "HEAD").stdout.strip()
     status = (*own_filters_off(repository), "status", "--porcelain", "--untracked-files=no")
-    if head != newer.name or not git(repository, *status).stdout.strip():
+    if (
+        commit_named(repository, "HEAD") != newer.name
+        or not git(repository, *status).stdout.strip()
+    ):
         return ""
     return f"{repository} has uncommitted changes, which are not part of the search"
 
@@ -231,27 +232,16 @@ def _candidates(
 
 
 def _commit(repository: Path, name: str, which: str) -> str:
-    done = git(repository, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
-    if done.returncode:
-        shallow = git(repository, "rev-parse", "--is-shallow-repository")
-        if shallow.returncode:
-            raise UserError("not a git repository", where=repository)
-        hint = (
-            ", whose clone is shallow: git fetch --unshallow"
-            if shallow.stdout.strip() == "true"
-            else ""
-        )
-        raise UserError(f"unknown commit {name!r} in {repository}{hint}", where=f"--{which}")
-    return done.stdout.strip()
-
-
-def leads(repository: Path, first: str, last: str) -> bool:
-    """Whether the first of two commits is an ancestor of the last."""
-    return git(repository, "merge-base", "--is-ancestor", first, last).returncode == 0
+    if commit := commit_named(repository, name):
+        return commit
+    if git(repository, "rev-parse", "--git-dir").returncode:
+        raise UserError("not a git repository", where=repository)
+    hint = ", whose clone is shallow: git fetch --unshallow" if is_shallow(repository) else ""
+    raise UserError(f"unknown commit {name!r} in {repository}{hint}", where=f"--{which}")
 
 
 def _why_not(repository: Path, first: str, last: str) -> str:
-    if must_git(repository, "rev-parse", "--is-shallow-repository").strip() == "true":
+    if is_shallow(repository):
         return "the clone is shallow: git fetch --unshallow"
     base = git(repository, "merge-base", first, last).stdout.strip()
     return f"their common ancestor is {base[:12]}" if base else "they have no common ancestor"

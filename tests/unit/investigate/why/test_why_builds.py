@@ -11,7 +11,7 @@ from tests.unit.investigate.doubles import Watcher, World, own
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.why.why_builds import WORK, BuildSide, explain_builds, largest, loops_of
 from whyfast.measure.count import CountingTask
-from whyfast.measure.tools import CannotCount, SystemLauncher, ToolRun
+from whyfast.measure.tools import CannotCount, Launcher, ToolRun
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark, RunnerName
 from whyfast.model.verdict import Outcome, Verdict
@@ -34,7 +34,7 @@ def side(folder: Path, *arguments: str, runner: RunnerName = "turn") -> BuildSid
     program = folder / "program"
     program.write_text(TURNS)
     program.chmod(0o755)
-    run = ToolRun((str(program), *arguments), SystemLauncher(), {**os.environ, "EXTRA": "1"}, 60.0)
+    run = ToolRun((str(program), *arguments), Launcher(), {**os.environ, "EXTRA": "1"}, 60.0)
     return BuildSide(CountingTask("fast", run, turns=runner == "turn"), folder, runner)
 
 
@@ -50,7 +50,7 @@ def test_a_program_that_takes_turns_runs_as_a_command(tmp_path: Path) -> None:
     words = fast.words(42, env)
     # What the benchmark needs beside the environment of all is before the command.
     assert words[:2] == ("env", "EXTRA=1")
-    done = SystemLauncher().run(words, env=env, timeout=60.0)
+    done = Launcher().run(words, env=env, timeout=60.0)
     assert (done.status, done.stdout) == (0, "left\n")
     assert fast.answers.read_text() == "ready 1\n0.042 7\n"
 
@@ -103,7 +103,7 @@ def context(tmp_path: Path) -> RunContext[Study]:
     )
     study = load_study(tmp_path / "study.toml")
     assert study.evidence.why
-    services = World().services(launcher=SystemLauncher(), env=dict(os.environ))
+    services = World().services(launcher=Launcher(), env=dict(os.environ))
     return RunContext(study, own(tmp_path), Watcher(), services)
 
 

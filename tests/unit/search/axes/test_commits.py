@@ -10,9 +10,9 @@ from tests.studies.commit_study import Repository
 
 from whyfast.model.errors import UserError
 from whyfast.model.variant import Variant
-from whyfast.search.axes.ranges import changed_files, commits, leads, merged_branch, uncommitted
+from whyfast.search.axes.ranges import changed_files, commits, merged_branch, uncommitted
 from whyfast.search.state import AxisCandidate
-from whyfast.store.git import must_git
+from whyfast.store.git import leads, must_git
 
 VARIANT = Variant("base", "path:gcc", ("-O2",))
 

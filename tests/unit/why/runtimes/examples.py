@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from whyfast.measure.perf import SampledRun
 from whyfast.measure.runtimes import RuntimeRuns
-from whyfast.measure.tools import SystemLauncher, ToolRun
+from whyfast.measure.tools import Launcher, ToolRun
 from whyfast.model.why import Change
 from whyfast.why.runtimes.protocol import Findings, Runtime, Sides, program_of
 
@@ -25,10 +25,7 @@ def sides_of(
     none = Change(0.0, 0.0, 0.0, 0.0)
     programs = {side: program_of(words, os.environ) for side, words in commands.items()}
     runs = RuntimeRuns(
-        {
-            s: ToolRun(tuple(words), SystemLauncher(), os.environ, 60)
-            for s, words in commands.items()
-        },
+        {s: ToolRun(tuple(words), Launcher(), os.environ, 60) for s, words in commands.items()},
         {"fast": 5.0, "slow": 5.0},  # which only limits how long tools may take
         1,
         sampled=sampled,

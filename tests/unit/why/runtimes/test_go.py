@@ -11,7 +11,7 @@ from tests.unit.why.runtimes.examples import explain, keys_of, sides_of
 
 from whyfast.formats.profiles import StackFrame
 from whyfast.measure.perf import SampledRun, sample_in_turns
-from whyfast.measure.tools import CannotCount, SystemLauncher, ToolRun
+from whyfast.measure.tools import CannotCount, Launcher, ToolRun
 from whyfast.why.functions import FunctionKey
 from whyfast.why.runtimes.go import Collections, Go, kind_of, parse_gctrace
 
@@ -125,7 +125,7 @@ def test_allocation_in_a_real_program(tmp_path: Path) -> None:
         source = tmp_path / f"{name}.go"
         source.write_text(PROGRAM % pointer)
         env = {"HOME": str(tmp_path), **os.environ, "GOFLAGS": "-mod=mod"}
-        done = SystemLauncher().run(
+        done = Launcher().run(
             ["go", "build", "-o", str(tmp_path / name), str(source)], env=env, timeout=300
         )
         assert done.status == 0, done.output
@@ -134,7 +134,7 @@ def test_allocation_in_a_real_program(tmp_path: Path) -> None:
         runs = sample_in_turns(
             dict(zip(("fast", "slow"), programs, strict=True)),
             3,
-            ToolRun((), SystemLauncher(), os.environ, 60),
+            ToolRun((), Launcher(), os.environ, 60),
             seed=1,
         )
     except CannotCount as error:
