@@ -43,7 +43,7 @@ from whyfast.report.sections.dispatching import (
 from whyfast.report.sections.distribution import influence_sentences, interval_data
 from whyfast.report.sections.kernel_counts import kernel_sentences
 from whyfast.report.sections.layouts import control_sentences, fix_sentences, placement_sentences
-from whyfast.report.sections.loops import loop_headline, way_sentences
+from whyfast.report.sections.loops import loop_headline
 from whyfast.report.sections.machine_code import (
     evidence_headline,
     evidence_sentences,
@@ -71,6 +71,7 @@ from whyfast.report.sections.programs import (
 from whyfast.report.sections.recordings import recording_sentences
 from whyfast.report.sections.side_by_side import linked
 from whyfast.report.sections.timeline import unusual_sentences
+from whyfast.report.sections.ways import way_sentences
 
 #: The most differences that get a sentence.
 _MOST_DIFFERENCES = 3

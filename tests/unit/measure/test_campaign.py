@@ -241,6 +241,21 @@ def test_a_variant_that_fails_while_calibrating_is_left_out(where: str) -> None:
     assert [sorted(b.values) for b in bench.sink.blocks] == [["a", "c"]] * 2
 
 
+def test_a_benchmark_that_a_variant_has_not_falls_not_behind() -> None:
+    def script(variant: str, loops: int, before: int) -> Sample:
+        if variant in "ab":
+            raise InvocationFailed("came with 3.6", lacks=True)
+        return Sample(1.0)
+
+    bench = Bench()
+    bench.add("new", ("a", "b", "c", "d"), script, baselines=("a", "c"))
+    bench.add("old", ("a", "c"))
+    bench.measure(100.0)
+    assert [(f.variant, f.lacks) for f in bench.sink.failures] == [("a", True), ("b", True)]
+    assert abs(len(bench.indexes("new")) - len(bench.indexes("old"))) <= 1
+    assert len(bench.indexes("old")) > 3
+
+
 def test_without_its_only_baseline_a_benchmark_ends_and_the_others_go_on() -> None:
     bench = Bench()
     entry = bench.add("fib", ("a", "b", "c"), fails_at("a", 5))
