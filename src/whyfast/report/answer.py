@@ -30,7 +30,7 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.check import check_sentences
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.cost_by_parameter import slope_sentences
+from whyfast.report.sections.cost_by_parameter import slope_sentences, threshold_sentences
 from whyfast.report.sections.costs import cost_sentences
 from whyfast.report.sections.counted_work import changed_sentences, counted_sentences
 from whyfast.report.sections.dispatching import (
@@ -117,6 +117,7 @@ def composed(result: Result) -> list[str]:
     texts += placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
     texts += fix_sentences(judged.fixes, judged.placements, study)
     texts += slope_sentences(judged.slopes)
+    texts += threshold_sentences(result)
     first, later = lost_baselines(study, found.failed_expectations)
     later += failed_expectation_sentences(study, found.failed_expectations)
     texts += [*claim_untested(study, found.failed_expectations), *first]
