@@ -3,7 +3,7 @@
     python -m bench.costs.reasons FOLDER…
 
 Each C file below the folders that compiles by itself (``-I`` its own folder and the parent) is
-built by gcc with ``-O2`` and with ``-O3``. The reasons found in the machine code of the functions that
+built by gcc with ``-O2`` and with ``-O3``. The reasons found in the machine code of functions that
 grew are held against gcc's own record of inlined functions, vectorised and unrolled loops
 (``-fopt-info-optimized``): of ``-O3``, in the function or in what it inlined.
 """

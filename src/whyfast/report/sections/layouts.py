@@ -65,6 +65,8 @@ def placement_sentences(
         changes = [p for p in changes if p.linked.variant not in fixes] or changes
         sentences += [_sentence(p, study.margin) for p in changes]
         spreads += _spread_sentence(overall)
+    if len(sentences) == len(spreads) == 1:  # how far it goes is part of the answer
+        return [f"{sentences[0][:-1]}; {spreads[0][:1].lower()}{spreads[0][1:]}"]
     return [*sentences, *spreads]
 
 
