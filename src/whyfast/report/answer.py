@@ -37,6 +37,7 @@ from whyfast.report.sections.dispatching import (
     Witness,
     dispatch_contrast,
     find_witness,
+    merged_from,
     runs_against,
     witness_sentence,
 )
@@ -117,6 +118,7 @@ def composed(result: Result) -> list[str]:
     texts += placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
     texts += fix_sentences(judged.fixes, judged.placements, study)
     texts += slope_sentences(judged.slopes)
+    texts += merged_from(result)
     texts += threshold_sentences(result)
     first, later = lost_baselines(study, found.failed_expectations)
     later += failed_expectation_sentences(study, found.failed_expectations)

@@ -10,6 +10,7 @@ from tests.unit.report.slope_example import LINES, estimate, slope_result
 
 from whyfast.model.counters import Counted, Counter, Counts
 from whyfast.model.counters import Source as CountedBy
+from whyfast.model.evidence import Evidence, FunctionFacts
 from whyfast.model.variant import Parameter
 from whyfast.model.verdict import Coefficient, Outcome
 from whyfast.report.sections.cost_by_parameter import (
@@ -21,6 +22,7 @@ from whyfast.report.sections.cost_by_parameter import (
     slope_tables,
     threshold_sentences,
 )
+from whyfast.report.sections.dispatching import merged_from
 from whyfast.report.sections.machine_code import image_sentences
 
 
@@ -134,3 +136,39 @@ def test_from_some_value_of_a_parameter_on_a_variant_is_slower() -> None:
 @pytest.mark.parametrize("outcomes", ["sss", "==s=ss", "===s??", "=====s", "??????"])
 def test_no_threshold_where_there_is_none(outcomes: str) -> None:
     assert _by_opcodes(outcomes) == []
+
+
+def _merging(jumps: dict[int, tuple[int, int]]) -> list[str]:
+    """What is said of functions by number of opcodes; indirect jumps of baseline and variant."""
+    study = slope_result().question
+    benchmarks = tuple(
+        replace(study.benchmarks[0], name=f"p{n}", parameter=Parameter("p", "opcode", n, False))
+        for n in jumps
+    )
+    evidence = tuple(
+        Evidence(
+            variant,
+            "x86-64",
+            None,
+            functions=tuple(
+                FunctionFacts(f"run_{n}", 0, 9, ".text", 9, both[side], 0, 0, 0)
+                for n, both in jumps.items()
+            ),
+        )
+        for side, variant in enumerate(("old", "new"))
+    )
+    question = replace(study, benchmarks=benchmarks, baselines=("old",))
+    return list(merged_from(replace(changed(slope_result(), evidence=evidence), question=question)))
+
+
+def test_from_some_value_of_a_parameter_on_the_dispatch_is_merged() -> None:
+    (said,) = _merging({8: (9, 9), 16: (17, 17), 17: (18, 2), 40: (41, 2)})
+    assert "From 17 opcodes on, new has merged" in said
+    assert "2 indirect jumps in `run_17` where old has 18" in said
+    assert "up to 16" in said
+
+
+@pytest.mark.parametrize("last", [(41, 41), (41, 30)])
+def test_a_dispatch_that_is_not_merged_from_there_on(last: tuple[int, int]) -> None:
+    assert _merging({8: (9, 9), 17: (18, 2), 40: last}) == []
+    assert _merging({8: (9, 2), 17: (18, 2)}) == []
