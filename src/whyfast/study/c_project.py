@@ -410,8 +410,7 @@ def meson(folder: Path) -> Project:
     """A program that meson.build adds, of the project's name or installed; no documentation."""
     text = needed(folder / "meson.build")
     project = first_group(r"project\s*\(\s*'([\w.-]+)'", text)
-    places: dict[str, Path] = {}
-    installed = []
+    places, installed = dict[str, Path](), list[str]()
     for place in ("", *re.findall(r"\bsubdir\s*\(\s*'([\w./-]+)'", text)):
         # A name that goes on behind the quote is made when meson runs.
         for name, rest in re.findall(
@@ -445,9 +444,7 @@ def meson(folder: Path) -> Project:
             comments=others(names),
             others=tuple(further),
         )
-        return linked_again(
-            made,
-            f'meson configure build -D{language}_link_args="{{ldflags}} {{layout}}" && {make}',
-        )
+        again = f'meson configure build -D{language}_link_args="{{ldflags}} {{layout}}" && {make}'
+        return linked_again(made, again)
 
     return way(names, [way(n) for n in instead_of(names)])
