@@ -244,8 +244,9 @@ def table(kept: Kept) -> str:
             lines.append(f"| {draw} | " + " | ".join(c or "–" for c in cells) + " |")
     nothing = [
         _percent(spread([x[:LEVELS] for x in kept["nothing", n]]).within)
-        for n in names
         if ("nothing", n) in kept
+        else "–"
+        for n in names
     ]
     lines.append("| a process, all of it fixed | " + " | ".join(nothing) + " |")
     sets = {len(each) for each in kept.values()}

@@ -217,15 +217,21 @@ def repeats(forms: Sequence[str]) -> int:
 
 def _inlined(larger: Pieces, smaller: Pieces, added: Forms) -> tuple[str, ...]:
     """Functions that only the smaller one calls and that what was added contains, the largest
-    first; none where they, and what they call, are too little for it."""
+    first; none where they, and what they call, are too little for it. What one of them contains may
+    be functions of their own in the other build, which the larger one calls then."""
     held: dict[str, int] = {}
+    apart: Forms = Counter()
+    for name in larger.calls.keys() - smaller.calls.keys():
+        apart += larger.calls[name][0].forms
     whole, seen = 0, set(larger.calls)
     left = [(name, *call, True) for name, call in smaller.calls.items()]
     while left:
         name, callee, places, direct = left.pop()
-        size = callee.forms.total()
-        if name in seen or (added & callee.forms).total() < CONTAINED * size:
+        ways = (callee.forms, callee.forms - apart)
+        sizes = [f.total() for f in ways if (added & f).total() >= CONTAINED * f.total()]
+        if name in seen or not sizes:
             continue
+        size = sizes[0]
         seen.add(name)
         whole += size * places
         if direct:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from whyfast.explain.sizes import Sizes, build_files, size_changes, size_costs, sizes_of
 from whyfast.investigate.context import RunContext
-from whyfast.investigate.counting import BuildCounter, scratch_folder
+from whyfast.investigate.counting import BuildCounter, scratch_folder, within_limit
 from whyfast.investigate.services import Note, Services
 from whyfast.measure.commands import energy_meter
 from whyfast.measure.count import CountingTask, counted_costs
@@ -60,8 +60,8 @@ def command_sizes(
 
 
 def count_costs(context: RunContext[Study]) -> RunContext[Study]:
-    """What every build does on each benchmark, where the study wants its costs counted. Nothing is
-    raised for what cannot be counted; its cost says why."""
+    """What every build does on each benchmark, where the study wants its costs counted, as far as
+    its limit goes. Nothing is raised for what cannot be counted; its cost says why."""
     study = context.question
     if not study.costs.count or study.in_vms:
         return context
@@ -70,7 +70,8 @@ def count_costs(context: RunContext[Study]) -> RunContext[Study]:
     with scratch_folder(context.home) as folder:
         counter = BuildCounter(context, folder)
         valgrind, geometry = _simulator(counter, context.services)
-        for benchmark in (b for b in study.benchmarks if b.kind.countable):
+        wanted = [b for b in study.benchmarks if b.kind.countable]
+        for benchmark in within_limit(context, counter, wanted):
             for task in counter.tasks(benchmark):
                 context.observer.step(f"counting the costs of {task.variant} on {benchmark.name}")
                 costs += counted_costs(task, benchmark.name, geometry, valgrind)

@@ -57,12 +57,13 @@ def count(context: RunContext[Study], run: OpenRun) -> RunContext[Study]:
     wanted = [b for b in study.benchmarks if b.name in named and b.kind.countable]
     with run.timed("count", context.services.clock), scratch_folder(context.home) as folder:
         counter = BuildCounter(context, folder, calibrations=run.calibrations())
-        return replace(context, counted=tuple(_within(context, counter, wanted)))
+        counted = tuple(counter.benchmark(b) for b in within_limit(context, counter, wanted))
+        return replace(context, counted=counted)
 
 
-def _within(
+def within_limit(
     context: RunContext[Study], counter: BuildCounter, wanted: Sequence[Benchmark]
-) -> Iterator[Counted]:
+) -> Iterator[Benchmark]:
     """Those that can be counted within the study's limit; a note names the others.
 
     No run under a tool outlives the limit. A benchmark is not begun that cannot be expected to end
@@ -79,7 +80,7 @@ def _within(
             context.observer.note(f"not counted, as {limit:.0f} s are used up: {names}")
             return
         started = clock.monotonic()
-        yield counter.benchmark(benchmark)
+        yield benchmark
         last = clock.monotonic() - started
 
 

@@ -153,8 +153,9 @@ def run_study(
     """
     if study.stands_for:
         observer.note(f"{study.stands_for}; running {study.name} instead")
-    if study.evidence.limit is not None:
-        observer.note(f"at most {_longest(study)}")
+    if longest := study.longest:
+        parts = ", ".join(f"{part} {seconds:.0f} s" for part, seconds in longest.items())
+        observer.note(f"at most {sum(longest.values()):.0f} s beside building: {parts}")
     context = RunContext(with_control(study), home, observer, services or Services())
     measurer = elsewhere or (VirtualMachines() if study.in_vms else Processes())
     measurer.check(context)
@@ -175,15 +176,6 @@ def run_study(
     if not (study.evidence.why and run.complete and elsewhere is None):
         return result
     return replace(result, found=replace(result.found, account=_account(context, result)))
-
-
-def _longest(study: Study) -> str:
-    """How long a quick look takes, in words."""
-    budget, limit = study.measure.budget, study.evidence.limit or 0.0
-    if study.evidence.counters == "nothing":
-        return f"{budget:.0f} s of measuring, after building"
-    parts = f"{budget:.0f} s of measuring and {limit:.0f} s of counting"
-    return f"{budget + limit:.0f} s, {parts}, after building"
 
 
 def _account(context: RunContext[Study], result: Result) -> Account | None:

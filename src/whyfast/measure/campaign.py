@@ -236,8 +236,7 @@ def _one_block(
         lengths = WantedLengths(entry.turn, entry.turns, session.longest_block, entry.loops)
         calibration = yield WantedCalibration(entry.name, tuple(entry.variants), cpu, lengths)
         if isinstance(calibration, RunFailure):
-            _drop(entry, calibration, session.sink)
-            return None
+            return (yield from _without(entry, calibration, session, rng))
         assert isinstance(calibration, Calibration)
         session.sink.add_calibration(calibration)
         entry.calibration = calibration
@@ -253,8 +252,7 @@ def _one_block(
     )
     block = yield WantedBlock(plan, entry.name, entry.baseline, entry.next_index, session.session)
     if isinstance(block, RunFailure):
-        _drop(entry, block, session.sink)
-        return None
+        return (yield from _without(entry, block, session, rng))
     assert isinstance(block, Block)
     if block.cpu is not None and max(block.threads.values(), default=1) > 1:
         session.released(entry.name, block.threads)
@@ -287,11 +285,18 @@ def _layouts(entry: BenchmarkRun, run: str) -> tuple[dict[str, int], bool]:
     return {v: first[v] + n for v, n in drawn.items() if n is not None}, of_profiles
 
 
-def _drop(entry: BenchmarkRun, failure: RunFailure, sink: Sink) -> None:
-    sink.add_failure(failure)
+def _without(
+    entry: BenchmarkRun, failure: RunFailure, session: MeasuringSession, rng: random.Random
+) -> Generator[Wanted, Outcome, Block | None]:
+    """Leave the variant out. Where it only has no such benchmark, which it says at once, the others
+    take their block in its place, or the benchmark would fall behind by one for each."""
+    session.sink.add_failure(failure)
     entry.variants.remove(failure.variant)
     entry.calibration = None
     entry.reviewed = 0  # or the new calibration would keep its first guess
+    if failure.lacks and entry.comparable:
+        return (yield from _one_block(entry, session, rng))
+    return None
 
 
 def _review_turns(entry: BenchmarkRun, session: MeasuringSession) -> None:

@@ -287,3 +287,18 @@ class Study(Question):
     otherwise: str = ""
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
     ways: tuple[Ways, ...] = ()
+
+    @property
+    def longest(self) -> Mapping[str, float]:
+        """Seconds that each part of a run takes at most, beside building, where a quick look limits
+        them; else empty."""
+        limit, budget = self.evidence.limit, self.measure.budget
+        if limit is None:
+            return {}
+        counting = limit * ((self.evidence.counters != "nothing") + self.costs.count)
+        parts = {
+            "measuring": budget,
+            "counting": counting,
+            "building again": budget * self.costs.build,
+        }
+        return {part: seconds for part, seconds in parts.items() if seconds}

@@ -30,20 +30,21 @@ from whyfast.report.formatting import (
 )
 from whyfast.report.sections.check import check_sentences
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.cost_by_parameter import slope_sentences
+from whyfast.report.sections.cost_by_parameter import slope_sentences, threshold_sentences
 from whyfast.report.sections.costs import cost_sentences
 from whyfast.report.sections.counted_work import changed_sentences, counted_sentences
 from whyfast.report.sections.dispatching import (
     Witness,
     dispatch_contrast,
     find_witness,
+    merged_from,
     runs_against,
     witness_sentence,
 )
 from whyfast.report.sections.distribution import influence_sentences, interval_data
 from whyfast.report.sections.kernel_counts import kernel_sentences
 from whyfast.report.sections.layouts import control_sentences, fix_sentences, placement_sentences
-from whyfast.report.sections.loops import loop_headline, way_sentences
+from whyfast.report.sections.loops import loop_headline
 from whyfast.report.sections.machine_code import (
     evidence_headline,
     evidence_sentences,
@@ -71,6 +72,7 @@ from whyfast.report.sections.programs import (
 from whyfast.report.sections.recordings import recording_sentences
 from whyfast.report.sections.side_by_side import linked
 from whyfast.report.sections.timeline import unusual_sentences
+from whyfast.report.sections.ways import way_sentences
 
 #: The most differences that get a sentence.
 _MOST_DIFFERENCES = 3
@@ -116,6 +118,8 @@ def composed(result: Result) -> list[str]:
     texts += placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
     texts += fix_sentences(judged.fixes, judged.placements, study)
     texts += slope_sentences(judged.slopes)
+    texts += merged_from(result)
+    texts += threshold_sentences(result)
     first, later = lost_baselines(study, found.failed_expectations)
     later += failed_expectation_sentences(study, found.failed_expectations)
     texts += [*claim_untested(study, found.failed_expectations), *first]

@@ -402,13 +402,15 @@ def autotools(folder: Path) -> Project:
     return way(names, [way(n) for n in instead_of(names)])
 
 
+_MESON_DOCS = re.compile(r"\boption\s*\(\s*'((?:gtk_)?docs?|man(?:pages?)?)'[^)]*?'(bool|feature)")
+_OFF = {"bool": "false", "feature": "disabled"}
+
+
 def meson(folder: Path) -> Project:
-    """A program that meson.build adds: the one that has the project's name, or one that is
-    installed."""
+    """A program that meson.build adds, of the project's name or installed; no documentation."""
     text = needed(folder / "meson.build")
     project = first_group(r"project\s*\(\s*'([\w.-]+)'", text)
-    places: dict[str, Path] = {}
-    installed = []
+    places, installed = dict[str, Path](), list[str]()
     for place in ("", *re.findall(r"\bsubdir\s*\(\s*'([\w./-]+)'", text)):
         # A name that goes on behind the quote is made when meson runs.
         for name, rest in re.findall(
@@ -421,8 +423,9 @@ def meson(folder: Path) -> Project:
     if not names:
         raise UserError("has no executable", where=folder / "meson.build")
     cxx = bool(re.search(r"project\s*\([^()]*'cpp'", text))
-    compiler = "CXX" if cxx else "CC"
-    language = "cpp" if cxx else "c"
+    compiler, language = ("CXX", "cpp") if cxx else ("CC", "c")
+    options = text_of(folder / "meson_options.txt") + text_of(folder / "meson.options")
+    without = [f"-D{o}={_OFF[kind]}" for o, kind in _MESON_DOCS.findall(options)]
 
     def way(names: list[str], further: Sequence[Project] = ()) -> Project:
         program = places[names[0]] / names[0]
@@ -431,7 +434,8 @@ def meson(folder: Path) -> Project:
             "path:c++" if cxx else "path:cc",
             (
                 f"{compiler}={{cc}} meson setup --buildtype=release -Ddebug=true "
-                f'--wrap-mode=nodownload -D{language}_args="{{cflags}}" build {{source}}',
+                f"{' '.join(('--wrap-mode=nodownload', *without))} "
+                f'-D{language}_args="{{cflags}}" build {{source}}',
                 make,
             ),
             f"build/{program}",
@@ -440,9 +444,7 @@ def meson(folder: Path) -> Project:
             comments=others(names),
             others=tuple(further),
         )
-        return linked_again(
-            made,
-            f'meson configure build -D{language}_link_args="{{ldflags}} {{layout}}" && {make}',
-        )
+        again = f'meson configure build -D{language}_link_args="{{ldflags}} {{layout}}" && {make}'
+        return linked_again(made, again)
 
     return way(names, [way(n) for n in instead_of(names)])

@@ -77,6 +77,23 @@ def test_an_inlined_callee_is_named_and_is_gone_for_that(gcc: Compile) -> None:
     assert _reasons(*reversed(paths)) == found
 
 
+def test_an_inlined_callee_whose_own_callees_are_functions_now(gcc: Compile) -> None:
+    """Where ``find`` is inlined, most of what it held is called instead."""
+    held = "".join(f"x ^= a[x % {n}] * {n}u; if (x & {n}) x /= {n}; " for n in range(901, 931))
+    text = CALLEE.replace("unsigned a[1000];", "").replace(
+        "static INLINE",
+        f"unsigned a[1000]; static HELD unsigned held(unsigned x) {{ {held} return x; }}\n"
+        "static INLINE",
+    )
+    text = text.replace("? at :", "? held(at) :")
+    inline, apart = INLINED.partition("=")[2], APART.partition("=")[2]
+    paths = (
+        gcc(text, "-O2", APART, f"-DHELD={inline}"),
+        gcc(text, "-O2", INLINED, f"-DHELD={apart}"),
+    )
+    assert _reasons(*paths)["work"] == GrowthReason("inlined", ("find",))
+
+
 def test_padding_of_loops(gcc: Compile) -> None:
     paths = (gcc(SUM, "-O2", "-DUNROLL=", f"-falign-loops={n}") for n in (1, 64))
     reason = _reasons(*paths)["work"]

@@ -11,8 +11,9 @@ from tests.unit.build.example import study as example
 from whyfast.investigate.ab_run import expand
 from whyfast.investigate.study_run import Choice, chosen, runnable
 from whyfast.judge.confounds import find_confounds
+from whyfast.model.cost import CostsSpec
 from whyfast.model.errors import UserError
-from whyfast.model.study import Claim, MeasureSpec, Quick, Study
+from whyfast.model.study import Claim, EvidenceSpec, MeasureSpec, Quick, Study
 from whyfast.model.variant import Benchmark, Variant
 from whyfast.study.load import load_study
 
@@ -63,6 +64,18 @@ def test_a_choice(
 def test_a_claim_about_what_is_left_out_goes(study: Study) -> None:
     assert chosen(study, Choice(only=("c",))).claim is None
     assert chosen(study, Choice(only=("a",))).claim == Claim("a", "b")
+
+
+def test_quick_limits_everything_beside_building(study: Study) -> None:
+    evidence = EvidenceSpec(counters="simulation")
+    built = replace(study, evidence=evidence, costs=CostsSpec(build=True))
+    assert chosen(built, Choice()).longest == {}
+    assert chosen(built, Choice(quick=True, costs=True)).longest == {
+        "measuring": 30.0,
+        "counting": 15.0,  # and of costs
+        "building again": 30.0,
+    }
+    assert chosen(study, Choice(quick=True)).longest == {"measuring": 30.0}
 
 
 def test_quick_without_a_word_of_the_study_is_a_fifth_of_the_budget(study: Study) -> None:

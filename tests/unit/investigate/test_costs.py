@@ -12,7 +12,7 @@ from whyfast.investigate.costs import BUILD_ROUNDS
 from whyfast.model.build import BuildFailure
 from whyfast.model.cost import CostsSpec
 from whyfast.model.result import Result
-from whyfast.model.study import MeasureSpec
+from whyfast.model.study import EvidenceSpec, MeasureSpec
 from whyfast.report.result_json import from_json, to_json
 from whyfast.store.home import Home
 
@@ -82,3 +82,10 @@ def test_costs_that_nothing_counts_are_unavailable_and_never_0(bench: Bench) -> 
     assert {c.value for c in counted} == {None}
     assert {c.variant for c in counted} == {"a", "b", "c"}
     assert all(c.note for c in counted)
+
+
+def test_a_quick_look_counts_costs_as_far_as_its_limit_goes(bench: Bench) -> None:
+    evidence = EvidenceSpec(limit=0.0)
+    result = bench.run(costs=CostsSpec(count=True), evidence=evidence)
+    assert not [c for c in result.found.costs if c.key == "instructions"]
+    assert any(text.startswith("not counted") for text in bench.watcher.heard)

@@ -1,8 +1,12 @@
-"""A clock that moves only when told to, and players that answer from a script."""
+"""A clock that moves only when told to, players that answer from a script, and a campaign of them
+whose sink remembers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from whyfast.measure.campaign import BenchmarkRun, MeasuringSession, measure
 from whyfast.measure.invocation import Clock, Invocation, InvocationFailed, Sample
+from whyfast.model.sample import Block, Calibration, RunFailure
 
 
 class FakeClock(Clock):
@@ -102,3 +106,80 @@ def fails_at(variant: str, turn: int, seconds: float = 1.0, reason: str = "exit 
         return Sample(seconds * loops)
 
     return script
+
+
+@dataclass
+class Memory:
+    """A sink that remembers what it was given, in order."""
+
+    blocks: list[Block] = field(default_factory=list)
+    failures: list[RunFailure] = field(default_factory=list)
+    calibrations: list[Calibration] = field(default_factory=list)
+    order: list[str] = field(default_factory=list)
+
+    def add_block(self, block: Block) -> None:
+        self.blocks.append(block)
+        self.order.append(f"{block.benchmark} {block.index}")
+
+    def add_calibration(self, calibration: Calibration) -> None:
+        self.calibrations.append(calibration)
+
+    def add_failure(self, failure: RunFailure) -> None:
+        self.failures.append(failure)
+        self.order.append(f"{failure.benchmark} without {failure.variant}")
+
+
+@dataclass
+class Bench:
+    """Entries on one clock; every turn takes a second unless a script says otherwise."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+    sink: Memory = field(default_factory=Memory)
+    entries: list[BenchmarkRun] = field(default_factory=list)
+    runners: dict[str, FakeRunner] = field(default_factory=dict)
+    released: list[tuple[str, int]] = field(default_factory=list)
+    run: str = "r1"
+
+    def add(
+        self,
+        name: str = "fib",
+        variants: Sequence[str] = ("a", "b"),
+        script: Script | None = None,
+        *,
+        baselines: Sequence[str] = ("a",),
+        turns: int | None = 2,
+        loops_vary: bool = False,
+        entering: dict[str, str] | None = None,
+    ) -> BenchmarkRun:
+        runner = FakeRunner(
+            script or steady(1.0), self.clock, loops_vary=loops_vary, entering=entering
+        )
+        self.runners[name] = runner
+        self.entries.append(BenchmarkRun(name, runner, list(variants), baselines, turns=turns))
+        return self.entries[-1]
+
+    def measure(
+        self,
+        budget: float = 1000.0,
+        *,
+        blocks: int | None = None,
+        spent: float = 0.0,
+        session: str = "s1",
+        settled: Callable[[BenchmarkRun], bool] | None = None,
+    ) -> float:
+        """Measure; ``blocks`` settles each benchmark after so many."""
+
+        def enough(entry: BenchmarkRun) -> bool:
+            return blocks is not None and len(entry.blocks) >= blocks
+
+        return measure(
+            self.entries,
+            MeasuringSession(
+                *(self.run, session, self.sink, self.clock, (4, 5, 6), budget, spent),
+                released=lambda name, threads: self.released.append((name, max(threads.values()))),
+            ),
+            settled or enough,
+        )
+
+    def indexes(self, name: str = "fib") -> list[int]:
+        return [b.index for b in self.sink.blocks if b.benchmark == name]

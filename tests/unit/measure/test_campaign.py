@@ -3,95 +3,17 @@
 Blocks as linked and blocks in drawn layouts take turns, each layout once.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import pytest
 from tests.unit.example_blocks import block
-from tests.unit.measure.doubles import FakeClock, FakeRunner, Script, fails_at, steady
+from tests.unit.measure.doubles import Bench, Script, fails_at, steady
 
 from whyfast.measure import campaign
-from whyfast.measure.campaign import REVIEW_AFTER, BenchmarkRun, MeasuringSession, measure
+from whyfast.measure.campaign import REVIEW_AFTER, BenchmarkRun
 from whyfast.measure.invocation import InvocationFailed, Sample
-from whyfast.model.sample import Block, Calibration, RunFailure
-
-
-@dataclass
-class Memory:
-    """A sink that remembers what it was given, in order."""
-
-    blocks: list[Block] = field(default_factory=list)
-    failures: list[RunFailure] = field(default_factory=list)
-    calibrations: list[Calibration] = field(default_factory=list)
-    order: list[str] = field(default_factory=list)
-
-    def add_block(self, block: Block) -> None:
-        self.blocks.append(block)
-        self.order.append(f"{block.benchmark} {block.index}")
-
-    def add_calibration(self, calibration: Calibration) -> None:
-        self.calibrations.append(calibration)
-
-    def add_failure(self, failure: RunFailure) -> None:
-        self.failures.append(failure)
-        self.order.append(f"{failure.benchmark} without {failure.variant}")
-
-
-@dataclass
-class Bench:
-    """Entries on one clock; every turn takes a second unless a script says otherwise."""
-
-    clock: FakeClock = field(default_factory=FakeClock)
-    sink: Memory = field(default_factory=Memory)
-    entries: list[BenchmarkRun] = field(default_factory=list)
-    runners: dict[str, FakeRunner] = field(default_factory=dict)
-    released: list[tuple[str, int]] = field(default_factory=list)
-    run: str = "r1"
-
-    def add(
-        self,
-        name: str = "fib",
-        variants: Sequence[str] = ("a", "b"),
-        script: Script | None = None,
-        *,
-        baselines: Sequence[str] = ("a",),
-        turns: int | None = 2,
-        loops_vary: bool = False,
-        entering: dict[str, str] | None = None,
-    ) -> BenchmarkRun:
-        runner = FakeRunner(
-            script or steady(1.0), self.clock, loops_vary=loops_vary, entering=entering
-        )
-        self.runners[name] = runner
-        self.entries.append(BenchmarkRun(name, runner, list(variants), baselines, turns=turns))
-        return self.entries[-1]
-
-    def measure(
-        self,
-        budget: float = 1000.0,
-        *,
-        blocks: int | None = None,
-        spent: float = 0.0,
-        session: str = "s1",
-        settled: Callable[[BenchmarkRun], bool] | None = None,
-    ) -> float:
-        """Measure; ``blocks`` settles each benchmark after so many."""
-
-        def enough(entry: BenchmarkRun) -> bool:
-            return blocks is not None and len(entry.blocks) >= blocks
-
-        return measure(
-            self.entries,
-            MeasuringSession(
-                *(self.run, session, self.sink, self.clock, (4, 5, 6), budget, spent),
-                released=lambda name, threads: self.released.append((name, max(threads.values()))),
-            ),
-            settled or enough,
-        )
-
-    def indexes(self, name: str = "fib") -> list[int]:
-        return [b.index for b in self.sink.blocks if b.benchmark == name]
+from whyfast.model.sample import Block, RunFailure
 
 
 def test_a_settled_benchmark_rests_and_the_others_go_on() -> None:
@@ -238,6 +160,21 @@ def test_a_variant_that_fails_while_calibrating_is_left_out(where: str) -> None:
         ("fib", "b", "exit code 3")
     ]
     assert [sorted(b.values) for b in bench.sink.blocks] == [["a", "c"]] * 2
+
+
+def test_a_benchmark_that_a_variant_has_not_falls_not_behind() -> None:
+    def script(variant: str, loops: int, before: int) -> Sample:
+        if variant in "ab":
+            raise InvocationFailed("came with 3.6", lacks=True)
+        return Sample(1.0)
+
+    bench = Bench()
+    bench.add("new", ("a", "b", "c", "d"), script, baselines=("a", "c"))
+    bench.add("old", ("a", "c"))
+    bench.measure(100.0)
+    assert [(f.variant, f.lacks) for f in bench.sink.failures] == [("a", True), ("b", True)]
+    assert abs(len(bench.indexes("new")) - len(bench.indexes("old"))) <= 1
+    assert len(bench.indexes("old")) > 3
 
 
 def test_without_its_only_baseline_a_benchmark_ends_and_the_others_go_on() -> None:

@@ -119,6 +119,17 @@ def test_meson_adds_programs_in_folders(tmp_path: Path) -> None:
     assert "tools/x-dump:executable" in made.steps[1]
 
 
+def test_of_meson_options_for_documentation_are_off(tmp_path: Path) -> None:
+    options = """option('man', type : 'feature', value : 'auto')
+option('bin', type : 'boolean', value : true)
+option('docs', description : 'manuals', type : 'boolean', value : true)
+"""
+    (tmp_path / "meson_options.txt").write_text(options)
+    project(tmp_path, "meson.build", text="project('x', 'c')\nexecutable('x', 'x.c')\n")
+    setup = KINDS["meson"][1](tmp_path).steps[0]
+    assert "-Dman=disabled -Ddocs=false -Dc_args" in setup
+
+
 def test_of_meson_its_own_program_goes_first_each_once(tmp_path: Path, golden: Hear) -> None:
     text = (
         "project('x', 'c')\nexecutable('boot', 'b.c')\nexecutable('test-' + t, 't.c')\n"

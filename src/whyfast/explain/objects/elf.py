@@ -94,9 +94,8 @@ class ElfFile:
         if section.type in ("SHT_NOBITS", "SHT_NULL"):
             return b""
         if section.offset + section.size > len(self.blob):
-            damaged(
-                self.path, f"section {section.name or section.index} ends behind the file's end"
-            )
+            name = section.name or section.index
+            damaged(self.path, f"section {name} ends behind the file's end")
         return self.blob[section.offset : section.offset + section.size]
 
     def of_type(self, *types: str) -> list[Section]:
@@ -249,18 +248,14 @@ def read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
 
     Raises UserError when the table is damaged.
     """
-    if table.index not in elf._symbols:
-        elf._symbols[table.index] = _read_symbols(elf, table)
-    return elf._symbols[table.index]
-
-
-def _read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
+    symbols = elf._symbols.setdefault(table.index, [])
+    if symbols:
+        return symbols
     data = elf.content(table)
     if table.link >= len(elf.sections):
         damaged(elf.path, f"{table.name} has no string table")
     strings = elf.content(elf.sections[table.link])
     indices = _extended_indices(elf, table)
-    symbols: list[Symbol] = []
     file = ""
     whole = len(data) - len(data) % _ENTRY.size
     for i, entry in enumerate(_ENTRY.iter_unpack(data[:whole])):
@@ -280,11 +275,9 @@ def _read_symbols(elf: ElfFile, table: Section) -> list[Symbol]:
 
 
 def _extended_indices(elf: ElfFile, table: Section) -> tuple[int, ...]:
-    for section in elf.of_type("SHT_SYMTAB_SHNDX"):
-        if section.link == table.index:
-            data = elf.content(section)
-            return struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
-    return ()
+    tables = (s for s in elf.of_type("SHT_SYMTAB_SHNDX") if s.link == table.index)
+    data = next(map(elf.content, tables), b"")
+    return struct.unpack(f"<{len(data) // 4}I", data[: len(data) // 4 * 4])
 
 
 def list_functions(

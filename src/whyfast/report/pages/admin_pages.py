@@ -25,7 +25,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import format_bytes, format_seconds, pluralize
+from whyfast.report.formatting import format_bytes, format_seconds, join_words, pluralize
 from whyfast.store.builds import FailedBuild, StoredBuild
 from whyfast.store.files import readable
 
@@ -232,6 +232,9 @@ def _measuring(forecast: Forecast) -> Iterator[str]:
         return
     early = " or until all is decided" if study.measure.stop == "decided" else ""
     yield f"measuring takes {budget}{early}"
+    if more := {part: t for part, t in study.longest.items() if part != "measuring"}:
+        parts = [f"{part} {format_seconds(seconds)} at most" for part, seconds in more.items()]
+        yield join_words(parts)
 
 
 def _costs(forecast: Forecast, free: int | None) -> Iterator[str]:

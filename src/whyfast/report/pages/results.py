@@ -36,7 +36,7 @@ from whyfast.report.sections.distribution import distribution_section, interval_
 from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_tables
 from whyfast.report.sections.kernel_counts import kernel_sections
 from whyfast.report.sections.layouts import fix_table, placement_plot, placement_table
-from whyfast.report.sections.loops import bytecode_section, loop_section, loop_table, way_section
+from whyfast.report.sections.loops import bytecode_section, loop_section, loop_table
 from whyfast.report.sections.machine_code import machine_code_sections, trouble_code
 from whyfast.report.sections.machines import (
     benchmark_machine_section,
@@ -62,6 +62,7 @@ from whyfast.report.sections.recordings import run_times_section
 from whyfast.report.sections.side_by_side import linked, result_code_section
 from whyfast.report.sections.summary import result_summary
 from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
+from whyfast.report.sections.ways import way_section
 from whyfast.report.sections.why import why_headline, why_summary
 from whyfast.report.sections.why_details import why_sections
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from whyfast.model.result import Result
 from whyfast.model.sample import Figure, RunTimes
-from whyfast.model.verdict import Coefficient, Line
+from whyfast.model.variant import Benchmark, Parameter
+from whyfast.model.verdict import Coefficient, Line, Outcome, Verdict
 from whyfast.report.document import (
     NOTHING,
     Cell,
@@ -30,7 +31,9 @@ from whyfast.report.formatting import (
     pluralize,
     quote,
     ratio_text,
+    text_of,
 )
+from whyfast.report.sections.main_table import tally
 
 #: The quantiles of the single runs that are shown.
 QUANTILES = (0.01, 0.5, 0.9, 0.99, 0.999)
@@ -42,6 +45,44 @@ def slope_sentences(slopes: Sequence[Line]) -> list[str]:
     """A sentence for each linear family: the slope of every variant, the first against the
     others."""
     return [_sentence(family) for family in _families(slopes) if family[0].linear]
+
+
+def threshold_sentences(result: Result) -> Iterator[str]:
+    """A sentence for each variant that is slower, or faster, than the main baseline from some value
+    of a parameter on and not below it; of families whose slope is of no interest."""
+    families: dict[str, list[Benchmark]] = {}
+    for benchmark in result.question.benchmarks:
+        if benchmark.parameter is not None and not benchmark.parameter.linear:
+            families.setdefault(benchmark.parameter.family, []).append(benchmark)
+    main = result.question.baselines[0] if result.question.baselines else None
+    judged = {(v.benchmark, v.variant): v for v in result.judged.verdicts if v.baseline == main}
+    for family in families.values():
+        for variant in dict.fromkeys(name for _, name in judged):
+            known = [
+                (b.parameter, judged[b.name, variant])
+                for b in family
+                if b.parameter and (b.name, variant) in judged
+            ]
+            yield from _threshold(sorted(known, key=lambda point: point[0].value))
+
+
+def _threshold(points: Sequence[tuple[Parameter, Verdict]]) -> Iterator[str]:
+    sides: tuple[Outcome, ...] = ("slower", "faster")
+    for outcome in sides:
+        first = next((i for i, (_, v) in enumerate(points) if v.outcome == outcome), 0)
+        below, beyond = points[:first], points[first:]
+        others = [v for _, v in beyond if v.outcome != outcome]
+        if not below or len(beyond) < 2 or any(v.outcome != "undecided" for v in others):
+            continue
+        if 2 * len(others) > len(beyond):
+            continue
+        (at, v), (most, last) = beyond[0], beyond[-1]
+        factors = [f"{text_of(x).factor} {text_of(x).interval}" for x in (v, last)]
+        yield (
+            f"From {pluralize(at.value, at.name)} on, {quote(v.variant)} is {outcome} than "
+            f"{quote(v.baseline)}: {factors[0]} at {at.value} and {factors[1]} at {most.value}; "
+            f"up to {below[-1][0].value} it is {tally(x for _, x in below)}."
+        )
 
 
 def _sentence(slopes: Sequence[Line]) -> str:

@@ -74,19 +74,25 @@ def cost_section(result: Result) -> ReportSection | None:
 
 def cost_sentences(result: Result) -> Iterator[str]:
     """One sentence for each variant whose cost goes against its gain: it is faster, or as fast, and
-    costs more; or slower, and costs less."""
+    costs more; or slower, and costs less. Undecided, of costs that the study names."""
     comparisons, medians = Comparisons.of_result(result), medians_of(result)
     texts: list[tuple[float, str]] = []
     pairs = grouped(((c.variant, c.baseline), c) for c in cost_changes(result))
     for (variant, baseline), mine in pairs.items():
         verdict = comparisons.of(variant, baseline)
-        if verdict is None or verdict.outcome == "undecided":
+        if verdict is None:
             continue
-        against = _foremost([c for c in mine if _goes_against(c, verdict, medians)])
+        told = [
+            c
+            for c in mine
+            if verdict.outcome != "undecided" or c.key in result.question.costs.margins
+        ]
+        against = _foremost([c for c in told if _goes_against(c, verdict, medians)])
         if against:
             clauses = [_clause(c, mine, result.found.growth) for c in against]
             # Of one pair the sentence before has the verdict.
-            start = _gain(verdict) if len(pairs) > 1 else f"{quote(variant)} has"
+            alone = len(pairs) == 1 or verdict.outcome == "undecided"
+            start = f"{quote(variant)} has" if alone else _gain(verdict)
             text = f"{start} {join_words(clauses)}{_uncounted(result, variant, baseline)}."
             texts.append((max(abs(_log(c.ratio)) for c in against), text))
     texts.sort(key=lambda t: -t[0])

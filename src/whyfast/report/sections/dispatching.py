@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from whyfast.model.evidence import DispatchFacts, Evidence, OptionTrace, Trouble
+from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, OptionTrace, Trouble
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.variant import Aspect, Difference, Variant, differences
@@ -177,6 +178,34 @@ def runs_against(verdict: Verdict, evidence: Mapping[str, Evidence]) -> bool:
     slow = verdict.variant if verdict.outcome == "slower" else verdict.baseline
     facts = dispatch_of(evidence, slow)
     return facts is None or facts.form not in _MERGED
+
+
+def merged_from(result: Result) -> Iterator[str]:
+    """A sentence for each variant that keeps half of the main baseline's indirect jumps, or fewer,
+    from some value of a parameter on: in functions whose names end in these values."""
+    parameters = [b.parameter for b in result.question.benchmarks if b.parameter]
+    names = {p.value: p.name for p in parameters if not p.linear}
+    facts = {e.variant: _by_number(e, names) for e in result.found.evidence}
+    for base in result.question.baselines[:1]:
+        for variant, jumps in facts.items():
+            pairs = [(n, jumps[n], facts.get(base, {}).get(n)) for n in sorted(jumps)]
+            known = [(n, a, b) for n, a, b in pairs if b is not None and b.indirect_jumps > 1]
+            lost = [2 * a.indirect_jumps <= b.indirect_jumps for _, a, b in known]
+            first = lost.index(True) if True in lost else 0
+            if not first or not all(lost[first:]):
+                continue
+            at, few, many = known[first]
+            yield (
+                f"From {pluralize(at, names[at])} on, {quote(variant)} has merged the dispatch: "
+                f"{pluralize(few.indirect_jumps, 'indirect jump')} in `{few.name}` where "
+                f"{quote(base)} has {many.indirect_jumps}; up to {known[first - 1][0]} it has not."
+            )
+
+
+def _by_number(evidence: Evidence, numbers: Collection[int]) -> dict[int, FunctionFacts]:
+    """The functions whose names end in one of these numbers."""
+    ends = ((re.search(r"\d+$", f.name), f) for f in evidence.functions)
+    return {int(m[0]): f for m, f in ends if m and int(m[0]) in numbers}
 
 
 def find_witness(

@@ -56,7 +56,7 @@ def placement_sentences(
     suite where there is one, else about each benchmark. Variants in ``fixes`` have sentences of
     their own, and none here if there are others."""
     controls = {v.name for v in study.variants if v.twin_of}
-    sentences, spreads = [], []
+    sentences, spreads, luck = [], [], []
     by_draw = grouped((p.over, p) for p in placements if p.linked.baseline in study.baselines[:1])
     for over in _FIRST:
         overall = _overall(by_draw.get(over, []))
@@ -64,7 +64,10 @@ def placement_sentences(
         # A fix is what a study is about only where there is nothing else.
         changes = [p for p in changes if p.linked.variant not in fixes] or changes
         sentences += [_sentence(p, study.margin) for p in changes]
+        luck += [p.outcome != "change" for p in changes]
         spreads += _spread_sentence(overall)
+    if len(spreads) == 1 and luck == [True]:  # how far it goes is part of the answer
+        return [f"{sentences[0][:-1]}; {spreads[0][:1].lower()}{spreads[0][1:]}"]
     return [*sentences, *spreads]
 
 

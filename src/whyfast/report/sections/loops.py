@@ -1,17 +1,13 @@
-"""Statements and functions in loops: what one takes, what it does, its bytecode side by side; and
-ways to do the same."""
+"""Statements and functions in loops: what one takes, what it does, its bytecode side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-from whyfast.judge.lines import WayCost, way_costs
-from whyfast.model.build import Build
 from whyfast.model.loop import BytecodeLine, Listing, LoopFacts
 from whyfast.model.result import Result
-from whyfast.model.study import Study, Ways
 from whyfast.model.verdict import LoopTime
 from whyfast.report.document import (
     Cell,
@@ -33,9 +29,8 @@ from whyfast.report.formatting import (
     grouped,
     join_words,
     quote,
-    ratio_text,
 )
-from whyfast.report.sections.main_table import Comparisons, decided, tally, verdict_cell
+from whyfast.report.sections.main_table import Comparisons, verdict_cell
 
 #: Seconds of a unit of ``python -m timeit``, and how it is written.
 UNITS = {"nsec": (1e-9, "ns"), "usec": (1e-6, "µs"), "msec": (1e-3, "ms"), "sec": (1.0, "s")}
@@ -301,132 +296,3 @@ def _aligned(columns: list[list[str]], first: Listing, other: Listing) -> list[l
 def _line(instruction: BytecodeLine) -> str:
     text = f"{instruction.name} {instruction.argument}".strip()
     return f"{text} → {instruction.specialised}" if instruction.specialised else text
-
-
-# Ways to do the same: which is the cheapest, what the others gain on the first in each variant, and
-# what the variants gained otherwise.
-
-Costs = Mapping[tuple[str, str], WayCost]
-
-
-def way_sentences(result: Result) -> Iterator[str]:
-    """The cheapest way in the last variant first; then what each way gains on the first way of the
-    same variant, and what the first gained from variant to variant."""
-    known = _known_ways(result)
-    for ways, costs in known:
-        yield from _cheapest(ways, costs, _variants(result))
-    for ways, costs in known:
-        yield from _gains(ways, costs, _variants(result))
-    if known:
-        yield from _against_the_one_before(result)
-
-
-def _variants(result: Result) -> list[str]:
-    return [v.name for v in result.question.measured if not v.twin_of]
-
-
-def _cheapest(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
-    """In the last variant that has two ways or more."""
-    for variant in reversed(variants):
-        here = sorted(
-            (c for c in costs.values() if c.variant == variant), key=lambda c: c.time.seconds
-        )
-        if len(here) < 2:
-            continue
-        best, others = here[0], here[1:]
-        tied = [c.way for c in others if c.time.low <= best.time.high]
-        also = f", with {join_words(tied)} no dearer for certain" if tied else ""
-        rest = join_words([f"{c.way} {_way_time(c)}" for c in others])
-        yield (
-            f"{ways.what} is cheapest by {best.way} on {quote(variant)}{also}: {_way_time(best)}, "
-            f"against {rest}."
-        )
-        return
-
-
-def _gains(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
-    """What each way gains alone, and what the first one gained with the variants."""
-    first, *others = ways.benchmarks
-    for way in others:
-        gains = [
-            f"{text.factor} {text.interval} on {quote(v)}"
-            for v in variants
-            if (c := costs.get((way, v))) is not None
-            and c.gain is not None
-            and (text := ratio_text(1 / c.gain, 1 / c.high, 1 / c.low))
-        ]
-        if gains:
-            yield f"Against {first} on the same variant, {way} alone is {join_words(gains)}."
-    known = [v for v in variants if (first, v) in costs]
-    if len(known) > 1:
-        times = [f"{_way_time(costs[first, v])} on {quote(v)}" for v in known]
-        yield f"What changed otherwise: {first} takes {join_words(times)}."
-
-
-def _against_the_one_before(result: Result) -> Iterator[str]:
-    """Where the last variant is slower than the main baseline, and whether than another."""
-    variants, comparisons = _variants(result), Comparisons.of_result(result)
-    last, main = variants[-1], result.question.baselines[0]
-    slower = [
-        v
-        for v in decided(result.judged.verdicts)
-        if (v.variant, v.baseline, v.outcome) == (last, main, "slower") and v.benchmark
-    ]
-    if slower:
-        names = [f"{v.benchmark} ({ratio_text(v.ratio, v.low, v.high).factor})" for v in slower]
-        yield f"{quote(last)} is slower than {quote(main)} on {join_words(names)}."
-    for before in result.question.baselines[1:]:
-        overall = comparisons.of(last, before)
-        if overall is None or overall.outcome != "slower":
-            continue
-        each = [v for v in result.judged.verdicts if (v.variant, v.baseline) == (last, before)]
-        reason = _builds_differ(result, last, before)
-        yield (
-            f"{quote(last)} is slower than {quote(before)}: {tally(each)} of {len(each)} "
-            f"benchmarks; {reason}."
-        )
-
-
-def _builds_differ(result: Result, a: str, b: str) -> str:
-    """How the interpreters of two variants were built apart, or that it explains nothing."""
-    facts = {}
-    for build in result.recorded.builds:
-        if isinstance(build, Build) and build.variant in (a, b):
-            facts[build.variant] = dict(build.provenance.get("interpreter", {}).get("facts", {}))
-    if len(facts) < 2 or not all(facts.values()):
-        return "how the two were built is not known"
-    apart = [name for name, value in facts[a].items() if facts[b].get(name) != value]
-    if not apart:
-        options = join_words(list(facts[a]))
-        return f"both were built alike ({options}), so that does not explain it: it is unexplained"
-    differing = [f"{name} {facts[b].get(name)} and {facts[a][name]}" for name in apart]
-    return f"the two were built differently, which may be the reason: {'; '.join(differing)}"
-
-
-def _known_ways(result: Result) -> list[tuple[Ways, Costs]]:
-    """The tasks of which any way was measured, with what each costs."""
-    tasks = result.question.ways if isinstance(result.question, Study) else ()
-    every = ((t, way_costs(t, result.recorded.blocks, _variants(result))) for t in tasks)
-    return [(ways, costs) for ways, costs in every if costs]
-
-
-def way_section(result: Result) -> ReportSection | None:
-    """A table for each task: ways as rows, variants as columns."""
-    tables = []
-    for ways, costs in _known_ways(result):
-        shown = [v for v in _variants(result) if any((w, v) in costs for w in ways.benchmarks)]
-        rows = [(way, *(_cell(costs.get((way, v))) for v in shown)) for way in ways.benchmarks]
-        tables.append(table(f"{ways.what}: time of a loop", ("way", *right(*shown)), rows))
-    return section("ways", "What each way costs", *tables)
-
-
-def _way_time(cost: WayCost) -> str:
-    t = cost.time
-    return f"{format_seconds(t.seconds)} [{format_seconds(t.low)}, {format_seconds(t.high)}]"
-
-
-def _cell(cost: WayCost | None) -> Cell | None:
-    if cost is None:
-        return None
-    low, high = format_seconds(cost.time.low), format_seconds(cost.time.high)
-    return Cell(format_seconds(cost.time.seconds), f"[{low}, {high}]", number=cost.time.seconds)

@@ -47,7 +47,7 @@ from whyfast.report.sections.dispatching import (
 from whyfast.report.sections.distribution import influence_sentences
 from whyfast.report.sections.each_benchmark import benchmark_tables
 from whyfast.report.sections.layouts import placement_sentences
-from whyfast.report.sections.loops import loop_findings, loop_table, way_sentences
+from whyfast.report.sections.loops import loop_findings, loop_table
 from whyfast.report.sections.main_table import (
     OUTCOMES,
     SUITE,
@@ -67,6 +67,7 @@ from whyfast.report.sections.programs import (
 )
 from whyfast.report.sections.recordings import headline_end, recording_surprises, run_times_table
 from whyfast.report.sections.timeline import unusual_sentences
+from whyfast.report.sections.ways import way_sentences, way_summary
 from whyfast.report.sections.why import account_sentences, named_causes
 
 #: How many warnings, names and quantities beside time are quoted; the rest is counted.
@@ -156,7 +157,8 @@ def _study_summary(result: Result, comparisons: Comparisons) -> Summary:
     study = without_lost(result.question, result.found.failed_expectations)
     main = next((b for b in study.baselines if b not in result.recorded.same), "")
     by = f"against {main}"
-    table = axes_table(result)
+    ways = way_summary(result)
+    table = ways or axes_table(result)
     ranks: tuple[int, ...] = ()
     if table is None and (overall := summary_table(result)) is not None:
         others = [c.title for c in overall.columns if c.title.startswith("against ")]
@@ -166,7 +168,8 @@ def _study_summary(result: Result, comparisons: Comparisons) -> Summary:
         table, ranks = ranked(_with_dispatch(overall, result), by, first, drops)
     surprises = tuple(_study_surprises(result, study, comparisons))
     care = tuple(_study_care(result, study, comparisons))
-    return Summary(surprises, table, ranks, care, bars=by)
+    row = "way" if ways else "row"
+    return Summary(surprises, table, ranks, care, bars=by, row=row)
 
 
 def _with_dispatch(table: Table, result: Result) -> Table:

@@ -3,13 +3,16 @@
 from dataclasses import replace
 
 import pytest
+from tests.unit.report.example import verdict
 from tests.unit.report.examples import figures, matrix_result
 from tests.unit.report.parts import as_html, changed, texts
 from tests.unit.report.slope_example import LINES, estimate, slope_result
 
 from whyfast.model.counters import Counted, Counter, Counts
 from whyfast.model.counters import Source as CountedBy
-from whyfast.model.verdict import Coefficient
+from whyfast.model.evidence import Evidence, FunctionFacts
+from whyfast.model.variant import Parameter
+from whyfast.model.verdict import Coefficient, Outcome
 from whyfast.report.sections.cost_by_parameter import (
     figures_table,
     format_estimate,
@@ -17,7 +20,9 @@ from whyfast.report.sections.cost_by_parameter import (
     slope_plots,
     slope_sentences,
     slope_tables,
+    threshold_sentences,
 )
+from whyfast.report.sections.dispatching import merged_from
 from whyfast.report.sections.machine_code import image_sentences
 
 
@@ -96,3 +101,74 @@ def test_instructions_of_a_loop_stand_beside_what_programs_say() -> None:
     ]
     # They have a table of their own where programs say nothing.
     assert figures_table(matrix_result(counted=counted)) is None
+
+
+def _by_opcodes(outcomes: str) -> list[str]:
+    """What is said of a variant with those outcomes by its number of opcodes."""
+    result = slope_result()
+    (study, main, other) = result.question, *(v.name for v in result.question.variants[:2])
+    values = (4, 12, 16, 17, 32, 40)[: len(outcomes)]
+    benchmarks = tuple(
+        replace(study.benchmarks[0], name=f"p{n}", parameter=Parameter("p", "opcode", n, False))
+        for n in values
+    )
+    words: dict[str, Outcome] = {"s": "slower", "f": "faster", "=": "same", "?": "undecided"}
+    verdicts = tuple(
+        verdict(other, main, words[o], 1.0 + n / 100, 1.0, 2.0, benchmark=f"p{n}")
+        for o, n in zip(outcomes, values, strict=True)
+    )
+    question = replace(study, benchmarks=benchmarks, baselines=(main,))
+    result = replace(result, question=question)
+    return list(
+        threshold_sentences(replace(result, judged=replace(result.judged, verdicts=verdicts)))
+    )
+
+
+def test_from_some_value_of_a_parameter_on_a_variant_is_slower() -> None:
+    (said,) = _by_opcodes("=?=sss")
+    assert "From 17 opcodes on" in said
+    assert "slower" in said
+    assert "1.40x" in said
+    (said,) = _by_opcodes("s=ff?f")
+    assert "From 16 opcodes on" in said
+
+
+@pytest.mark.parametrize("outcomes", ["sss", "==s=ss", "===s??", "=====s", "??????"])
+def test_no_threshold_where_there_is_none(outcomes: str) -> None:
+    assert _by_opcodes(outcomes) == []
+
+
+def _merging(jumps: dict[int, tuple[int, int]]) -> list[str]:
+    """What is said of functions by number of opcodes; indirect jumps of baseline and variant."""
+    study = slope_result().question
+    benchmarks = tuple(
+        replace(study.benchmarks[0], name=f"p{n}", parameter=Parameter("p", "opcode", n, False))
+        for n in jumps
+    )
+    evidence = tuple(
+        Evidence(
+            variant,
+            "x86-64",
+            None,
+            functions=tuple(
+                FunctionFacts(f"run_{n}", 0, 9, ".text", 9, both[side], 0, 0, 0)
+                for n, both in jumps.items()
+            ),
+        )
+        for side, variant in enumerate(("old", "new"))
+    )
+    question = replace(study, benchmarks=benchmarks, baselines=("old",))
+    return list(merged_from(replace(changed(slope_result(), evidence=evidence), question=question)))
+
+
+def test_from_some_value_of_a_parameter_on_the_dispatch_is_merged() -> None:
+    (said,) = _merging({8: (9, 9), 16: (17, 17), 17: (18, 2), 40: (41, 2)})
+    assert "From 17 opcodes on, new has merged" in said
+    assert "2 indirect jumps in `run_17` where old has 18" in said
+    assert "up to 16" in said
+
+
+@pytest.mark.parametrize("last", [(41, 41), (41, 30)])
+def test_a_dispatch_that_is_not_merged_from_there_on(last: tuple[int, int]) -> None:
+    assert _merging({8: (9, 9), 17: (18, 2), 40: last}) == []
+    assert _merging({8: (9, 2), 17: (18, 2)}) == []

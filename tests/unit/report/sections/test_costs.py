@@ -8,7 +8,7 @@ from tests.unit.report.parts import changed, texts
 from tests.unit.report.screens.rendered import checked
 
 from whyfast.judge.judge_run import cost_changes
-from whyfast.model.cost import SizeChange, VariantCost
+from whyfast.model.cost import CostsSpec, SizeChange, VariantCost
 from whyfast.model.result import Result
 from whyfast.model.verdict import Suite
 from whyfast.report.sections.changed_code import growth_section
@@ -66,6 +66,16 @@ def test_more_code_is_the_price_of_speed(found: Result, parts: list[str]) -> Non
     texts = list(cost_sentences(found))
     assert len(texts) == bool(parts)
     assert all(part in texts[0] for part in parts)
+
+
+def test_of_undecided_times_only_a_named_cost_is_told() -> None:
+    undecided = suite(TAIL, BASE, "undecided", 1.01, 0.9, 1.2)
+    given = result(undecided, code=40_000)
+    assert list(cost_sentences(given)) == []
+    named = replace(given.question, costs=CostsSpec({"size": 0.01}))
+    (said,) = cost_sentences(replace(given, question=named))
+    assert said.startswith(f"{TAIL} has")
+    assert "more code" in said
 
 
 def test_a_row_for_each_variant() -> None:

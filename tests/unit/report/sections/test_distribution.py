@@ -167,7 +167,7 @@ def test_pairs_in_sentences() -> None:
 
 def test_what_is_within_reach_of_chance_is_not_called_far() -> None:
     near = placement("placement", PLACED.linked, SAME_PLACED, points=[*POINTS, 0.6])
-    (_, text) = placement_sentences([near], STUDY)
+    (text,) = placement_sentences([near], STUDY)
     assert text.endswith("over 17 layouts).")
 
 

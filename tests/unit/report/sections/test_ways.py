@@ -7,10 +7,11 @@ import pytest
 from tests.unit.judge.test_loop_times import blocks
 from tests.unit.report.example import sample_result
 
+from whyfast.model.build import Build
 from whyfast.model.result import Result
 from whyfast.model.study import Study, Ways
 from whyfast.report.document import Table
-from whyfast.report.sections.loops import way_section, way_sentences
+from whyfast.report.sections.ways import way_section, way_sentences, way_summary
 
 WAYS = Ways("A call", {"tuple": "t", "array": "v"})
 
@@ -41,7 +42,8 @@ def test_the_cheapest_on_the_last_variant_comes_first() -> None:
     first, alone, otherwise, *_ = way_sentences(result(TIMES))
     assert first.startswith("A call is cheapest by")
     assert "clang19-tail" in first
-    assert "no dearer for certain" in first  # both take 3 s
+    assert "not certainly less than by array (3.00 s)" in first
+    assert "on clang18-goto tuple took 4.00 s" in first
     assert "2.00x faster" in alone
     assert "clang18-goto" in alone
     assert otherwise.index("4.00 s") < otherwise.index("3.00 s")
@@ -53,13 +55,51 @@ def test_a_variant_with_one_way_alone_is_no_comparison() -> None:
     assert "on clang18-goto" in first
 
 
-def test_the_table_has_every_way_and_variant() -> None:
+def test_what_the_cheapest_gains_on_the_first_is_said_with_it() -> None:
+    times = {"clang18-goto": TIMES["clang18-goto"], "clang19-tail": {"t": 3.0, "v": 1.0}}
+    first, *_ = way_sentences(result(times))
+    assert "cheapest by array on clang19-tail: 1.00 s [990 ms, 1.01 s], 3.00x faster" in first
+    assert "than by tuple there (3.00 s)" in first
+    assert "certainly" not in first
+
+
+def test_of_the_last_variant_it_is_said_where_it_is_slower_and_why_not() -> None:
+    given = result(TIMES)
+    facts = {"compiler": "GCC 12", "PGO": "without PGO"}
+    last, base = "clang19-tail", "clang18-goto"
+    slow = replace(given.judged.verdicts[0], variant=last, baseline=base, outcome="slower")
+    slow = replace(slow, benchmark="t", ratio=1.5, low=1.4, high=1.6)
+    builds = tuple(
+        replace(b, provenance={"interpreter": {"facts": facts}}) for b in _two(given, last, base)
+    )
+    given = replace(given, judged=replace(given.judged, verdicts=(slow,), suites=()))
+    alike = replace(given, recorded=replace(given.recorded, builds=builds))
+    (said,) = [t for t in way_sentences(alike) if "slower than" in t]
+    assert "on 1 of 1 benchmark (by t 1.50x)" in said
+    assert "unexplained" in said
+    pgo = replace(builds[0], provenance={"interpreter": {"facts": facts | {"PGO": "with PGO"}}})
+    apart = replace(given, recorded=replace(given.recorded, builds=(pgo, builds[1])))
+    (said,) = [t for t in way_sentences(apart) if "slower than" in t]
+    assert "PGO without PGO and with PGO" in said
+
+
+def _two(given: Result, *names: str) -> list[Build]:
+    built = {b.variant: b for b in given.recorded.builds if isinstance(b, Build)}
+    return [built[name] for name in names]
+
+
+def test_the_table_has_every_way_that_was_measured_and_variant() -> None:
     section = way_section(result(TIMES))
     assert section is not None
     (table,) = section.blocks
     assert isinstance(table, Table)
     assert [row[0].text for row in table.rows] == ["tuple", "array"]
     assert [c.number for c in table.rows[1][1:]] == [2.0, 3.0]
+    alone = result({v: {"t": t["t"]} for v, t in TIMES.items()})
+    short = way_summary(alone)
+    assert short is not None
+    assert [row[0].text for row in short.rows] == ["tuple"]
+    assert not any(cell.detail for cell in short.rows[0])
 
 
 @pytest.mark.parametrize("ways", [(), (WAYS,)])
