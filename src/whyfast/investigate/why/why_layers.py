@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from whyfast.explain.executed import LoadedFiles
 from whyfast.formats.profiles import SimulatedProfile
@@ -27,9 +28,9 @@ from whyfast.measure.tools import (
     with_input,
 )
 from whyfast.model.result import Result
-from whyfast.model.why import Change, Part
+from whyfast.model.why import Change, Item, Part
 from whyfast.store.home import Home
-from whyfast.why.account import Gathered, view_of
+from whyfast.why.account import Gathered, make_account, view_of
 from whyfast.why.causes import misses_alike
 from whyfast.why.counts import SECOND_LEVEL, counts_by_function, modelled_times, objects_of
 from whyfast.why.functions import (
@@ -93,6 +94,10 @@ QUEUED = "it waited for a CPU behind other programs: all shares are of CPU time"
 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
 ENOUGH = 0.8
+
+#: How many times as long as it may take at first a simulation may take that is still needed: its
+#: time is estimated from above at first, and then by that without caches and branches.
+PATIENT, SLOWDOWNS = 3.0, (SLOWDOWN, PLAIN_SLOWDOWN)
 
 #: Asked in this order which of them runs the programs.
 RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
@@ -206,18 +211,11 @@ class Layers:
         except CannotCount as error:
             found.limits.append(f"system calls were not traced: {error}")
         faults = _faults(result, found.fast), _faults(result, found.slow)
-        items = [
-            *(
-                kernel_items(found.split["kernel"], found.whole, traced, faults)
-                if self._matters("kernel")
-                else ()
-            ),
-            *(
-                waiting_items(found.split["waiting"], found.whole, traced)
-                if self._matters("waiting")
-                else ()
-            ),
-        ]
+        items: list[Item] = []
+        if self._matters("kernel"):
+            items += kernel_items(found.split["kernel"], found.whole, traced, faults)
+        if self._matters("waiting"):
+            items += waiting_items(found.split["waiting"], found.whole, traced)
         cpu = cpu_time(found.split)
         crowded = self._busy >= CROWDED and (found.threads > 1 or self._programs > 1)
         within = within_program(self._programs > 1) if crowded else ()
@@ -238,8 +236,7 @@ class Layers:
         found.items = [*found.items, *items]
 
     def _functions(self) -> None:
-        found = self._found
-        user = found.split["user"]
+        found, user = self._found, self._found.split["user"]
         self._observer.step("sampling both sides")
         runs: list[SampledRun] = []
         unwound: list[SampledRun] = []
@@ -252,16 +249,50 @@ class Layers:
         names = Names({"fast": set(), "slow": set()}, self.files)
         if runs:
             times, found.slowdown, names = function_times(runs, "fast", "slow", user, self.files)
-        sides = {
-            side: SideCode(
-                side, files=self.files, program=str(p.path if (p := self._program(side)) else "")
-            )
-            for side in ("fast", "slow")
-        }
+        programs = {side: self._program(side) for side in self._commands}
+        paths = {side: str(p.path) if p else "" for side, p in programs.items()}
+        sides = {s: SideCode(s, files=self.files, program=p) for s, p in paths.items()}
         findings = self._runtime(runs)
         known = [i.share for i in found.items if i.share > 0 and supported(i)]
-        if sum(c.share for c in findings.causes) + sum(known) < ENOUGH and not self._compiles:
-            names = self._counts(sides, names, runs)
+        group = partial(self._group, times, sides, runs, unwound, findings)
+        if sum(c.share for c in findings.causes) + sum(known) >= ENOUGH or self._compiles:
+            group(names)
+            return
+        longest = max(user.fast, user.slow) * (INTERPRETED if found.interpreted else 1.0)
+        full, plain = (s * longest + LOADING * self._programs for s in SLOWDOWNS)
+        limit, clock = self._limits.seconds, self._services.clock
+        caches = full <= limit
+        if caches or plain <= PATIENT * limit:
+            began = clock.monotonic()
+            names = self._counts(sides, names, runs, full if caches else plain, caches=caches)
+            took = (clock.monotonic() - began) / self._busy
+            group(names)
+            if caches or sides["fast"].counts is None or make_account(found).explained >= ENOUGH:
+                return
+            full = took * SLOWDOWNS[0] / SLOWDOWNS[1]
+            if full <= PATIENT * limit:
+                group(self._counts(sides, names, runs, full, caches=True))
+                return
+        else:
+            group(names)
+        if limit:
+            what = "nothing was" if plain > PATIENT * limit else "caches and branches were not"
+            found.limits.append(
+                f"{what} simulated: it would take about {full:.0f} s; allow it with "
+                f"--simulate {full * 1.5:.0f}s, or use a smaller input"
+            )
+
+    def _group(
+        self,
+        times: list[FunctionTime],
+        sides: dict[str, SideCode],
+        runs: Sequence[SampledRun],
+        unwound: Sequence[SampledRun],
+        findings: Findings,
+        names: Names,
+    ) -> None:
+        """What functions take and do, with what was counted of them."""
+        found, user = self._found, self._found.split["user"]
         if not runs and sides["fast"].counts is not None:
             counts = {name: side.counts for name, side in sides.items() if side.counts is not None}
             times = modelled_times(counts, user)
@@ -343,26 +374,16 @@ class Layers:
         return runs
 
     def _counts(
-        self, sides: dict[str, SideCode], names: Names, runs: Sequence[SampledRun]
+        self,
+        sides: dict[str, SideCode],
+        names: Names,
+        runs: Sequence[SampledRun],
+        takes: float,
+        *,
+        caches: bool,
     ) -> Names:
-        """Simulate both sides where that fits into the limit; the names that fit all objects."""
+        """Simulate both sides, in about ``takes`` seconds; the names that fit all objects."""
         found, services = self._found, self._services
-        user = found.split["user"]
-        longest, limit = max(user.fast, user.slow), self._limits.seconds
-        longest *= INTERPRETED if found.interpreted else 1.0
-        full, plain = (
-            slowdown * longest + LOADING * self._programs for slowdown in (SLOWDOWN, PLAIN_SLOWDOWN)
-        )
-        caches = full <= limit
-        takes = full if caches else plain
-        if not caches and limit:
-            what = "caches and branches were not" if plain <= limit else "nothing was"
-            found.limits.append(
-                f"{what} simulated: it would take about {full:.0f} s; allow it with "
-                f"--simulate {full * 1.5:.0f}s, or use a smaller input"
-            )
-        if takes > limit:
-            return names
         timeout = min((2 * takes + 15) * self._busy, 2 * max(self.left, 0.0))
         if takes * self._busy > self.left:
             found.limits.append("nothing was simulated: there was no time left for it")

@@ -3,101 +3,36 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.unit.investigate.doubles import NoSystem, Watcher, World, own
+from tests.unit.investigate.doubles import NoSystem, own
+from tests.unit.investigate.why.two_programs import (
+    OLD,
+    TABLE,
+    Programs,
+    Times,
+    reads,
+    strace,
+)
 from tests.unit.measure.tools import Replay, said
 
-from whyfast.investigate.ab_run import EMPTY_RUNS, Command, Options
+from whyfast.formats.profiles import SimulatedProfile
+from whyfast.investigate.ab_run import EMPTY_RUNS, Options
 from whyfast.investigate.why import why_layers
 from whyfast.investigate.why.why_layers import AccountLimits, Layers
-from whyfast.investigate.why.why_run import explain_commands, explain_difference
 from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import LaunchArguments, Sample
+from whyfast.measure.simulate import Geometry
 from whyfast.measure.tools import Finished
 from whyfast.model.errors import UserError
-from whyfast.model.result import Result
-from whyfast.model.why import Account, Cause, Change
+from whyfast.model.why import Cause, Change
 from whyfast.why.account import Gathered, make_account
 from whyfast.why.runtimes.protocol import Findings, RuntimeProgram
 from whyfast.why.runtimes.python import CPython
-
-#: Seconds of wall, user and kernel time.
-Times = tuple[float, float, float]
-
-OLD = (1.0, 0.9, 0.0)
-COMMANDS = (Command("old", "old x"), Command("new", "new x"))
-TABLE = "% time seconds usecs/call calls errors syscall\n 90.0 {} 5 {} write\n"
-
-
-def strace(argv: Sequence[str]) -> Finished:
-    """The new program writes a hundred thousand times."""
-    new = "new" in argv
-    if "-k" in argv:
-        frames = " > /lib/libc.so.6(__write+0x10) [0xf8350]\n > /x/new(main+0x26) [0x1076]\n"
-        text = f'write(1, "a", 1) = 1\n{frames}'
-    else:
-        text = TABLE.format("0.500000" if new else "0.000100", 100000 if new else 25)
-    Path(argv[argv.index("-o") + 1]).write_text(text)
-    return said()
-
-
-class Programs:
-    """Two programs that take as long as is said, and the tools that are installed."""
-
-    def __init__(
-        self, folder: Path, new: Times, **tools: Callable[[Sequence[str]], Finished]
-    ) -> None:
-        self.folder, self.watcher, self.world = folder, Watcher(), World()
-        self.times = {"old": OLD, "new": new, "true": (0.001, 0.001, 0.0)}
-        self.world.script = self._answer
-        self.tools = tools
-        self.faults: dict[str, float] = {}
-
-    def _answer(self, variant: str, loops: int, before: int) -> Sample:
-        wall, user, kernel = self.times[variant]
-        extra = {
-            "user": user * loops,
-            "system": kernel * loops,
-            "minor_faults": self.faults.get(variant, 100.0) * loops,
-        }
-        return Sample(wall * loops, None, extra)
-
-    def why(self, options: Options | None = None, simulate: float = 0.0, **other: Any) -> Account:
-        account = self.result(options, simulate, **other).found.account
-        assert account is not None
-        return account
-
-    def result(self, options: Options | None = None, simulate: float = 0.0, **other: Any) -> Result:
-        programs = {name: lambda argv: said() for name in ("old", "new", "true")}
-        self.world.launcher = Replay({**programs, **self.tools})
-        probe = {"probe": lambda *given: ProbeRun(False, 0.1, 0.1)}
-        services = self.world.services(**probe, **other)
-        return explain_commands(
-            COMMANDS, options or Options(budget=60.0), AccountLimits(simulate), own(self.folder),
-            self.watcher, services=services,
-        )  # fmt: skip
-
-    def explained(self, threads: int, **other: Any) -> Account | None:
-        """The account of a result in which the new program had that many threads."""
-        found = self.result()
-        blocks = tuple(replace(b, threads={"new": threads}) for b in found.recorded.blocks)
-        found = replace(found, recorded=replace(found.recorded, blocks=blocks))
-        arguments = LaunchArguments({"old": ("old",), "new": ("new",)}, {}, 60.0)
-        services = self.world.services(**other)
-        return explain_difference(
-            found, arguments, AccountLimits(0.0), own(self.folder), self.watcher, services
-        )
-
-    @property
-    def called(self) -> list[str]:
-        calls = (Path(call[0]).name for call in self.world.launcher.calls)
-        return [name for name in calls if name not in ("old", "new", "true")]
 
 
 @pytest.mark.parametrize("new", [OLD, (1.001, 0.901, 0.0)])
@@ -122,23 +57,6 @@ def test_kernel_time_is_traced_and_its_cause_named(tmp_path: Path) -> None:
     assert account.limits == ()
     assert set(programs.called) == {"strace"}
     assert programs.watcher.phases == ["measure", "judge", "account"]
-
-
-def reads(more: int, call: str = "read", programs: int = 0) -> Callable[[Sequence[str]], Finished]:
-    """Both programs read; the new one is blocked for longer, ``more`` times more often. A run
-    executes so many ``programs``."""
-
-    def strace(argv: Sequence[str]) -> Finished:
-        new = "new" in argv
-        seconds = ("1.000000" if new else "0.100000") if "-w" in argv else "0.000100"
-        row = f" 90.0 {seconds} 5 {385 + more * new} {call}\n"
-        row += f" 1.0 0.0 1 {programs} execve\n" * bool(programs)
-        Path(argv[argv.index("-o") + 1]).write_text(
-            "% time seconds usecs/call calls errors syscall\n" + row
-        )
-        return said()
-
-    return strace
 
 
 @pytest.mark.parametrize(("call", "tried"), [("futex", True), ("wait4", False)])
@@ -381,29 +299,53 @@ def test_what_is_missing_is_a_limit_and_no_error(tmp_path: Path) -> None:
 
 
 def test_a_simulation_that_takes_too_long_is_left_out_with_what_allows_it(tmp_path: Path) -> None:
-    account = Programs(tmp_path, (3.0, 2.9, 0.0)).why(simulate=30.0)
-    assert "it would take about 234 s; allow it with --simulate 351s" in account.limits[-1]
-    plain = Programs(tmp_path / "plain", (3.0, 2.9, 0.0)).why(simulate=100.0)
-    counted, absent = plain.limits[-2:]
-    assert "caches and branches were not simulated" in counted
-    assert "--simulate 351s" in counted
-    assert "valgrind is not installed" in absent
+    account = Programs(tmp_path, (4.0, 3.9, 0.0)).why(simulate=30.0)
+    assert "it would take about 314 s; allow it with --simulate 471s" in account.limits[-1]
     never = Programs(tmp_path / "never", (3.0, 2.9, 0.0)).why(simulate=0.0)
     assert not any("simulate" in limit for limit in never.limits)
+
+
+@pytest.mark.parametrize(
+    ("simulate", "more", "caches"),
+    [(200.0, 1.0, [True]), (30.0, 1.0, [False, True]), (30.0, 9.0, [False])],
+)
+def test_caches_are_simulated_later_where_counts_do_not_tell(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    simulate: float,
+    more: float,
+    caches: list[bool],
+) -> None:
+    simulated = []
+
+    def count(
+        runs: Mapping[str, object], geometry: Geometry | None, valgrind: object
+    ) -> dict[str, list[SimulatedProfile]]:
+        simulated.append(geometry is not None)
+        counts = {"fast": 10**8, "slow": int(10**8 * more)}
+        return {
+            side: [SimulatedProfile(("Ir",), {(f"/x/{side}", "work"): [n]}, (n,))]
+            for side, n in counts.items()
+        }
+
+    monkeypatch.setattr(why_layers, "choose_valgrind", lambda *given, **named: None)
+    monkeypatch.setattr(why_layers, "count_calls", count)
+    Programs(tmp_path, (1.5, 1.4, 0.0)).why(simulate=simulate)
+    assert simulated == caches
 
 
 def test_an_interpreter_is_expected_to_take_twice_as_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     claim_all(monkeypatch)
-    account = Programs(tmp_path, (3.0, 2.9, 0.0)).why(simulate=100.0)
+    account = Programs(tmp_path, (3.0, 2.9, 0.0)).why(simulate=50.0)
     assert "nothing was simulated: it would take about 466 s" in account.limits[-1]
 
 
 def test_a_simulator_loads_each_of_many_programs_anew(tmp_path: Path) -> None:
     programs = Programs(tmp_path, (4.0, 2.0, 1.5))
     programs.tools = {"strace": reads(149, "execve")}  # 385 and 534 programs
-    limits = programs.why(simulate=1000.0).limits
+    limits = programs.why(simulate=300.0).limits
     assert any("nothing was simulated: it would take about 1228 s" in text for text in limits)
 
 
