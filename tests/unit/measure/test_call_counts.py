@@ -132,6 +132,4 @@ def test_glibc_does_not_copy_by_one_instruction(given: str, tunables: str) -> No
     replay = Replay({"valgrind": writes(("77", PROFILE))})
     run = ToolRun(("./fast",), replay, {"GLIBC_TUNABLES": given}, 9.0)
     count_calls({"fast": run}, None, VALGRIND)
-        {"fast": ToolRun(("./fast",), replay, {"GLIBC_TUNABLES": given}, 9.0)}, None, VALGRIND
-    )
     assert [e["GLIBC_TUNABLES"] for e in replay.environments] == [tunables]
