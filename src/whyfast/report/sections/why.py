@@ -123,7 +123,7 @@ def account_table(account: Account, rows: int | None = None) -> Table | None:
         text = pluralize(len(others), "smaller cause")
         lines.append((text, Cell(share_text(share), number=share), "", ""))
     if rest >= LEAST and account.time.difference > 0:
-        places = ", ".join(i.name for i in _unexplained(account)[:2])
+        places = ", ".join(map(_place_name, _unexplained(account)[:2]))
         lines.append(("not explained", Cell(share_text(rest), number=rest), places, ""))
     if nothing_to_explain(account):
         return None
@@ -249,10 +249,16 @@ def _unexplained(account: Account) -> list[Item]:
     return [i for i in account.items if i.name not in explained and i.share >= NAMED]
 
 
+def _place_name(item: Item) -> str:
+    """Its name; of a function without one its address and library."""
+    library = item.place.library
+    return f"{item.name} in {library}" if item.name.startswith("0x") and library else item.name
+
+
 def _rest(account: Account) -> str:
     """Where most of the time that nothing explains lies."""
     if left := _unexplained(account)[:3]:
-        places = ", ".join(f"`{i.name}` ({share_text(i.share)})" for i in left)
+        places = ", ".join(f"`{_place_name(i)}` ({share_text(i.share)})" for i in left)
         return f"It lies in {places}."
     split = account.split
     parts = [p for p in split if p != "waiting" or not account.of_cpu]

@@ -126,6 +126,7 @@ class PythonAccount:
             function = self._times.culprit(sampled)
             reason = self._callee_reason(function, change)
             reason = reason or self._line_reason(function, change.difference)
+            reason = reason or self._callee_reason(function, change, known=False)
             if reason is not None:
                 place = self._place(function)
                 line = reason.line or place.line
@@ -263,9 +264,11 @@ class PythonAccount:
                 facts=(_calls_fact(function.name, *numbers),),
             )
 
-    def _callee_reason(self, function: PyFunction, change: Change) -> Reason | None:
+    def _callee_reason(
+        self, function: PyFunction, change: Change, *, known: bool = True
+    ) -> Reason | None:
         """A function of C that carries most of a function's difference, by the profiler's
-        proportions."""
+        proportions. ``known``: only with more calls, or if it is known what it does."""
         best, carried = "", 0.0
         fast, slow = (portions(s.counted, function) for s in (self.fast, self.slow))
         for callee in slow:
@@ -283,7 +286,11 @@ class PythonAccount:
         key, what = work_of(best)
         more = more_often(*numbers)
         if not more and not what:
-            return None  # as many calls that take longer: what they do is not known
+            if known:
+                return None
+            where = self._named(function)
+            text = f"`{plain_c_name(best)}` takes longer in as many calls, in {where}"
+            return Reason("more-work", text, "measured")
         called = f"`{plain_c_name(best)}` is called {self._how_often(*numbers)}"
         text = f"{called} in {self._named(function)}"
         if not more:

@@ -132,6 +132,18 @@ def test_what_is_not_explained_is_named_with_its_place() -> None:
     )
     nowhere = replace(nothing, items=())
     assert why_headline(nowhere).endswith("not explained. Most of it is user CPU time.")
+    first = nothing.items[0]
+    place = replace(first.place, library="libz.so.1")
+    unnamed = replace(nothing, items=(replace(first, name="0x4970", place=place),))
+    assert "`0x4970 in libz.so.1`" in why_headline(unnamed)
+
+
+def test_waiting_that_is_not_accounted_for_is_not_what_is_left() -> None:
+    waiting = replace(UNEXPLAINED.split["user"], slow=9.0)
+    split = {**UNEXPLAINED.split, "waiting": waiting}
+    left = replace(UNEXPLAINED, causes=(), explained=0.0, items=(), split=split)
+    assert why_headline(left).endswith("Most of it is waiting time.")
+    assert why_headline(replace(left, of_cpu=True)).endswith("Most of it is user CPU time.")
 
 
 def test_no_cause_is_named_where_none_was_looked_for() -> None:

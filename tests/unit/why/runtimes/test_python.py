@@ -225,6 +225,26 @@ def test_a_function_of_c_that_moves_items(explained: Explain) -> None:
     assert (cause.facts[0].fast, cause.facts[0].slow) == (0, 30000)
 
 
+PACK = """\
+import zlib
+
+def pack(texts):
+    size = 0
+    for text in texts:
+        size += len(zlib.compress(text, %d))
+    return size
+
+texts = [bytes((i * k) %% 251 for i in range(20000)) for k in range(1, 60)]
+print(pack(texts))
+"""
+
+
+def test_a_function_of_c_that_takes_longer_in_as_many_calls(explained: Explain) -> None:
+    cause = first(explained(PACK % 1, PACK % 9, {"<module>/pack": (20, 150)}))
+    assert (cause.key, cause.place.function) == ("more-work", "pack")
+    assert "`zlib.compress`" in cause.sentence
+
+
 def test_imports_of_the_slow_side_alone(explained: Explain) -> None:
     spent = {"<module>/+unittest.mock": (0, 40), "<module>": (1, 1)}
     modules: tuple[list[str], list[str]] = ([], ["unittest", "unittest.mock"])
