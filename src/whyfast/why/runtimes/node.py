@@ -168,10 +168,21 @@ def _main_script(document: Document) -> str:
     return next((u for u in urls if u and not u.startswith("node:")), "")
 
 
+#: The script of what node brings along, in JavaScript or in machine code.
+_NODE = "node:"
+
+
 def _function(url: str, name: str, main: str) -> JsFunction:
     """``<module>`` is a script's code outside of functions, which has no name either."""
-    own = bool(url) and not url.startswith("node:")
-    return JsFunction("" if url == main else url.removeprefix("file://"), name or "<module>" * own)
+    if url.startswith(_NODE) or (not url and name and not name.startswith("(")):
+        return JsFunction(url or _NODE, name)
+    return JsFunction(
+        "" if url == main else url.removeprefix("file://"), name or "<module>" * bool(url)
+    )
+
+
+def _of_program(function: JsFunction) -> bool:
+    return not function.script.startswith(_NODE) and not function.name.startswith("(")
 
 
 def read_coverage(documents: Sequence[Document], side: NodeSide) -> None:
@@ -284,7 +295,8 @@ class _Division:
         a, b = self._fast.blocks[stack[-1]], self._slow.blocks[stack[-1]]
         if a and b >= max(MORE * a, LOOPS):
             return "more-work", stack[-1]
-        return "", stack[-1]
+        # What node does for a function of the program is part of it.
+        return "", next(filter(_of_program, reversed(stack)), stack[-1])
 
     def garbage(self, change: Change) -> Cause:
         a, b = (sum(s.collections.values()) for s in (self._fast, self._slow))
@@ -340,7 +352,7 @@ class _Division:
     def longer(self, function: JsFunction) -> Cause | None:
         """A function of the program that takes longer though neither it nor a block of it runs
         more often; one that the fast side has not, less what the fast side alone has."""
-        if function.name.startswith("(") or function.script.startswith("node:"):
+        if not _of_program(function):
             return None
         gone = [f for f in self._fast.lines if f not in self._slow.lines]
         new = function not in self._fast.lines

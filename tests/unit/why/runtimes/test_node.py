@@ -46,6 +46,26 @@ def frame(name: str, url: str, line: int) -> dict[str, object]:
     return {"functionName": name, "scriptId": "1", "url": url, "lineNumber": line}
 
 
+@pytest.mark.parametrize(
+    ("url", "name", "script"),
+    [
+        ("file:///p/a.js", "f", ""),
+        ("file:///p/b.js", "f", "/p/b.js"),
+        ("node:fs", "f", "node:fs"),
+        ("", "writeFileUtf8", "node:"),  # machine code of node's
+        ("", "(program)", ""),
+    ],
+)
+def test_whose_a_function_is(url: str, name: str, script: str) -> None:
+    nodes = [
+        {"id": 1, "callFrame": frame("", "file:///p/a.js", 0), "children": [2]},
+        {"id": 2, "callFrame": frame(name, url, 3)},
+    ]
+    side = NodeSide()
+    read_profile([{"nodes": nodes, "samples": [2], "timeDeltas": [1]}], side)
+    assert JsFunction(script, name) in side.lines
+
+
 def test_a_profile_is_seconds_by_stack() -> None:
     document = {
         "nodes": [
@@ -140,6 +160,18 @@ def test_a_function_that_takes_longer_in_as_many_calls(
     assert (cause.key, cause.place.function, cause.place.line) == (key, "find", 1)
     assert cause.share * 0.4 == pytest.approx(seconds)
     assert word in cause.sentence
+
+
+def test_what_node_does_for_a_function_is_part_of_it() -> None:
+    def appending(seconds: float) -> NodeSide:
+        side = side_of(("keep", 0.01))
+        inside = JsFunction("node:fs", "appendFileSync"), JsFunction("node:", "writeFileUtf8")
+        side.runs = [run | {(*next(iter(run)), *inside): seconds} for run in side.runs]
+        return side
+
+    sides = sides_of(["node", "a.js"], ["node", "b.js"], (0.1, 0.5))
+    (cause,) = node_causes(sides, appending(0.0), appending(0.3))
+    assert (cause.place.function, round(cause.share, 2)) == ("keep", 0.75)
 
 
 @pytest.mark.parametrize("name", ["(program)", "(idle)"])
