@@ -152,8 +152,11 @@ def read_profile(documents: Sequence[Document], side: NodeSide) -> None:
 
         for number, node in nodes.items():  # parents stand before their children
             frame = node["callFrame"]
-            function = _function(frame["url"], frame["functionName"], main)
-            side.lines.setdefault(function, frame["lineNumber"] + 1)
+            line = frame["lineNumber"] + 1
+            inside = line > 1 or frame.get("columnNumber", 0) > 0
+            name = frame["functionName"] or f"<anonymous at {line}>" * inside
+            function = _function(frame["url"], name, main)
+            side.lines.setdefault(function, line)
             known[number] = (*known.get(parents.get(number, 0), ()), function)
         for number, microseconds in zip(document["samples"], document["timeDeltas"], strict=False):
             path = known[number]
@@ -192,7 +195,8 @@ def read_coverage(documents: Sequence[Document], side: NodeSide) -> None:
         main = scripts[0]["url"] if scripts else ""
         for script in scripts:
             for function in script["functions"]:
-                name = function["functionName"] or "<module>"
+                inside = function["ranges"][0]["startOffset"] > 0
+                name = function["functionName"] or ("<anonymous>" if inside else "<module>")
                 counts = [r["count"] for r in function["ranges"]]
                 key = _function(script["url"], name, main)
                 side.calls[key] += counts[0]

@@ -54,12 +54,13 @@ def frame(name: str, url: str, line: int) -> dict[str, object]:
         ("node:fs", "f", "node:fs"),
         ("", "writeFileUtf8", "node:"),  # machine code of node's
         ("", "(program)", ""),
+        ("file:///p/a.js", "<anonymous at 4>", ""),
     ],
 )
 def test_whose_a_function_is(url: str, name: str, script: str) -> None:
     nodes = [
         {"id": 1, "callFrame": frame("", "file:///p/a.js", 0), "children": [2]},
-        {"id": 2, "callFrame": frame(name, url, 3)},
+        {"id": 2, "callFrame": frame("" if name.startswith("<") else name, url, 3)},
     ]
     side = NodeSide()
     read_profile([{"nodes": nodes, "samples": [2], "timeDeltas": [1]}], side)
