@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -78,18 +78,6 @@ IDLE = "it waited longer for no more than the other side waits for: all shares a
 
 #: Runnable threads a CPU from which on what waits may only wait until another one gets a CPU.
 CROWDED = 1.5
-
-#: Where waiting differs, but nothing that it could be for, and CPU time is at least this share of
-#: the difference.
-IDLE_CPU = 0.25
-IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
-
-#: Runnable threads a CPU from which on a thread that waits for another one of its program, or for
-#: what another process writes or reads (``PIPES``), may only wait until that one gets a CPU: the
-#: time in the queue is known of first threads alone.
-CROWDED = 1.5
-WITHIN = ("locks", "threads", "processes")
-PIPES = ("read", "write", "readv", "writev", "poll", "ppoll", "select", "pselect6")
 QUEUED = "it waited for a CPU behind other programs: all shares are of CPU time"
 
 #: Share of the difference that a runtime's tools must explain for nothing to be simulated.
@@ -249,10 +237,11 @@ class Layers:
         names = Names({"fast": set(), "slow": set()}, self.files)
         if runs:
             times, found.slowdown, names = function_times(runs, "fast", "slow", user, self.files)
-        programs = {side: self._program(side) for side in self._commands}
+        env = self._arguments.env
+        programs = {side: program_of(argv, env) for side, argv in self._commands.items()}
         paths = {side: str(p.path) if p else "" for side, p in programs.items()}
         sides = {s: SideCode(s, files=self.files, program=p) for s, p in paths.items()}
-        findings = self._runtime(runs)
+        findings = self._runtime(programs, runs)
         known = [i.share for i in found.items if i.share > 0 and supported(i)]
         group = partial(self._group, times, sides, runs, unwound, findings)
         if sum(c.share for c in findings.causes) + sum(known) >= ENOUGH or self._compiles:
@@ -309,10 +298,11 @@ class Layers:
         found.code = counted_code(found.groups, found.whole, sides["fast"], sides["slow"])
         found.given = take_over(findings, found.groups, found.items, found.split)
 
-    def _runtime(self, sampled: Sequence[SampledRun]) -> Findings:
+    def _runtime(
+        self, programs: Mapping[str, RuntimeProgram | None], sampled: Sequence[SampledRun]
+    ) -> Findings:
         """What the tools of the language's runtime say, where both sides have one and the same."""
         found = self._found
-        programs = {side: self._program(side) for side in self._commands}
         runtime = runtime_of(list(programs.values()), RUNTIMES)
         known = {side: p for side, p in programs.items() if p is not None}
         if runtime is None:
@@ -338,9 +328,6 @@ class Layers:
         found.limits.extend(findings.limits)
         found.costs[runtime.name] = self._services.clock.monotonic() - began
         return findings
-
-    def _program(self, side: str) -> RuntimeProgram | None:
-        return program_of(self._commands[side], self._arguments.env)
 
     def _rounds(self) -> int:
         both = self._found.whole.fast + self._found.whole.slow
@@ -384,13 +371,14 @@ class Layers:
     ) -> Names:
         """Simulate both sides, in about ``takes`` seconds; the names that fit all objects."""
         found, services = self._found, self._services
+        what = "nothing was" if sides["fast"].counts is None else "caches and branches were not"
         timeout = min((2 * takes + 15) * self._busy, 2 * max(self.left, 0.0))
         if takes * self._busy > self.left:
-            found.limits.append("nothing was simulated: there was no time left for it")
+            found.limits.append(f"{what} simulated: there was no time left for it")
             return names
         self._observer.step(f"simulating both sides (about {takes * self._busy:.0f} s)")
         geometry = read_geometry(services.system) if caches else None
-        profiles = self._simulated(geometry, timeout, "nothing was")
+        profiles = self._simulated(geometry, timeout, what)
         if profiles is None:
             return names
         self._simulation = timeout if caches else 0.0

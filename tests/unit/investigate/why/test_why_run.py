@@ -27,7 +27,7 @@ from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import LaunchArguments, Sample
 from whyfast.measure.simulate import Geometry
-from whyfast.measure.tools import Finished
+from whyfast.measure.tools import CannotCount, Finished
 from whyfast.model.errors import UserError
 from whyfast.model.why import Cause, Change
 from whyfast.why.account import Gathered, make_account
@@ -332,6 +332,23 @@ def test_caches_are_simulated_later_where_counts_do_not_tell(
     monkeypatch.setattr(why_layers, "count_calls", count)
     Programs(tmp_path, (1.5, 1.4, 0.0)).why(simulate=simulate)
     assert simulated == caches
+
+
+def test_what_the_second_simulation_leaves_out_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def count(
+        runs: object, geometry: Geometry | None, valgrind: object
+    ) -> dict[str, list[SimulatedProfile]]:
+        if geometry is not None:
+            raise CannotCount("it took too long")
+        costs = {("/x/p", "work"): [10**8]}
+        return {s: [SimulatedProfile(("Ir",), costs, (10**8,))] for s in ("fast", "slow")}
+
+    monkeypatch.setattr(why_layers, "choose_valgrind", lambda *given, **named: None)
+    monkeypatch.setattr(why_layers, "count_calls", count)
+    limits = Programs(tmp_path, (1.5, 1.4, 0.0)).why(simulate=30.0).limits
+    assert "caches and branches were not simulated: it took too long" in limits
 
 
 def test_an_interpreter_is_expected_to_take_twice_as_long(
