@@ -19,7 +19,9 @@ test: $(VENV)/.ready-dev
 	@# mypy takes one core; meanwhile the other compiles the tests and fetches what they need.
 	$(BIN)/mypy & $(BIN)/python -m pytest -q --collect-only >/dev/null; \
 	    $(BIN)/python -m tests.prepare; prepared=$$?; wait $$! && exit $$prepared
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+	@# Tests that time real programs and failed have a second chance, with the machine to themselves.
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder || { test $$? = 1 && \
+	    $(BIN)/python -m pytest -q --last-failed --last-failed-no-failures none --measured-again; }
 
 # Tests that take long too, and those of the wheel under every Python from 3.11 on that this machine has.
 test-all: test $(VENV)/.ready-docs

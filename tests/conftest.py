@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +15,15 @@ from whyfast.toolchain.wheels import ZigProvider
 USERS_TOOLCHAINS = home().toolchains
 #: What compilers keep between tests and runs of them, by its content.
 TEST_CACHE = USERS_TOOLCHAINS / "test-cache"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--measured-again",
+        action="store_true",
+        help="with --last-failed: run failed tests that time real programs again, and fail if "
+        "any other test failed",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -31,6 +40,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 #: Folders with the longest files.
 _LONG = ("tests/studies/", "tests/subjects/", "tests/report/")
+#: Folders and files whose tests time or profile real programs: what else the machine does can leave
+#: a verdict undecided or a process late.
+_MEASURED = (
+    *("tests/studies/", "tests/docs/", "tests/report/"),
+    *("tests/unit/measure/", "tests/unit/turns/", "tests/unit/why/runtimes/"),
+    *("tests/unit/api/test_callables.py", "tests/unit/cli/test_ab.py"),
+)
 
 MESSAGES = Messages()
 PASSED = pytest.StashKey[bool]()
@@ -46,6 +62,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "golden" in getattr(item, "fixturenames", ()):
             item.add_marker("golden")
+
+
+def unmeasured(nodeids: Iterable[str]) -> list[str]:
+    """The tests that do not depend on what else the machine does."""
+    return [nodeid for nodeid in nodeids if not nodeid.startswith(_MEASURED)]
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """A failure that no busy machine explains stays one. What was imported lives to the end: no
+    search for garbage needs to look at it again."""
+    failed = unmeasured(item.nodeid for item in session.items)
+    if session.config.getoption("--measured-again") and failed:
+        pytest.exit(f"failed, and not run again: {' '.join(failed)}", returncode=1)
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -68,12 +99,6 @@ def pytest_runtest_makereport(
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for nodeid in NOT_WRITTEN:
         terminalreporter.write_line(f"NOT WRITTEN: the golden document of {nodeid}")
-
-
-def pytest_collection_finish() -> None:
-    """What was imported lives to the end: no search for garbage needs to look at it again."""
-    gc.collect()
-    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests import compiled, warm_process
+from tests.conftest import unmeasured
 
 
 def test_a_command_has_its_own_words_folder_environment_and_output(tmp_path: Path) -> None:
@@ -84,3 +85,12 @@ def test_no_folder_of_tests_is_left_out(pytestconfig: pytest.Config) -> None:
     assert {"build", "unit"} <= names
     for pattern in pytestconfig.getini("norecursedirs"):
         assert fnmatch.filter(names, pattern) == []
+
+
+def test_only_what_times_real_programs_is_run_again() -> None:
+    failed = [
+        "tests/studies/test_run.py::test_a[x/y]",
+        "tests/unit/judge/test_runs.py::test_b",
+        "tests/unit/measure/vm/test_boot.py::test_c",
+    ]
+    assert unmeasured(failed) == failed[1:2]
