@@ -5,7 +5,7 @@
 R is what ``whyfast run fastcall --quick --json R.json`` wrote, S what ``whyfast run fastcall-source
 --json S.json`` did, T and P what ``bench.fastcall_traps`` and ``bench.fastcall_pairs`` printed. In
 the page, what stands between ``<!-- NAME -->`` and ``<!-- end -->`` is replaced: ``measured``, the
-changes against 2.7 with their intervals; ``published``, their directions beside those of 2016;
+changes against 2.7 with their intervals; ``published``, beside those of 2016;
 ``conditions``; ``versions``, 3.15 against 3.14; ``traps`` and ``pairs``. What is not given stays.
 """
 
@@ -44,8 +44,6 @@ PUBLISHED: Mapping[str, tuple[int, int]] = {
     "func-0": (0, 0),
     "func-3": (-10, -13),
 }
-#: A smaller change than this has no direction: his table leaves those out.
-LEAST = 0.05
 
 
 def main() -> int:
@@ -118,33 +116,14 @@ def _beside_published(result: Result) -> str:
         v.name for v in result.question.variants if (next(iter(PUBLISHED)), v.name) in verdicts
     ][-1]
     lines = [
-        f"| row | 2016: 3.6 | with FASTCALL | now: {OLD} | {newest} | directions |",
-        "| --- | ---: | ---: | ---: | ---: | --- |",
+        f"| row | 2016: 3.6 | with FASTCALL | now: {OLD} | {newest} |",
+        "| --- | ---: | ---: | ---: | ---: |",
     ]
     for row, (plain, fast) in PUBLISHED.items():
         old, new = verdicts.get((row, OLD)), verdicts.get((row, newest))
-        said = _agreement((plain, fast), old, new)
-        cells = [row, _signed(plain), _signed(fast), _change(old), _change(new), said]
+        cells = [row, _signed(plain), _signed(fast), _change(old), _change(new)]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
-
-
-def _agreement(published: tuple[int, int], old: Verdict | None, new: Verdict | None) -> str:
-    """3.6 is compared with either column of 2016: what was released has some of the prototype."""
-    if old is None or new is None:
-        return "not measured"
-    if "undecided" in (old.outcome, new.outcome):
-        return "undecided"
-    ways = {_sign(p / 100) for p in published}
-    at_36 = "3.6 agrees" if _sign(old.ratio - 1) in ways else "3.6 does not"
-    later = (
-        "today agrees" if _sign(new.ratio - 1) == _sign(published[1] / 100) else "today does not"
-    )
-    return f"{at_36}, {later}"
-
-
-def _sign(change: float) -> int:
-    return 0 if abs(change) < LEAST else 1 if change > 0 else -1
 
 
 def _signed(percent: int) -> str:
