@@ -192,7 +192,7 @@ BLIND = tuple(
 )
 KEYS = set(
     re.findall(
-        r"^\| `([\w-]+)` \|",
+        r"^- `([\w-]+)`:",
         (FOLDER.parent.parent / "docs" / "account.md").read_text(encoding="utf-8"),
         re.MULTILINE,
     )
