@@ -1,8 +1,11 @@
 """Searches on a repository made for it: since when a small program is slower, end to end."""
 
+import json
 import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,10 +13,16 @@ from tests.studies.commit_study import Repository, write_commit_study
 from tests.studies.known_study import SPIN
 from tests.studies.searches import searched
 from tests.studies.test_run import whyfast
+from tests.unit.investigate.doubles import Watcher
 
+from whyfast.investigate.ab_run import Command
+from whyfast.investigate.services import Services
+from whyfast.model.errors import UserError
 from whyfast.model.variant import Benchmark
 from whyfast.model.verdict import Verdict
 from whyfast.search import requests
+from whyfast.search.axes.axis import SearchRequest
+from whyfast.search.subject import UserCommand
 from whyfast.store.home import Home
 
 #: Commit 13 makes the program do 12 % more work; 5 to 7 do not build; the others change nothing.
@@ -69,20 +78,57 @@ def test_the_commit_in_a_study(
     assert again["state"] == found["state"]
 
 
-def test_a_search_beside_the_checkout(own_home: Home, repository: Path, tmp_path: Path) -> None:
+def test_a_search_beside_the_checkout(
+    own_home: Home, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a command. The account is of culprit and parent, each begun in its checkout."""
+    asked: list[tuple[str, str]] = []
+
+    def explain(commands: Sequence[Command], *others: object, **named: object) -> None:
+        for command in commands:
+            _, _, folder, program = shlex.split(command.line)
+            steps = (Path(folder) / "spin.c").read_text().splitlines()[0]
+            asked.append((command.name, f"{program} of {steps}"))
+        raise UserError("not in this test")
+
+    monkeypatch.setattr(requests, "explain_commands", explain)
     include = Path(__file__).parents[2] / "src" / "whyfast" / "turns" / "include"
     (repository / "notes.txt").write_text("mine")
     before = subprocess.check_output(["git", "-C", repository, "status", "--porcelain"], text=True)
-    build = f"gcc -O2 -I{include} -o spin spin.c"
-    done = whyfast(
-        *("search", "--repo", repository, "--good", "fast", "--bad", "main"),
-        *("--build", build, "--", "./spin"),
-    )
-    assert f"change {CULPRIT}" in done.stdout
+    spin = UserCommand(("./spin",), f"gcc -O2 -I{include} -o spin spin.c", repository)
+    request, watcher = SearchRequest("commits", "fast", "main"), Watcher()
+    result = requests.search_by_command(spin, request, own_home, watcher, Services())
+    assert result.answer.where is not None
+    assert result.at(result.answer.where.first).title.endswith(f"change {CULPRIT}")
+    assert result.evidence is not None
+    assert result.evidence.files == ("spin.c",)
+    assert not result.evidence.code.same
+    assert asked == [
+        ("parent", "./spin of #define STEPS 10000"),
+        ("culprit", "./spin of #define STEPS 11200"),
+    ]
+    assert any("not in this test" in text for text in watcher.heard)
     after = subprocess.check_output(["git", "-C", repository, "status", "--porcelain"], text=True)
     assert after == before
     trees = subprocess.check_output(["git", "-C", repository, "worktree", "list"], text=True)
     assert len(trees.splitlines()) == 1
+
+
+@pytest.mark.skipif(shutil.which("perf") is None, reason="perf samples functions")
+def test_a_script_is_searched_and_its_function_named(own_home: Home, tmp_path: Path) -> None:
+    made = Repository(tmp_path / "repository")
+    for number, size in enumerate((200_000, 200_000, 1_500_000, 1_500_000)):
+        text = "def parse(size):\n    return sum(x * x for x in range(size))\n"
+        (made.folder / "work.py").write_text(f"{text}\nparse({size})  # {number}\n")
+        made.commit(f"change {number}")
+    out = tmp_path / "search.json"
+    ends = ("search", "--repo", made.folder, "--good", "HEAD~3", "--bad", "HEAD", "--json", out)
+    whyfast(*ends, "--", "env", "PYTHONPATH=.", sys.executable, "work.py")
+    found = json.loads(out.read_text())["data"]
+    assert found["answer"]["where"]["first"] == 2
+    evidence = found["evidence"]
+    assert evidence["files"] == ["work.py"]
+    assert "parse" in json.dumps(evidence["account"]["causes"][0])
 
 
 #: Of a checkout without a build; each has one line more.

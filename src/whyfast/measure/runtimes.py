@@ -106,7 +106,7 @@ def probe_python(
     output = runs.under(
         "Python's own tools",
         side,
-        lambda command, folder: command,
+        lambda command, folder: [_with_probe(word) for word in command],
         lambda folder: {"PYTHONPATH": str(PYTHON_PROBE), "WHYFAST_PROBE": f"{mode}:{folder}"},
         {"targets": "".join("\t".join(row) + "\n" for row in targets)},
     )
@@ -122,6 +122,12 @@ def probe_python(
             "and os._exit prevent it"
         )
     return documents, output.done.cpu
+
+
+def _with_probe(word: str) -> str:
+    """A word that sets the path of modules itself, as in ``env PYTHONPATH=src``, keeps the probe."""
+    name, sets, path = word.partition("=")
+    return f"{name}={PYTHON_PROBE}{os.pathsep}{path}" if sets and name == "PYTHONPATH" else word
 
 
 #: Seconds that a run under a tool of its runtime gets beside a multiple of its plain duration.

@@ -12,14 +12,18 @@ from pathlib import Path
 
 from whyfast.build.revisions import top_level
 from whyfast.build.source import with_source
+from whyfast.investigate.ab_run import Command, Options
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by
 from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.services import Observer, Services, asking_compilers_once
 from whyfast.investigate.study_run import narrow
 from whyfast.investigate.why.why_builds import explain_builds
+from whyfast.investigate.why.why_layers import AccountLimits
+from whyfast.investigate.why.why_run import explain_commands
 from whyfast.judge.decide import ALPHA
 from whyfast.model.build import Build
+from whyfast.model.code import CodeComparison
 from whyfast.model.errors import UserError
 from whyfast.model.study import Source, Study
 from whyfast.model.variant import Variant
@@ -43,7 +47,7 @@ from whyfast.search.results import (
 from whyfast.search.run import BAD_END, GOOD_END, SetSubject, run_search, run_set
 from whyfast.search.state import MEASURED, AxisCandidate, Quantity, Task, check_quantity, remainders
 from whyfast.search.study_subject import StudySubject, without_layouts
-from whyfast.search.subject import ScriptSubject, UserCommand
+from whyfast.search.subject import TIMEOUT, ScriptSubject, UserCommand
 from whyfast.store.home import Home
 
 # The axes of a study by name, beside commits. A new one is one file and one line here.
@@ -113,7 +117,10 @@ def search_range(
         result = run_search(subject, blank, file, home, observer)
         if request.axis not in ("commits", "toolchains"):
             return result
-        return replace(result, evidence=_study_evidence(context, result, repository))
+        if (pair := _culprit(result)) is None:
+            return result
+        evidence = file.evidence(pair, lambda: _study_evidence(context, result, pair, repository))
+        return replace(result, evidence=evidence)
 
     return follow(axis, search, everything=request.everything)
 
@@ -157,6 +164,9 @@ def _repository(study: Study, home: Home, observer: Observer) -> Path:
 
 #: Seconds that one run under the simulator may take.
 SIMULATED = 120.0
+#: Of the account of a command: measuring and simulating take so long each, and no step begins
+#: after five minutes.
+ACCOUNT = AccountLimits(30.0, 300.0)
 
 
 def _culprit(result: SearchResult) -> tuple[int, int] | None:
@@ -166,11 +176,12 @@ def _culprit(result: SearchResult) -> tuple[int, int] | None:
 
 
 def _study_evidence(
-    context: RunContext[Study], result: SearchResult, repository: Path | None
+    context: RunContext[Study],
+    result: SearchResult,
+    pair: tuple[int, int],
+    repository: Path | None,
 ) -> StepEvidence | None:
     """The differences between parent and culprit. ``repository``: that of the commits."""
-    if (pair := _culprit(result)) is None:
-        return None
     sides = [result.candidates[i] for i in pair]
     variants = tuple(
         replace(c.variant, name=name)
@@ -292,7 +303,10 @@ def search_by_command(
         blank = begun("commits", candidates, task, backwards=backwards)
         file = _file(home, key, request, names)
         result = run_search(subject, blank, file, home, observer)
-        return replace(result, evidence=_command_evidence(command, subject, result))
+        if (pair := _culprit(result)) is None:
+            return result
+        evidence = file.evidence(pair, lambda: _command_evidence(subject, pair, home, observer))
+        return replace(result, evidence=evidence)
 
     try:
         result = follow(axis, search, everything=request.everything)
@@ -307,22 +321,36 @@ def search_by_command(
 
 
 def _command_evidence(
-    command: UserCommand, subject: ScriptSubject, result: SearchResult
-) -> StepEvidence | None:
-    """The differences between parent and culprit, where there is a program to compare."""
-    if (pair := _culprit(result)) is None:
-        return None
+    subject: ScriptSubject, pair: tuple[int, int], home: Home, observer: Observer
+) -> StepEvidence:
+    """The differences between parent and culprit: of the program, where the checkouts hold it, of
+    the source, and in what takes the time."""
+    command = subject.command
     program = Path(command.program or command.words[0])
     for number in pair:
         subject.build(number)  # a resumed search may have only its numbers
-    missing = not all((subject.place(n) / program).is_file() for n in pair)
-    if program.is_absolute() or missing:
-        if command.program:
-            raise UserError("not found in the checkout after the build", where=command.program)
-        return None
-    parent, culprit = ((subject.place(n), program) for n in pair)
     files = changed_files(command.repository, *(subject.candidates[n] for n in pair))
-    return compared(parent, culprit, files)
+    parent, culprit = ((subject.place(n), program) for n in pair)
+    if not program.is_absolute() and all((subject.place(n) / program).is_file() for n in pair):
+        evidence = compared(parent, culprit, files)
+    elif command.program:
+        raise UserError("not found in the checkout after the build", where=command.program)
+    else:
+        evidence = StepEvidence(CodeComparison(identical=False, same=False), files=tuple(files))
+    if command.prints_number or evidence.code.same:
+        return evidence
+    observer.phase("explain")
+    sides = [
+        Command(name, shlex.join(subject.words(number)))
+        for name, number in zip(("parent", "culprit"), pair, strict=True)
+    ]
+    options = Options(budget=ACCOUNT.seconds, shell="", timeout=TIMEOUT)
+    try:
+        done = explain_commands(sides, options, ACCOUNT, home, observer, services=subject.services)
+    except UserError as error:
+        observer.note(f"no account of the difference: {error}")
+        return evidence
+    return replace(evidence, account=done.found.account)
 
 
 #: The most levels of branches in branches, and of remainders in remainders.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -217,8 +218,23 @@ class SearchFile:
         except (Malformed, KeyError, TypeError):
             return ()
 
+    def evidence(
+        self, step: tuple[int, int], find: Callable[[], StepEvidence | None]
+    ) -> StepEvidence | None:
+        """The kept differences between two candidates, else those that ``find`` finds, which are
+        kept: an account takes a minute, and the same command may only ask for more details."""
+        kept = self._load()
+        with contextlib.suppress(Malformed, KeyError, TypeError):
+            if kept["step"] == list(step):
+                evidence: StepEvidence = decode(StepEvidence, kept["evidence"])
+                return evidence
+        found = find()
+        if found is not None and (found.account is None or found.account.complete):
+            self._save({**kept, "step": list(step), "evidence": encode(found)})
+        return found
+
     def _save(self, content: dict[str, Any]) -> None:
-        whole = {"format": FORMAT, "names": list(self.names), **content}
+        whole = {**content, "format": FORMAT, "names": list(self.names)}
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             write_whole(self.path, json.dumps(whole), durable=True)

@@ -309,11 +309,12 @@ class ScriptSubject:
         return self._kept
 
     def _arguments(self, candidates: Sequence[int]) -> LaunchArguments:
-        """Every command begins in the checkout of its commit."""
-        commands = {
-            str(c): ("env", "-C", str(self.place(c)), *self.command.words) for c in candidates
-        }
+        commands = {str(c): self.words(c) for c in candidates}
         return LaunchArguments(commands, without_repository(self.services.env), TIMEOUT)
+
+    def words(self, candidate: int) -> tuple[str, ...]:
+        """The command, begun in the checkout of a candidate."""
+        return ("env", "-C", str(self.place(candidate)), *self.command.words)
 
     def place(self, candidate: int) -> Path:
         """The checkout of a candidate, there once it was built."""

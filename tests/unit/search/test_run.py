@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from tests.unit.search.worlds import Range, place, step_at
 
+from whyfast.model.code import CodeComparison
 from whyfast.model.errors import UserError
 from whyfast.search.ddmin import Failed, Try, next_try
 from whyfast.search.engine import BuildCandidate, Step, begin, built, next_step, observe, skip
-from whyfast.search.results import FORMAT, SearchFile, search_key
+from whyfast.search.results import FORMAT, SearchFile, StepEvidence, search_key
 from whyfast.search.run import BARS, drive, likely_next, likely_subsets, posterior_lines
 from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, State, Task
 from whyfast.search.subject import CandidateFailed, Layouts, Times, observation
@@ -238,3 +239,19 @@ def test_the_subsets_of_a_search_for_a_set() -> None:
         events = (*events, Trial(EFFECT))
     assert wanted.subset == frozenset(range(4))
     assert list(likely_subsets(task, events))[:2] == [frozenset(range(6)), frozenset(range(2))]
+
+
+def test_the_evidence_of_a_step_is_found_once(tmp_path: Path) -> None:
+    file = SearchFile(tmp_path / "search.json", NAMES)
+    step = StepEvidence(CodeComparison(identical=False, same=False), files=("a.py",))
+    calls: list[StepEvidence | None] = []
+
+    def found(evidence: StepEvidence | None) -> StepEvidence | None:
+        calls.append(evidence)
+        return evidence
+
+    assert file.evidence((3, 4), lambda: found(None)) is None
+    assert file.evidence((3, 4), lambda: found(step)) == step
+    assert SearchFile(file.path, NAMES).evidence((3, 4), lambda: found(None)) == step
+    assert file.evidence((4, 5), lambda: found(None)) is None  # of another step
+    assert calls == [None, step, None]

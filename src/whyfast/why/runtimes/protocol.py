@@ -135,21 +135,25 @@ def program_of(command: Sequence[str], env: Mapping[str, str]) -> RuntimeProgram
 
     None for a shell's command line (``sh -c …``) and for a program that is not there.
     """
-    words, at = list(command), 0
+    words, at, folder = list(command), 0, Path()
     for _ in range(4):  # env, a script, the env of its first line
         if at >= len(words):
             return None
-        file = shutil.which(words[at], path=env.get("PATH", os.defpath))
+        word = words[at] if os.sep not in words[at] else str(folder / words[at])
+        file = shutil.which(word, path=env.get("PATH", os.defpath))
         if file is None:
             return None
         path = Path(file).resolve()
         if path.name == "env":
             at += 1
-            while at < len(words) and (words[at][:2] == "-S" or _VARIABLE.match(words[at])):
+            while at < len(words) and (words[at][:1] == "-" or _VARIABLE.match(words[at])):
                 if words[at][:2] == "-S":  # all of a first line in one word
                     words[at : at + 1] = words[at][2:].split()
+                elif words[at] in ("-C", "--chdir"):
+                    folder = Path(*words[at + 1 : at + 2])
+                    at += 2
                 else:
-                    at += 1
+                    at += 2 if words[at] in ("-u", "--unset") else 1
             continue
         first = _first_line(path)
         if not first:

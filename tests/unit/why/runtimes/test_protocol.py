@@ -72,6 +72,15 @@ def test_env_and_its_variables_are_passed_over(tmp_path: Path) -> None:
         assert program.words[program.at] == sys.executable
 
 
+def test_a_program_in_the_folder_that_env_enters(tmp_path: Path) -> None:
+    script(tmp_path / "tool", f"#!{sys.executable}")
+    for options in (["-C", str(tmp_path)], ["-u", "X", "-i", "--chdir", str(tmp_path), "Y=1"]):
+        program = program_of(["env", *options, "./tool", "x"], os.environ)
+        assert program is not None
+        assert program.path == Path(sys.executable).resolve()
+        assert program.words == ("env", *options, sys.executable, str(tmp_path / "tool"), "x")
+
+
 def test_a_shell_script_with_the_name_of_a_runtime_starts_it(tmp_path: Path) -> None:
     program = program_of([script(tmp_path / "python3", "#!/bin/sh")], os.environ)
     assert program is not None
