@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import os
 import shutil
+import time
 from collections.abc import Container, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,12 +37,16 @@ class _CannotGoOn(Exception):
 
 
 def build_incrementally(
-    recipes: Sequence[Recipe], store: BuildStore, progress: run.Progress
+    recipes: Sequence[Recipe],
+    store: BuildStore,
+    progress: run.Progress,
+    seconds: float = math.inf,
 ) -> list[BuildOutcome]:
     """Every recipe as a build or a failure, in the given order, one after the other. A clean build
     that is there already is taken. Where the steps fail in the used folder, it is emptied and the
-    build is made clean: only that can fail a candidate."""
-    return [_build_one(recipe, store, progress) for recipe in recipes]
+    build is made clean: only that can fail a candidate. ``seconds`` is the limit of all."""
+    end = time.monotonic() + seconds
+    return [_build_one(r, store, progress, end - time.monotonic()) for r in recipes]
 
 
 def marked(recipe: Recipe) -> Recipe:
@@ -89,26 +95,29 @@ def forget_compiled(folder: Path, but: Container[Path]) -> None:
             path.unlink()
 
 
-def _build_one(recipe: Recipe, store: BuildStore, progress: run.Progress) -> BuildOutcome:
+def _build_one(
+    recipe: Recipe, store: BuildStore, progress: run.Progress, seconds: float
+) -> BuildOutcome:
     incremental = marked(recipe)
     for known in (recipe, incremental):
         if build := run.reusable(known, store):
             return build
     slot = slot_of(recipe, store)
-    steps = Steps()
+    steps, end = Steps(), time.monotonic() + seconds
     with exclusive(
         store.lock(slot.name),
         lambda: progress(f"{recipe.variant}: waiting for another build in the same folder"),
     ):
         try:
-            return _go_on(incremental, slot, store, progress, steps)
+            with steps.limited(seconds, "late"):
+                return _go_on(incremental, slot, store, progress, steps)
         except (_CannotGoOn, CannotBuildHere, OSError) as error:
             shutil.rmtree(slot, ignore_errors=True)
             progress(f"{recipe.variant}: not built incrementally: {error}; building it clean")
         except BaseException:
             steps.cancel()
             raise
-    (outcome,) = run.build_all([recipe], store, progress)
+    (outcome,) = run.build_all([recipe], store, progress, end - time.monotonic())
     return outcome
 
 

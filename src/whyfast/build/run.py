@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,27 +71,27 @@ def build_all(
     recipes: Sequence[Recipe],
     store: BuildStore,
     progress: Progress,
+    seconds: float = math.inf,
     *,
     workers: int | None = None,
-    seconds: float = math.inf,
 ) -> list[BuildOutcome]:
     """Every recipe as a build or a failure, in the given order; equal recipes are built once. Steps
     that use ``{jobs}`` fill the machine by themselves and run one variant at a time; others run as
-    many variants at once as there are CPUs. What is not built after so many ``seconds`` is ended,
-    and fails."""
+    many variants at once as there are CPUs. What is not built after so many ``seconds`` is ended:
+    a failure that is late."""
     cpus = os.cpu_count() or 1
     if workers is None:
         workers = 1 if any(map(_is_long, recipes)) else cpus
     pool = ThreadPoolExecutor(max_workers=max(1, workers))
-    steps, end = Steps(), time.monotonic() + seconds
+    steps = Steps()
     try:
         futures = [pool.submit(_build_one, r, store, progress, cpus, steps) for r in recipes]
-        for future in futures:
-            # An endless wait would miss an interrupt that comes just before it begins.
-            while wait([future], timeout=0.5).not_done:
-                if time.monotonic() >= end and not steps.cancelled.is_set():
-                    steps.cancel(why=f"building takes longer than {seconds:.0f} s")
-            future.result()
+        with steps.limited(seconds, f"building takes longer than {seconds:.0f} s"):
+            for future in futures:
+                # An endless wait would miss an interrupt that comes just before it begins.
+                while wait([future], timeout=0.5).not_done:
+                    pass
+                future.result()
         return [future.result() for future in futures]
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
@@ -131,6 +131,8 @@ def _build_one(
             return make_build(recipe, store, jobs, steps, progress)
     except CannotBuildHere as error:
         return BuildFailure(recipe.variant, "not-buildable", str(error))
+    except InterruptedError as error:
+        return BuildFailure(recipe.variant, "late", str(error))
     except OSError as error:
         return BuildFailure(recipe.variant, "failed", because(error))
 
@@ -231,7 +233,8 @@ def make_build(
     watch = Stopwatch()
     env, sandbox, reason = run_steps(recipe, folder, store, steps, runner, progress)
     if reason:
-        return keep_failure(recipe, store, reason)
+        failure = keep_failure(recipe, store, reason)
+        return replace(failure, kind="late") if runner.cancelled.is_set() else failure
     unread = _unread(work / "src", [*recipe.source.files]) if reading_is_noted else []
     program = work / recipe.program
     if not program.is_file():
@@ -273,7 +276,7 @@ def run_steps(
             start = os.fstat(out.fileno()).st_size
             status = runner.run(step, work, env, out.fileno(), within)
             if status != 0 and runner.cancelled.is_set():
-                return env, sandbox, runner.why
+                return env, sandbox, f"{runner.why}, in the step: {without_folders(step)}"
             if status != 0:
                 return env, sandbox, why(step, status, tail(log, SEARCHED, start))
     return env, sandbox, ""

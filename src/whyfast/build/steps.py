@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import re
 import resource
@@ -276,6 +277,19 @@ class Steps:
             for pid in self._running:
                 os.killpg(pid, number)
 
+    @contextlib.contextmanager
+    def limited(
+        self, seconds: float, why: str, number: signal.Signals = signal.SIGKILL
+    ) -> Iterator[None]:
+        """Cancels them when the body has not ended after so many ``seconds``."""
+        limit = threading.Timer(seconds, self.cancel, (number, why))
+        if seconds < math.inf:
+            limit.start()
+        try:
+            yield
+        finally:
+            limit.cancel()
+
 
 @contextlib.contextmanager
 def logged_steps(
@@ -286,22 +300,18 @@ def logged_steps(
     ends them. CannotBuildHere when the toolchain has a root that cannot be entered here."""
     env, within, _ = surround(recipe, folder, store)
     steps = Steps()
-    limit = threading.Timer(seconds or 0.0, steps.cancel, (signal.SIGTERM,))
-    with (folder / "log.txt").open("ab") as log:
+    # Not killed: with chroot alone the finished build is in the root by now, and has to come back.
+    late = steps.limited(math.inf if seconds is None else seconds, "late", signal.SIGTERM)
+    with (folder / "log.txt").open("ab") as log, late:
 
         def run(step: str) -> int:
             log.write(f"+ {step}\n".encode())
             log.flush()
             return steps.run(step, folder / "work", env, log.fileno(), within)
 
-        if seconds is not None:
-            limit.start()
         try:
             yield run
         except KeyboardInterrupt:
-            # A session of its own hears of no interrupt. Not killed: with chroot alone the finished
-            # build is in the root by now, and has to come back.
+            # A session of its own hears of no interrupt.
             steps.cancel(signal.SIGTERM)
             raise
-        finally:
-            limit.cancel()

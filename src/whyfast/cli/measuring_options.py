@@ -203,7 +203,8 @@ def add_check(options: OptionGroup) -> None:
     group = options.measuring()
     text = "a study file or its folder (default: whyfast.toml in this folder or the nearest parent)"
     group.value("--study STUDY", text, type=Path)
-    group.value("--budget TIME", "time for measuring (default: 5m)")
+    group.value("--budget TIME", "time for measuring (default: 3m, less what building takes)")
+    group.value("--build-limit TIME", "time for building (default: 3m, more if that is known)")
     group.value("--margin PERCENT", "smallest relevant difference (default: the study's)")
     group.flag("--costs", COSTS_HELP)
     output = options.outputs()

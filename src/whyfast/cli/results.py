@@ -90,7 +90,10 @@ def exit_code(result: Result, fail_on: str | None) -> int:
         return FAIL_ON_MET
     failed = (
         result.recorded.failed
-        or any(isinstance(b, BuildFailure) and b.kind == "failed" for b in result.recorded.builds)
+        or any(
+            isinstance(b, BuildFailure) and b.kind != "not-buildable"
+            for b in result.recorded.builds
+        )
         or any(u.found is not None for u in result.found.failed_expectations)
         or unmatched(result.found.evidence)
         or any(c.kind == CLEANUP for c in result.judged.confounds)

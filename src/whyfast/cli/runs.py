@@ -18,7 +18,7 @@ from whyfast.cli.output import (
 )
 from whyfast.cli.results import exit_code, finish, is_met, keep, show_result
 from whyfast.investigate.building import with_control
-from whyfast.investigate.check_run import BUDGET, Request
+from whyfast.investigate.check_run import Request
 from whyfast.investigate.check_run import run_check as check_change
 from whyfast.investigate.forecast import forecast
 from whyfast.investigate.study_run import Choice, chosen, run_study, runnable
@@ -128,7 +128,8 @@ def run_check(args: argparse.Namespace) -> int:
         folder=Path(),
         range=args.range,
         study=args.study,
-        budget=duration(args.budget, "--budget") if args.budget else BUDGET,
+        budget=duration(args.budget, "--budget") if args.budget else None,
+        building=duration(args.build_limit, "--build-limit") if args.build_limit else None,
         margin=percent(args.margin, "--margin") if args.margin else None,
         costs=args.costs,
     )

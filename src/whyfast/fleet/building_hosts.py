@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -56,7 +57,7 @@ class HostBuilds:
         # Not while this host measures.
         with exclusive(self._own.data / "measuring.lock"), self._store.in_use():
             self._store.remove_unused(FORGOTTEN)
-            (built,) = self._services.build([recipe], self._store, lambda text: None)
+            (built,) = self._services.build([recipe], self._store, lambda text: None, math.inf)
             if isinstance(built, BuildFailure):
                 self._remove(recipe.digest)
                 return Refused(built.reason)
@@ -160,13 +161,13 @@ class BuildingHosts:
         self._sources = {}
 
     def build(
-        self, recipes: Sequence[Recipe], store: BuildStore, note: Note
+        self, recipes: Sequence[Recipe], store: BuildStore, note: Note, seconds: float
     ) -> Sequence[BuildOutcome]:
-        """Get these builds: from hosts that have or make them, else made here."""
+        """Get these builds: from hosts that have or make them, else made here, in that time."""
         for recipe in recipes:
             if store.find(recipe.digest) is None:
                 self._await(recipe, store)
-        outcomes = self._services.build(recipes, store, note)
+        outcomes = self._services.build(recipes, store, note, seconds)
         for recipe, outcome in zip(recipes, outcomes, strict=True):
             if self._proof is None and isinstance(outcome, Build) and _sendable(recipe):
                 code = code_of(store.folder(outcome.digest) / "work", recipe.program)

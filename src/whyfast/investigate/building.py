@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -38,11 +39,14 @@ from whyfast.study.notation import names_in
 from whyfast.toolchain.wheels import pyperformance_benchmarks
 
 
-def build(context: RunContext[Study]) -> RunContext[Study]:
+def build(
+    context: RunContext[Study], seconds: float = math.inf, links: float | None = None
+) -> RunContext[Study]:
     """Get source and toolchains, make the builds, read the evidence.
 
-    A variant that cannot be built here becomes a :class:`BuildFailure`. UserError when the disk has
-    no room, or the source or a package of the benchmarks is unavailable.
+    All builds may take so many ``seconds`` together, the links of a variant ``links``. A variant
+    that cannot be built here or in time becomes a :class:`BuildFailure`. UserError when the disk
+    has no room, or the source or a package of the benchmarks is unavailable.
     """
     began = context.services.clock.monotonic()
     note, step = context.observer.note, context.observer.step
@@ -91,17 +95,16 @@ def build(context: RunContext[Study]) -> RunContext[Study]:
                     pythons.get(variant.python),
                 )
             )
-    made = {
-        o.variant: o for o in context.services.build(recipes, BuildStore(context.home.builds), step)
-    }
+    store = BuildStore(context.home.builds)
+    made = {o.variant: o for o in context.services.build(recipes, store, step, seconds)}
     outcomes = [made.get(v.name) or failures[v.name] for v in study.variants if not v.twin_of]
     if any(b.command[:1] == ("{program}",) for b in study.benchmarks if study.measured):
         measured = {v.name for v in study.variants if not v.evidence_only}
         outcomes = [_that_runs(o, recipes) if o.variant in measured else o for o in outcomes]
     for outcome in outcomes:
-        if isinstance(outcome, BuildFailure) and outcome.kind == "failed":
+        if isinstance(outcome, BuildFailure) and outcome.kind != "not-buildable":
             note(f"{outcome.variant}: {outcome.reason}")
-    layouts = _layouts(context, recipes, outcomes)
+    layouts = _layouts(context, recipes, outcomes, links)
     for control in (v for v in study.variants if v.twin_of):
         outcomes.append(_control_build(control, outcomes, layouts))
     context.observer.phase("explain")
@@ -164,7 +167,10 @@ def _revisions(context: RunContext[Study]) -> dict[str, Source]:
 
 
 def _layouts(
-    context: RunContext[Study], recipes: Sequence[Recipe], outcomes: Sequence[BuildOutcome]
+    context: RunContext[Study],
+    recipes: Sequence[Recipe],
+    outcomes: Sequence[BuildOutcome],
+    links: float | None,
 ) -> dict[str, tuple[Path, ...]]:
     """Layouts of each build, or of the main baseline alone for its control, which has the first. A
     build that cannot be relinked has none, which is noted."""
@@ -181,7 +187,7 @@ def _layouts(
         seeds = layout_seeds(recipe.variant, count + 1)
         store = BuildStore(context.home.builds)
         try:
-            programs = context.services.relink(recipe, builds[recipe.variant], store, seeds, None)
+            programs = context.services.relink(recipe, builds[recipe.variant], store, seeds, links)
             layouts[recipe.variant] = tuple(programs)
         except CannotRelink as error:
             context.observer.note(f"no other layouts of {recipe.variant}: {error}")
@@ -202,7 +208,7 @@ def train_profiles(context: RunContext[Study]) -> RunContext[Study]:
     if not recipes:
         return context
     note, store = context.observer.note, BuildStore(context.home.builds)
-    made = context.services.build(recipes, store, context.observer.step)
+    made = context.services.build(recipes, store, context.observer.step, math.inf)
     failed = next((o for o in made if isinstance(o, BuildFailure)), None)
     if failed is not None:
         note(f"no other profiles: {failed.variant}: {failed.reason}")

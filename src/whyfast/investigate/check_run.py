@@ -53,9 +53,10 @@ from whyfast.study.project import some_names
 
 BASE, HEAD = "base", "head"
 
-#: Seconds of measuring where nobody says otherwise, and of all runs under the simulator together,
-#: of a shorter budget a third: with two builds a check takes five minutes.
-BUDGET, SIMULATED = 180.0, 60.0
+#: Seconds where nobody says otherwise, so that a check takes five minutes: of building, of
+#: measuring, of which what building took is taken away but for a third, and of all runs under the
+#: simulator together, a third of the time for measuring at most.
+BUILDING, BUDGET, SIMULATED = 180.0, 180.0, 60.0
 
 
 GOES_ON = "The time is used up; the same command goes on from what it measured."
@@ -64,13 +65,15 @@ GOES_ON = "The time is used up; the same command goes on from what it measured."
 @dataclass(frozen=True)
 class Request:
     """``folder`` is anywhere in the repository, ``range`` ``BASE..HEAD`` or empty; ``study`` is
-    that of the repository's root by default. ``margin`` None: the study's own. ``costs``: count
-    them even where the study does not ask for it."""
+    that of the repository's root by default. ``budget`` is for measuring, ``building`` for both
+    builds; None: what is usual. ``margin`` None: the study's own. ``costs``: count them even where
+    the study does not ask for it."""
 
     folder: Path
     range: str = ""
     study: Path | None = None
-    budget: float = BUDGET
+    budget: float | None = None
+    building: float | None = None
     margin: float | None = None
     costs: bool = False
 
@@ -103,10 +106,15 @@ def run_check(
     services = services or Services()
     if elsewhere is not None:
         elsewhere.check(RunContext(asked.study, home, observer, services))
-    limit = min(SIMULATED, request.budget / 3)
-    observer.note(_announced(asked.study, request, limit, home, explains=elsewhere is None))
+    building, took = _building(request, asked.study, home)
+    observer.note(_announced(asked.study, request, building, took, explains=elsewhere is None))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
-    context = _built(build(RunContext(plain, home, observer, services)), asked.change)
+    context = build(RunContext(plain, home, observer, services), building)
+    context = _built(context, asked.change, building)
+    budget = request.budget or max(BUDGET / 3, BUDGET - context.seconds["prepare"])
+    limit = min(SIMULATED, budget / 3)
+    asked = replace(asked, study=_within(asked.study, budget))
+    context = replace(context, question=_within(context.question, budget))
     context, absent = with_files(context, asked.change)
     program = Path(context.question.build.program)
     folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
@@ -178,15 +186,30 @@ def run_check(
     return replace(result, found=replace(result.found, check=check, account=account))
 
 
-def _announced(study: Study, request: Request, limit: float, home: Home, explains: bool) -> str:
+def _building(request: Request, study: Study, home: Home) -> tuple[float, float | None]:
+    """The limit for both builds, which leaves twice the time that one is known to take; and that
+    time, None where it is not known."""
+    steps = steps_of(study.build, study.variants[0])[0]
+    last = BuildStore(home.builds).last_like(None, steps)
+    took = float(last.provenance["seconds"]) if last else study.build.takes
+    return request.building or max(BUILDING, 2 * 2 * (took or 0.0)), took
+
+
+def _within(study: Study, budget: float) -> Study:
+    return replace(study, measure=replace(study.measure, budget=budget))
+
+
+def _announced(
+    study: Study, request: Request, building: float, took: float | None, explains: bool
+) -> str:
     """What the check will do, and how long each of it takes at most."""
-    last = BuildStore(home.builds).last_like(None, steps_of(study.build, study.variants[0])[0])
-    took = f"the last took {float(last.provenance['seconds']):.0f} s" if last else "without a limit"
+    last = f" (one takes {took:.0f} s)" if took else ""
+    budget = study.measure.budget
     costs = study.costs.count or study.costs.build
     parts = [
-        f"building 2 revisions where they are not known ({took})",
-        f"{limit:.0f} s to see what executes the change",
-        f"{request.budget:.0f} s of measuring",
+        f"{building:.0f} s to build 2 revisions where they are not known{last}",
+        f"{min(SIMULATED, budget / 3):.0f} s to see what executes the change",
+        f"{budget:.0f} s of measuring{'' if request.budget else ', less what building takes'}",
         *(["the costs, without a limit"] if costs else []),
         *([f"{MOST_BESIDE:.0f} s to say why"] if explains else []),
     ]
@@ -255,7 +278,7 @@ def ask(request: Request, home: Home, observer: Observer) -> Asked:
             variants=(_side(BASE, theirs, change.base), _side(HEAD, variant, change.head)),
             benchmarks=tuple(b for b in study.benchmarks if b.name in earlier),
             evidence=EvidenceSpec(),
-            measure=replace(study.measure, budget=request.budget, stop="decided"),
+            measure=replace(study.measure, budget=request.budget or BUDGET, stop="decided"),
             claim=None,
             control=False,
             costs=replace(study.costs, count=study.costs.count or request.costs),
@@ -342,7 +365,7 @@ def _changes(before: Study, study: Study) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _built(context: RunContext[Study], change: Range) -> RunContext[Study]:
+def _built(context: RunContext[Study], change: Range, limit: float) -> RunContext[Study]:
     """The context, when both sides have been built; UserError names the side and its log."""
     names = {BASE: (change.base_name, change.base), HEAD: (change.head_name, change.head)}
     for outcome in context.builds:
@@ -350,9 +373,14 @@ def _built(context: RunContext[Study], change: Range) -> RunContext[Study]:
             continue
         name, commit = names[outcome.variant]
         log = f"; its log is {outcome.log}" if outcome.log else ""
-        raise UserError(
-            f"{outcome.variant} ({name}, {commit[:10]}) does not build: {outcome.reason}{log}"
-        )
+        side = f"{outcome.variant} ({name}, {commit[:10]})"
+        if outcome.kind == "late":
+            kept = "what was built is kept; " if context.usable else ""
+            raise UserError(
+                f"{side} is not built: {outcome.reason}; {kept}give it longer: "
+                f'--build-limit {2 * limit:.0f}s, or takes = "…" in [build] of the study{log}'
+            )
+        raise UserError(f"{side} does not build: {outcome.reason}{log}")
     return context
 
 

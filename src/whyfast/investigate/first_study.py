@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import math
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from whyfast.build.recipe import Recipe
-from whyfast.build.relink import CannotRelink
-from whyfast.build.run import build_all
 from whyfast.build.too_old import too_old
 from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
@@ -31,10 +28,10 @@ from whyfast.investigate.first_work import (
     tried_ones,
     with_work,
 )
-from whyfast.investigate.services import Note, Observer, Services, Silent
+from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
 from whyfast.measure.invocation import InvocationFailed
-from whyfast.model.build import Build, BuildFailure, BuildOutcome
+from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
 from whyfast.store.builds import BuildStore
@@ -58,8 +55,6 @@ from whyfast.study.skeleton import check_file
 #: Seconds that a download, a program that lists its benchmarks and a link in another layout may
 #: take; a check has no time for twenty slower ones.
 _FETCH, _LIST, _LINK = 600.0, 120.0, 20.0
-#: Seconds before the limit that are for its benchmarks alone.
-_LISTS = 60.0
 #: Seconds after which no further program is built in place of one without work.
 _OTHERS = 60.0
 
@@ -125,14 +120,13 @@ def first_study(
     Nothing is raised for a project that does not build, nor where the limit is reached.
     """
     limit = limit or Limit(services.clock, math.inf, math.inf)
-    services = replace(services, build=_BuildsUntil(limit), relink=_OneLink(services, limit))
     if project.fetch and (reason := _fetched(folder, project.fetch, observer, limit)):
         return FirstStudy(check_file(_noted(project, reason)), reason, builds=False, lacks=True)
     failures: list[BuildFailure | str] = []
     bare = project.as_linked or project
     bare = replace(bare, benchmarks=bare.benchmarks or bare.candidates or WHOLE)
     for way in _ways(project):
-        way, outcome = _built(folder, way, home, observer, services)
+        way, outcome = _built(folder, way, home, observer, services, limit)
         if isinstance(outcome, Build):
             tries = Tries(outcome, observer, limit)
             way = _with_a_program_that_works(folder, way, tries, home, services)
@@ -180,7 +174,7 @@ def _with_a_program_that_works(
             if services.clock.monotonic() > end:
                 comment = f"Not built, for want of time: {Path(other.program).name}."
                 return replace(found, comments=(*found.comments, comment))
-            other, built = _built(folder, other, home, tries.observer, services)
+            other, built = _built(folder, other, home, tries.observer, services, tries.limit)
             if isinstance(built, Build):
                 tries = replace(tries, made=built, untried=[])
                 instead = _with_benchmarks(copy, other, tries)
@@ -229,56 +223,30 @@ def _fetched(folder: Path, words: tuple[str, ...], observer: Observer, limit: Li
 
 
 def _built(
-    folder: Path, project: Project, home: Home, observer: Observer, services: Services
+    folder: Path,
+    project: Project,
+    home: Home,
+    observer: Observer,
+    services: Services,
+    limit: Limit,
 ) -> tuple[Project, Build | BuildFailure | str]:
     """The build of the project's files as they are, or why there is none; and the project without
     its step that links, where the program cannot be linked again by it."""
     heard = _Layouts(observer)
-    context = _build_once(folder, project, home, heard, services)
+    context = _build_once(folder, project, home, heard, services, limit)
     if isinstance(context, str):
         return project, context
     (outcome,) = context.builds
     bare = project.as_linked
-    if bare is not None and not context.layouts:
+    if bare is not None and (heard.reason or not isinstance(outcome, Build)):
         if isinstance(outcome, Build):
             comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."
             # Without the last step it is the same program, which need not be built again.
             return replace(bare, comments=(*bare.comments, comment)), outcome
         if not _links(project, outcome.reason):
             return project, outcome
-        return _built(folder, bare, home, observer, services)
+        return _built(folder, bare, home, observer, services, limit)
     return project, outcome
-
-
-@dataclass(frozen=True)
-class _BuildsUntil:
-    """Builds until the limit."""
-
-    limit: Limit
-
-    def __call__(
-        self, recipes: Sequence[Recipe], store: BuildStore, note: Note
-    ) -> Sequence[BuildOutcome]:
-        """See :func:`whyfast.build.run.build_all`."""
-        return build_all(recipes, store, note, seconds=self.limit.left())
-
-
-@dataclass(frozen=True)
-class _OneLink:
-    """Links a single layout, which shows whether there are any, and only for so long."""
-
-    services: Services
-    limit: Limit
-
-    def __call__(
-        self, recipe: Recipe, build: Build, store: BuildStore, seeds: Sequence[int], *_: object
-    ) -> list[Path]:
-        """See :func:`whyfast.build.relink.relink`."""
-        left = self.limit.left()
-        if left < _LISTS:
-            raise CannotRelink("that was not tried, for want of time")
-        seconds = min(_LINK, left)
-        return [*self.services.relink(recipe, build, store, seeds[:1], seconds)] * len(seeds)
 
 
 class _Layouts(Silent):
@@ -286,7 +254,7 @@ class _Layouts(Silent):
 
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
-        self.reason = "it is the same"
+        self.reason = ""
 
     def phase(self, name: str) -> None:
         self._observer.phase(name)
@@ -309,7 +277,12 @@ def _links(project: Project, reason: str) -> bool:
 
 
 def _build_once(
-    folder: Path, project: Project, home: Home, observer: Observer, services: Services
+    folder: Path,
+    project: Project,
+    home: Home,
+    observer: Observer,
+    services: Services,
+    limit: Limit,
 ) -> RunContext[Study] | str:
     with scratch_folder(home) as scratch:
         file = scratch / ROOT_FILE
@@ -320,11 +293,12 @@ def _build_once(
         file.write_text(check_file(whole), encoding="utf-8")
         try:
             study = replace(load_study(file), source=Source("path", str(folder), folder))
-            # One layout shows whether there are any.
-            measure = replace(study.measure, layouts=1 if project.link else 0)
-            study = replace(study, measure=measure, control=False)
+            # The control alone is linked again, which shows whether there are other layouts.
+            measure = replace(study.measure, layouts=0)
+            study = replace(study, measure=measure, control=bool(project.link))
             with BuildStore(home.builds).in_use():
-                return build(RunContext(study, home, observer, services))
+                context = RunContext(study, home, observer, services)
+                return build(context, limit.left(), min(_LINK, limit.left()))
         except (UserError, CannotBuildHere) as error:
             return str(error)
 

@@ -68,7 +68,8 @@ Silent = Observer
 Note = Callable[[str], None]
 
 if TYPE_CHECKING:
-    Builder = Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]]
+    #: The last is the limit in seconds, see :func:`whyfast.build.run.build_all`.
+    Builder = Callable[[Sequence[Recipe], BuildStore, Note, float], Sequence[BuildOutcome]]
     #: See :func:`whyfast.build.relink.relink`.
     Relinker = Callable[[Recipe, Build, BuildStore, Sequence[int], float | None], Sequence[Path]]
 

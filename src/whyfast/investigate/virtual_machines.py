@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import shutil
 from collections.abc import Mapping
@@ -282,7 +283,7 @@ def _init(context: RunContext[Study]) -> bytes:
     source = scan_source(Path(vm.__file__).parent / "init")
     recipe = make_recipe(spec, first, toolchain, source)
     (built,) = context.services.build(
-        [recipe], BuildStore(context.home.builds), context.observer.step
+        [recipe], BuildStore(context.home.builds), context.observer.step, math.inf
     )
     if isinstance(built, BuildFailure):
         raise UserError(

@@ -102,11 +102,11 @@ class Build:
 @dataclass(frozen=True)
 class BuildFailure:
     """A variant that has no program. ``kind`` is ``not-buildable`` (its toolchain or this machine
-    cannot do it; ``reason`` says why) or ``failed`` (a step failed: ``log_tail`` holds the last
-    lines, ``log`` the whole)."""
+    cannot do it; ``reason`` says why), ``failed`` (a step failed: ``log_tail`` holds the last
+    lines, ``log`` the whole) or ``late`` (there was a limit in time)."""
 
     variant: str
-    kind: Literal["not-buildable", "failed"]
+    kind: Literal["not-buildable", "failed", "late"]
     reason: str
     log: Path | None = None
     log_tail: tuple[str, ...] = ()

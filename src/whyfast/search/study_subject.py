@@ -262,7 +262,7 @@ class StudySubject:
             wanted: list[Recipe] = []
 
             def note_only(
-                recipes: Sequence[Recipe], store: BuildStore, note: Note
+                recipes: Sequence[Recipe], store: BuildStore, note: Note, seconds: float
             ) -> list[BuildFailure]:
                 wanted.extend(recipes)
                 return [BuildFailure(r.variant, "not-buildable", "not built yet") for r in recipes]

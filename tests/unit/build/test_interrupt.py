@@ -15,6 +15,7 @@ from tests.unit.build.example import named, reasons, recipe
 
 from whyfast.build.run import build_all
 from whyfast.build.steps import Steps
+from whyfast.model.build import Build, BuildFailure
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import exclusive
 
@@ -172,6 +173,9 @@ def test_what_takes_longer_than_the_limit_is_ended_and_says_so(
 ) -> None:
     slow = recipe(source, variant=named("a", "-a"), steps=("sleep 600",))
     fast = recipe(source, variant=named("b", "-b"), steps=("cp {source}/main.c {program}",))
-    first, second = reasons(build_all([slow, fast], store, lambda text: None, seconds=1.0))
-    assert first == "building takes longer than 1 s"
-    assert second is None
+    first, second = build_all([slow, fast], store, lambda text: None, 1.0)
+    assert isinstance(first, BuildFailure)
+    assert (first.kind, isinstance(second, Build)) == ("late", True)
+    assert first.reason == "building takes longer than 1 s, in the step: sleep 600"
+    again = build_all([fast], store, lambda text: None, 0.0)
+    assert [isinstance(b, Build) and b.reused for b in again] == [True]

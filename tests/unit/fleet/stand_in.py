@@ -23,9 +23,9 @@ class Builder(World):
     """Builds whose digests are those of their programs."""
 
     def build(
-        self, recipes: Sequence[Recipe], store: BuildStore, note: Callable[[str], None]
+        self, recipes: Sequence[Recipe], store: BuildStore, *given: Any
     ) -> list[BuildOutcome]:
-        made = super().build(recipes, store, note)
+        made = super().build(recipes, store, *given)
         for b in made:
             if isinstance(b, Build):
                 os.utime(b.program, (0, 0))  # as if it had been made once

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,10 @@ class Machine(World):
         return self.compiler
 
     def build(
-        self, recipes: Sequence[Recipe], store: BuildStore, note: Callable[[str], None]
+        self, recipes: Sequence[Recipe], store: BuildStore, *given: Any
     ) -> list[BuildOutcome]:
         self.built += [r.variant for r in recipes if store.find(r.digest) is None]
-        return list(build_all(recipes, store, note))
+        return list(build_all(recipes, store, *given))
 
 
 class Fleet:
@@ -71,7 +71,7 @@ class Fleet:
             hosts.ahead(recipes, self.store)
 
     def build(self, hosts: BuildingHosts, name: str) -> Build:
-        (built,) = hosts.build([self.recipe(name)], self.store, self.watcher.note)
+        (built,) = hosts.build([self.recipe(name)], self.store, self.watcher.note, 600.0)
         assert isinstance(built, Build)
         return built
 
@@ -151,7 +151,7 @@ def test_what_does_not_build_there_is_built_here(fleet: Fleet) -> None:
     wrong = Variant("wrong", "path:gcc", cflags=("-no-such-flag",))
     broken = recipe(fleet.source, steps=COMPILE, variant=wrong, compiler=compiler())
     fleet.ahead(hosts, broken, fleet.recipe("a"))
-    (outcome,) = hosts.build([broken], fleet.store, fleet.watcher.note)
+    (outcome,) = hosts.build([broken], fleet.store, fleet.watcher.note, 600.0)
     assert "no-such-flag" in str(getattr(outcome, "reason", ""))
     assert fleet.build(hosts, "a").provenance["built_on"] == "ash"
     assert fleet.here.built == ["good", "wrong"]
@@ -173,8 +173,8 @@ def test_what_changed_on_the_way_is_left_out(fleet: Fleet, monkeypatch: pytest.M
     fleet.build(hosts, "good")
     made = fleet.hosts["ash"].build
 
-    def spoilt(recipes: Sequence[Recipe], store: BuildStore, note: Any) -> list[BuildOutcome]:
-        built = made(recipes, store, note)
+    def spoilt(recipes: Sequence[Recipe], *given: Any) -> list[BuildOutcome]:
+        built = made(recipes, *given)
         if recipes[0].variant != "good" and isinstance(built[0], Build):
             with built[0].program.open("ab") as program:
                 program.write(b"more")

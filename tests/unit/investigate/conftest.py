@@ -77,7 +77,7 @@ class Bench:
         elsewhere: Measurer | None = None,
         *,
         repo: Path | None = None,
-        budget: float = 300.0,
+        budget: float | None = 300.0,
         **services: Any,
     ) -> Result:
         return run_check(

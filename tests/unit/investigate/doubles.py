@@ -114,7 +114,7 @@ class World:
         return Toolchain(name, "path", "cc 1.0", "x86_64", name, ("cc",), frozenset())
 
     def build(
-        self, recipes: Sequence[Recipe], store: BuildStore, note: Callable[[str], None]
+        self, recipes: Sequence[Recipe], store: BuildStore, *given: Any
     ) -> list[BuildOutcome]:
         return [self._build(recipe, store) for recipe in recipes]
 

@@ -1,7 +1,7 @@
 """Builds that are the same program are measured once. Which benchmarks execute what has changed,
 with counts that nothing has run for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -40,10 +40,10 @@ class Bench:
         self.beside: dict[str, str] = {}
 
     def build(
-        self, recipes: Sequence[Recipe], store: BuildStore, note: Callable[[str], None]
+        self, recipes: Sequence[Recipe], store: BuildStore, *given: Any
     ) -> list[BuildOutcome]:
         made: list[BuildOutcome] = []
-        for one, recipe in zip(self.world.build(recipes, store, note), recipes, strict=True):
+        for one, recipe in zip(self.world.build(recipes, store, *given), recipes, strict=True):
             assert isinstance(one, Build)
             name = PROGRAMS.get(one.variant, one.variant)
             record = {**one.provenance, "program": recipe.program}

@@ -4,6 +4,7 @@ programs of a search, by tools that are doubles."""
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.unit.build.example import study as example
@@ -24,10 +25,9 @@ from whyfast.model.variant import Benchmark, RunnerName, Variant
 from whyfast.search.state import AxisCandidate, Quantity
 from whyfast.search.study_subject import StudySubject, counting
 from whyfast.search.subject import CandidateFailed
-from whyfast.store.builds import BuildStore
 from whyfast.store.home import Home
 
-Builds = Callable[[Sequence[Recipe], BuildStore, Note], Sequence[BuildOutcome]]
+Builds = Callable[..., Sequence[BuildOutcome]]
 
 
 @dataclass
@@ -38,12 +38,12 @@ class Yard:
     used: list[str] = field(default_factory=list)
 
     def noting(self, kind: list[str], build: Builds) -> Builds:
-        def noted(recipes: Sequence[Recipe], store: BuildStore, note: Note) -> list[BuildOutcome]:
+        def noted(recipes: Sequence[Recipe], *given: Any) -> list[BuildOutcome]:
             kind.extend(r.variant for r in recipes)
             folder = "clean" if kind is self.clean else "used"
             return [
                 replace(b, program=Path(folder, b.variant)) if isinstance(b, Build) else b
-                for b in build(recipes, store, note)
+                for b in build(recipes, *given)
             ]
 
         return noted
