@@ -28,8 +28,9 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True)
 class PythonFunction:
-    """``name`` is qualified by its module and classes; ``first`` and ``last`` are lines of its
-    file, decorators included; ``says`` is its syntax, without comments and layout."""
+    """``name`` is qualified by its module and classes, with a number from the second of a name on;
+    ``first`` and ``last`` are lines of its file, decorators included; ``says`` is its syntax,
+    without comments and layout."""
 
     name: str
     first: int
@@ -53,7 +54,8 @@ def with_functions(code: CodeComparison, base: Path, head: Path) -> CodeComparis
         if _ASIDE.match(file):
             continue
         both = _functions(base, file), _functions(head, file)
-        if not file.endswith(".py") or None in both:
+        outside = not any((folder / "src" / file).is_file() for folder in (base, head))
+        if not file.endswith(".py") or outside or None in both:
             reasons.append(reason)
             continue
         functions += _changes(both[0] or {}, both[1] or {}, (base, head), file)
@@ -91,7 +93,12 @@ def _functions(folder: Path, file: str) -> Mapping[str, PythonFunction] | None:
     except (SyntaxError, ValueError, RecursionError):
         return None
     module = _module(file)
-    found = {f.name: f for f in _defined(tree, module)}
+    found: dict[str, PythonFunction] = {}
+    for function in _defined(tree, module):
+        name, number = function.name, 2
+        while name in found:  # as of a property, which has several functions
+            name, number = f"{function.name} ({number})", number + 1
+        found[name] = replace(function, name=name)
     _Empty().visit(tree)
     found[f"{module}.{MODULE}"] = PythonFunction(f"{module}.{MODULE}", 0, 0, ast.dump(tree))
     return found

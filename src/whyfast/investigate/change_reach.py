@@ -18,7 +18,7 @@ from pathlib import Path
 from whyfast.explain.functions import base_name
 from whyfast.explain.objects.elf import open_elf
 from whyfast.explain.program import load
-from whyfast.explain.python_changes import executed_name
+from whyfast.explain.python_changes import MODULE, executed_name
 from whyfast.explain.same_builds import machine_code
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
@@ -292,8 +292,9 @@ def _set_traps(program: Path, trapped: Path, code: CodeComparison) -> None:
     shutil.copymode(program, trapped)
 
 
-#: Of a pyperf script: one value of one loop.
-_ONE_VALUE = ("--worker", "--loops=1", "--values=1", "--warmups=0")
+#: Of a pyperf script: one loop; and as many as take a second.
+_ONE_LOOP = ("--worker", "--loops=1", "--values=1", "--warmups=0")
+_A_SECOND = ("--worker", "--calibrate-loops", "--min-time=1", "--values=1", "--warmups=0")
 
 
 def python_reach(
@@ -302,21 +303,42 @@ def python_reach(
     folders: dict[str, Path],
     code: CodeComparison,
 ) -> ChangeCoverage:
-    """By what ran of the builds in ``folders``; nothing is raised for what cannot be seen."""
+    """By what ran of the builds in ``folders``; nothing is raised for what cannot be seen. That
+    nothing of what has changed runs is said only where all that runs was seen."""
+    seen = _python_reach(benchmark, tasks, folders, code, _ONE_LOOP)
+    if seen.placement_only and tasks[0].run.command[-len(WORKER) :] == WORKER:
+        seen = _python_reach(benchmark, tasks, folders, code, _A_SECOND)
+    return seen
+
+
+def _python_reach(
+    benchmark: Benchmark,
+    tasks: Sequence[CountingTask],
+    folders: dict[str, Path],
+    code: CodeComparison,
+    worker: tuple[str, ...],
+) -> ChangeCoverage:
     changed = {f.name for f in code.functions}
     calls: dict[str, int] = {}
+    # Some run after all that is seen.
+    unseen = {"destructors"} if any(name.endswith(".__del__") for name in changed) else set[str]()
     for task in tasks:
-        run = task.run
+        run, folder = task.run, folders[task.variant]
         if run.command[-len(WORKER) :] == WORKER:
-            run = replace(run, command=(*run.command[: -len(WORKER)], *_ONE_VALUE))
+            run = replace(run, command=(*run.command[: -len(WORKER)], *worker))
         runs = RuntimeRuns({task.variant: run}, {}, 0, sides=(task.variant, task.variant))
         try:
-            documents, _ = probe_python(runs, task.variant, "count")
+            documents, _ = probe_python(runs, task.variant, "reach")
         except CannotCount as error:
             return ChangeCoverage(benchmark.name, None, str(error))
         for document in documents:
+            unseen.update(document["unseen"])
+            for file in document["read"]:
+                module = executed_name(folder, (file, 0, MODULE)).removesuffix(MODULE)
+                if module and any(name.startswith(module) for name in changed):
+                    unseen.add(f"{Path(file).name} as data")
             names = {
-                int(key): executed_name(folders[task.variant], (row[0], row[1], row[2]))
+                int(key): executed_name(folder, (row[0], row[1], row[2]))
                 for key, row in document["codes"].items()
             }
             for key, count, *_ in document["functions"]:
@@ -324,6 +346,7 @@ def python_reach(
                 if name in changed:
                     calls[name] = calls.get(name, 0) + count
     executed = tuple(sorted(calls, key=lambda name: (-calls[name], name)))
-    if not executed and not code.traced:
-        return ChangeCoverage(benchmark.name, None, "; ".join(code.reasons))
+    if not executed and (unseen or not code.traced):
+        why = f"it uses {' and '.join(sorted(unseen))}, of which not all is seen"
+        return ChangeCoverage(benchmark.name, None, why if unseen else "; ".join(code.reasons))
     return ChangeCoverage(benchmark.name, executed)

@@ -92,16 +92,17 @@ def _with_the_first(
 def chosen_in_python(
     context: RunContext[Study], reaches: Sequence[ChangeCoverage]
 ) -> tuple[RunContext[Study], tuple[ChangeCoverage, ...], tuple[str, ...]]:
-    """The same for many benchmarks of Python, of which ``reaches`` says what they execute; where
-    none is known to execute what has changed, those come first of which it is unknown."""
-    benchmarks = context.question.benchmarks
+    """The same for benchmarks of Python, of which ``reaches`` says what they execute. Those that
+    execute nothing of what has changed are left out of the question, however few there are: unlike
+    machine code they run as before, wherever the rest lies."""
+    idle = {r.benchmark for r in reaches if r.placement_only}
+    benchmarks = tuple(b for b in context.question.benchmarks if b.name not in idle)
+    context = replace(context, question=replace(context.question, benchmarks=benchmarks))
     if len(benchmarks) <= MOST:
         return context, tuple(reaches), ()
     known = {r.benchmark for r in reaches if r.executes}
-    unknown = {r.benchmark for r in reaches if r.executes is None}
-    listed = sorted(benchmarks, key=lambda b: b.name not in unknown)
-    context, notes = _with_the_first(context, listed if not known else benchmarks, known)
-    kept = {b.name for b in context.question.benchmarks}
+    context, notes = _with_the_first(context, benchmarks, known)
+    kept = {*idle, *(b.name for b in context.question.benchmarks)}
     return context, tuple(r for r in reaches if r.benchmark in kept), notes
 
 

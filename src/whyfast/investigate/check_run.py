@@ -143,9 +143,7 @@ def run_check(
     if code.same:
         check = _with_unused(check, context, program)
     if code.same or not context.question.benchmarks:
-        with recording(context, None, alone=False) as run:
-            pass
-        return _with_check(judge(context, run.recorded), check)
+        return _unmeasured(context, check)
     clock = services.clock
     end = clock.monotonic() + limit
     context, few = chosen(context, code, limit / 2)
@@ -158,6 +156,8 @@ def run_check(
     else:
         reaches = reached_by(context, code, limit)
     check = replace(check, reaches=reaches)
+    if not context.question.benchmarks:
+        return _unmeasured(context, check)
     if asked.study.measure.layouts:
         study = replace(asked.study, benchmarks=context.question.benchmarks)
         context = build(RunContext(study, home, observer, services))
@@ -440,5 +440,8 @@ def _goes_on(context: RunContext[Study], run: OpenRun, anew: Collection[str]) ->
     )
 
 
-def _with_check(result: Result, check: Check) -> Result:
+def _unmeasured(context: RunContext[Study], check: Check) -> Result:
+    with recording(context, None, alone=False) as run:
+        pass
+    result = judge(context, run.recorded)
     return replace(result, found=replace(result.found, check=check))

@@ -101,7 +101,7 @@ def probe_python(
     """What the probe inside saw of one run, a document for each of its Python processes; and
     the seconds of CPU time of the whole run, its end included, which no process sees of itself.
 
-    Raises CannotCount where it saw nothing.
+    Raises CannotCount where it saw nothing, and not all where ``reach`` is to see all.
     """
     output = runs.under(
         "Python's own tools",
@@ -110,6 +110,8 @@ def probe_python(
         lambda folder: {"PYTHONPATH": str(PYTHON_PROBE), "WHYFAST_PROBE": f"{mode}:{folder}"},
         {"targets": "".join("\t".join(row) + "\n" for row in targets)},
     )
+    if mode == "reach" and output.done.status:
+        raise CannotCount(f"it ends with exit code {output.done.status} under Python's probe")
     documents = []
     for name, text in output.files.items():
         try:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.golden_files import Hear, refusal
 from tests.unit.fleet.stand_in import Builder, StandIn
-from tests.unit.investigate.conftest import HOT, STUDY, Bench, found
+from tests.unit.investigate.conftest import HOT, STUDY, TRACED, Bench, found
 from tests.unit.investigate.doubles import World, own, ratios
 from tests.unit.measure.doubles import fails_at
 
@@ -164,6 +164,22 @@ def test_equal_builds_are_not_measured(
     golden(check_page(result).headline)
     assert _tables(result) == ()
     assert exit_code(result, "slower") == 0
+
+
+@pytest.mark.parametrize("runs", [("hot",), ()], ids=["one does", "none does"])
+def test_what_runs_no_changed_code_of_python_is_not_measured(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, golden: Hear, runs: tuple[str, ...]
+) -> None:
+    bench.change_study('"path:cc"', '"path:python3"')
+    bench.repository.commit("in Python")
+    bench.write("main.c", "later")
+    reaches = [ChangeCoverage("one", runs), ChangeCoverage("two", ())]
+    monkeypatch.setattr(check_run, "with_functions", lambda *sides: TRACED)
+    monkeypatch.setattr(check_run, "reached_in_python", lambda *given: reaches)
+    result = bench.run()
+    assert {b.benchmark for b in result.recorded.blocks} == ({"one"} if runs else set())
+    golden(check_page(result).headline, *_sentences(result))
+    assert exit_code(result, "slower") == (3 if runs else 0)
 
 
 @pytest.mark.usefixtures("traced")

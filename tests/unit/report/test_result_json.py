@@ -75,9 +75,9 @@ def test_keys_of_a_later_whyfast_are_passed_over() -> None:
         (["judged", "suites", 0, "verdict", "outcome"], "fast", "judged.suites[0].verdict.outcome: "
          "expected one of 'faster', 'slower', 'same', 'undecided', not 'fast'"),
         (["recorded", "builds", 1, "kind"], "gone", "recorded.builds[1].kind: expected one of "
-         "'built', 'not-buildable', 'failed', not 'gone'"),
+         "'built', 'not-buildable', 'failed', 'late', not 'gone'"),
         (["recorded", "builds", 1, "kind"], {}, "recorded.builds[1].kind: expected one of "
-         "'built', 'not-buildable', 'failed', not {}"),
+         "'built', 'not-buildable', 'failed', 'late', not {}"),
         (["recorded", "builds", 1, "variant"], "gone",
          "recorded.builds[1].variant: 'gone' is not a variant of the study"),
         (["recorded", "blocks", 2, "seconds"], 10**400,

@@ -65,7 +65,7 @@ def check_sentences(result: Result) -> list[str]:
 def check_headline(result: Result, *, figures: bool = True) -> str:
     """The whole answer in one sentence; without ``figures`` a table stands under it that has the
     intervals."""
-    check = check_of(result)
+    check, verdicts = check_of(result), result.judged.verdicts
     between = f" between {check.base_name} and {check.head_name}"
     if check.code.same and check.not_linked:
         differs = "differs" if len(check.not_linked) == 1 else "differ"
@@ -79,6 +79,11 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
         if check.code.identical:
             same = "the programs are identical byte for byte"
         return f"Nothing that runs has changed{between}: {same}."
+    if check.reaches and all(r.placement_only for r in check.reaches) and not verdicts:
+        return (
+            f"Nothing that the benchmarks run has changed{between}: they execute none of the "
+            "changed functions, so nothing was measured."
+        )
     parts = [part for part in _verdict_parts(result, figures) if part]
     if not parts:
         return f"No verdict{between}; the code that runs has changed."
@@ -136,11 +141,12 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
         ]
         known = all(v.low > 0 and v.high / v.low < _CLEAR for v in group)
         yield f"{'no difference found' if known else 'undecided'} on {join_words(texts, most)}"
-    if apart := [v for v in verdicts if v.benchmark in moved]:
-        runs = "runs" if len(apart) == 1 else "run"
-        different = [_on_benchmark(v, " by placement") for v in decided(apart)]
+    if moved:
+        runs = "runs" if len(moved) == 1 else "run"
+        apart = decided([v for v in verdicts if v.benchmark in moved])
+        different = [_on_benchmark(v, " by placement") for v in apart]
         by_placement = f" ({join_words(different, NAMES)})" if different else ""
-        yield f"{pluralize(len(apart), 'benchmark')} {runs} no changed code{by_placement}"
+        yield f"{pluralize(len(moved), 'benchmark')} {runs} no changed code{by_placement}"
 
 
 def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[str]:

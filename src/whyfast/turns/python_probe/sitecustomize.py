@@ -7,6 +7,7 @@ folder.
             before; collections of garbage with their time; which modules are loaded
 ``count``   calls of every function of Python and C and from where, by ``_lsprof`` (cProfile's
             profiler, which works through ``sys.monitoring`` from Python 3.12 on)
+``reach``   the same, and what runs code that is not seen so, or reads a file of Python as data
 ``lines``   how often and how long each line ran in the functions that ``FOLDER/targets`` names, a
             line each (file, first line and name with tabs between), what its variables held, and
             its bytecodes
@@ -163,6 +164,62 @@ class CallCounter:
         return code if isinstance(code, str) else self.codes.number(code)
 
 
+#: Audit events of what starts code that no profile of this process has.
+UNSEEN = {
+    "os.exec": "other processes",
+    "os.fork": "other processes",
+    "os.forkpty": "other processes",
+    "os.posix_spawn": "other processes",
+    "os.system": "other processes",
+    "subprocess.Popen": "other processes",
+    "cpython.PyInterpreterState_New": "other interpreters",
+}
+if sys.version_info < (3, 12):
+    UNSEEN["sys.setprofile"] = "a profiler"
+
+
+class ReachCounter(CallCounter):
+    def __init__(self, codes: Codes) -> None:
+        self.unseen = set()  # type: set[str]
+        self.read = {getattr(m, "__file__", None) for m in list(sys.modules.values())}
+        super().__init__(codes)
+        if hasattr(sys, "addaudithook"):
+            sys.addaudithook(self.audit)
+        else:
+            self.unseen.add("a Python before 3.8")
+        if sys.version_info < (3, 12):  # of which the profiler sees one
+            self.note_threads()
+
+    def note_threads(self) -> None:
+        import _thread
+
+        start = _thread.start_new_thread
+
+        def noting(*args: "Any", **named: "Any") -> int:
+            self.unseen.add("threads")
+            return start(*args, **named)
+
+        _thread.start_new_thread = noting
+        if "threading" in sys.modules:
+            vars(sys.modules["threading"])["_start_new_thread"] = noting
+
+    def audit(self, event: str, args: "tuple[Any, ...]") -> None:
+        if event in UNSEEN:
+            self.unseen.add(UNSEEN[event])
+        elif event == "open" and isinstance(args[0], (str, bytes)):
+            name, caller = os.fsdecode(args[0]), sys._getframe().f_back
+            file = caller.f_code.co_filename if caller else _OWN  # Python opens the program itself
+            if name.endswith(".py") and file != _OWN and not file.startswith("<frozen importlib"):
+                self.read.add(name)
+
+    def end(self) -> "dict[str, Any]":
+        if sum(os.times()[2:4]):
+            self.unseen.add("other processes")
+        unseen = sorted(self.unseen)  # what follows is our own
+        read = sorted(os.path.abspath(name) for name in self.read if name)
+        return dict(super().end(), unseen=unseen, read=read)
+
+
 class Liner:
     def __init__(self, codes: Codes, folder: str) -> None:
         self.codes = codes
@@ -252,6 +309,8 @@ def start() -> None:
         if mode == "sample"
         else CallCounter(codes)
         if mode == "count"
+        else ReachCounter(codes)
+        if mode == "reach"
         else Liner(codes, folder)
     )  # type: Any
 

@@ -1,0 +1,68 @@
+"""Which changed functions of Python a benchmark executes, by real runs of this interpreter."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from whyfast.investigate.change_reach import python_reach
+from whyfast.measure.count import CountingTask
+from whyfast.measure.tools import Launcher, ToolRun
+from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
+from whyfast.model.variant import Benchmark
+
+PACKAGE = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
+
+
+def reach(folder: Path, script: str, changed: str) -> ChangeCoverage:
+    source = folder / "src"
+    source.mkdir()
+    (source / "pkg.py").write_text(PACKAGE)
+    (folder / "run.py").write_text(f"import os, threading\nimport pkg\n{script}\n")
+    run = ToolRun(
+        (sys.executable, str(folder / "run.py")),
+        Launcher(),
+        {**os.environ, "PYTHONPATH": str(source)},
+        20.0,
+        scratch=folder,
+    )
+    code = CodeComparison(False, False, (FunctionChange(changed, "changed", (0, 0)),), traced=True)
+    benchmark = Benchmark("b", "command", run.command)
+    return python_reach(benchmark, [CountingTask("head", run)], {"head": folder}, code)
+
+
+@pytest.mark.parametrize(
+    ("script", "executes"),
+    [
+        ("pkg.f()", ()),
+        ("pkg.g()", ("pkg.g",)),
+        ("os.system('true')", None),
+        ("if not os.fork():\n    pkg.g()\n    os._exit(0)\nos.wait()", None),
+        ("open(pkg.__file__).read()", None),
+        ("raise SystemExit(1)", None),
+        ("open(__file__).read()", ()),
+        (
+            "thread = threading.Thread(target=pkg.g)\nthread.start()\nthread.join()",
+            ("pkg.g",) if sys.version_info >= (3, 12) else None,
+        ),
+    ],
+    ids=[
+        "not",
+        "executes",
+        "a shell",
+        "a fork",
+        "reads itself",
+        "fails",
+        "reads another file",
+        "a thread",
+    ],
+)
+def test_none_is_executed_only_where_all_that_runs_was_seen(
+    tmp_path: Path, script: str, executes: tuple[str, ...] | None
+) -> None:
+    assert reach(tmp_path, script, "pkg.g").executes == executes
+
+
+def test_a_destructor_may_run_after_all_that_is_seen(tmp_path: Path) -> None:
+    assert reach(tmp_path, "", "pkg.C.__del__").executes is None
