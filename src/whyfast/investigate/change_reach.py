@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +32,7 @@ from whyfast.model.counters import Counts, Profile
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
+from whyfast.study.find import ROOT_FILE
 
 
 def reached_by(
@@ -78,11 +79,13 @@ def reached_in_python(
     context: RunContext[Study], code: CodeComparison, timeout: float, parts: int
 ) -> tuple[ChangeCoverage, ...]:
     """The same for a package of Python, by runs under its profiler; ``parts`` is how deep in a
-    build its program lies."""
+    build its program lies. UserError where a benchmark runs the package of a checkout instead."""
     folders = {b.variant: b.program.parents[parts - 1] for b in context.usable}
+    study = context.question
+    checkouts = {study.source.folder.resolve(), study.folder.resolve()}
 
     def reach(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
-        return python_reach(benchmark, counter.tasks(benchmark), folders, code)
+        return python_reach(benchmark, counter.tasks(benchmark), folders, code, checkouts)
 
     return _in_shares(context, timeout, reach, _PYTHON_TAKES)
 
@@ -302,12 +305,14 @@ def python_reach(
     tasks: Sequence[CountingTask],
     folders: dict[str, Path],
     code: CodeComparison,
+    checkouts: Collection[Path] = (),
 ) -> ChangeCoverage:
     """By what ran of the builds in ``folders``; nothing is raised for what cannot be seen. That
-    nothing of what has changed runs is said only where all that runs was seen."""
-    seen = _python_reach(benchmark, tasks, folders, code, _ONE_LOOP)
+    nothing of what has changed runs is said only where all that runs was seen. UserError where what
+    has changed is taken from one of the ``checkouts``, on both sides."""
+    seen = _python_reach(benchmark, tasks, folders, code, _ONE_LOOP, checkouts)
     if seen.placement_only and tasks[0].run.command[-len(WORKER) :] == WORKER:
-        seen = _python_reach(benchmark, tasks, folders, code, _A_SECOND)
+        seen = _python_reach(benchmark, tasks, folders, code, _A_SECOND, checkouts)
     return seen
 
 
@@ -317,8 +322,14 @@ def _python_reach(
     folders: dict[str, Path],
     code: CodeComparison,
     worker: tuple[str, ...],
+    checkouts: Collection[Path],
 ) -> ChangeCoverage:
     changed = {f.name for f in code.functions}
+
+    def has_changed(file: str | Path, folder: Path) -> bool:
+        module = executed_name(folder, (str(file), 0, MODULE)).removesuffix(MODULE)
+        return bool(module) and any(name.startswith(module) for name in changed)
+
     calls: dict[str, int] = {}
     # Some run after all that is seen.
     unseen = {"destructors"} if any(name.endswith(".__del__") for name in changed) else set[str]()
@@ -333,10 +344,20 @@ def _python_reach(
             return ChangeCoverage(benchmark.name, None, str(error))
         for document in documents:
             unseen.update(document["unseen"])
-            for file in document["read"]:
-                module = executed_name(folder, (file, 0, MODULE)).removesuffix(MODULE)
-                if module and any(name.startswith(module) for name in changed):
-                    unseen.add(f"{Path(file).name} as data")
+            unseen |= {
+                f"{Path(file).name} as data"
+                for file in document["read"]
+                if has_changed(file, folder)
+            }
+            for file in {Path(row[0]) for row in document["codes"].values()}:
+                for place in checkouts:
+                    if file.is_relative_to(place) and has_changed(
+                        folder / "src" / file.relative_to(place), folder
+                    ):
+                        raise UserError(
+                            f"{benchmark.name} runs {file} on both sides, not what was built: "
+                            f"write {ROOT_FILE} again, rm {ROOT_FILE} && whyfast new"
+                        )
             names = {
                 int(key): executed_name(folder, (row[0], row[1], row[2]))
                 for key, row in document["codes"].items()

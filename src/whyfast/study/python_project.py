@@ -118,10 +118,12 @@ def python(folder: Path) -> Project:
     steps = ["{cc} -m compileall -q --invalidation-mode unchecked-hash src || true"]
     if "ext_modules" in text_of(folder / "setup.py") and _by_setuptools(folder):
         steps.insert(0, "cd {source} && {cc} setup.py -q build_ext --inplace")
-    # In front of what is asked for anyway, such as a hook of pyperf. Both sides are run by the
-    # interpreter that is on PATH then: a build may be older than another choice of it.
-    line = 'PYTHONPATH=%s${{PYTHONPATH:+:$PYTHONPATH}} exec python3 "$@"'
-    launcher = f"printf '#!/bin/sh\\n{line}\\n' \"{path}\""
+    # In front of what is asked for anyway, such as a hook of pyperf, and by whyfast's own hook also
+    # of the checkout, where scripts and tests lie. Both sides are run by the interpreter that is on
+    # PATH then: a build may be older than another choice of it.
+    line = "WHYFAST_PACKAGES=%s PYTHONPATH=%s:%s${{PYTHONPATH:+:$PYTHONPATH}}"
+    places = f'"{path}:{":".join(packages)}" "$PWD/{{include}}/packages" "{path}"'
+    launcher = f"printf '#!/bin/sh\\n{line} exec python3 \"$@\"\\n' {places}"
     steps.append(f"{launcher} > {{program}} && chmod +x {{program}}")
     plain = Project(
         "path:python3",

@@ -5,17 +5,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.golden_files import Hear, refusal
 
 from whyfast.investigate.change_reach import python_reach
 from whyfast.measure.count import CountingTask
 from whyfast.measure.tools import Launcher, ToolRun
 from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
+from whyfast.model.errors import UserError
 from whyfast.model.variant import Benchmark
 
 PACKAGE = "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
 
 
-def reach(folder: Path, script: str, changed: str) -> ChangeCoverage:
+def reach(folder: Path, script: str, changed: str, build: Path | None = None) -> ChangeCoverage:
+    """``build`` is where it should run the package of ``folder``, None: there."""
     source = folder / "src"
     source.mkdir()
     (source / "pkg.py").write_text(PACKAGE)
@@ -29,7 +32,8 @@ def reach(folder: Path, script: str, changed: str) -> ChangeCoverage:
     )
     code = CodeComparison(False, False, (FunctionChange(changed, "changed", (0, 0)),), traced=True)
     benchmark = Benchmark("b", "command", run.command)
-    return python_reach(benchmark, [CountingTask("head", run)], {"head": folder}, code)
+    tasks, folders = [CountingTask("head", run)], {"head": build or folder}
+    return python_reach(benchmark, tasks, folders, code, [source] if build else [])
 
 
 @pytest.mark.parametrize(
@@ -62,6 +66,14 @@ def test_none_is_executed_only_where_all_that_runs_was_seen(
     tmp_path: Path, script: str, executes: tuple[str, ...] | None
 ) -> None:
     assert reach(tmp_path, script, "pkg.g").executes == executes
+
+
+def test_what_is_taken_from_a_checkout_is_no_comparison(tmp_path: Path, golden: Hear) -> None:
+    build = tmp_path / "build"
+    (build / "src").mkdir(parents=True)
+    (build / "src/pkg.py").write_text(PACKAGE)
+    (tmp_path / "checkout").mkdir()
+    golden(refusal(UserError, lambda: reach(tmp_path / "checkout", "pkg.g()", "pkg.g", build)))
 
 
 def test_a_destructor_may_run_after_all_that_is_seen(tmp_path: Path) -> None:

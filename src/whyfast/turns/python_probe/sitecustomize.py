@@ -16,6 +16,7 @@ Works on Python 3.6 and newer, imports little, and nothing of whyfast: what it i
 taken for the program's.
 """
 
+import _thread
 import atexit
 import gc
 import os
@@ -191,8 +192,6 @@ class ReachCounter(CallCounter):
             self.note_threads()
 
     def note_threads(self) -> None:
-        import _thread
-
         start = _thread.start_new_thread
 
         def noting(*args: "Any", **named: "Any") -> int:
