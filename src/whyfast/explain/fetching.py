@@ -33,6 +33,8 @@ Move = Literal["step", "jump", "reload"]
 
 #: Steps backwards for one jump.
 _STEPS = 600
+#: Places that one depends on: those of more are none of a table.
+_PLACES = 120
 #: Writes of a place that are looked at.
 _MOVES = 200
 #: A call reads an instruction where handlers jump in the place that it is given, at more points.
@@ -135,13 +137,17 @@ _CALLER_SAVED = frozenset(
     | {Register.R8, Register.R9, Register.R10, Register.R11}
 )
 _COPIES = frozenset({Mnemonic.MOV, Mnemonic.MOVZX, Mnemonic.MOVSX, Mnemonic.MOVSXD})
+#: In place of an instruction that writes a register: the caller of the function does.
+_CALLER = -1
 _ARGUMENTS = (Register.RDI, Register.RSI)
 _SUMS = frozenset({Mnemonic.ADD, Mnemonic.SUB, Mnemonic.INC, Mnemonic.DEC})
 _WRITES = (OpAccess.WRITE, OpAccess.READ_WRITE, OpAccess.COND_WRITE, OpAccess.READ_COND_WRITE)
 
+#: A register, or a field or place of the stack frame: its base and its distance from there.
+_Place = int | tuple[int, int]
 #: An instruction before which a register is wanted, the register, and whether what it chooses from
 #: the jump table was read already.
-_Wanted = tuple[int, int, bool]
+_Wanted = tuple[int, _Place, bool]
 
 
 def _full(register: int) -> int:
@@ -155,6 +161,12 @@ def _is_address(insn: IcedInstruction) -> bool:
         return insn.is_ip_rel_memory_operand
     by_number = insn.op1_kind not in (OpKind.REGISTER, OpKind.MEMORY)
     return insn.mnemonic == Mnemonic.MOV and by_number and insn.immediate(1) >= LOWEST_ADDRESS
+
+
+def _address(insn: IcedInstruction) -> int:
+    """That address."""
+    by_lea = insn.mnemonic == Mnemonic.LEA
+    return insn.ip_rel_memory_address if by_lea else insn.immediate(1)
 
 
 class Trace:
@@ -175,20 +187,23 @@ class Trace:
                 if piece.address <= i.address < piece.end
             ]
 
-    def _written(self, insn: IcedInstruction) -> set[int]:
-        registers: set[int] = {
+    def _written(self, insn: IcedInstruction) -> set[_Place]:
+        registers: set[_Place] = {
             _full(r.register)
             for r in self._factory.info(insn).used_registers()
             if r.access in _WRITES
         }
         if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
             registers |= _CALLER_SAVED
+        stores = insn.mnemonic == Mnemonic.MOV and insn.op0_kind == OpKind.MEMORY
+        if stores and self._in_frame(insn):
+            registers.add(_field(insn))
         return registers
 
     @cached_property
-    def _writers(self) -> dict[int, list[int]]:
+    def _writers(self) -> dict[_Place, list[int]]:
         """The instructions that write each register."""
-        writers: dict[int, list[int]] = {}
+        writers: dict[_Place, list[int]] = {}
         for n, insn in enumerate(self._decoded):
             for register in self._written(insn):
                 writers.setdefault(register, []).append(n)
@@ -196,18 +211,18 @@ class Trace:
 
     def origin(self, jump: int) -> Origin:
         """Where the number comes from that decides where an indirect jump goes: the nearest source
-        on any way to it."""
+        on any way to it, unless as many ways lead to tables of the program."""
         insn = self._decoded[jump]
         wanted: list[_Wanted] = []
+        sources: list[Origin] = []
         if insn.op0_kind == OpKind.MEMORY:
-            for origin in self._memory(insn, jump, False, wanted):
-                return origin
+            sources += self._memory(insn, jump, False, wanted)
         elif insn.op0_kind == OpKind.REGISTER:
             wanted.append((jump, _full(insn.op0_register), False))
         ahead, seen = deque(wanted), set[_Wanted]()
         while ahead and len(seen) < _STEPS:
             at, register, read = ahead.popleft()
-            if self._is_base(register):
+            if isinstance(register, int) and self._is_base(register):
                 continue
             for n in self._flow.before[at]:
                 if (n, register, read) in seen:
@@ -217,10 +232,31 @@ class Trace:
                     ahead.append((n, register, read))
                     continue
                 wanted = []
-                for origin in self._source(n, register, read, wanted):
-                    return origin
+                sources += self._source(n, register, read, wanted)
                 ahead.extend(wanted)
-        return "unknown"
+        if not sources:
+            return "unknown"
+        tables = sources.count("constant table")
+        return "constant table" if tables and tables >= sources.count("fetched") else sources[0]
+
+    def by_another(self, jump: int) -> bool:
+        """Whether an indirect jump adds to an entry of a smaller table its address."""
+        others = {t.address for t in self._flow.tables[1:]}
+        target = self._decoded[jump]
+        if target.op0_kind != OpKind.REGISTER:
+            return False
+        sums = [
+            (n, self._decoded[n])
+            for n in self._reaching(jump, _full(target.op0_register))
+            if n != _CALLER and self._decoded[n].mnemonic == Mnemonic.ADD
+        ]
+        return any(
+            n != _CALLER and _is_address(self._decoded[n]) and _address(self._decoded[n]) in others
+            for at, i in sums
+            for k in range(2)
+            if i.op_kind(k) == OpKind.REGISTER
+            for n in self._reaching(at, _full(i.op_register(k)))
+        )
 
     def _is_base(self, register: int) -> bool:
         """Whether a register holds the address of the same data throughout the function."""
@@ -228,25 +264,32 @@ class Trace:
         own = [i for i in own if i.mnemonic != Mnemonic.POP]
         return bool(own) and all(map(_is_address, own))
 
-    def _written_at(self, n: int) -> set[int]:
+    def _written_at(self, n: int) -> set[_Place]:
         if n not in self._cache:
             self._cache[n] = self._written(self._decoded[n])
         return self._cache[n]
 
     @cached_property
-    def _cache(self) -> dict[int, set[int]]:
+    def _cache(self) -> dict[int, set[_Place]]:
         return {}
 
-    def _source(self, n: int, register: int, read: bool, ahead: list[_Wanted]) -> Iterator[Origin]:
-        """What an instruction writes into a register; what that depends on goes to ``ahead``."""
+    def _source(
+        self, n: int, register: _Place, read: bool, ahead: list[_Wanted]
+    ) -> Iterator[Origin]:
+        """What an instruction writes into a place; what that depends on goes to ``ahead``."""
         insn, mnemonic = self._decoded[n], self._decoded[n].mnemonic
         if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
             if register == Register.RAX:
-                moving = self._moved(n, _ARGUMENTS)
+                reads = self._within(insn) and not any(self._constant(n, a) for a in _ARGUMENTS)
+                moving = self._moved(n, _ARGUMENTS) if reads else Counter[Move]()
                 self.moves += moving
                 yield "fetched" if moving["jump"] >= _JUMPING else "call"
             return
         memory = any(insn.op_kind(k) == OpKind.MEMORY for k in range(insn.op_count))
+        if isinstance(register, tuple):
+            if insn.op1_kind == OpKind.REGISTER:
+                ahead.append((n, _full(insn.op1_register), read))
+            return
         if mnemonic == Mnemonic.LEA:
             if insn.is_ip_rel_memory_operand:
                 return
@@ -284,13 +327,14 @@ class Trace:
             for part in (base, index):
                 ahead.append((n, _full(part), True))
             return
-        if base == Register.NONE or self._constant(n, base) or self._constant(n, index):
+        if self._in_frame(insn):
+            ahead.append((n, _field(insn), read))
+            return
+        parts = [r for r in (base, index) if r != Register.NONE]
+        if self._names_data(insn) or any(self._constant(n, r) for r in parts):
             yield "constant table"
             return
-        if base == Register.RSP or (base == Register.RBP and self._framed):
-            ahead += self._stores(n, insn, read)
-            return
-        moving = self._moved(n, [r for r in (base, index) if r != Register.NONE])
+        moving = self._moved(n, parts)
         self.moves += moving
         yield "fetched" if moving["step"] + moving["jump"] else "fixed place"
 
@@ -298,32 +342,77 @@ class Trace:
     def _framed(self) -> bool:
         return any(i.mark == "frame pointer" for i in self._flow.code)
 
-    def _stores(self, n: int, insn: IcedInstruction, read: bool) -> Iterator[_Wanted]:
-        """Who writes the same place of the stack frame, from a register."""
-        for m, other in enumerate(self._decoded):
-            if (
-                other.mnemonic == Mnemonic.MOV
-                and other.op0_kind == OpKind.MEMORY
-                and other.op1_kind == OpKind.REGISTER
-                and other.memory_base == insn.memory_base
-                and other.memory_index == Register.NONE
-                and other.memory_displacement == insn.memory_displacement
-            ):
-                yield m, _full(other.op1_register), read
+    def _within(self, call: IcedInstruction) -> bool:
+        """Whether a call may reach a function of the same program."""
+        if call.flow_control == FlowControl.INDIRECT_CALL:
+            return not call.is_ip_rel_memory_operand
+        region = self._image.region(call.near_branch_target)
+        return region is None or not region.name.startswith(".plt")
+
+    def _in_frame(self, insn: IcedInstruction) -> bool:
+        """Whether a memory operand is one place of the stack frame."""
+        framed = insn.memory_base == Register.RBP and self._framed
+        return (framed or insn.memory_base == Register.RSP) and not insn.memory_index
+
+    def _in_file(self, address: int) -> bool:
+        """Whether the file holds data or code at an address."""
+        return self._image.region(address) is not None
+
+    def _names_data(self, insn: IcedInstruction) -> bool:
+        """Whether the distance of a memory operand is the address of data."""
+        distance = insn.memory_displacement
+        return distance >= LOWEST_ADDRESS and self._in_file(distance)
 
     def _constant(self, at: int, register: int) -> bool:
-        """Whether a register holds the address of data, whichever way leads to an instruction."""
-        if register == Register.NONE:
-            return False
-        writers = self._reaching(at, _full(register))
-        own = [self._decoded[n] for n in writers]
-        return bool(own) and all(map(_is_address, own))
+        """Whether a register points into data of the file, whichever way leads to an instruction:
+        to something in a table of the program, or on in it."""
+        return self._points(at, _full(register), {}) is True
 
-    def _reaching(self, at: int, register: int) -> list[int]:
-        """The instructions that may have written a register before another one."""
+    def _points(
+        self, at: int, place: _Place, known: dict[tuple[int, _Place], bool | None]
+    ) -> bool | None:
+        """The same for a place; None where it only moves on from itself."""
+        if (at, place) in known or len(known) > _PLACES:
+            return known.get((at, place), False)
+        answer = known[at, place] = None
+        for n in self._writers_of(at, place) or [_CALLER]:
+            given = n != _CALLER and self._gives(n, known)
+            answer = answer or given
+            if given is False:
+                answer = False
+                break
+        known[at, place] = answer
+        return answer
+
+    def _gives(self, n: int, known: dict[tuple[int, _Place], bool | None]) -> bool | None:
+        """The same for what an instruction writes."""
+        insn, mnemonic = self._decoded[n], self._decoded[n].mnemonic
+        if _is_address(insn):
+            return self._in_file(_address(insn))
+        if mnemonic == Mnemonic.LEA:
+            if self._names_data(insn):
+                return True
+            parts = [_full(r) for r in (insn.memory_base, insn.memory_index) if r != Register.NONE]
+        elif mnemonic in _SUMS:
+            regs = [k for k in range(insn.op_count) if insn.op_kind(k) == OpKind.REGISTER]
+            parts = [_full(insn.op_register(k)) for k in regs]
+        elif mnemonic == Mnemonic.MOV and insn.op1_kind == OpKind.REGISTER:
+            parts = [_full(insn.op1_register)]
+        elif mnemonic == Mnemonic.MOV and insn.op1_kind == OpKind.MEMORY and self._in_frame(insn):
+            return self._points(n, _field(insn), known)
+        else:
+            return False
+        ways = {self._points(n, part, known) for part in parts}
+        return True if True in ways else None if None in ways else False
+
+    def _reaching(self, at: int, register: _Place) -> list[int]:
+        """The instructions that may have written a register before another one, ``_CALLER`` where
+        it may still be what the function was called with."""
         seen, ahead, writers = {at}, [at], []
         while ahead and len(seen) < _STEPS:
-            for n in self._flow.before[ahead.pop()]:
+            if (last := ahead.pop()) == 0:
+                writers.append(_CALLER)
+            for n in self._flow.before[last]:
                 if n not in seen:
                     seen.add(n)
                     if register in self._written_at(n):
@@ -331,6 +420,11 @@ class Trace:
                     else:
                         ahead.append(n)
         return writers
+
+    def _writers_of(self, at: int, place: _Place) -> list[int]:
+        """The same; all that write it where none is found: the way to where a handler begins is
+        not followed."""
+        return self._reaching(at, place) or self._writers.get(place, [])
 
     @cached_property
     def _inside(self) -> frozenset[int]:
@@ -345,8 +439,9 @@ class Trace:
         steps = 0
         while ahead and steps < _MOVES:
             at, register = ahead.pop()
-            # None where a handler that dispatches itself begins: the way there is not followed.
-            for writer in self._reaching(at, register) or self._writers.get(register, []):
+            for writer in self._writers_of(at, register):
+                if writer == _CALLER:
+                    continue
                 steps += 1
                 found, more = self._move(writer)
                 if writer in self._inside:
@@ -385,10 +480,10 @@ class Trace:
         load = self._decoded[n]
         if load.memory_index != Register.NONE:
             return ["jump"], []
-        stores = [m for m in self._fields.get(_field(load), []) if m in self._inside]
+        frame = self._in_frame(load)
+        stores = self._reaching(n, _field(load)) if frame else self._fields.get(_field(load), [])
+        stores = [m for m in stores if m in self._inside]
         if not stores:
-            frame = load.memory_base == Register.RSP
-            frame |= load.memory_base == Register.RBP and self._framed
             return ([] if frame or load.is_ip_rel_memory_operand else ["reload"]), []
         written = [(m, self._decoded[m]) for m in stores]
         sums = [self._sum(i) for _, i in written if i.mnemonic in _SUMS]

@@ -50,6 +50,7 @@ class LoopShape:
     moves: tuple[tuple[Move, int], ...] = ()
     bounded: bool = False
     commonest: float = 0.0
+    printing: int = 0
 
     @property
     def origin(self) -> Origin:
@@ -58,8 +59,8 @@ class LoopShape:
         known = sum(counts.values()) - counts.get("unknown", 0)
         # A handler that dispatches itself may read the next number before it moves the place on, a
         # loop that is entered again at an exception finds it in a field.
-        text = counts.get("characters", 0)
-        often = self.jumps > MIN_OPCODES or (self.moved >= _ONCE and not text)
+        other = counts.get("characters", 0) + counts.get("constant table", 0)
+        often = self.jumps > MIN_OPCODES or (self.moved >= _ONCE and not other)
         if often and 8 * counts.get("fetched", 0) >= known > 0:
             return "fetched"
         return next((o for o, _ in self.origins if o != "unknown"), "unknown")
@@ -81,6 +82,8 @@ class LoopShape:
             return "its cases do not come back"
         if self.origin not in ("fetched", "unknown"):
             return _NOT_FETCHED[self.origin]
+        if 3 * self.printing >= 2 * self.targets:
+            return "its cases name texts"
         if self.bounded and self.moved < _ONCE and self.targets < _KINDS:
             return "a loop over an array or list"
         if self.jumps <= _FEW and self.commonest > _DEFAULT and self.targets < _MANY:
@@ -106,20 +109,44 @@ def loop_shape(program: Program, body: Body, tables: Sequence[JumpTable]) -> Loo
     returning = sum(flow.number[t] in flow.coming_back for t in targets if t in flow.number)
     origins: Counter[Origin] = Counter()
     moves: Counter[Move] = Counter()
+    jumps = flow.dispatching
     if program.architecture == "x86-64":
         trace = Trace(program, flow)
-        for jump in _sample(flow.dispatching):
+        jumps = [n for n in jumps if not trace.by_another(n)] or jumps
+        for jump in _sample(jumps):
             origins[trace.origin(jump)] += 1
         moves = trace.moves
     return LoopShape(
         targets=len(targets),
         returning=returning,
-        jumps=len(flow.dispatching),
+        jumps=len(jumps),
         origins=tuple(origins.most_common()),
         moves=tuple(moves.most_common()),
-        bounded=len(flow.dispatching) == 1 and flow.may_end(flow.dispatching[0]),
+        bounded=len(jumps) == 1 and flow.may_end(jumps[0]),
         commonest=tables[0].commonest,
+        printing=sum(_names_text(program, flow, t) for t in targets),
     )
+
+
+def _names_text(program: Program, flow: Flow, target: int) -> bool:
+    """Whether a case names a text of its own before it calls or jumps."""
+    start = flow.number.get(target)
+    if start is None:
+        return False
+    for i in flow.code[start : start + 16]:
+        if i.use == "forms" and i.reference is not None and _is_text(program, i.reference):
+            return True
+        if i.kind in ("direct jump", "indirect jump", "return", "call", "indirect call"):
+            return False
+    return False
+
+
+def _is_text(program: Program, address: int) -> bool:
+    region = program.image.region(address)
+    if region is None or not any(n in region.name for n in ("rodata", "rdata", "cstring")):
+        return False
+    text = program.image.read(address, 64).split(b"\0")[0]
+    return len(text) >= 2 and all(0x20 <= c < 0x7F or c in b"\t\n" for c in text)
 
 
 def _sample(jumps: Sequence[int]) -> Sequence[int]:

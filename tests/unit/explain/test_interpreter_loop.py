@@ -39,6 +39,20 @@ SHAPES = {
         " switch (r->kind) { CASES default: __builtin_unreachable(); } return sum; }",
         "break;",
     ),
+    "a generated parser": (
+        "extern const unsigned char states[4096]; const unsigned char states[4096] = {1, 2, 3};"
+        + _NOINLINE
+        + "(unsigned start, int sum) { for (const unsigned char *p = states + start;;)"
+        " switch (*p++) { CASES default: return sum; } }",
+        "p += sum & 3; break;",
+    ),
+    "its cases name texts": (
+        "int emit(const char *text);"
+        + _NOINLINE
+        + "(const unsigned char *pc, int sum) {"
+        " for (;;) switch (*pc++) { CASES default: return sum; } }",
+        'sum += emit("a text"); pc += sum & 3; break;',
+    ),
     "on characters": (
         _NOINLINE + "(const unsigned char *s, int sum) {"
         " for (;;) switch (*s++ - 48) { CASES default: return sum; } }",
