@@ -20,10 +20,9 @@ from iced_x86 import (
 )
 from iced_x86 import Instruction as IcedInstruction
 
-from whyfast.explain.disassembly import Instruction
 from whyfast.explain.disassembly.x86 import LOWEST_ADDRESS
-from whyfast.explain.functions import Body, Program
-from whyfast.explain.jump_tables import JumpTable
+from whyfast.explain.flow import Flow
+from whyfast.explain.functions import Program
 
 #: Where the number comes from by which a jump is chosen.
 Origin = Literal["fetched", "fixed place", "constant table", "call", "characters", "unknown"]
@@ -33,103 +32,15 @@ Move = Literal["step", "jump", "reload"]
 
 #: Steps backwards for one jump.
 _STEPS = 600
+#: Parts of the names of sections with data that a program cannot change, or only its loader.
+CONSTANT_DATA = ("rodata", "rdata", "const", "cstring", "data.rel.ro")
 #: Places that one depends on: those of more are none of a table.
 _PLACES = 120
 #: Writes of a place that are looked at.
 _MOVES = 200
 #: A call reads an instruction where handlers jump in the place that it is given, at more points.
 _JUMPING = 3
-#: Instructions before a jump among which a smaller table of the same function is named.
-_NEAR = 8
 _PRINTABLE = range(0x20, 0x7F)
-
-
-class Flow:
-    """The ways through a function, by the numbers of its instructions."""
-
-    def __init__(self, body: Body, tables: Sequence[JumpTable]) -> None:
-        self.body, self.tables = body, tables
-        self.code: Sequence[Instruction] = body.instructions
-        self.number = {i.address: n for n, i in enumerate(self.code)}
-
-    @cached_property
-    def dispatching(self) -> list[int]:
-        """Its indirect jumps, without those that a smaller table is named for just before."""
-        others = {t.address for t in self.tables[1:]} - {self.tables[0].address}
-        return [
-            n
-            for n, i in enumerate(self.code)
-            if i.kind == "indirect jump"
-            and i.use != "reads"
-            and not any(x.reference in others for x in self.code[max(0, n - _NEAR) : n + 1])
-        ]
-
-    @cached_property
-    def before(self) -> list[list[int]]:
-        """For each instruction those after which it can run, jumps through tables aside."""
-        before: list[list[int]] = [[] for _ in self.code]
-        for n, i in enumerate(self.code):
-            follows = i.kind not in ("direct jump", "indirect jump", "return")
-            if (
-                follows
-                and n + 1 < len(self.code)
-                and self.code[n + 1].address == i.address + i.size
-            ):
-                before[n + 1].append(n)
-            if i.target is not None and i.kind in ("direct jump", "conditional jump"):
-                to = self.number.get(i.target)
-                if to is not None:
-                    before[to].append(n)
-        return before
-
-    @cached_property
-    def coming_back(self) -> frozenset[int]:
-        """The instructions from which a dispatching jump can be reached."""
-        seen, ahead = set(self.dispatching), list(self.dispatching)
-        while ahead:
-            for n in self.before[ahead.pop()]:
-                if n not in seen:
-                    seen.add(n)
-                    ahead.append(n)
-        return frozenset(seen)
-
-    @cached_property
-    def handlers(self) -> frozenset[int]:
-        """The instructions that can run after a jump through the largest table."""
-        after: list[list[int]] = [[] for _ in self.code]
-        for n, sources in enumerate(self.before):
-            for source in sources:
-                after[source].append(n)
-        starts = [self.number[t] for t in self.tables[0].targets if t in self.number]
-        seen, ahead = set(starts), starts
-        while ahead:
-            for n in after[ahead.pop()]:
-                if n not in seen:
-                    seen.add(n)
-                    ahead.append(n)
-        return frozenset(seen)
-
-    def may_end(self, jump: int) -> bool:
-        """Whether a comparison of two values, on the way that all handlers come back by to their
-        jump, may lead out of the loop."""
-        at, seen = jump, {jump}
-        while True:
-            sources = self.before[at]
-            if len(sources) > 1:
-                sources = [n for n in sources if n in self.handlers]
-            if len(sources) != 1 or sources[0] in seen:
-                return False
-            last, at = at, sources[0]
-            seen.add(at)
-            i = self.code[at]
-            if i.kind != "conditional jump":
-                continue
-            other = self.number.get(i.target or 0)
-            if other == last:
-                other = at + 1
-            leaves_loop = other is not None and other not in self.coming_back
-            if leaves_loop and self.code[at - 1].limit is None:
-                return True
 
 
 _CALLER_SAVED = frozenset(
@@ -137,8 +48,9 @@ _CALLER_SAVED = frozenset(
     | {Register.R8, Register.R9, Register.R10, Register.R11}
 )
 _COPIES = frozenset({Mnemonic.MOV, Mnemonic.MOVZX, Mnemonic.MOVSX, Mnemonic.MOVSXD})
-#: In place of an instruction that writes a register: the caller of the function does.
-_CALLER = -1
+#: In place of an instruction that writes a register: the caller of the function does, and what ran
+#: before a handler.
+_CALLER, _HANDLER = -1, -2
 _ARGUMENTS = (Register.RDI, Register.RSI)
 _SUMS = frozenset({Mnemonic.ADD, Mnemonic.SUB, Mnemonic.INC, Mnemonic.DEC})
 _WRITES = (OpAccess.WRITE, OpAccess.READ_WRITE, OpAccess.COND_WRITE, OpAccess.READ_COND_WRITE)
@@ -147,7 +59,7 @@ _WRITES = (OpAccess.WRITE, OpAccess.READ_WRITE, OpAccess.COND_WRITE, OpAccess.RE
 _Place = int | tuple[int, int]
 #: An instruction before which a register is wanted, the register, and whether what it chooses from
 #: the jump table was read already.
-_Wanted = tuple[int, _Place, bool]
+_Wanted = tuple[int, int, bool]
 
 
 def _full(register: int) -> int:
@@ -222,7 +134,7 @@ class Trace:
         ahead, seen = deque(wanted), set[_Wanted]()
         while ahead and len(seen) < _STEPS:
             at, register, read = ahead.popleft()
-            if isinstance(register, int) and self._is_base(register):
+            if self._is_base(register):
                 continue
             for n in self._flow.before[at]:
                 if (n, register, read) in seen:
@@ -273,10 +185,8 @@ class Trace:
     def _cache(self) -> dict[int, set[_Place]]:
         return {}
 
-    def _source(
-        self, n: int, register: _Place, read: bool, ahead: list[_Wanted]
-    ) -> Iterator[Origin]:
-        """What an instruction writes into a place; what that depends on goes to ``ahead``."""
+    def _source(self, n: int, register: int, read: bool, ahead: list[_Wanted]) -> Iterator[Origin]:
+        """What an instruction writes into a register; what that depends on goes to ``ahead``."""
         insn, mnemonic = self._decoded[n], self._decoded[n].mnemonic
         if insn.flow_control in (FlowControl.CALL, FlowControl.INDIRECT_CALL):
             if register == Register.RAX:
@@ -286,10 +196,6 @@ class Trace:
                 yield "fetched" if moving["jump"] >= _JUMPING else "call"
             return
         memory = any(insn.op_kind(k) == OpKind.MEMORY for k in range(insn.op_count))
-        if isinstance(register, tuple):
-            if insn.op1_kind == OpKind.REGISTER:
-                ahead.append((n, _full(insn.op1_register), read))
-            return
         if mnemonic == Mnemonic.LEA:
             if insn.is_ip_rel_memory_operand:
                 return
@@ -328,7 +234,9 @@ class Trace:
                 ahead.append((n, _full(part), True))
             return
         if self._in_frame(insn):
-            ahead.append((n, _field(insn), read))
+            for m in self._writers_of(n, _field(insn)):
+                if m != _CALLER and self._decoded[m].op1_kind == OpKind.REGISTER:
+                    ahead.append((m, _full(self._decoded[m].op1_register), read))
             return
         parts = [r for r in (base, index) if r != Register.NONE]
         if self._names_data(insn) or any(self._constant(n, r) for r in parts):
@@ -355,8 +263,9 @@ class Trace:
         return (framed or insn.memory_base == Register.RSP) and not insn.memory_index
 
     def _in_file(self, address: int) -> bool:
-        """Whether the file holds data or code at an address."""
-        return self._image.region(address) is not None
+        """Whether the file holds data at an address that the program cannot change."""
+        region = self._image.region(address)
+        return region is not None and any(name in region.name for name in CONSTANT_DATA)
 
     def _names_data(self, insn: IcedInstruction) -> bool:
         """Whether the distance of a memory operand is the address of data."""
@@ -407,12 +316,13 @@ class Trace:
 
     def _reaching(self, at: int, register: _Place) -> list[int]:
         """The instructions that may have written a register before another one, ``_CALLER`` where
-        it may still be what the function was called with."""
+        it may still be what the function was called with, ``_HANDLER`` where a case begins."""
         seen, ahead, writers = {at}, [at], []
         while ahead and len(seen) < _STEPS:
-            if (last := ahead.pop()) == 0:
-                writers.append(_CALLER)
-            for n in self._flow.before[last]:
+            before = self._flow.before[last := ahead.pop()]
+            if last == 0 or not before:
+                writers.append(_HANDLER if last else _CALLER)
+            for n in before:
                 if n not in seen:
                     seen.add(n)
                     if register in self._written_at(n):
@@ -422,9 +332,11 @@ class Trace:
         return writers
 
     def _writers_of(self, at: int, place: _Place) -> list[int]:
-        """The same; all that write it where none is found: the way to where a handler begins is
-        not followed."""
-        return self._reaching(at, place) or self._writers.get(place, [])
+        """The same; all that write it where none is found behind the beginning of a handler: the
+        way to there is not followed."""
+        found = set(self._reaching(at, place))
+        every = self._writers.get(place, []) if max(found, default=_HANDLER) < 0 else []
+        return every if _HANDLER in found and every else sorted(found - {_HANDLER})
 
     @cached_property
     def _inside(self) -> frozenset[int]:
@@ -481,8 +393,7 @@ class Trace:
         if load.memory_index != Register.NONE:
             return ["jump"], []
         frame = self._in_frame(load)
-        stores = self._reaching(n, _field(load)) if frame else self._fields.get(_field(load), [])
-        stores = [m for m in stores if m in self._inside]
+        stores = [m for m in self._fields.get(_field(load), []) if m in self._inside]
         if not stores:
             return ([] if frame or load.is_ip_rel_memory_operand else ["reload"]), []
         written = [(m, self._decoded[m]) for m in stores]

@@ -4,7 +4,8 @@ A *loop* fetches the next instruction of another program through a pointer that 
 jumps by it through a table, and its handlers come back to fetch the next one. Other functions with
 large jump tables lack one of these: a ``switch`` that is called once never comes back; a decoder or
 a parser of options dispatches on what a call returned; a generated parser or lexer on a constant
-table; a state machine on a field that stays where it is; a parser of text on characters.
+table; a state machine on a field that stays where it is; a parser of text on characters. What
+prints instructions names a text in most cases.
 
 Registers are followed backwards from the jumps, which is done for x86-64; for AArch64 only tables
 and ways back are looked at.
@@ -16,7 +17,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from whyfast.explain.fetching import Flow, Move, Origin, Trace
+from whyfast.explain.fetching import CONSTANT_DATA, Move, Origin, Trace
+from whyfast.explain.flow import Flow
 from whyfast.explain.functions import Body, Program
 from whyfast.explain.jump_tables import JumpTable
 
@@ -31,6 +33,8 @@ _KINDS = 64
 _FOLLOWED = 24
 #: A loop over an array moves its place on at one point, which may be compiled more than once.
 _ONCE = 4
+#: Instructions of a case in which a text for a call is named.
+_BEGINNING = 16
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,8 @@ class LoopShape:
     ``returning`` of its ``targets`` come back to one of its ``jumps``; ``origins`` counts where
     these have their number from, ``moves`` how handlers move the place that it is fetched from.
     ``bounded``: the way to the only jump may end the loop, as one over an array or a list does.
-    ``commonest`` is the share of the table's entries that lead to the same place.
+    ``commonest`` is the share of the table's entries that lead to the same place. ``printing``
+    cases name a text before they call or jump.
     """
 
     targets: int
@@ -133,17 +138,18 @@ def _names_text(program: Program, flow: Flow, target: int) -> bool:
     start = flow.number.get(target)
     if start is None:
         return False
-    for i in flow.code[start : start + 16]:
+    for i in flow.code[start : start + _BEGINNING]:
         if i.use == "forms" and i.reference is not None and _is_text(program, i.reference):
             return True
-        if i.kind in ("direct jump", "indirect jump", "return", "call", "indirect call"):
+        if i.kind not in ("other", "conditional jump"):
             return False
     return False
 
 
 def _is_text(program: Program, address: int) -> bool:
+    """Whether printable text stands in constant data."""
     region = program.image.region(address)
-    if region is None or not any(n in region.name for n in ("rodata", "rdata", "cstring")):
+    if region is None or not any(name in region.name for name in CONSTANT_DATA):
         return False
     text = program.image.read(address, 64).split(b"\0")[0]
     return len(text) >= 2 and all(0x20 <= c < 0x7F or c in b"\t\n" for c in text)

@@ -47,9 +47,7 @@ SHAPES = {
         "p += sum & 3; break;",
     ),
     "its cases name texts": (
-        "int emit(const char *text);"
-        + _NOINLINE
-        + "(const unsigned char *pc, int sum) {"
+        "int emit(const char *text);" + _NOINLINE + "(const unsigned char *pc, int sum) {"
         " for (;;) switch (*pc++) { CASES default: return sum; } }",
         'sum += emit("a text"); pc += sum & 3; break;',
     ),
