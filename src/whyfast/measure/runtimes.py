@@ -127,7 +127,7 @@ def probe_python(
 
 
 def _with_probe(word: str) -> str:
-    """A word that sets the path of modules itself, as in ``env PYTHONPATH=src``, keeps the probe."""
+    """A word that sets the path of modules itself (``env PYTHONPATH=src``) keeps the probe."""
     name, sets, path = word.partition("=")
     return f"{name}={PYTHON_PROBE}{os.pathsep}{path}" if sets and name == "PYTHONPATH" else word
 
