@@ -377,17 +377,7 @@ def count_calls(
             raise
 
 
-#: What glibc copies or clears by one instruction (``rep stosb``, from 2 kB) Valgrind executes byte
-#: by byte, some fifty times as long as its loops for other processors. Not where counts must repeat
-#: exactly: with it ld.so may execute twelve instructions more or less (glibc 2.36).
-LOOPS = "glibc.cpu.hwcaps=-ERMS"
-
-
 def _profiles(run: ToolRun, events: Sequence[str], valgrind: Valgrind) -> list[SimulatedProfile]:
-    tunables = run.env.get("GLIBC_TUNABLES", "")
-    if "glibc.cpu.hwcaps" not in tunables:
-        tunables = ":".join(filter(None, [tunables, LOOPS]))
-    run = replace(run, env={**run.env, "GLIBC_TUNABLES": tunables})
     with _folder(run) as folder:
         options = ("--demangle=no", "--dump-instr=yes", "--dump-line=no", "--compress-pos=no")
         out = f"--callgrind-out-file={folder}/profile.%p"

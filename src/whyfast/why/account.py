@@ -6,6 +6,7 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 
 from whyfast.explain.executed import Executed
 from whyfast.model.why import (
@@ -277,7 +278,9 @@ def _of_factor(
     text, names = _filled(factor.text, found), tuple(i.name for i in items)
     how = next((c for c in causes if c.share >= NAMED), None)
     if how is None:
-        places = [_lies_in(i) for i in items[:3] if i.share >= NAMED]
+        before = accumulate((i.share for i in items), initial=0.0)
+        most = [i for i, sum_ in zip(items[:3], before, strict=False) if sum_ < 1]
+        places = [_lies_in(i) for i in most if i.share >= NAMED]
         text += f"; most of it lies in {', '.join(places)}" if places else ""
         return Cause(factor.key, text, share, low, high, names, "measured")
     return replace(
@@ -288,7 +291,8 @@ def _of_factor(
 
 def _lies_in(item: Item) -> str:
     unnamed = item.name.startswith("0x") and item.place.library
-    return f"`{item.name}`{f' of {unnamed}' if unnamed else ''} ({100 * item.share:.0f} %)"
+    share = f" ({100 * item.share:.0f} %)" if item.share <= 1 else ""  # other parts are faster
+    return f"`{item.name}`{f' of {unnamed}' if unnamed else ''}{share}"
 
 
 def _bounds(time: Change, whole: Change) -> tuple[float, float]:

@@ -11,7 +11,14 @@ from dataclasses import replace
 
 from whyfast.why import code_rules as code
 from whyfast.why import program_rules as program
-from whyfast.why.counts import CYCLES, SECOND_LEVEL, SECOND_LEVEL_CYCLES
+from whyfast.why.counts import (
+    CYCLES,
+    FAR,
+    LAST_PAGES,
+    PAGES,
+    SECOND_LEVEL,
+    SECOND_LEVEL_CYCLES,
+)
 from whyfast.why.groups import PROGRAM
 from whyfast.why.view import CauseLabel, GroupView, Rule, caller_of, number
 
@@ -25,6 +32,8 @@ def label(view: GroupView) -> CauseLabel | None:
         rules = FOREIGN  # which side calls a library's function says nothing of its code
     elif same_code(view):
         rules = SAME
+    elif view.counted and not view.fast.total:
+        rules = NEW
     return next((found for rule in rules if (found := rule(view))), None)
 
 
@@ -36,12 +45,6 @@ def same_code(view: GroupView) -> bool:
         slow.instructions,
         slow.static,
     )
-
-
-#: Cycles of a miss that memory serves, with the walk through its pages: 60 to 100 ns. In the
-#: simulation the last level has the processor's size, of which a program on a busy or virtual
-#: machine has a part: misses of the first level may be such.
-FAR = 250.0
 
 
 def program_label(view: GroupView) -> CauseLabel | None:
@@ -66,12 +69,12 @@ def branch_misses(v: GroupView) -> CauseLabel | None:
     )
 
 
-def misses_alike(v: GroupView) -> bool:
+def misses_alike(v: GroupView, cycles: float = SECOND_LEVEL_CYCLES) -> bool:
     """Whether the same instructions miss the first level as often on both sides, and often enough
-    to carry the difference if the second level served them on one side only."""
+    to carry the difference if each miss took so many cycles on one side only."""
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
-    same = 0.97 < (v.group.ratio("instructions") or 0.0) < 1.03
-    return same and slow < 1.1 * fast and v.carries(slow, SECOND_LEVEL_CYCLES)
+    same = 0.95 < (v.group.ratio("instructions") or 0.0) < 1.03
+    return same and slow < 1.1 * fast and v.carries(slow, cycles)
 
 
 def cache_misses(v: GroupView) -> CauseLabel | None:
@@ -85,6 +88,17 @@ def cache_misses(v: GroupView) -> CauseLabel | None:
             "counted",
             (fact,),
             "look at distances in memory that are powers of two, and at the order of the data",
+        )
+    if v.carries(v.group.extra(PAGES), FAR):
+        fact = v.quantity(PAGES)
+        return CauseLabel(
+            "cache-misses",
+            f"{v.name} jumps about in memory: as many misses of the cache as in {{fast}}, but "
+            f"{number(fact.slow or 0)} of them on other pages than the last {LAST_PAGES} "
+            f"({{fast}}: {number(fact.fast or 0)}), which the processor cannot fetch ahead",
+            "counted",
+            (fact, v.quantity("L1 data misses")),
+            "lay the data out in the order in which it is visited",
         )
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
     far = slow > 1.5 * fast and not v.further_work and v.carries(slow - fast, FAR)
@@ -178,6 +192,14 @@ SAME: tuple[Rule, ...] = (
     code.atomics,
     more_calls,
     more_work,
+)
+
+#: Those for functions of the program that one side alone executes: there is no code of the other
+#: side that does the same without calls through pointers, checks or spills.
+NEW: tuple[Rule, ...] = tuple(
+    rule
+    for rule in RULES
+    if rule not in (code.devirtualisation, code.bounds_checks, code.jump_table, code.spills)
 )
 
 #: Those for functions of a library that one side alone calls.

@@ -146,6 +146,16 @@ CYCLES = {
 #: until the third level serves one (Fog: 35 to 70).
 SECOND_LEVEL, SECOND_LEVEL_CYCLES = "second-level misses", 40.0
 
+#: Cycles of a miss that memory serves, with the walk through its pages: 60 to 100 ns. In the
+#: simulation the last level has the processor's size, of which a program on a busy or virtual
+#: machine has a part: misses of the first level may be such.
+FAR = 250.0
+
+#: Misses on pages that were not among the last so many, counted likewise as those of a cache whose
+#: lines are pages: the simulation fetches nothing ahead, processors do within a page, and from one
+#: to the next; and about as many pages are known to the processor without a look-up.
+PAGES, LAST_PAGES = "misses on other pages", 256
+
 
 def cycles_of(row: Mapping[str, float]) -> float:
     return sum(row.get(name, 0.0) * cycles for name, cycles in CYCLES.items())

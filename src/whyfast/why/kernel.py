@@ -20,8 +20,10 @@ FAULT = 1e-6
 #: Seconds of the cheapest system calls (0.1 to 0.3 µs with mitigations).
 CALL = 0.2e-6
 
-#: Seconds of wall time that strace adds to every traced call.
-OVERHEAD = 12e-6
+#: Seconds of wall time that strace adds to every traced call, on an idle machine; and calls that
+#: never wait, of which so many tell what it adds on this one.
+OVERHEAD, ENOUGH = 12e-6, 100
+PROMPT = ("fstat", "newfstatat", "lseek", "mmap", "mprotect", "brk", "ioctl", "rt_sigaction")
 
 #: Share of a difference that must be found under the tracer, before it is divided among calls.
 LEAST_FOUND = 0.2
@@ -35,9 +37,7 @@ BLOCKING = {
         ("poll", "ppoll", "select", "pselect6", "epoll_wait", "epoll_pwait"), "io-wait"
     ),
     **dict.fromkeys(("read", "write", "pread64", "pwrite64", "readv", "writev"), "io-wait"),
-    **dict.fromkeys(
-        ("fsync", "fdatasync", "msync", "sync", "sync_file_range", "syncfs"), "io-wait"
-    ),
+    **dict.fromkeys(SYNC, "io-wait"),
     **dict.fromkeys(("recvfrom", "recvmsg", "sendto", "sendmsg", "accept", "accept4"), "io-wait"),
     **dict.fromkeys(("connect", "flock", "openat", "rename", "unlink", "ftruncate"), "io-wait"),
     **dict.fromkeys(("futex", "futex_wait"), "locks"),
@@ -94,8 +94,10 @@ def waiting_items(
         return []
     fast, slow = traced
 
+    added = {id(run): _overhead(run) for run in traced}
+
     def blocked(run: TracedRun, name: str) -> float:
-        over = run.number(name) * OVERHEAD + _seconds(run.calls, name)
+        over = run.number(name) * added[id(run)] + _seconds(run.calls, name)
         return max(0.0, _seconds(run.waits, name) - over)
 
     names = [n for n in BLOCKING if slow.number(n) or fast.number(n)]
@@ -111,6 +113,16 @@ def waiting_items(
         # A parent that waits for its child waits for what the child does.
         weights = {n: w for n, w in weights.items() if BLOCKING[n] != "processes"}
     return _items("waiting", waiting, whole, weights, traced, (0.0, 0.0))
+
+
+def _overhead(run: TracedRun) -> float:
+    """Seconds of wall time that strace adds to a call, which must wait for a CPU on a busy
+    machine."""
+    number = sum(map(run.number, PROMPT))
+    if number < ENOUGH:
+        return OVERHEAD
+    more = sum(_seconds(run.waits, name) - _seconds(run.calls, name) for name in PROMPT)
+    return max(OVERHEAD, more / number)
 
 
 def _items(
@@ -241,16 +253,12 @@ def waits_more(item: Item) -> bool:
     return not alike or item.name in SYNC or BLOCKING.get(item.name) == "sleep"
 
 
-#: Calls on files and pipes, in which a process waits for a device, or for another process.
-_FILES = ("read", "write", "readv", "writev", "pread64", "pwrite64", "openat", "rename", "unlink")
-
-
 def within_program(several: bool) -> tuple[str, ...]:
     """Purposes, and of ``several`` processes calls, in which one part of a program may wait for
     another part of it. Where a CPU is free that wait is no more than the other part's time; else
     also for a CPU, which is known of first threads alone."""
-    polls = ("poll", "ppoll", "select", "pselect6")
-    return ("locks", "threads", "processes", *((*_FILES, *polls) if several else ()))
+    between = (n for n, key in BLOCKING.items() if key == "io-wait" and n not in SYNC)
+    return ("locks", "threads", "processes", *(between if several else ()))
 
 
 #: What the slow side does, by the key of the cause.

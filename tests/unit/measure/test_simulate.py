@@ -87,6 +87,7 @@ def test_what_is_fixed_so_that_runs_repeat() -> None:
         "PYTHONHASHSEED": "0",
         "LC_ALL": "C",
         "GODEBUG": "asyncpreemptoff=1",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-ERMS,",
         "GOMAXPROCS": "1",
     }
     assert failure == ""
@@ -234,6 +235,17 @@ def test_settings_of_go_that_a_user_has_are_kept() -> None:
     env = fixed_environment({"GODEBUG": "gctrace=1", "GOMAXPROCS": "8"})
     assert env["GODEBUG"] == "gctrace=1,asyncpreemptoff=1"
     assert env["GOMAXPROCS"] == "1"  # more of them spin under Valgrind
+
+
+@pytest.mark.parametrize(
+    ("given", "tunables"),
+    [
+        ("glibc.malloc.hugetlb=1", "glibc.malloc.hugetlb=1:glibc.cpu.hwcaps=-ERMS,"),
+        ("glibc.cpu.hwcaps=-AVX2", "glibc.cpu.hwcaps=-AVX2"),
+    ],
+)
+def test_glibc_does_not_copy_by_one_instruction(given: str, tunables: str) -> None:
+    assert fixed_environment({"GLIBC_TUNABLES": given})["GLIBC_TUNABLES"] == tunables
 
 
 L1 = Cache("L1", 32768, 512, 64)

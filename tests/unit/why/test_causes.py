@@ -130,6 +130,14 @@ FIRES = {
         view(executed(1e8), executed(1e8), quantities={"L1 data misses": (1e6, 4e6)}),
         "cache-misses",
     ),
+    "work that one side alone does, through pointers": (
+        view(
+            executed(0),
+            executed(4e8, indirect_call=(5e7, 1), stack_load=(2e8, 30)),
+            quantities={"calls": (0, 5e5)},
+        ),
+        "more-calls",
+    ),
     "calls": (view(executed(1e8), executed(4e8), quantities={"calls": (1e4, 5e5)}), "more-calls"),
     "work": (view(executed(1e8), executed(5e8)), "more-work"),
     "a search from end to end, which misses more than one by halves": (
@@ -365,12 +373,19 @@ ALIKE = {"instructions": (1e8, 1e8), "L1 data misses": (7e6, 7e6)}
 
 
 @pytest.mark.parametrize(
-    ("second", "key"), [({}, ""), ((9e5, 1e6), ""), ((9e5, 7e6), "cache-misses")]
+    ("finer", "key"),
+    [
+        ({}, ""),
+        ({"second-level misses": (9e5, 1e6)}, ""),
+        ({"second-level misses": (9e5, 7e6)}, "cache-misses"),
+        ({"misses on other pages": (8e4, 9e4)}, ""),
+        ({"misses on other pages": (8e4, 2.7e6)}, "cache-misses"),
+    ],
 )
-def test_misses_of_the_second_level_with_as_many_of_the_first(
-    second: tuple[float, float], key: str
+def test_misses_of_the_second_level_or_on_other_pages_with_as_many_of_the_first(
+    finer: dict[str, tuple[float, float]], key: str
 ) -> None:
-    quantities = {**ALIKE, "second-level misses": second} if second else ALIKE
+    quantities = {**ALIKE, **finer}
     seen = view(executed(1e8), executed(1e8), quantities=quantities)
     assert misses_alike(seen)
     assert key_of(seen) == key

@@ -86,6 +86,15 @@ def test_waiting_is_wall_time_beyond_the_call_and_the_tracer() -> None:
     assert (item.name, round(item.share, 2), purpose(item)) == ("clock_nanosleep", 0.9, "sleep")
 
 
+def test_what_tracing_adds_is_told_from_calls_that_never_wait() -> None:
+    """On a busy machine the tracer waits for a CPU at each call, and so does what it traces."""
+    busy = {"read": 0.08, "fstat": 0.1, "clock_nanosleep": 0.03}
+    calls = {"read": (0.0, 400), "fstat": (0.0, 500), "clock_nanosleep": (0.0, 2)}
+    fast = traced({"read": 0.0, "fstat": 0.0, "clock_nanosleep": 0.0}, **calls)
+    items = waiting_items(Change(0.0, 0.08, 0.079, 0.081), WHOLE, (fast, traced(busy, **calls)))
+    assert [i.name for i in items] == ["clock_nanosleep"]
+
+
 def test_a_parent_that_waits_for_its_child_waits_for_what_the_child_does() -> None:
     fast = traced({"wait4": 0.0, "fsync": 0.0}, wait4=(0.0, 1), fsync=(0.0, 1))
     slow = traced({"wait4": 0.09, "fsync": 0.08}, wait4=(0.0, 1), fsync=(0.0, 1))

@@ -7,7 +7,6 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from whyfast.explain.executed import LoadedFiles
 from whyfast.formats.profiles import SimulatedProfile
@@ -17,7 +16,7 @@ from whyfast.measure.doctor.system import load_of
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.perf import SampledRun, sample_in_turns
 from whyfast.measure.runtimes import RuntimeRuns
-from whyfast.measure.simulate import Geometry, choose_valgrind, read_geometry
+from whyfast.measure.simulate import Cache, Geometry, choose_valgrind, read_geometry
 from whyfast.measure.tools import (
     CannotCount,
     ToolRun,
@@ -31,8 +30,17 @@ from whyfast.model.result import Result
 from whyfast.model.why import Change, Item, Part
 from whyfast.store.home import Home
 from whyfast.why.account import Gathered, make_account, view_of
-from whyfast.why.causes import misses_alike
-from whyfast.why.counts import SECOND_LEVEL, counts_by_function, modelled_times, objects_of
+from whyfast.why.causes import label, misses_alike
+from whyfast.why.counts import (
+    FAR,
+    LAST_PAGES,
+    PAGES,
+    SECOND_LEVEL,
+    SECOND_LEVEL_CYCLES,
+    counts_by_function,
+    modelled_times,
+    objects_of,
+)
 from whyfast.why.functions import (
     FunctionTime,
     Names,
@@ -72,7 +80,7 @@ from whyfast.why.split import certainly_more, cpu_time, crew
 MATTERS = 0.1
 
 #: Where waiting differs, but nothing that it could be for, and CPU time is at least this share of
-#: the difference.
+#: the difference, or :data:`MATTERS` of it on a busy machine.
 IDLE_CPU = 0.25
 IDLE = "it waited longer for no more than the other side waits for: all shares are of CPU time"
 
@@ -89,6 +97,9 @@ PATIENT, SLOWDOWNS = 3.0, (SLOWDOWN, PLAIN_SLOWDOWN)
 
 #: Asked in this order which of them runs the programs.
 RUNTIMES: tuple[Runtime, ...] = (CPython(), NodeJs(), Java(), Go())
+
+#: Bytes of a page.
+PAGE = 4096
 
 #: Runs of each side under the sampler, at least and at most, and seconds that they may take.
 ROUNDS, SAMPLING_SECONDS = (3, 12), 6.0
@@ -142,6 +153,11 @@ class Layers:
         #: Programs that one run executes, each of which a simulator loads anew.
         self._programs = 1
         self._busy = min(BUSIEST, max(1.0, load))
+        self._sides: dict[str, SideCode] = {}
+        #: What was sampled, in one run with stacks, and the functions' times in it.
+        self._runs: list[SampledRun] = []
+        self._unwound: list[SampledRun] = []
+        self._times: list[FunctionTime] = []
         self._ends = services.clock.monotonic() + limits.total * self._busy
 
     @property
@@ -209,7 +225,8 @@ class Layers:
         within = within_program(self._programs > 1) if crowded else ()
         reasons = [i for i in items if waits_more(i) and not {purpose(i), i.name} & {*within}]
         idle = self._matters("waiting") and not reasons
-        if idle and certainly_more(cpu) and cpu.difference > IDLE_CPU * found.whole.difference:
+        least = MATTERS if self._busy >= CROWDED else IDLE_CPU
+        if idle and certainly_more(cpu) and cpu.difference > least * found.whole.difference:
             # A busy machine, or a virtual one whose processors were taken away.
             items = [i for i in items if i.part != "waiting"]
             account_for_cpu(found, cpu, QUEUED if crowded else IDLE)
@@ -226,76 +243,66 @@ class Layers:
     def _functions(self) -> None:
         found, user = self._found, self._found.split["user"]
         self._observer.step("sampling both sides")
-        runs: list[SampledRun] = []
-        unwound: list[SampledRun] = []
         try:
-            runs = self._sampled()
-            unwound = self._sample(1, callers=True)
+            self._runs = self._sampled()
+            self._unwound = self._sample(1, callers=True)
         except CannotCount as error:
             found.limits.append(f"user time was not sampled: {error}")
-        times: list[FunctionTime] = []
         names = Names({"fast": set(), "slow": set()}, self.files)
-        if runs:
-            times, found.slowdown, names = function_times(runs, "fast", "slow", user, self.files)
+        if self._runs:
+            self._times, found.slowdown, names = function_times(
+                self._runs, "fast", "slow", user, self.files
+            )
         env = self._arguments.env
         programs = {side: program_of(argv, env) for side, argv in self._commands.items()}
         paths = {side: str(p.path) if p else "" for side, p in programs.items()}
-        sides = {s: SideCode(s, files=self.files, program=p) for s, p in paths.items()}
-        findings = self._runtime(programs, runs)
+        self._sides = {s: SideCode(s, files=self.files, program=p) for s, p in paths.items()}
+        findings = self._runtime(programs, self._runs)
         known = [i.share for i in found.items if i.share > 0 and supported(i)]
-        group = partial(self._group, times, sides, runs, unwound, findings)
         if sum(c.share for c in findings.causes) + sum(known) >= ENOUGH or self._compiles:
-            group(names)
+            self._group(names, findings)
             return
         longest = max(user.fast, user.slow) * (INTERPRETED if found.interpreted else 1.0)
         full, plain = (s * longest + LOADING * self._programs for s in SLOWDOWNS)
         limit, clock = self._limits.seconds, self._services.clock
-        caches = full <= limit
-        if caches or plain <= PATIENT * limit:
-            began = clock.monotonic()
-            names = self._counts(sides, names, runs, full if caches else plain, caches=caches)
-            took = (clock.monotonic() - began) / self._busy
-            group(names)
-            if caches or sides["fast"].counts is None or make_account(found).explained >= ENOUGH:
-                return
+        caches, possible = full <= limit, plain <= PATIENT * limit
+        began, counted = clock.monotonic(), None
+        if caches or possible:
+            counted = self._counts(names, full if caches else plain, caches=caches)
+        took = (clock.monotonic() - began) / self._busy
+        self._group(counted or names, findings)
+        if possible and (caches or counted is None or make_account(found).explained >= ENOUGH):
+            return
+        if counted is not None:
             full = took * SLOWDOWNS[0] / SLOWDOWNS[1]
             if full <= PATIENT * limit:
-                group(self._counts(sides, names, runs, full, caches=True))
+                if (counted := self._counts(names, full, caches=True)) is not None:
+                    self._group(counted, findings)
                 return
-        else:
-            group(names)
         if limit:
-            what = "nothing was" if plain > PATIENT * limit else "caches and branches were not"
+            what = "nothing was" if not possible else "caches and branches were not"
             found.limits.append(
                 f"{what} simulated: it would take about {full:.0f} s; allow it with "
                 f"--simulate {full * 1.5:.0f}s, or use a smaller input"
             )
 
-    def _group(
-        self,
-        times: list[FunctionTime],
-        sides: dict[str, SideCode],
-        runs: Sequence[SampledRun],
-        unwound: Sequence[SampledRun],
-        findings: Findings,
-        names: Names,
-    ) -> None:
+    def _group(self, names: Names, findings: Findings) -> None:
         """What functions take and do, with what was counted of them."""
-        found, user = self._found, self._found.split["user"]
-        if not runs and sides["fast"].counts is not None:
-            counts = {name: side.counts for name, side in sides.items() if side.counts is not None}
-            times = modelled_times(counts, user)
-            found.modelled = True
-        stacks = {side: callers(unwound, side, names) for side in sides}
+        found, (fast, slow) = self._found, (self._sides[side] for side in ("fast", "slow"))
+        if fast.counts is not None and slow.counts is not None:
+            found.calls, found.counted = (fast.counts, slow.counts), True
+            if not self._runs:
+                counts = {"fast": fast.counts, "slow": slow.counts}
+                self._times = modelled_times(counts, found.split["user"])
+                found.modelled = True
+        unwound = self._unwound
+        stacks = {side: callers(unwound, side, names) for side in self._sides}
         found.frames = call_tree(unwound, "fast", "slow", names) if unwound else None
-        found.counted = sides["fast"].counts is not None
-        if (a := sides["fast"].counts) is not None and (b := sides["slow"].counts) is not None:
-            found.calls = a, b
-        found.groups = group_functions(times, found.whole, sides["fast"], sides["slow"], stacks)
+        found.groups = group_functions(self._times, found.whole, fast, slow, stacks)
         for group in found.groups:
-            group.place = place_of(group, sides["slow"])
-        self._second_level(names)
-        found.code = counted_code(found.groups, found.whole, sides["fast"], sides["slow"])
+            group.place = place_of(group, slow)
+        self._finer(names)
+        found.code = counted_code(found.groups, found.whole, fast, slow)
         found.given = take_over(findings, found.groups, found.items, found.split)
 
     def _runtime(
@@ -360,33 +367,26 @@ class Layers:
             raise CannotCount(f"{name} ended with exit code {failed.status} under perf")
         return runs
 
-    def _counts(
-        self,
-        sides: dict[str, SideCode],
-        names: Names,
-        runs: Sequence[SampledRun],
-        takes: float,
-        *,
-        caches: bool,
-    ) -> Names:
-        """Simulate both sides, in about ``takes`` seconds; the names that fit all objects."""
-        found, services = self._found, self._services
+    def _counts(self, names: Names, takes: float, *, caches: bool) -> Names | None:
+        """Simulate both sides, in about ``takes`` seconds; the names that fit all objects, None
+        where it failed, which is noted."""
+        found, sides = self._found, self._sides
         what = "nothing was" if sides["fast"].counts is None else "caches and branches were not"
         timeout = min((2 * takes + 15) * self._busy, 2 * max(self.left, 0.0))
         if takes * self._busy > self.left:
             found.limits.append(f"{what} simulated: there was no time left for it")
-            return names
+            return None
         self._observer.step(f"simulating both sides (about {takes * self._busy:.0f} s)")
-        geometry = read_geometry(services.system) if caches else None
+        geometry = read_geometry(self._services.system) if caches else None
         profiles = self._simulated(geometry, timeout, what)
         if profiles is None:
-            return names
+            return None
         self._simulation = timeout if caches else 0.0
         found.processes |= any(len(profile) > 1 for profile in profiles.values())
         objects = {side: objects_of(profiles[side]) for side in sides}
-        for run in runs:
+        for run in self._runs:
             objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
-        names = Names(objects, sides["fast"].files)
+        names = Names(objects, self.files)
         for side, code in sides.items():
             code.counts = counts_by_function(profiles[side], names)
         return names
@@ -411,24 +411,30 @@ class Layers:
             self._found.limits.append(f"{what} simulated: {error}")
             return None
 
-    def _second_level(self, names: Names) -> None:
+    def _finer(self, names: Names) -> None:
         """Counts misses of the second level where those of the first do not differ, but may carry
-        what does: Callgrind knows two levels, of which the last one is then the second."""
-        found = self._found
-        groups = [g for g in found.groups if misses_alike(view_of(g, found))]
-        system, timeout = self._services.system, min(self._simulation, max(self.left, 0.0))
-        second = read_geometry(system, 2)
-        if not groups or timeout <= 0 or second == read_geometry(system):
-            return
-        self._observer.step("simulating the second level of the cache")
-        what = "the second level of the cache was not"
-        if (profiles := self._simulated(second, timeout, what)) is None:
-            return
-        counts = [counts_by_function(profiles[side], names) for side in ("fast", "slow")]
-        for group in groups:
-            keys = [m.key for m in group.members]
-            fast, slow = (sum(c.of(key, "last-level misses") for key in keys) for c in counts)
-            group.counted[SECOND_LEVEL] = fast, slow
+        what does, and then those on other pages: Callgrind knows two levels, of which the last one
+        is then the second, or has pages for lines."""
+        found, system = self._found, self._services.system
+        geometry = read_geometry(system)
+        pages = replace(geometry, last=Cache("pages", LAST_PAGES * PAGE, 16, PAGE))
+        for quantity, cycles, finer in (
+            (SECOND_LEVEL, SECOND_LEVEL_CYCLES, read_geometry(system, 2)),
+            (PAGES, FAR, pages),
+        ):
+            views = [view_of(g, found) for g in found.groups]
+            groups = [v.group for v in views if misses_alike(v, cycles) and label(v) is None]
+            timeout = min(self._simulation, max(self.left, 0.0))
+            if not groups or timeout <= 0 or finer == geometry:
+                continue
+            self._observer.step(f"simulating {quantity}")
+            if (profiles := self._simulated(finer, timeout, f"{quantity} were not")) is None:
+                return
+            counts = [counts_by_function(profiles[side], names) for side in ("fast", "slow")]
+            for group in groups:
+                keys = [m.key for m in group.members]
+                fast, slow = (sum(c.of(key, "last-level misses") for key in keys) for c in counts)
+                group.counted[quantity] = fast, slow
 
 
 def _faults(result: Result, side: str) -> float:

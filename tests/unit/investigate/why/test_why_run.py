@@ -228,8 +228,18 @@ class Caches(NoSystem):
         return {**known, "ways_of_associativity": "8", "coherency_line_size": "64"}.get(file)
 
 
-def test_the_second_level_is_simulated_where_the_first_tells_nothing(tmp_path: Path) -> None:
-    """100 million misses of the first level on both sides, 0.1 and 90 million of the second."""
+@pytest.mark.parametrize(
+    ("finer", "simulated"),
+    [
+        ("--LL=524288,8,64", ["--LL=524288,8,64"]),
+        ("--LL=1048576,16,4096", ["--LL=524288,8,64", "--LL=1048576,16,4096"]),
+    ],
+    ids=["second level", "pages"],
+)
+def test_finer_caches_are_simulated_where_the_first_level_tells_nothing(
+    tmp_path: Path, finer: str, simulated: list[str]
+) -> None:
+    """100 million misses of the first level on both sides, 0.1 and 90 million of the other."""
     geometries: list[str] = []
 
     def valgrind(argv: Sequence[str]) -> Finished:
@@ -238,7 +248,7 @@ def test_the_second_level_is_simulated_where_the_first_tells_nothing(tmp_path: P
         (last,) = (word for word in argv if word.startswith("--LL="))
         geometries.append(last)
         name = "new" if "new" in argv else "old"
-        second = 90_000_000 if last.startswith("--LL=524288") and name == "new" else 100_000
+        second = 90_000_000 if last == finer and name == "new" else 100_000
         (file,) = (word for word in argv if word.startswith("--callgrind-out-file="))
         Path(file.partition("=")[2].replace("%p", "1")).write_text(
             "positions: instr\nevents: Ir D1mr DLmr\n"
@@ -252,7 +262,7 @@ def test_the_second_level_is_simulated_where_the_first_tells_nothing(tmp_path: P
     assert (cause.key, cause.facts[0].fast, cause.facts[0].slow) == (
         *("cache-misses", 100_000, 90_000_000),
     )
-    assert sorted(geometries) == ["--LL=33554432,8,64"] * 2 + ["--LL=524288,8,64"] * 2
+    assert geometries[::2] == geometries[1::2] == ["--LL=33554432,8,64", *simulated]
 
 
 def test_an_undecided_verdict_is_told_apart_from_the_same(tmp_path: Path) -> None:
