@@ -25,7 +25,7 @@ from whyfast.why.counts import SideCounts
 from whyfast.why.functions import plain_name
 from whyfast.why.groups import PROGRAM, FunctionGroup
 from whyfast.why.kernel import BLOCKING, PURPOSES, WITH_KERNEL, purpose, supported
-from whyfast.why.linked import NAMED, joined, linked, with_loops
+from whyfast.why.linked import NAMED, joined, linked, with_inner, with_loops
 from whyfast.why.split import Crew
 from whyfast.why.subtrees import called_more
 from whyfast.why.surroundings import Factor, Surroundings
@@ -112,7 +112,7 @@ def make_account(found: Gathered) -> Account:
     items.sort(key=lambda i: -abs(i.share))
     if math.isfinite(found.whole.low) and found.whole.low <= 0:
         causes = []  # the sides may be equal
-    causes = linked(joined(with_loops(causes, found.groups)), items)
+    causes = linked(joined(with_inner(with_loops(causes, found.groups), found.groups)), items)
     if found.crews is not None and (cause := _fewer_threads(found, *found.crews)) is not None:
         causes = _beside(cause, causes)
     causes = with_trial(_surrounded(causes, items, found), found.mended)
@@ -183,8 +183,21 @@ def _whole_program(found: Gathered) -> CauseLabel | None:
 
 def view_of(group: FunctionGroup, found: Gathered) -> GroupView:
     """What rules see of a group."""
-    return GroupView(
-        group, group.executed["fast"], group.executed["slow"], found.counted, found.threads
+    fast, slow = group.executed["fast"], group.executed["slow"]
+    replacing = not fast.total and found.calls is not None and _replacing(group, *found.calls)
+    return GroupView(group, fast, slow, found.counted, found.threads, replacing)
+
+
+#: How many times as often a function may be called as another one that it takes the place of.
+AS_OFTEN = 1.5
+
+
+def _replacing(group: FunctionGroup, fast: SideCounts, slow: SideCounts) -> bool:
+    """Whether the fast side has another function of the program that is called about as often."""
+    calls = slow.called[group.main.key]
+    return any(
+        not key.library and key not in slow.events and calls / AS_OFTEN <= n <= calls * AS_OFTEN
+        for key, n in fast.called.items()
     )
 
 

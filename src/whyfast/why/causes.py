@@ -33,7 +33,7 @@ def label(view: GroupView) -> CauseLabel | None:
     elif same_code(view):
         rules = SAME
     elif view.counted and not view.fast.total:
-        rules = NEW
+        rules = REPLACING if view.replacing else FOREIGN
     return next((found for rule in rules if (found := rule(view))), None)
 
 
@@ -120,17 +120,29 @@ def cache_misses(v: GroupView) -> CauseLabel | None:
 def more_calls(v: GroupView) -> CauseLabel | None:
     fast, slow = v.group.counted.get("calls", (0.0, 0.0))
     times = v.group.ratio("instructions")
-    if not v.counted or slow < 1.1 * max(fast, 1.0) or slow - fast < 10:
+    least = 10 if v.fast.total or v.replacing or v.group.main.key.library else 1
+    if not v.counted or slow < 1.1 * fast or slow - fast < least:
         return None
     if times is not None and fast and times < 1.05:
         return None
+    fast, slow = _own_calls(v)
     caller = caller_of(v)
     return CauseLabel(
         "more-calls",
-        f"{{slow}} calls {v.name} {number(slow)} times ({{fast}}: {number(fast)}){caller}",
+        f"{{slow}} calls {v.name} {'once' if slow == 1 else f'{number(slow)} times'} "
+        f"({{fast}}: {number(fast)}){caller}",
         "counted",
         (v.quantity("calls"), v.quantity("instructions")),
     )
+
+
+def _own_calls(v: GroupView) -> tuple[float, float]:
+    """How often each side calls the function that a group is named after, or all where it is not
+    that one which is called more often."""
+    every = v.group.counted["calls"]
+    calls = (v.group.calls.get(side, {}) for side in ("fast", "slow"))
+    fast, slow = (row.get(v.group.main.key.name, 0.0) for row in calls)
+    return (fast, slow) if slow - fast > (every[1] - every[0]) / 2 else every
 
 
 #: What more work of the same kind brings with it.
@@ -194,15 +206,15 @@ SAME: tuple[Rule, ...] = (
     more_work,
 )
 
-#: Those for functions of the program that one side alone executes: there is no code of the other
-#: side that does the same without calls through pointers, checks or spills.
-NEW: tuple[Rule, ...] = tuple(
+#: Those for functions that do what another function does on the other side: of that one's pointers,
+#: checks and spills they know nothing.
+REPLACING: tuple[Rule, ...] = tuple(
     rule
     for rule in RULES
     if rule not in (code.devirtualisation, code.bounds_checks, code.jump_table, code.spills)
 )
 
-#: Those for functions of a library that one side alone calls.
+#: Those for functions that one side alone calls: how they do it tells nothing.
 FOREIGN: tuple[Rule, ...] = (
     program.sanitizer,
     program.family,

@@ -304,7 +304,7 @@ def describe(
             more = _further_work(keys, side.counts, other.counts)
             mine = [c for c, _ in more.most_common() if c not in keys]
             if side is slow:
-                group.users = _beyond_libraries(more, side.counts, set(keys))
+                group.users = _beyond_libraries(more, side.counts, other.counts, set(keys))
             group.calls[side.name] = {k.name: float(side.counts.called[k]) for k in keys}
         else:
             above = stacks.get(side.name, {})
@@ -345,26 +345,35 @@ _SUPPORT = re.compile(r"^(libc|libstdc\+\+|libc\+\+|libgcc_s|libm|ld-linux[\w-]*
 
 
 def _beyond_libraries(
-    work: Mapping[FunctionKey, float], counts: SideCounts, group: set[FunctionKey]
+    work: Mapping[FunctionKey, float],
+    counts: SideCounts,
+    other: SideCounts | None,
+    group: set[FunctionKey],
 ) -> list[FunctionKey]:
-    """Who lets the functions that call a group work, by how much of it: the callers themselves, or
-    of a function of the C or C++ library those that call it in turn."""
-    above: dict[FunctionKey, list[tuple[FunctionKey, int]]] = {}
+    """Who lets the functions that call a group work, by how much more of it than on the other side:
+    the callers themselves, or of a function of the C or C++ library those that call it in turn."""
+    every: dict[FunctionKey, Counter[FunctionKey]] = {}
+    further: dict[FunctionKey, Counter[FunctionKey]] = {}
     for (caller, callee), cost in counts.inclusive.items():
         if caller != callee and cost > 0:
-            above.setdefault(callee, []).append((caller, cost))
+            every.setdefault(callee, Counter())[caller] += cost
+            more = cost - (other.inclusive[caller, callee] if other else 0)
+            further.setdefault(callee, Counter())[caller] += max(0, more)
     users: Counter[FunctionKey] = Counter()
     level = {key: n for key, n in work.items() if n > 0}
     seen = set(level)
     for _ in range(8):
         higher: Counter[FunctionKey] = Counter()
         for key, amount in level.items():
-            callers = [row for row in above.get(key, []) if row[0] not in seen]
+            rows = further.get(key) or Counter()
+            if not any(rows.values()):
+                rows = every.get(key) or Counter()
+            callers = {caller: cost for caller, cost in rows.items() if caller not in seen and cost}
             if not (_SUPPORT.match(key.library) or key in group) or not callers:
                 users[key] += amount  # type: ignore[assignment]
                 continue
-            total = sum(cost for _, cost in callers)
-            for caller, cost in callers:
+            total = sum(callers.values())
+            for caller, cost in callers.items():
                 higher[caller] += amount * cost / total  # type: ignore[assignment]
         level = dict(higher)
         seen |= set(level)

@@ -8,6 +8,7 @@ difference in time is its own.
 from __future__ import annotations
 
 import filecmp
+import math
 import os
 import re
 import shlex
@@ -92,10 +93,15 @@ class Surroundings:
 
 
 def compare_surroundings(
-    fast: Sequence[str], slow: Sequence[str], env: Mapping[str, str], folder: Path
+    fast: Sequence[str],
+    slow: Sequence[str],
+    env: Mapping[str, str],
+    folder: Path,
+    began: float = math.inf,
 ) -> Surroundings:
     """What differs between two commands that are executed in ``folder`` with the variables
-    ``env``."""
+    ``env``. Files that were written since they ``began``, in seconds since the epoch, are their
+    output."""
     a, b = parse_invocation(fast, env), parse_invocation(slow, env)
     if a is None or b is None:
         return Surroundings()
@@ -104,9 +110,9 @@ def compare_surroundings(
     if _INTERPRETER.match(Path(a.program).name) or _INTERPRETER.match(Path(b.program).name):
         same = same and _same_scripts(a, b, folder)
         if same:
-            factors += _arguments(a, b, folder)
+            factors += _arguments(a, b, folder, began)
     else:
-        factors += _arguments(a, b, folder)
+        factors += _arguments(a, b, folder, began)
     if a.shell != b.shell:
         same = False
     return Surroundings(tuple(factors), same)
@@ -253,18 +259,26 @@ def _same_scripts(a: CommandLine, b: CommandLine, folder: Path) -> bool:
     )
 
 
-def _arguments(a: CommandLine, b: CommandLine, folder: Path) -> list[Factor]:
-    """One factor for all arguments that differ: names of files whose content is the same do not."""
+def _arguments(a: CommandLine, b: CommandLine, folder: Path, began: float) -> list[Factor]:
+    """One factor for all arguments that differ: names of files whose content is the same do not,
+    nor those of files that are written."""
+
+    def read(word: str) -> bool:
+        return (folder / word).is_file() and (folder / word).stat().st_mtime < began
+
+    def written(word: str) -> bool:
+        return (folder / word).is_file() and not read(word)
+
     if len(a.arguments) == len(b.arguments):
         pairs = list(zip(a.arguments, b.arguments, strict=True))
-        differ = [(x, y) for x, y in pairs if x != y and not _same_file(Path(x), Path(y), folder)]
+        pairs = [(x, y) for x, y in pairs if x != y and not (written(x) and written(y))]
+        differ = [(x, y) for x, y in pairs if not _same_file(Path(x), Path(y), folder)]
         if not differ:
             return []
         text = " and ".join(_described(x, y, folder) for x, y in differ[:2])
     else:
         text = _differing_words(a.arguments, b.arguments)
-        files = [w for w in b.arguments if (folder / w).is_file()]
-        theirs = [w for w in a.arguments if (folder / w).is_file()]
+        files, theirs = ([w for w in side.arguments if read(w)] for side in (b, a))
         if files != theirs and files:
             text += f"; it reads {', '.join(f'`{f}`' for f in files[:2])}"
     return [

@@ -41,13 +41,15 @@ class CauseLabel:
 
 @dataclass(frozen=True)
 class GroupView:
-    """What rules see: a group, what ran of it, and whether that was counted."""
+    """What rules see: a group, what ran of it, and whether that was counted. ``replacing``: the
+    fast side calls about as often another function, which the slow side does not."""
 
     group: FunctionGroup
     fast: Executed
     slow: Executed
     counted: bool
     threads: int = 1
+    replacing: bool = False
 
     @property
     def name(self) -> str:
@@ -91,7 +93,9 @@ class GroupView:
         times, extra = self.group.ratio("instructions") or 1.0, self.group.extra("instructions")
         if times < OTHER_WORK or not self.carries(extra, 1.0):
             return False
-        return self.group.time.fast < TIMED or self.further_work
+        if self.group.time.fast < TIMED or self.further_work:
+            return True
+        return extra >= max(OF_WORK * self.cycles, self.miss_cycles)  # at one a cycle
 
     @property
     def further_work(self) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.unit.why.records import executed, time_of, view
 
@@ -272,7 +274,7 @@ def test_names_may_hold_braces() -> None:
 def test_the_code_of_a_library_that_one_side_alone_calls_is_no_cause() -> None:
     protected = executed(1e8, canary=(2e7, 4), atomic=(2e7, 4))
     program = view(executed(0), protected, seconds=(0.0, 0.05))
-    assert key_of(program) == "hardening"
+    assert key_of(replace(program, replacing=True)) == "hardening"
     library = view(executed(0), protected, seconds=(0.0, 0.05))
     library.group.members[0] = time_of("buffered_vfprintf", 0.0, 0.05, "libc.so.6")
     assert label(library) is None
@@ -299,11 +301,27 @@ def test_code_that_is_the_same_on_both_sides_gets_no_cause_of_code() -> None:
     assert program_label(view(fast, slow)) is None
 
 
+def test_a_longer_search_that_also_misses_more_is_more_work() -> None:
+    """Level 6 of gzip: 7.4 times the instructions, each of which takes longer."""
+    misses = {"L1 data misses": (1.1e6, 3.3e7), "instructions": (6.6e7, 4.9e8)}
+    seen = view(executed(6.6e7), executed(4.9e8), quantities=misses, seconds=(0.012, 0.185))
+    assert key_of(seen) == "more-work"
+
+
+@pytest.mark.parametrize(("replacing", "key"), [(False, "more-calls"), (True, "branch-misses")])
+def test_what_only_one_side_does_is_more_work_unless_it_takes_the_place_of_other_work(
+    replacing: bool, key: str
+) -> None:
+    more = {"mispredicted branches": (0.0, 1e7), "calls": (0.0, 1.0)}
+    seen = view(executed(0), executed(1e8), quantities=more)
+    assert key_of(replace(seen, replacing=replacing)) == key
+
+
 def test_misses_that_memory_serves_of_a_list_in_another_order() -> None:
     fast, slow = executed(7.9e7, load=(3e7, 6)), executed(1.05e8, load=(4e7, 9))
     misses = {"L1 data misses": (4.2e6, 1.2e7), "instructions": (7.9e7, 1.05e8)}
     assert key_of(view(fast, slow, quantities=misses, seconds=(0.026, 1.03))) == "cache-misses"
-    # Four times the instructions take as long by themselves.
+    # So many instructions take as long by themselves.
     misses["instructions"] = (7.9e7, 2.5e9)
     assert (
         key_of(view(fast, executed(2.5e9), quantities=misses, seconds=(0.026, 1.03))) == "more-work"
@@ -430,3 +448,25 @@ def test_what_the_compilers_library_is_called_for(callee: str, key: str, text: s
         few = label(view(executed(1e8), executed(3e8, {callee: 2e3}), members=("work",)))
         assert few is not None
         assert few.key == "more-work"
+
+
+@pytest.mark.parametrize(
+    ("calls", "text"),
+    [
+        (
+            {"fast": {"match": 0.0, "step": 9.0}, "slow": {"match": 4e5, "step": 1e5}},
+            "400,000 times",
+        ),
+        ({"fast": {"match": 9.0}, "slow": {"match": 9.0, "step": 5e5}}, "500,000 times"),
+    ],
+    ids=["its own calls", "those of all"],
+)
+def test_calls_are_of_the_function_that_is_named(
+    calls: dict[str, dict[str, float]], text: str
+) -> None:
+    names = ("match", "step")
+    seen = view(executed(0), executed(4e8), members=names, quantities={"calls": (9.0, 5e5)})
+    seen.group.calls = calls
+    found = label(seen)
+    assert found is not None
+    assert (found.key, text in found.sentence) == ("more-calls", True)

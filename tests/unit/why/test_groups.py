@@ -163,3 +163,22 @@ def test_who_uses_a_library_is_found_beyond_its_own_functions() -> None:
     slow.inclusive[printf, strlen] = 5000
     (group,) = group_functions(functions, WHOLE, *sides, {})
     assert [k.name for k in group.users] == ["main", "upper"]
+
+
+def test_who_calls_as_often_on_both_sides_is_no_user() -> None:
+    """``close`` frees as much on both sides, ``main`` more on one."""
+    free, delete = (
+        FunctionKey("libc.so.6", "free"),
+        FunctionKey("libstdc++.so.6", "operator delete"),
+    )
+    main, close = FunctionKey("", "main"), FunctionKey("", "close")
+    events = {free: Counter({"instructions": 100}), delete: Counter({"instructions": 10})}
+    fast, slow = SideCounts(events), SideCounts(events)
+    for side, freed in ((fast, 10), (slow, 9000)):
+        side.inclusive.update(
+            {(delete, free): freed + 500, (close, delete): 500, (main, delete): freed}
+        )
+    functions = [time_of(k.name, 0.1, 1.1, k.library) for k in (free, delete)]
+    sides = SideCode("fast", fast), SideCode("slow", slow)
+    (group,) = group_functions(functions, WHOLE, *sides, {})
+    assert [k.name for k in group.users] == ["main"]

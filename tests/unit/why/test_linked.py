@@ -8,7 +8,7 @@ from tests.unit.why.records import executed, time_of, view
 from whyfast.model.why import Cause, Fact, SourcePlace
 from whyfast.why.functions import FunctionKey
 from whyfast.why.groups import FunctionGroup
-from whyfast.why.linked import linked, with_loops
+from whyfast.why.linked import linked, with_inner, with_loops
 
 
 def cause(key: str, share: float, *facts: Fact, items: tuple[str, ...] = (), at: str = "") -> Cause:
@@ -125,6 +125,25 @@ def test_all_that_a_loop_calls_more_often_belongs_to_it() -> None:
     assert shares(together) == [("more-work", 0.6), ("more-calls", 0.1)]
     assert together[0].items == ("find", "equal", "bytes")
     assert together[0].sentence.endswith("calls `equal` 25 million instead of 2 million times")
+
+
+@pytest.mark.parametrize(
+    ("computed", "expected"),
+    [(6e6, [("more-calls", 0.9)]), (3e7, [("more-calls", 0.7), ("more-calls", 0.2)])],
+    ids=["once a call", "in a loop of its own"],
+)
+def test_what_a_function_calls_once_each_time_belongs_to_it(
+    computed: float, expected: list[tuple[str, float]]
+) -> None:
+    groups = [
+        view(executed(0), executed(1e7), members=(n,), quantities={"calls": (0.0, calls)}).group
+        for n, calls in (("pow", 6e6), ("compute_pow", computed))
+    ]
+    groups[1].callers = {"slow": [FunctionKey("libm.so.6", "pow")]}
+    causes = [cause("more-calls", 0.7, at="compute_pow"), cause("more-calls", 0.2, at="pow")]
+    together = with_inner(causes, groups)
+    assert shares(together) == expected
+    assert together[0].place.function == ("pow" if len(together) == 1 else "compute_pow")
 
 
 def woken(futex: int, share: float = 0.3) -> Cause:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import os
 import shlex
+import time
 from pathlib import Path
 
 import pytest
@@ -94,6 +96,24 @@ def test_nothing_stands_alone(folder: Path, fast: str, slow: str, keys: list[str
     around = factors(folder, fast, slow)
     assert around.alone is None
     assert [f.key for f in around.factors] == keys
+
+
+def test_files_that_the_programs_write_are_no_input(folder: Path) -> None:
+    began = time.time() + 100
+    for name in ("sorted", "copy", "shuffled", "long"):
+        os.utime(folder / name, (began - 200, began - 200))
+    for name, size in (("x.out", 1), ("y.out", 2)):
+        (folder / name).write_text("1" * size)
+        os.utime(folder / name, (began + 1, began + 1))
+
+    def text(fast: str, slow: str) -> str:
+        a, b = ([f"{folder}/a/prog", *line.split()] for line in (fast, slow))
+        (factor,) = compare_surroundings(a, b, {"PATH": str(folder)}, folder, began).factors
+        return factor.text
+
+    assert "out" not in text("-1 sorted x.out", "-9 sorted y.out")
+    assert "out" not in text("sorted x.out", "-9 sorted y.out -v").partition("; ")[2]
+    assert "`long`" in text("-1 sorted x.out", "-1 long y.out")
 
 
 def test_each_side_can_have_what_the_other_has(folder: Path) -> None:

@@ -124,7 +124,7 @@ def explain_difference(
         )
     try:
         layers = Layers(found, arguments, limits, home, observer, services)
-        found.around = _surroundings(found, arguments, services.launcher)
+        found.around = _surroundings(found, arguments, services.launcher, result.recorded.started)
         layers.run(result)
         if layers.left > 0:
             trials = Trials(found, arguments, home, observer, services)
@@ -145,10 +145,12 @@ def _programs(command: Sequence[str], launcher: Launcher) -> list[str]:
     return [os.path.realpath(path) for word in command if (path := launcher.find(word))]
 
 
-def _surroundings(found: Gathered, arguments: LaunchArguments, launcher: Launcher) -> Surroundings:
+def _surroundings(
+    found: Gathered, arguments: LaunchArguments, launcher: Launcher, began: float
+) -> Surroundings:
     """What differs around the programs, libraries among it."""
     sides = arguments.commands[found.fast], arguments.commands[found.slow]
-    around = compare_surroundings(*sides, arguments.env, Path())
+    around = compare_surroundings(*sides, arguments.env, Path(), began)
     if around.same_program or around.factors:
         fast, slow = (_libraries(command, arguments.env, launcher) for command in sides)
         if fast and slow:
