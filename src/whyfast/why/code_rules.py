@@ -19,13 +19,16 @@ SAMPLED = 0.1
 #: check has another branch, for its end.
 CHECKED = 0.3
 
+#: Share of a function's instructions that work on several elements from which on it is vectorised.
+VECTORISED = 0.15
+
 #: Instructions on several elements, by the bytes of their registers.
 _PACKED = ("vector 16", "vector 32", "vector 64")
 
 
 def vectorisation(v: GroupView) -> CauseLabel | None:
     fast, slow = v.fast.vector_bytes, v.slow.vector_bytes
-    if v.fast.packed < 0.15:
+    if v.fast.packed < VECTORISED:
         return None
     if v.fast.kinds["indirect call"] == 0 and v.slow.share("indirect call") >= 0.01:
         return None  # a call in the loop is the reason why it is not vectorised
@@ -141,6 +144,8 @@ def devirtualisation(v: GroupView) -> CauseLabel | None:
     kind = "indirect call"
     if v.slow.static[kind] <= v.fast.static[kind] or v.slow.kinds[kind] <= 1.1 * v.fast.kinds[kind]:
         return None
+    if _nowhere(v, v.extra(kind)):
+        return None
     # Where the other side has none at all, the callee was inlined there with all that this brings.
     cycles = 3.0 if v.fast.kinds[kind] > 0 else 12.0
     if v.counted and not v.carries(v.extra(kind), cycles):
@@ -162,6 +167,12 @@ def devirtualisation(v: GroupView) -> CauseLabel | None:
     )
 
 
+def _nowhere(v: GroupView, calls: float) -> bool:
+    """Whether the fast side executes less than one instruction for each further call of the slow
+    one: it then does nothing of what is called, inlined or not."""
+    return v.counted and v.fast.packed < VECTORISED and v.fast.total < calls
+
+
 def inlining(v: GroupView) -> CauseLabel | None:
     """A member that one side never calls was inlined there, if its caller calls it on the other."""
     inlined = []
@@ -174,7 +185,7 @@ def inlining(v: GroupView) -> CauseLabel | None:
     callee = max(inlined, key=lambda n: v.slow.calls[n])
     outer = next((m.key.name for m in v.group.members if m.key.name != callee), "")
     calls = v.slow.calls[callee]
-    if v.counted and not v.carries(calls, CALL):
+    if (v.counted and not v.carries(calls, CALL)) or _nowhere(v, calls):
         return None  # what the callee does takes the time, wherever it is
     fact = Fact(f"calls of {callee}", 0.0, calls, "", v.basis)
     times = f": {number(calls)} calls" if v.counted else ""

@@ -301,6 +301,18 @@ def test_code_that_is_the_same_on_both_sides_gets_no_cause_of_code() -> None:
     assert program_label(view(fast, slow)) is None
 
 
+@pytest.mark.parametrize("code", [{"indirect_call": (7.2e7, 1)}, {}], ids=["pointer", "direct"])
+def test_what_the_fast_side_does_not_do_at_all_was_not_inlined_there(
+    code: dict[str, tuple[float, int]],
+) -> None:
+    """Observers of 12 million prices, six each, of which one side has none."""
+    calls = {"calls": (1.0, 7.2e7)}
+    slow = executed(9e8, {} if code else {"seen": 7.2e7}, **code)
+    names = ("seen", "main")
+    assert key_of(view(executed(6e7), slow, members=names, quantities=calls)) == "more-calls"
+    assert key_of(view(executed(2e8), slow, members=names, quantities=calls)) != "more-calls"
+
+
 def test_a_longer_search_that_also_misses_more_is_more_work() -> None:
     """Level 6 of gzip: 7.4 times the instructions, each of which takes longer."""
     misses = {"L1 data misses": (1.1e6, 3.3e7), "instructions": (6.6e7, 4.9e8)}
