@@ -422,7 +422,8 @@ class Layers:
             (SECOND_LEVEL, SECOND_LEVEL_CYCLES, read_geometry(system, 2)),
             (PAGES, FAR, pages),
         ):
-            views = [view_of(g, found) for g in found.groups]
+            least = MATTERS * found.whole.difference
+            views = [view_of(g, found) for g in found.groups if g.time.difference > least]
             groups = [v.group for v in views if misses_alike(v, cycles) and label(v) is None]
             timeout = min(self._simulation, max(self.left, 0.0))
             if not groups or timeout <= 0 or finer == geometry:
