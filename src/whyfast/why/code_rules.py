@@ -168,9 +168,9 @@ def devirtualisation(v: GroupView) -> CauseLabel | None:
 
 
 def _nowhere(v: GroupView, calls: float) -> bool:
-    """Whether the fast side executes less than one instruction for each further call of the slow
-    one: it then does nothing of what is called, inlined or not."""
-    return v.counted and v.fast.packed < VECTORISED and v.fast.total < calls
+    """Whether the fast side executes less than two instructions for each further call of the slow
+    one, to load something and to use it: it then does nothing of what is called, inlined or not."""
+    return v.counted and v.fast.packed < VECTORISED and v.fast.total < 2 * calls
 
 
 def inlining(v: GroupView) -> CauseLabel | None:

@@ -309,7 +309,7 @@ def test_what_the_fast_side_does_not_do_at_all_was_not_inlined_there(
     calls = {"calls": (1.0, 7.2e7)}
     slow = executed(9e8, {} if code else {"seen": 7.2e7}, **code)
     names = ("seen", "main")
-    assert key_of(view(executed(6e7), slow, members=names, quantities=calls)) == "more-calls"
+    assert key_of(view(executed(8e7), slow, members=names, quantities=calls)) == "more-calls"
     assert key_of(view(executed(2e8), slow, members=names, quantities=calls)) != "more-calls"
 
 
