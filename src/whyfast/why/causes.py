@@ -32,7 +32,7 @@ def label(view: GroupView) -> CauseLabel | None:
         rules = FOREIGN  # which side calls a library's function says nothing of its code
     elif same_code(view):
         rules = SAME
-    elif view.counted and not view.fast.total:
+    elif view.counted and view.slow.total and not view.fast.total:
         rules = REPLACING if view.replacing else FOREIGN
     return next((found for rule in rules if (found := rule(view))), None)
 
