@@ -282,6 +282,7 @@ def _facts(side: TimedSide, data: Mapping[str, Any], subtracted: bool) -> LoopFa
         subtracted=subtracted,
         changed=tuple(changed),
         calls=tuple(CallCount(*call) for call in data["calls"] if call[1] != side.function),
+        raised=tuple(data.get("raised", ())),
         peak=data.get("peak"),
         left=data.get("left"),
         collections=data.get("collections"),
@@ -341,7 +342,7 @@ def _effects(facts: LoopFacts) -> Iterator[str]:
         )
     if facts.left:
         yield (
-            f"leaks {facts.left:.3g} blocks of memory in every loop, so that the process "
+            f"leaves {facts.left:.3g} blocks of memory behind in every loop, so that the process "
             "changes while it is measured"
         )
 

@@ -56,11 +56,11 @@ class LoopFacts:
     ``python`` is the interpreter by name and version, ``build`` how it was built (see
     :data:`whyfast.model.build.FACTS`). ``value`` is what the statement returns, ``later`` another
     value that a later loop returned. ``empty`` are the seconds of an empty loop, ``subtracted``
-    whether they are left out of all times. ``peak`` are the most bytes that a loop has allocated at
-    once, ``left`` the blocks of memory that it leaves behind, ``collections`` the garbage
-    collections that it would cause; None: not known. ``folded`` are expressions with the values
-    that the compiler has put in their place. ``unit`` is the one of ``python -m timeit`` in which
-    times are shown, empty for a suitable one.
+    whether they are left out of all times. ``raised`` are exceptions raised and caught in a loop,
+    ``peak`` the most bytes that it has allocated at once, ``left`` the blocks of memory that it
+    leaves behind, ``collections`` the garbage collections that it would cause; None: not known.
+    ``folded`` are expressions with the values that the compiler has put in their place. ``unit`` is
+    the one of ``python -m timeit`` in which times are shown, empty for a suitable one.
     """
 
     variant: str
@@ -74,6 +74,7 @@ class LoopFacts:
     time: LoopTime | None = None
     changed: tuple[ChangedVariable, ...] = ()
     calls: tuple[CallCount, ...] = ()
+    raised: tuple[str, ...] = ()
     peak: int | None = None
     left: float | None = None
     collections: float | None = None

@@ -226,6 +226,14 @@ def test_a_function_or_argument_that_is_not_there_is_named(
     assert names in data["error"]
 
 
+def test_exceptions_that_are_caught_are_named(python: Interpreter) -> None:
+    setup = "d = {1: 2}\ndef f(k):\n    try:\n        return d[k]\n    except KeyError: return 2"
+    assert inspected(python, setup, "statement", "f(2)")["raised"] == ["KeyError"]
+    assert inspected(python, setup, "statement", "f(1)")["raised"] == []
+    ends = "list(i for i in (1, 2)); next(iter([]), None)"
+    assert inspected(python, setup, "statement", ends)["raised"] == []
+
+
 NEW = [p for p in SOME if p.version >= (3, 8, 0)]
 
 
@@ -254,6 +262,13 @@ class TestNewerPythons:
         assert all("LOAD" in name for name in names[:-2])
         if python.version >= (3, 11, 0):
             assert "BINARY_OP_ADD_INT" in [i[2] for i in code[0]["instructions"]]
+
+    def test_a_list_of_free_objects_that_fills_is_no_memory_left(self, python: Interpreter) -> None:
+        setup = "import asyncio"
+        gather = "await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0))"
+        assert inspected(python, setup, "statement", gather)["left"] == 0
+        cycle = inspected(python, "", "statement", "a = []; a.append(a)")
+        assert cycle["left"] >= 1  # while the collector is off
 
     def test_memory_and_collections_are_found(self, python: Interpreter) -> None:
         # More lists at once than the young generation holds before it is collected.

@@ -30,7 +30,7 @@ from whyfast.report.formatting import (
     join_words,
     quote,
 )
-from whyfast.report.sections.main_table import Comparisons, verdict_cell
+from whyfast.report.sections.main_table import Comparisons, decided, verdict_cell
 
 #: Seconds of a unit of ``python -m timeit``, and how it is written.
 UNITS = {"nsec": (1e-9, "ns"), "usec": (1e-6, "µs"), "msec": (1e-3, "ms"), "sec": (1.0, "s")}
@@ -101,16 +101,20 @@ def _time(seconds: float, facts: LoopFacts) -> str:
 
 
 def loop_findings(result: Result) -> Iterator[str]:
-    """What differs between the first two sides that can explain the difference, and what was
-    subtracted."""
+    """What differs between the first side and the one furthest from it that can explain the
+    difference, and what was subtracted."""
     loops = result.found.loops
     if not loops:
         return
     if not alone(result) and len(loops) > 1:
-        yield from _why(loops[0], loops[1])
-        outcomes = {v.outcome for v in result.judged.verdicts if v.variant == loops[1].variant}
-        if outcomes & {"faster", "slower"}:
-            yield from _same_bytecode(loops[0], loops[1])
+        comparisons, first = Comparisons.of_result(result), loops[0]
+        sides = {f.variant: f for f in loops}
+        furthest = decided(comparisons.of(f.variant, first.variant) for f in loops[1:])[:1]
+        other = sides[furthest[0].variant] if furthest else loops[1]
+        yield from _why(first, other)
+        if furthest:
+            pair = (first, other)
+            yield from _same_bytecode(*(pair if furthest[0].outcome == "slower" else pair[::-1]))
     yield overhead_sentence(loops)
 
 
@@ -126,13 +130,15 @@ def overhead_sentence(loops: Sequence[LoopFacts]) -> str:
 
 
 def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
-    """Calls, bytecode and memory, as far as they differ."""
+    """Calls, exceptions, bytecode and memory, as far as they differ."""
     first, second = quote(a.variant), quote(b.variant)
     if _called(a) != _called(b):
         yield f"{first} {_calls_text(a)}; {second} {_calls_text(b)}."
+    if a.raised != b.raised:
+        raised = [f"raises {join_words(list(f.raised)) or 'nothing'}" for f in (a, b)]
+        yield f"{first} {raised[0]}; {second} {raised[1]}."
     counts = [len(_run(f)) for f in (a, b)]
-    handled = any(c < len(f.code[0].instructions) for c, f in zip(counts, (a, b), strict=True) if c)
-    if all(counts) and counts[0] != counts[1] and not handled:  # else who knows what runs
+    if counts[0] != counts[1] and a.python == b.python and _each_runs_once(a, b):
         yield f"{first} is {counts[0]} instructions of bytecode, {second} {counts[1]}."
     peaks = sorted(((f.peak, f.variant) for f in (a, b) if f.peak is not None), reverse=True)
     if len(peaks) == 2 and peaks[0][0] - peaks[1][0] >= _WORTH_NAMING:
@@ -143,18 +149,31 @@ def _why(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
         )
 
 
+def _each_runs_once(*sides: LoopFacts) -> bool:
+    """Whether what runs is the instructions listed: no loop, branch or handler, and no function."""
+    return all(
+        f.code
+        and len(_run(f)) == len(f.code[0].instructions)
+        and not any("JUMP" in i.name or i.name == "FOR_ITER" for i in _run(f))
+        and not any(c.language == "Python" for c in f.calls)
+        for f in sides
+    )
+
+
 #: Instructions whose argument is a name, a value or a place, and not what they do.
 _ON_OBJECTS = ("LOAD_", "STORE_", "DELETE_", "IMPORT_", "KW_NAMES", "JUMP_", "POP_JUMP", "FOR_ITER")
 
 
 def _same_bytecode(a: LoopFacts, b: LoopFacts) -> Iterator[str]:
-    """Where calls and instructions are the same: which was specialised to another, or none."""
+    """Where calls and instructions are the same: which was specialised to another, or none. The
+    first is the faster one."""
     pairs = list(zip(_run(a), _run(b), strict=False))
     alike = len(_run(a)) == len(_run(b)) and all(i.name == j.name for i, j in pairs)
-    if not pairs or not alike or _called(a) != _called(b) or a.python != b.python:
+    done = [(_called(f), f.raised, f.python) for f in (a, b)]
+    if not pairs or not alike or done[0] != done[1]:
         return
     for i, j in pairs:
-        if i.specialised != j.specialised:
+        if i.specialised and i.specialised != j.specialised:  # else it is no reason
             ways = [f"as {k.specialised}" if k.specialised else "unspecialised" for k in (i, j)]
             ways[0] = f"{i.name} {ways[0]}"
         elif i.argument != j.argument and not i.name.startswith(_ON_OBJECTS):
@@ -197,6 +216,7 @@ def loop_section(result: Result) -> ReportSection | None:
         ("of these specialised", *(_specialised(f) for f in loops)),
         ("calls into C", *(_cell_of_calls(f, "C") for f in loops)),
         ("calls of Python functions", *(_cell_of_calls(f, "Python") for f in loops)),
+        ("exceptions", *(", ".join(f.raised) or "none" for f in loops)),
         ("memory at most", *(None if f.peak is None else format_bytes(f.peak) for f in loops)),
         ("memory blocks left", *(None if f.left is None else f"{f.left:.3g}" for f in loops)),
         ("garbage collections", *(_collections(f) for f in loops)),

@@ -247,6 +247,6 @@ def _small_samples(verdicts: Sequence[Verdict]) -> Iterator[str]:
             chance = format_percent(1 - sample.confidence)
             text += f"; all are {side}, which happens by chance in {chance} of cases"
         if sample.outcome != "undecided":
-            normal = ratio_text(verdict.ratio, sample.normal_low, sample.normal_high).interval
-            text += f"; {sample.outcome} if the noise is normal, {normal}"
+            normal = ratio_text(verdict.ratio, sample.normal_low, sample.normal_high)
+            text += f"; {normal} if the noise is normal"
         yield f"{text}."

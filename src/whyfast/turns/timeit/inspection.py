@@ -149,6 +149,13 @@ class _Watched(object):
             yield itertools.repeat(None, watched)
             sys.setprofile(None)
         self.found["calls"], self.codes = calls.per_loop(watched)
+        raised = _Raised()
+        if first < PATIENCE:
+            sys._getframe(1).f_trace = raised
+            sys.settrace(raised)
+            yield itertools.repeat(None, 1)
+            sys.settrace(None)
+        self.found["raised"] = raised.names
         for part in self._memory(first):  # yield from is not of 2.7
             yield part
         loops = _fitting(COLLECTED, first)
@@ -179,9 +186,12 @@ class _Watched(object):
         self.found["peak"] = max(0, peaks[1] - peaks[0])
         if hasattr(sys, "getallocatedblocks") and first < SLOW:
             loops = max(LEAKING, _fitting(WATCHED, first))
+            gc.collect()  # empties the lists of free objects, too, which fill again
             blocks = sys.getallocatedblocks()
             yield itertools.repeat(None, loops)
             left = sys.getallocatedblocks() - blocks
+            if gc.collect() < loops:  # no garbage that the collector would have to find
+                left = sys.getallocatedblocks() - blocks
             self.found["left"] = float(left) / loops if left >= loops else 0.0
 
     def took(
@@ -287,6 +297,29 @@ class _Calls(object):
         calls = [[key[0], key[1], _round(float(n) / loops, loops)] for key, n in ordered]
         codes = [self._codes[key] for key, _ in ordered if key in self._codes]
         return calls, codes[:MOST_FUNCTIONS]
+
+
+_ENDS = ("StopIteration", "StopAsyncIteration", "GeneratorExit")
+
+
+class _Raised(object):
+    """A tracer that notes the exceptions that are raised, but for those that end an iteration."""
+
+    def __init__(self):
+        # type: () -> None
+        self.names = []  # type: list[str]
+
+    def __call__(
+        self,
+        frame,  # type: Any
+        event,  # type: str
+        argument,  # type: Any
+    ):
+        # type: (...) -> Any
+        name = argument[0].__name__ if event == "exception" else _ENDS[0]
+        if name not in _ENDS and name not in self.names:
+            self.names.append(name)
+        return self
 
 
 def _round(

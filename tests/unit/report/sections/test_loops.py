@@ -82,10 +82,10 @@ def specialised(name: str) -> Listing:
     return Listing("statement", tuple(lines))
 
 
-def with_argument(place: int, argument: str) -> Listing:
+def with_argument(place: int, argument: str, *before: str) -> Listing:
     lines = [BytecodeLine(*line) for line in CODE["./old"]]
     lines[place] = replace(lines[place], argument=argument)
-    return Listing("statement", tuple(lines))
+    return Listing("statement", (*map(BytecodeLine, before), *lines))
 
 
 def with_handler(*before: tuple[str, str]) -> Listing:
@@ -93,16 +93,19 @@ def with_handler(*before: tuple[str, str]) -> Listing:
     return Listing("statement", tuple(BytecodeLine(*line) for line in lines))
 
 
+def with_loop() -> Listing:
+    return Listing("statement", (*with_argument(0, "y").instructions, BytecodeLine("FOR_ITER")))
+
+
 @pytest.mark.parametrize(
     ("more", "named"),
     [
+        ({"raised": ("KeyError",)}, "raises KeyError"),
         ({"calls": (CallCount("C", "sorted", 2.0),)}, "sorted 2 times"),
         ({"peak": 8000}, "8.00 kB"),
         ({"code": (Listing("statement", (BytecodeLine("NOP"),)),)}, "4 instructions"),
         ({"subtracted": False}, "include"),
         ({}, "same bytecode"),
-        ({"code": (specialised("LOAD_ATTR_SLOT"),)}, "LOAD_ATTR unspecialised"),
-        ({"code": (specialised("LOAD_ATTR_SLOT"),)}, "as LOAD_ATTR_SLOT"),
         # What stands behind PUSH_EXC_INFO runs only after an exception.
         ({"code": (with_handler(),)}, "same bytecode"),
         ({"calls": ()}, "types or objects"),
@@ -115,9 +118,38 @@ def test_what_differs_is_said(more: dict[str, object], named: str) -> None:
     assert any(named in text for text in loop_findings(two(**more)))
 
 
-def test_instructions_are_not_counted_where_an_exception_may_run_others() -> None:
-    texts = loop_findings(two(code=(with_handler(("NOP", "")),)))
-    assert not any("instructions" in text for text in texts)
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"code": (with_handler(("NOP", "")),)},
+        {"code": (with_loop(),)},
+        {"calls": (CallCount("Python", "f", 1.0),), "code": (with_argument(0, "y", "NOP"),)},
+        {"python": "CPython 3.8.18", "code": (with_argument(0, "y", "NOP"),)},
+    ],
+    ids=["handler", "loop", "function", "interpreter"],
+)
+def test_instructions_are_not_counted_where_others_run_too(more: dict[str, object]) -> None:
+    assert not any("instructions" in text for text in loop_findings(two(**more)))
+
+
+def test_the_side_furthest_from_the_first_is_explained() -> None:
+    a, b = names()
+    near, far = facts(a, 1e-6), facts(b, 2e-6, raised=("KeyError",))
+    between = replace(near, variant="between", calls=())
+    assert any("KeyError" in text for text in loop_findings(result(near, between, far)))
+
+
+def test_what_only_the_slower_side_has_specialised_is_no_reason() -> None:
+    texts = loop_findings(two(code=(specialised("LOAD_ATTR_SLOT"),)))
+    assert not any("unspecialised" in text for text in texts)
+
+
+def test_a_specialised_instruction_of_the_faster_side_is_named() -> None:
+    a, b = names()
+    faster, slower = facts(a, 1e-6, code=(specialised("LOAD_ATTR_SLOT"),)), facts(b, 2e-6)
+    (text,) = [t for t in loop_findings(result(faster, slower)) if "LOAD_ATTR" in t]
+    assert "runs LOAD_ATTR as LOAD_ATTR_SLOT" in text
+    assert text.endswith("unspecialised.")
 
 
 def test_bytecode_stands_side_by_side() -> None:
