@@ -43,20 +43,21 @@ cflags = ["-O1", "-freorder-blocks"]
 [variant.o2]
 toolchain = "path:gcc"
 cflags = ["-O2"]
+{more}
 [benchmarks.run]
 command = ["{{program}}"]
 [measure]
 budget = "{budget}"
 stop = "budget"
 turns = 1
-profiles = 9
+profiles = 10
 """
 
 
-def _run(folder: Path, often: str, budget: str) -> tuple[Result, list[str]]:
+def _run(folder: Path, often: str, budget: str, more: str = "") -> tuple[Result, list[str]]:
     (folder / "src").mkdir()
     (folder / "src" / "p.c").write_text(SOURCE)
-    (folder / "study.toml").write_text(STUDY.format(often=often, budget=budget))
+    (folder / "study.toml").write_text(STUDY.format(often=often, budget=budget, more=more))
     watcher = Watcher()
     return run_study(load_study(folder), own(folder), watcher), watcher.heard
 
@@ -66,15 +67,15 @@ def test_verdicts_are_over_programs_that_were_trained_again(tmp_path: Path) -> N
     blocks = result.recorded.blocks
     drawn = over_profiles(blocks)
     for variant in ("o1", "o2"):
-        assert sorted(b.layouts[variant] for b in drawn) == [*range(1, 10)]
-    assert len(as_linked(blocks)) in (9, 10)
+        assert sorted(b.layouts[variant] for b in drawn) == [*range(1, 11)]
+    assert len(as_linked(blocks)) in (10, 11)
     assert result.judged.about == "change"
     (placement,) = result.judged.placements
-    assert (placement.over, placement.layouts) == ("profiles", 9)
+    assert (placement.over, placement.layouts) == ("profiles", 10)
     (verdict,) = result.judged.verdicts
     assert verdict.ratio == placement.varied.ratio
     said = " ".join(placement_sentences(result.judged.placements, result.question))
-    assert "over 9 profiles" in said
+    assert "over 10 profiles" in said
     assert "layout" not in said
     table = placement_table(result)
     assert table is not None
@@ -86,3 +87,10 @@ def test_a_training_that_never_differs_draws_nothing_and_says_so(tmp_path: Path)
     assert any(text.startswith("no other profiles:") for text in heard)
     assert over_profiles(result.recorded.blocks) == []
     assert result.judged.about == "binaries"
+
+
+def test_a_variant_that_training_leaves_as_it_is_is_trained_twice(tmp_path: Path) -> None:
+    plain = '[variant.plain]\ntoolchain = "path:gcc"\ncflags = ["-O2", "-fno-branch-probabilities"]'
+    result, heard = _run(tmp_path, "{profile}", "1s", plain)
+    assert sum(text.startswith("building plain") for text in heard) == 3
+    assert sum(text.startswith("building o1") for text in heard) == 11

@@ -194,35 +194,46 @@ def _layouts(
     return layouts
 
 
+#: After so many trainings that all made the same program, a variant is taken for one without.
+_TRIED = 2
+
+
 def train_profiles(context: RunContext[Study]) -> RunContext[Study]:
     """Make each build again, so many times as the study wants profiles; one that cannot be made is
-    noted, and none are used then. Nor are they where no program changed by it."""
-    count, builds = context.question.measure.profiles, context.usable
-    wanted = {b.variant for b in builds}
-    recipes = [
-        recipe.trained_again(n)
-        for n in range(1, count + 1)
-        for recipe in context.recipes
-        if recipe.variant in wanted
-    ]
-    if not recipes:
-        return context
+    noted, and none are used then. Nor are they where no program changed by it. A variant whose
+    program :data:`_TRIED` trainings leave as it is has none of its own: that program stands for
+    all."""
+    count = context.question.measure.profiles
     note, store = context.observer.note, BuildStore(context.home.builds)
-    made = context.services.build(recipes, store, context.observer.step, math.inf)
-    failed = next((o for o in made if isinstance(o, BuildFailure)), None)
-    if failed is not None:
-        note(f"no other profiles: {failed.variant}: {failed.reason}")
+    first = {b.variant: b for b in context.usable}
+    programs: dict[str, list[Build]] = {name: [] for name in first}
+    trained = set(first)
+    for numbers in (range(1, count + 1)[:_TRIED], range(1, count + 1)[_TRIED:]):
+        recipes = [
+            r.trained_again(n) for n in numbers for r in context.recipes if r.variant in trained
+        ]
+        step = context.observer.step
+        for built in context.services.build(recipes, store, step, math.inf) if recipes else ():
+            if isinstance(built, BuildFailure):
+                note(f"no other profiles: {built.variant}: {built.reason}")
+                return context
+            programs[built.variant].append(built)
+        trained = {
+            name
+            for name in trained
+            if any(b.program_sha256 != first[name].program_sha256 for b in programs[name])
+        }
+    if not trained:
+        if count:
+            note(
+                "no other profiles: training again made the same programs; let {profile} in the "
+                "steps of [build] decide something of the training, such as a seed or an order"
+            )
         return context
-    programs = [(o.variant, o) for o in made if isinstance(o, Build)]
-    if {(name, o.program_sha256) for name, o in programs} <= {
-        (b.variant, b.program_sha256) for b in builds
-    }:
-        note(
-            "no other profiles: training again made the same programs; let {profile} in the steps "
-            "of [build] decide something of the training, such as a seed or an order"
-        )
-        return context
-    profiles = {name: tuple(o.program for v, o in programs if v == name) for name in wanted}
+    profiles = {
+        name: tuple(b.program for b in built) if name in trained else (first[name].program,) * count
+        for name, built in programs.items()
+    }
     return replace(context, profiles=profiles)
 
 

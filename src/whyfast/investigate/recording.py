@@ -344,11 +344,16 @@ class LiveSink:
         if not layouts + profiles or taken < layouts + profiles:
             return self.spec.stop == "decided" and decided
         if entry.name not in self._noted and not decided:
+            from whyfast.judge.looks import fewest_draws
+
             self._noted.add(entry.name)
             word, count = ("profiles", profiles) if profiles else ("layouts", layouts)
+            _, enough = fewest_draws(self.context.question)
+            more = f"{word} = {4 * count} in [measure] would halve the interval"
+            if count < enough:
+                more = f"{word} = {enough} in [measure] is the least that decides each benchmark"
             self.context.observer.note(
-                f"{entry.name}: {word} used up, all {count} were taken before it was decided; "
-                f"{word} = {4 * count} in [measure] would halve the interval"
+                f"{entry.name}: {word} used up, all {count} taken before it was decided; {more}"
             )
         return True  # further blocks could only repeat layouts
 

@@ -243,6 +243,15 @@ def level_of_looks(question: Question) -> float:
     return ALPHA * (1 - KEPT) if whole_runs else ALPHA
 
 
+def fewest_draws(question: Question) -> tuple[int, int]:
+    """The least number of blocks, each with a layout or profile of its own, that can decide a mean
+    over the benchmarks, and one benchmark, when nothing else is decided."""
+    variants = [v.name for v in question.variants]
+    pairs = max(1, len(question.compared(variants, question.baselines)))
+    each = needed_blocks(ALPHA / (pairs * len(question.benchmarks)))
+    return needed_blocks(ALPHA / pairs), each
+
+
 def final_analysis(
     verdicts: Sequence[Verdict],
     samples: Mapping[Key, Ratios],

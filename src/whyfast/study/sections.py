@@ -84,8 +84,6 @@ INTERPRETER_NAMES = ("python", "python_cflags")
 _BUDGET = 'budget = "3m" or "90s"'
 #: A verdict over layouts takes at least nine blocks, each with a fresh layout.
 FEWEST_LAYOUTS = 12
-#: Profiles are dear, so no more than the least that can decide anything.
-FEWEST_PROFILES = 9
 
 
 def read_build(table: TomlTable) -> BuildSpec:
@@ -231,7 +229,7 @@ def read_measure(table: TomlTable) -> MeasureSpec:
         turn=table.converted("turn", parse_duration, 'turn = "1ms" or "500us"', default.turn),
         turns=_whole(table, "turns", 1),
         layouts=_whole(table, "layouts", FEWEST_LAYOUTS) or 0,
-        profiles=_whole(table, "profiles", FEWEST_PROFILES) or 0,
+        profiles=_whole(table, "profiles", 1) or 0,
         copies=table.flag("copies"),
     )
 

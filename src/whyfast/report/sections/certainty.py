@@ -153,9 +153,14 @@ def _used_up(result: Result) -> Iterator[str]:
         if budget - used > 1.0 and used > 0:
             fill, unused = int(layouts * budget / used), format_seconds(budget - used)
             left = f", {unused} of the budget unused; {word} = {fill} would use it"
+        samples = [v.small_sample for v in result.judged.verdicts if v.benchmark in names]
+        needed = max((s.needed for s in samples if s is not None), default=0)
+        more = f"{4 * layouts} in [measure] would halve the interval"
+        if needed > layouts:
+            more = f"{needed} in [measure] is the least for a verdict on each of these"
         yield (
             f"No {word} left: on {', '.join(map(quote, names))} all {layouts} were used before a "
-            f"decision{left}; {word} = {4 * layouts} in [measure] would halve the interval."
+            f"decision{left}; {word} = {more}."
         )
 
 
