@@ -91,6 +91,6 @@ def test_a_training_that_never_differs_draws_nothing_and_says_so(tmp_path: Path)
 
 def test_a_variant_that_training_leaves_as_it_is_is_trained_twice(tmp_path: Path) -> None:
     plain = '[variant.plain]\ntoolchain = "path:gcc"\ncflags = ["-O2", "-fno-branch-probabilities"]'
-    result, heard = _run(tmp_path, "{profile}", "1s", plain)
+    _, heard = _run(tmp_path, "{profile}", "1s", plain)
     assert sum(text.startswith("building plain") for text in heard) == 3
     assert sum(text.startswith("building o1") for text in heard) == 11

@@ -17,7 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.search.posterior import Posterior
-from whyfast.search.state import Interval, Observation, Outcome, SearchAnswer, State, Task, Where
+from whyfast.search.state import (
+    Interval,
+    Observation,
+    Outcome,
+    SearchAnswer,
+    State,
+    Task,
+    Where,
+    exact,
+    jumps,
+)
 from whyfast.search.view import (
     ALPHA,
     SURE,
@@ -337,10 +347,11 @@ def _about_step(state: State, seen: View) -> Step:
     """Where the step is; the ends differ."""
     belief = seen.belief
     assert belief is not None
-    if belief.hypotheses["gradual"] >= SURE:
-        return Done(conclude(state, seen, "gradual"))
-    if belief.hypotheses["scattered"] >= SURE:
-        return Done(conclude(state, seen, "scattered"))
+    for outcome in _STEPLESS:
+        if belief.hypotheses[outcome] >= SURE:
+            between = _within_jump(state)
+            done = Done(conclude(state, seen, outcome))
+            return done if between is None else _measure(between, state, seen)
     where = located(belief, state)
     if where is None:
         return _measure(next_candidate(belief, state), state, seen)
@@ -357,6 +368,20 @@ def _about_step(state: State, seen: View) -> Step:
     if len(seen.tries) >= ATTEMPTS:
         return Done(conclude(state, seen, "undecided"))
     return Confirm(where.parent, where.last, state.task.relinkable, len(seen.tries) + 1)
+
+
+#: Where there is no single step.
+_STEPLESS: tuple[Literal["gradual", "scattered"], ...] = ("gradual", "scattered")
+
+
+def _within_jump(state: State) -> int | None:
+    """The middle of the largest jump above the margin that is not of one candidate yet, where
+    numbers are exact, so that each step is told by one look; None when there is none."""
+    for low, high, jump in jumps(state) if exact(state) else ():
+        free = [c for c in range(low + 1, high) if c not in state.skipped]
+        if free and abs(jump) > math.log1p(state.task.margin):
+            return free[len(free) // 2]
+    return None
 
 
 def _enough(state: State, confirmed: bool) -> float:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 from typing import Literal
 
 import numpy as np
@@ -177,6 +179,27 @@ class State:
     observations: tuple[Observation, ...] = ()
     built: frozenset[int] = frozenset()
     skipped: Mapping[int, str] = field(default_factory=dict)
+
+
+#: So often the ends of a number that counts as exact are the same.
+REPEATED = 3
+
+
+def exact(state: State) -> bool:
+    """Whether the ends never varied, as counts do not; then there are no errors."""
+    ends = [o.ends for o in state.observations]
+    return len(ends) >= REPEATED and len(set(ends)) == 1
+
+
+def jumps(state: State) -> list[tuple[int, int, float]]:
+    """Candidates measured that follow each other, and the log ratio of the latter to the former, of
+    the medians of their blocks; the largest first."""
+    levels = {0: [0.0], state.task.positions: [o.ends for o in state.observations]}
+    for reading in (r for o in state.observations for r in o.readings):
+        levels.setdefault(reading.candidate, []).append(reading.to_good)
+    known = [(c, median(levels[c])) for c in sorted(levels)]
+    found = [(a, b, to - level) for (a, level), (b, to) in pairwise(known)]
+    return sorted(found, key=lambda jump: -abs(jump[2]))
 
 
 Outcome = Literal[

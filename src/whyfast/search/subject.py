@@ -22,7 +22,7 @@ from whyfast.measure.calibrate import WantedCalibration, calibrate
 from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.model.sample import Calibration
 from whyfast.model.variant import Benchmark, RunnerName
-from whyfast.search.state import AxisCandidate, Observation, Pair, Reading
+from whyfast.search.state import REPEATED, AxisCandidate, Observation, Pair, Reading
 from whyfast.store.git import borrow, must_git, without_repository
 
 #: The times of one block: for each program, one a turn, in seconds.
@@ -147,8 +147,8 @@ NO_PEAK = (
     "counts what it allocates"
 )
 
-#: A whole number at least this large, printed this often, is a count and not a time.
-LARGE, REPEATED = 10_000.0, 3
+#: A whole number at least this large, printed :data:`REPEATED` times, is a count and not a time.
+LARGE = 10_000.0
 #: Seconds that one run of a command may take.
 TIMEOUT = 600.0
 #: The repository that checkouts belong to, beside them.

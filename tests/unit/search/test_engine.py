@@ -7,7 +7,16 @@ import pytest
 from tests.unit.search.worlds import Range, block, place, step_at
 
 from whyfast.search import engine
-from whyfast.search.state import KnownEnds, Observation, Pair, SearchAnswer, State, Task, remainders
+from whyfast.search.state import (
+    KnownEnds,
+    Observation,
+    Pair,
+    SearchAnswer,
+    State,
+    Task,
+    jumps,
+    remainders,
+)
 
 
 def _answer(world: Range, task: Task) -> SearchAnswer:
@@ -131,6 +140,17 @@ SAME, KNOWN = step_at(2000, 1024, 0.0), KnownEnds(3.0, 1.0)
 def test_without_a_step_no_candidate_is_named(world: Range, task: Task, outcome: str) -> None:
     answer = _answer(world, task)
     assert (answer.outcome, answer.where, answer.tested) == (outcome, None, "not tested")
+
+
+def test_each_step_of_counts_is_found_where_there_are_several() -> None:
+    steps = (40, 101, 170, 233)
+    world = Range([0.02 * sum(c >= step for step in steps) for c in range(257)])
+    state = engine.begin(Task(256))
+    while not isinstance(step := engine.next_step(state), engine.Done):
+        state = world.react(state, step)
+    assert step.answer.outcome in ("gradual", "scattered")
+    assert {(a, b) for a, b, jump in jumps(state) if jump > 0.01} == {(s - 1, s) for s in steps}
+    assert len(state.built) < 60
 
 
 def test_a_drop_and_its_partial_repair_are_told() -> None:

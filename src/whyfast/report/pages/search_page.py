@@ -23,7 +23,6 @@ from whyfast.report.sections.search import (
     code_shown,
     compares,
     evidence_sentences,
-    exact,
     measured_table,
     placement,
     posterior_plot,
@@ -36,9 +35,10 @@ from whyfast.report.sections.summary import search_summary
 from whyfast.report.sections.why import account_sentences, named_causes
 from whyfast.report.sections.why_details import why_sections
 from whyfast.search.results import SearchResult, SetResult, StepEvidence, deepest, merged_by
-from whyfast.search.state import MEASURED, Interval, Where
+from whyfast.search.state import MEASURED, Interval, Where, exact, jumps
 
-_MOST_NAMED = 5
+#: The most candidates that a sentence names, and the most steps where there is no single one.
+_MOST_NAMED, _MOST_STEPS = 5, 3
 
 
 def search_page(result: SearchResult | SetResult) -> Document:
@@ -206,6 +206,8 @@ def _answer(result: SearchResult) -> str:
         return f"Placement, not a change of the code: {placement(f'{bad} {ends} than {good}')}"
     if answer.outcome in ("gradual", "scattered"):
         how = "grew in many small steps" if answer.outcome == "gradual" else "went back and forth"
+        if exact(result.state) and len({jump > 0 for *_, jump in jumps(result.state) if jump}) == 1:
+            how = "came in several steps"
         return f"There is no single step: {_of_ends(result, answer.ends)}; it {how}."
     likely = f"; most likely {_listed(result, where)}" if where is not None else ""
     return f"Undecided: not enough measurements{likely}."
@@ -217,12 +219,14 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
     if answer.ends is not None and answer.outcome not in ("none", "swapped"):  # in the headline
         blocks = pluralize(answer.ends.blocks, "block")
         yield f"The ends: {_of_ends(result, answer.ends)}, in {blocks}."
+    if answer.outcome in ("gradual", "scattered") and exact(result.state):
+        yield from _largest_steps(result)
     if answer.varied is not None:
         yield f"In other layouts {_of_ends(result, answer.varied)}."
         yield from filter(None, [scatter_of(result.state.observations)])
     if result.quantity not in MEASURED:
         yield "Counts repeat exactly: each program was counted once."
-    elif exact(result):
+    elif exact(result.state):
         yield "The printed number never varied, so it counts as exact."
     elif answer.step is not None:
         yield (
@@ -239,6 +243,16 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
         yield f"Probability of this place, given that there is a step: {share}."
 
 
+def _largest_steps(result: SearchResult) -> Iterator[str]:
+    """The largest differences between candidates that follow each other or were not told apart."""
+    for low, high, jump in jumps(result.state)[:_MOST_STEPS]:
+        where = Where(low + 1, high, 1.0)
+        older, newer = (quote(result.candidates[i].title) for i in result.sides(where))
+        step = compares(result.quantity, _newer(result, Interval(jump, jump, jump, 1)))
+        among = "" if where.size == 1 else f", over {where.size} {result.axis}"
+        yield f"{newer} {step} than {older}{among}."
+
+
 def _weakened(result: SearchResult) -> Iterator[str]:
     """What the answer leaves open."""
     answer = result.answer
@@ -248,7 +262,7 @@ def _weakened(result: SearchResult) -> Iterator[str]:
         yield f"The step explains only part of the difference: {more}."
     for where in answer.placed:
         yield f"As linked there is also a step at {_listed(result, where)}, by placement alone."
-    timed = result.quantity in MEASURED and not exact(result)
+    timed = result.quantity in MEASURED and not exact(result.state)
     if timed and answer.outcome not in ("none", "swapped"):
         if answer.tested == "not tested":
             yield "Placement was not tested: there are no other layouts."

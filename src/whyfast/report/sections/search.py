@@ -24,8 +24,7 @@ from whyfast.report.sections.changed_code import change_sentence, some_code
 from whyfast.report.sections.why import named_causes
 from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
-from whyfast.search.state import MEASURED, Interval, Observation, Quantity
-from whyfast.search.subject import REPEATED
+from whyfast.search.state import MEASURED, Interval, Observation, Quantity, exact
 from whyfast.search.view import Trial, attempts, view
 
 #: What a higher cost, and a lower one, has more or less of; see
@@ -160,17 +159,11 @@ def measured_table(result: SearchResult) -> Table | None:
     """One row per candidate, in order: the median ratio to the good end, with its interval."""
     title = "Relative to the good end"
     ratios = [(quote(result.candidates[c].title), *r) for c, r in _ratios(result).items()]
-    if exact(result):
+    if exact(result.state):
         counted = [(name, f"{math.exp(mid):.4g}") for name, mid, *_ in ratios]
         return table(title, ("candidate", *right("ratio")), counted)
     rows = [(name, n, *_printed(mid, low, high)) for name, mid, low, high, n in ratios]
     return table(title, ("candidate", *right("blocks", "ratio", "± 2 errors")), rows)
-
-
-def exact(result: SearchResult) -> bool:
-    """Whether the ends never varied, as counts do not; then there are no errors to show."""
-    ends = [o.ends for o in result.state.observations]
-    return len(ends) >= REPEATED and len(set(ends)) == 1
 
 
 def _printed(middle: float, low: float, high: float) -> tuple[str, str]:

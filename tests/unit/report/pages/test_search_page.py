@@ -41,7 +41,7 @@ def _searched(levels: list[float], prefix: str = "change", noise: float = 0.001)
         AxisCandidate(f"{prefix}{i}", f"{i:07x} {prefix} {i}") for i in range(len(levels))
     )
     task = Task(len(levels) - 1)
-    state, done = Range(levels, noise=0.001, seed=2).search(task)
+    state, done = Range(levels, noise=noise, seed=2).search(task)
     assert isinstance(done, Done)
     return replace(begun("commits", names, task), state=state, answer=done.answer)
 
@@ -56,6 +56,12 @@ def _counted() -> SearchResult:
     result = replace(_searched(step_at(9, 16, 0.03)), quantity="instructions")
     half = Interval(math.log(1.5), math.log(1.49), math.log(1.51), 3)
     return replace(result, answer=replace(result.answer, step=half, ends=half))
+
+
+def _several_steps() -> SearchResult:
+    """Of a size that repeats exactly, three steps."""
+    levels = [0.02 * sum(c >= step for step in (12, 30, 51)) for c in range(65)]
+    return replace(_searched(levels, noise=0.0), quantity="size")
 
 
 def _answered(result: SearchResult, **answer: Any) -> SearchResult:
@@ -103,6 +109,7 @@ SEARCHES: dict[str, Callable[[], SearchResult]] = {
     "counted, the good end is newer": lambda: _backwards("instructions", "toolchains"),
     "counted": _counted,
     "as many, timed": lambda: replace(_counted(), quantity="time"),
+    "counted, in several steps": _several_steps,
     "counted, swapped": lambda: _answered(
         _counted(), outcome="swapped", ends=Interval(-math.log(1.5), -0.42, -0.39, 3)
     ),
