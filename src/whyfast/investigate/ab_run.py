@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from whyfast.model.result import Recorded, Result
     from whyfast.model.verdict import Confound
 
-#: The one benchmark of a comparison of commands.
-BENCHMARK = "whole run"
+#: The one benchmark of a comparison of commands, and of programs that take turns.
+BENCHMARK, LOOP = "whole run", "loop"
 
 #: Shell syntax, a variable set for the command included; patterns of file names, which may be meant
 #: as they are; and quoted text, in which there is neither.
@@ -130,7 +130,7 @@ def run_ab(
         )
         turns = firsts.take_turns
         # Turns when every command takes them, whole runs otherwise.
-        benchmark = Benchmark(BENCHMARK, "turn" if turns else "command", ())
+        benchmark = Benchmark(LOOP, "turn", ()) if turns else Benchmark(BENCHMARK, "command", ())
         context = replace(context, question=replace(context.question, benchmarks=(benchmark,)))
         cost = firsts.round_cost
         if cost * MOST_NEEDED > options.budget and cost * (needed := firsts.needed()) > (
@@ -191,7 +191,7 @@ def run_ab(
     if options.costs:
         observer.phase("count")
         counting = _tool_runs(arguments, context.services, TIMEOUT)
-        costs += command_costs(BENCHMARK, counting, home, context.services, observer.step)
+        costs += command_costs(benchmark.name, counting, home, context.services, observer.step)
     return Result(context.question, run.recorded, judged, Found(costs=costs, growth=growth))
 
 

@@ -131,7 +131,8 @@ def how_sure(result: Result) -> tuple[str, ...]:
 def shell_sentences(result: Result) -> Iterator[str]:
     """Through which shell commands ran, if any."""
     asked = result.question
-    if isinstance(asked, Commands) and asked.shell:
+    turns = any(b.kind.takes_turns for b in asked.benchmarks)
+    if isinstance(asked, Commands) and asked.shell and not turns:
         yield f"All commands ran through `{asked.shell} -c`; times include the start of that shell."
 
 

@@ -38,7 +38,8 @@ def run_times_section(result: Result) -> ReportSection | None:
 
 
 def run_times_table(result: Result) -> Table | None:
-    """Mean, deviation, least and most of the runs of each command."""
+    """Mean, deviation, least and most of the runs of each command, or of a loop in each turn."""
+    turns = any(b.kind.takes_turns for b in result.question.benchmarks)
     times = grouped(
         (variant, value / block.loops)
         for block in result.recorded.blocks
@@ -53,8 +54,8 @@ def run_times_table(result: Result) -> Table | None:
         )
         for name, values in times.items()
     ]
-    columns = ("variant", *right("mean", "σ", "min", "max", "runs"))
-    return table("Time of a run", columns, rows)
+    columns = ("variant", *right("mean", "σ", "min", "max", "turns" if turns else "runs"))
+    return table(f"Time of a {'loop' if turns else 'run'}", columns, rows)
 
 
 _MOST_CARRIERS = 3
