@@ -37,7 +37,7 @@ from whyfast.report.formatting import (
 from whyfast.report.sections.certainty import medians_of
 from whyfast.report.sections.changed_code import reason_text
 from whyfast.report.sections.dispatching import replication_sentences
-from whyfast.report.sections.main_table import Comparisons, verdict_cell
+from whyfast.report.sections.main_table import Comparisons, decided, verdict_cell
 
 #: What is a price of speed, and not its cause: fewer instructions are none.
 PRICES = (
@@ -78,6 +78,8 @@ def cost_sentences(result: Result) -> Iterator[str]:
     comparisons, medians = Comparisons.of_result(result), medians_of(result)
     texts: list[tuple[float, str]] = []
     pairs = grouped(((c.variant, c.baseline), c) for c in cost_changes(result))
+    main = result.question.baselines[0]
+    certain = decided(comparisons.of(v.name, main) for v in result.question.variants)
     for (variant, baseline), mine in pairs.items():
         verdict = comparisons.of(variant, baseline)
         if verdict is None:
@@ -90,8 +92,8 @@ def cost_sentences(result: Result) -> Iterator[str]:
         against = _foremost([c for c in told if _goes_against(c, verdict, medians)])
         if against:
             clauses = [_clause(c, mine, result.found.growth) for c in against]
-            # Of one pair the sentence before has the verdict.
-            alone = len(pairs) == 1 or verdict.outcome == "undecided"
+            # Of one pair, or the only one that is decided, the sentence before has the verdict.
+            alone = len(pairs) == 1 or verdict.outcome == "undecided" or certain == [verdict]
             start = f"{quote(variant)} has" if alone else _gain(verdict)
             text = f"{start} {join_words(clauses)}{_uncounted(result, variant, baseline)}."
             texts.append((max(abs(_log(c.ratio)) for c in against), text))
