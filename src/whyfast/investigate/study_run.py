@@ -15,6 +15,7 @@ from whyfast.investigate.recording import recording, run_key
 from whyfast.investigate.services import Observer, Services
 from whyfast.investigate.virtual_machines import VirtualMachines
 from whyfast.investigate.why.why_builds import explain_builds, largest
+from whyfast.judge.looks import fewest_draws
 from whyfast.measure.registry import MAKERS
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError
@@ -86,8 +87,6 @@ def chosen(study: Study, choice: Choice) -> Study:
 
 def _check_profiles(study: Study) -> None:
     """UserError for so few profiles that no comparison could be decided; each is a whole build."""
-    from whyfast.judge.looks import fewest_draws
-
     measured = replace(with_control(study), variants=with_control(study).measured)
     few, enough = fewest_draws(measured)
     if study.measure.profiles < few:
