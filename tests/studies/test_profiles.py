@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pytest
 from tests.unit.investigate.doubles import Watcher, own
 
-from whyfast.investigate.study_run import run_study
+from whyfast.investigate.study_run import Choice, chosen, run_study
 from whyfast.judge.ratios import as_linked, over_profiles
+from whyfast.model.errors import UserError
 from whyfast.model.result import Result
 from whyfast.report.sections.layouts import placement_sentences, placement_table
 from whyfast.study.load import load_study
@@ -94,3 +96,18 @@ def test_a_variant_that_training_leaves_as_it_is_is_trained_twice(tmp_path: Path
     _, heard = _run(tmp_path, "{profile}", "1s", plain)
     assert sum(text.startswith("building plain") for text in heard) == 3
     assert sum(text.startswith("building o1") for text in heard) == 11
+
+
+def test_too_few_profiles_for_a_verdict_are_refused_before_anything_is_built(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "src").mkdir()
+    text = STUDY.format(often="{profile}", budget="1s", more="")
+    for profiles, refused in ((8, True), (9, False)):
+        study = text.replace("profiles = 10", f"profiles = {profiles}")
+        (tmp_path / "study.toml").write_text(study)
+        if refused:
+            with pytest.raises(UserError, match="at least 9 here"):
+                chosen(load_study(tmp_path), Choice())
+        else:
+            assert chosen(load_study(tmp_path), Choice()).measure.profiles == profiles
