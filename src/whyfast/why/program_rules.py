@@ -24,6 +24,10 @@ STACKED_BY_GO = 0.25
 STACKED_CODE = 0.25
 
 
+#: Calls are as many up to this ratio.
+AS_MANY = 1.02
+
+
 def family(v: GroupView) -> CauseLabel | None:
     kind = v.group.kind
     if not kind:
@@ -31,7 +35,9 @@ def family(v: GroupView) -> CauseLabel | None:
     calls = v.quantity("calls")
     facts = (calls,) if v.counted and kind != "exceptions" else ()
     most = max(v.group.members, key=lambda m: abs(m.time.difference)).key.name
-    number = f": {times(calls)} calls" if facts and calls.slow != calls.fast else ""
+    # In as many calls it may handle larger blocks, or each call may take longer.
+    alike = bool(facts and calls.fast) and (calls.slow or 0) <= AS_MANY * (calls.fast or 0)
+    number = f": {times(calls)} calls" if facts and not alike else ""
     caller = caller_of(v)
     switches = f"{{slow}} switches between goroutines more, in `{most}`{number}"
     if (begun := _goroutines(v)) is not None:
@@ -42,10 +48,14 @@ def family(v: GroupView) -> CauseLabel | None:
         text = f"{{slow}} runs {' and '.join(names[:2])}, which {{fast}} does not"
         return CauseLabel(kind, text, "measured")
     text = {
-        "allocation": f"{{slow}} allocates more memory{number}{caller}",
+        "allocation": f"{{slow}} takes longer to allocate memory, in as many calls{caller}"
+        if alike
+        else f"{{slow}} allocates more memory{number}{caller}",
         "copying": f"{{slow}} copies or clears more memory, in `{most}`{number}{caller}",
         "string-work": f"{{slow}} scans strings more, in `{most}`{number}{caller}",
-        "locks": f"{{slow}} takes locks more, in `{most}`{number}{caller}",
+        "locks": f"{{slow}} takes longer to take locks, in `{most}`, in as many calls{caller}"
+        if alike
+        else f"{{slow}} takes locks more, in `{most}`{number}{caller}",
         "threads": switches,
         "exceptions": f"{{slow}} throws exceptions{caller}",
         "start-up": f"{{slow}} loads and links more before `main`, in `{most}`",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.golden_files import Hear
 from tests.unit.why.records import executed, time_of, view
 
 from whyfast.why.causes import RULES, label, misses_alike, program_label
@@ -191,6 +192,19 @@ def test_a_rule_fires(seen: GroupView, key: str) -> None:
 @pytest.mark.parametrize("seen", SILENT.values(), ids=SILENT)
 def test_no_rule_fires_at_the_edge(seen: GroupView) -> None:
     assert label(seen) is None
+
+
+@pytest.mark.parametrize(
+    "calls", [(0.0, 0.0), (206_656.0, 206_525.0), (1e5, 3e5)], ids=["unknown", "as many", "more"]
+)
+@pytest.mark.parametrize("kind", ["allocation", "locks"])
+def test_more_calls_are_told_from_longer_ones(
+    kind: str, calls: tuple[float, float], golden: Hear
+) -> None:
+    quantities = {"calls": calls}
+    found = label(view(executed(1e8), executed(3e8), kind=kind, quantities=quantities))
+    assert found is not None
+    golden(found.sentence)
 
 
 def test_no_rule_claims_equal_code() -> None:
