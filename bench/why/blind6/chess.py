@@ -1,0 +1,68 @@
+# Walks of a knight on boards with holes: how far the squares are from each other.
+from collections import deque
+
+
+class Square: #OBJECTS
+    __slots__ = ("column", "row") #OBJECTS
+
+    def __init__(self, column, row): #OBJECTS
+        self.column, self.row = column, row #OBJECTS
+
+    def __eq__(self, other): #OBJECTS
+        return self.column == other.column and self.row == other.row #OBJECTS
+
+    def __hash__(self): #OBJECTS
+        return self.column * 64 + self.row #OBJECTS
+
+
+STEPS = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]
+
+
+class Board:
+    def __init__(self, size, seed):
+        self.size = size
+        self.holes = set()
+        for column in range(size):
+            for row in range(size):
+                seed = (seed * 1664525 + 1013904223) % (1 << 32)
+                if seed >> 28 < 2:
+                    self.holes.add((column, row))
+        self.squares = {}
+        for column in range(size):
+            for row in range(size):
+                if (column, row) not in self.holes:
+                    square = Square(column, row) #OBJECTS
+                    square = (column, row) #-OBJECTS
+                    self.squares[column, row] = square
+        self.next = {key: self.around(*key) for key in self.squares}
+
+    def around(self, column, row):
+        near = ((column + x, row + y) for x, y in STEPS)
+        return [self.squares[key] for key in near if key in self.squares]
+
+    def distances(self, start):
+        far = {start: 0}
+        waiting = deque([start])
+        while waiting:
+            square = waiting.popleft()
+            here = far[square] + 1
+            for other in self.next[square.column, square.row]: #OBJECTS
+            for other in self.next[square]: #-OBJECTS
+                if other not in far:
+                    far[other] = here
+                    waiting.append(other)
+        return far
+
+
+def main():
+    total = farthest = 0
+    for game in range(3):
+        board = Board(26, game)
+        for start in list(board.squares.values())[::40]:
+            far = board.distances(start)
+            total += sum(far.values())
+            farthest = max(farthest, *far.values())
+    print(total, farthest)
+
+
+main()
