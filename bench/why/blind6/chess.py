@@ -34,31 +34,43 @@ class Board:
                     square = Square(column, row) #OBJECTS
                     square = (column, row) #-OBJECTS
                     self.squares[column, row] = square
-        self.next = {key: self.around(*key) for key in self.squares}
+        self.next = {key: self.around(*key) for key in self.squares} #-OTHER
+        self.next = {place: self.reached(*place) for place in self.squares} #OTHER
 
-    def around(self, column, row):
-        near = ((column + x, row + y) for x, y in STEPS)
-        return [self.squares[key] for key in near if key in self.squares]
+    def around(self, column, row): #-OTHER
+        near = ((column + x, row + y) for x, y in STEPS) #-OTHER
+        return [self.squares[key] for key in near if key in self.squares] #-OTHER
 
     def distances(self, start):
         far = {start: 0}
-        waiting = deque([start])
-        while waiting:
-            square = waiting.popleft()
-            here = far[square] + 1
+        waiting = deque([start]) #-OTHER
+        while waiting: #-OTHER
+            square = waiting.popleft() #-OTHER
+            here = far[square] + 1 #-OTHER
+        open_squares = deque([start]) #OTHER
+        while open_squares: #OTHER
+            square = open_squares.popleft() #OTHER
+            jumps = far[square] + 1 #OTHER
             for other in self.next[square.column, square.row]: #OBJECTS
             for other in self.next[square]: #-OBJECTS
                 if other not in far:
-                    far[other] = here
-                    waiting.append(other)
+                    far[other] = here #-OTHER
+                    waiting.append(other) #-OTHER
+                    far[other] = jumps #OTHER
+                    open_squares.append(other) #OTHER
         return far
+
+    # The squares that a knight reaches from here by one jump, without the holes. #OTHER
+    def reached(self, x, y): #OTHER
+        places = ((x + right, y + up) for right, up in STEPS) #OTHER
+        return [self.squares[place] for place in places if place in self.squares] #OTHER
 
 
 def main():
     total = farthest = 0
     for game in range(3):
         board = Board(26, game)
-        for start in list(board.squares.values())[::40]:
+        for start in list(board.squares.values())[::4]:
             far = board.distances(start)
             total += sum(far.values())
             farthest = max(farthest, *far.values())

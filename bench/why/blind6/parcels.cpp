@@ -52,6 +52,19 @@ class Places {
     long moved = 0;
 };
 
+#ifdef OTHER
+#define passed_on reloaded
+// What is to be loaded again: all that is not at the end of its way.
+static std::vector<std::string> reloaded(const std::vector<Scan> &unloaded, int here) {
+    std::vector<std::string> names;
+    for (auto at = unloaded.begin(); at != unloaded.end(); ++at) {
+        if (at->depot / 4 == here)
+            continue;
+        names.push_back(at->parcel);
+    }
+    return names;
+}
+#else
 // Those that go on with the next lorry.
 static std::vector<std::string> passed_on(const std::vector<Scan> &scans, int depot) {
     std::vector<std::string> parcels;
@@ -60,6 +73,7 @@ static std::vector<std::string> passed_on(const std::vector<Scan> &scans, int de
             parcels.push_back(scan.parcel);
     return parcels;
 }
+#endif
 
 int main() {
     Places places;

@@ -29,21 +29,33 @@ function sold(drum, count) {
 }
 
 // Chooses so many tickets by swapping them to the front.
-function winners(drum, order, count) {
-  for (let i = 0; i < count; i++) {
-    const at = i + drum.draw(order.length - i);
-    const swapped = order[i];
-    order[i] = order[at];
-    order[at] = swapped;
-  }
-  return count;
-}
+function winners(drum, order, count) { //-OTHER
+  for (let i = 0; i < count; i++) { //-OTHER
+    const at = i + drum.draw(order.length - i); //-OTHER
+    const swapped = order[i]; //-OTHER
+    order[i] = order[at]; //-OTHER
+    order[at] = swapped; //-OTHER
+  } //-OTHER
+  return count; //-OTHER
+} //-OTHER
+function firstOnes(cage, row, most) { //OTHER
+  let place = 0; //OTHER
+  while (place < most) { //OTHER
+    const chosen = place + cage.draw(row.length - place); //OTHER
+    const kept = row[place]; //OTHER
+    row[place] = row[chosen]; //OTHER
+    row[chosen] = kept; //OTHER
+    place++; //OTHER
+  } //OTHER
+  return most; //OTHER
+} //OTHER
 
 function played(drum, tickets, rounds) {
   const order = tickets.map((ticket) => ticket.number);
   let paid = 0;
   for (let round = 0; round < rounds; round++) {
-    const count = winners(drum, order, 100);
+    const count = winners(drum, order, 100); //-OTHER
+    const count = firstOnes(drum, order, 100); //OTHER
     for (let place = 0; place < count; place++) {
       const ticket = tickets[order[place]];
       ticket.won += 1;
@@ -63,5 +75,5 @@ function byKind(tickets) {
 
 const drum = new Drum(2024);
 const tickets = sold(drum, 5000);
-const paid = played(drum, tickets, 30000);
+const paid = played(drum, tickets, 55000);
 console.log(byKind(tickets), paid);

@@ -31,6 +31,16 @@ func started(count int) []run {
 	return runs
 }
 
+// behind sums up by how much each was slower than the one who is before, if at all. //OTHER
+func behind(all []run) (total float64) { //OTHER
+	for place := range all { //OTHER
+		if place > 0 { //OTHER
+			total += max(0, all[place].seconds-all[place-1].seconds) //OTHER
+		} //OTHER
+	} //OTHER
+	return total //OTHER
+} //OTHER
+
 func before(a, b *run, by rule) bool {
 	switch by {
 	case byClub:
@@ -42,10 +52,14 @@ func before(a, b *run, by rule) bool {
 			return a.points > b.points
 		}
 	}
-	if a.seconds != b.seconds {
-		return a.seconds < b.seconds
-	}
-	return a.number < b.number
+	if a.seconds != b.seconds { //-OTHER
+		return a.seconds < b.seconds //-OTHER
+	} //-OTHER
+	return a.number < b.number //-OTHER
+	if a.seconds == b.seconds { //OTHER
+		return a.number < b.number //OTHER
+	} //OTHER
+	return a.seconds < b.seconds //OTHER
 }
 
 func ranked(runs []run, by rule) {
@@ -58,14 +72,14 @@ func ranked(runs []run, by rule) {
 	}) //-SLICE
 }
 
-// gaps sums how far each is behind the one before.
-func gaps(runs []run) float64 {
-	sum := 0.0
-	for i := 1; i < len(runs); i++ {
-		sum += max(0, runs[i].seconds-runs[i-1].seconds)
-	}
-	return sum
-}
+// gaps sums how far each is behind the one before. //-OTHER
+func gaps(runs []run) float64 { //-OTHER
+	sum := 0.0 //-OTHER
+	for i := 1; i < len(runs); i++ { //-OTHER
+		sum += max(0, runs[i].seconds-runs[i-1].seconds) //-OTHER
+	} //-OTHER
+	return sum //-OTHER
+} //-OTHER
 
 func main() {
 	first := started(3000)
@@ -75,7 +89,8 @@ func main() {
 		first[start*7%len(first)].seconds += 0.25
 		copy(runs, first)
 		ranked(runs, rule(start%3))
-		sum += gaps(runs[:300])
+		sum += gaps(runs[:300]) //-OTHER
+		sum += behind(runs[:300]) //OTHER
 		for place, r := range runs[:10] {
 			marks += int64(place+1) * int64(r.number)
 		}

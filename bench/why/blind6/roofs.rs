@@ -40,20 +40,31 @@ fn shades(from: &Roof, to: &Roof, sun: &Sun) -> f32 {
     f32::from(u8::from(hit)) * (1.0 - to.slope * 0.25)
 }
 
-fn shadow(roofs: &[Roof], of: usize, sun: &Sun) -> f32 {
-    let to = roofs[of];
-    roofs.iter().map(|from| shades(from, &to, sun)).fold(0.0, f32::max)
-}
+fn shadow(roofs: &[Roof], of: usize, sun: &Sun) -> f32 { //-OTHER
+    let to = roofs[of]; //-OTHER
+    roofs.iter().map(|from| shades(from, &to, sun)).fold(0.0, f32::max) //-OTHER
+} //-OTHER
 
 fn light(roofs: &[Roof], suns: &[Sun]) -> Vec<f32> {
     let mut sums = vec![0.0f32; roofs.len()];
     for sun in suns {
         for (of, sum) in sums.iter_mut().enumerate() {
-            *sum += (1.0 - shadow(roofs, of, sun)) * sun.rise;
+            *sum += (1.0 - shadow(roofs, of, sun)) * sun.rise; //-OTHER
+            *sum += (1.0 - darkest(roofs, of, sun)) * sun.rise; //OTHER
         }
     }
     sums
 }
+
+// The deepest shadow that falls on this roof now. //OTHER
+fn darkest(town: &[Roof], number: usize, now: &Sun) -> f32 { //OTHER
+    let roof = town[number]; //OTHER
+    let mut deepest = 0.0f32; //OTHER
+    for other in town { //OTHER
+        deepest = f32::max(deepest, shades(other, &roof, now)); //OTHER
+    } //OTHER
+    deepest //OTHER
+} //OTHER
 
 fn blurred(sums: &[f32], width: usize) -> Vec<f32> {
     sums.windows(width).map(|near| near.iter().sum::<f32>() / width as f32).collect()

@@ -24,11 +24,8 @@ struct House {
 }
 
 impl House {
-    fn heard<'a>(&'a self, all: &'a [Event]) -> Box<dyn Iterator<Item = Event> + 'a> { //BOXED
-    fn heard<'a>(&'a self, all: &'a [Event]) -> impl Iterator<Item = Event> + 'a { //-BOXED
-        let known = all.iter().copied().filter(|event| event.sensor % 50 != 7);
-        Box::new(known) //BOXED
-        known //-BOXED
+    fn heard<'a>(&'a self, all: &'a [Event]) -> impl Iterator<Item = Event> + 'a {
+        all.iter().copied().filter(|event| event.sensor % 50 != 7)
     }
 
     fn corrected<'a>(&'a self, all: &'a [Event]) -> Box<dyn Iterator<Item = Event> + 'a> { //BOXED

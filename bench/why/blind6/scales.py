@@ -12,7 +12,7 @@ class Answers:
 
     def get(self, question):
         """The old name of `mark`."""
-        warnings.warn("get is called mark now", DeprecationWarning, stacklevel=2) #WARNED
+        warnings.warn("get is called mark now", PendingDeprecationWarning, stacklevel=2) #WARNED
         return self._marks[question]
 
 
@@ -52,7 +52,7 @@ def spread(scores):
 
 
 def main():
-    everybody = list(asked(900, 48))
+    everybody = list(asked(2400, 48))
     for scale in scales(48, 12):
         scores = [scale.score(answers) for answers in everybody]
         print(f"{scale.name}: {sum(scores) / len(scores):.3f}, {spread(scores):.3f}")

@@ -13,6 +13,20 @@ struct ward {
 
 static unsigned long tried, found, quality;
 
+#ifdef OTHER
+static int worth(const struct ward *ward);
+
+// A nurse who is away, has worked three times or has just worked may not take a shift.
+static int may(const struct ward *ward, int who, int slot) {
+    unsigned days = ward->away[who];
+    if (days >> slot & 1 || ward->worked[who] >= 3)
+        return 0;
+    if (slot > 0 && ward->roster[slot - 1] == who)
+        return 0;
+    return !(slot > 1 && slot % 2 == 0 && ward->roster[slot - 2] == who);
+}
+#define liked worth
+#else
 // Whether the nurse may take the shift: not away, not after a night, not too often.
 static int may(const struct ward *w, int nurse, int shift) {
     if (w->away[nurse] >> shift & 1)
@@ -25,6 +39,7 @@ static int may(const struct ward *w, int nurse, int shift) {
         return 0;
     return 1;
 }
+#endif
 
 static int liked(const struct ward *w) {
     int points = 0;

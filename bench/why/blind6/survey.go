@@ -76,7 +76,7 @@ func main() {
 	for i := 1; i < len(points); i++ {
 		raw += points[i].distance(points[i-1])
 	}
-	smoothed(points, 60, 4)
+	smoothed(points, 150, 4)
 	way := 0.0
 	for i := 1; i < len(points); i++ {
 		way += points[i].distance(points[i-1])

@@ -16,7 +16,7 @@ struct Ride {
 fn written(path: &std::path::Path, rides: u32) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     let mut seed = 23u32;
-    for _ in 0..22 {
+    for _ in 0..rides {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let note = if seed >> 28 == 0 { 20 + (seed >> 24) as u16 } else { 0 };
         for part in [(seed >> 8) as u16 % 14, (seed >> 12) as u16 % 30, (seed >> 17) as u16 % 30] {
