@@ -33,7 +33,7 @@ func filled(count int) *cache {
 		t.id, t.people, t.streets = int32(i), draw(), draw()%900
 		t.east, t.north = float32(draw()%1000), float32(draw()%1000)
 		for k := range t.links {
-			t.links[k] = draw() % int32(count)
+			t.links[k] = draw() % 2000
 		}
 	}
 	return c

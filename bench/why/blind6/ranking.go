@@ -52,14 +52,10 @@ func before(a, b *run, by rule) bool {
 			return a.points > b.points
 		}
 	}
-	if a.seconds != b.seconds { //-OTHER
-		return a.seconds < b.seconds //-OTHER
-	} //-OTHER
-	return a.number < b.number //-OTHER
-	if a.seconds == b.seconds { //OTHER
-		return a.number < b.number //OTHER
-	} //OTHER
-	return a.seconds < b.seconds //OTHER
+	if a.seconds != b.seconds {
+		return a.seconds < b.seconds
+	}
+	return a.number < b.number
 }
 
 func ranked(runs []run, by rule) {

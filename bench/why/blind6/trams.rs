@@ -55,14 +55,16 @@ impl Log {
 
 #[derive(Default)]
 struct Sums {
-    pairs: HashMap<(u16, u16, u16), (u32, u64)>, //-TEXT
+    lines: [u64; 14],
+    pairs: HashMap<(u16, u16), (u32, u64)>, //-TEXT
     pairs: HashMap<String, (u32, u64)>, //TEXT
 }
 
 impl Sums {
     fn add(&mut self, ride: &Ride) {
-        let key = (ride.line, ride.from.min(ride.to), ride.from.max(ride.to)); //-TEXT
-        let key = format!("{}:{}-{}", ride.line, ride.from.min(ride.to), ride.from.max(ride.to)); //TEXT
+        let key = (ride.from.min(ride.to), ride.from.max(ride.to)); //-TEXT
+        let key = format!("{}-{}", ride.from.min(ride.to), ride.from.max(ride.to)); //TEXT
+        self.lines[usize::from(ride.line)] += u64::from(ride.fare);
         let sum = self.pairs.entry(key).or_default();
         sum.0 += 1;
         sum.1 += u64::from(ride.fare);
@@ -86,6 +88,6 @@ fn main() -> io::Result<()> {
     }
     std::fs::remove_file(&path)?;
     let (count, fares) = sums.busiest();
-    println!("{} pairs, the busiest with {} rides for {}", sums.pairs.len(), count, fares);
+    println!("{} pairs, the busiest with {count} rides for {fares}; {:?}", sums.pairs.len(), sums.lines.iter().max());
     Ok(())
 }
