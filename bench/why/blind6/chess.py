@@ -68,7 +68,7 @@ class Board:
 
 def main():
     total = farthest = 0
-    for game in range(3):
+    for game in range(5):
         board = Board(26, game)
         for start in list(board.squares.values())[::4]:
             far = board.distances(start)

@@ -58,7 +58,7 @@ static const struct entry *looked_up(unsigned key) {
 }
 
 int main(int argc, char **argv) {
-    int jobs = argc > 1 ? atoi(argv[1]) : 70;
+    int jobs = argc > 1 ? atoi(argv[1]) : 90;
     filled();
     int good = 0, known = 0;
     char *commands[2][2] = {{"/bin/true", NULL}, {"/bin/false", NULL}};

@@ -63,7 +63,7 @@ fn typed(count: usize) -> Vec<String> {
 fn main() {
     let lines = typed(12_000);
     let (mut total, mut letters, mut wrong, mut told) = (0u64, 0, 0, 0);
-    for _ in 0..120 {
+    for _ in 0..200 {
         for (at, line) in lines.iter().enumerate() {
             match order(line, at + 1) {
                 Ok(order) => {

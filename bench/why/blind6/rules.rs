@@ -54,7 +54,7 @@ fn main() {
     let all = events(60_000);
     let mut house = House { night: (1320, 360), rooms: 0b1011_0110_1101, correction: [3; 16] };
     let (mut count, mut sum) = (0, 0);
-    for day in 0..500 {
+    for day in 0..900 {
         house.correction[day % 12] += 1;
         let (more, levels) = house.alarms(&all, 1500 + (day % 90) as i16);
         count += more;

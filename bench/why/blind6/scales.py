@@ -52,7 +52,7 @@ def spread(scores):
 
 
 def main():
-    everybody = list(asked(2400, 48))
+    everybody = list(asked(3500, 48))
     for scale in scales(48, 12):
         scores = [scale.score(answers) for answers in everybody]
         print(f"{scale.name}: {sum(scores) / len(scores):.3f}, {spread(scores):.3f}")

@@ -68,7 +68,7 @@ int main() {
     long sum = 0;
     size_t letters = 0;
     int count = 0;
-    for (int day = 0; day < 3000; day++) {
+    for (int day = 0; day < 5000; day++) {
         delivered(shelves, names, seed);
         sum += worth(shelves) / 100;
         auto [articles, length] = wanted(shelves, 10);

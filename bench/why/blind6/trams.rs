@@ -56,6 +56,7 @@ impl Log {
 #[derive(Default)]
 struct Sums {
     lines: [u64; 14],
+    fares: Vec<u32>,
     pairs: HashMap<(u16, u16), (u32, u64)>, //-TEXT
     pairs: HashMap<String, (u32, u64)>, //TEXT
 }
@@ -65,9 +66,16 @@ impl Sums {
         let key = (ride.from.min(ride.to), ride.from.max(ride.to)); //-TEXT
         let key = format!("{}-{}", ride.from.min(ride.to), ride.from.max(ride.to)); //TEXT
         self.lines[usize::from(ride.line)] += u64::from(ride.fare);
+        self.fares.push(ride.fare);
         let sum = self.pairs.entry(key).or_default();
         sum.0 += 1;
         sum.1 += u64::from(ride.fare);
+    }
+
+    // Half of the rides cost less.
+    fn median(&mut self) -> u32 {
+        self.fares.sort_unstable();
+        self.fares[self.fares.len() / 2]
     }
 
     fn busiest(&self) -> (u32, u64) {
@@ -79,15 +87,17 @@ fn main() -> io::Result<()> {
     let rides = 120_000;
     let path = std::env::temp_dir().join(format!("trams-{}", std::process::id()));
     written(&path, rides)?;
-    let mut sums = Sums::default();
-    for _ in 0..22 {
+    let (mut sums, mut median) = (Sums::default(), 0);
+    for _ in 0..30 {
         let mut log = Log { file: BufReader::new(File::open(&path)?), left: rides };
         while let Some(ride) = log.next()? {
             sums.add(&ride);
         }
+        median = sums.median();
+        sums.fares.clear();
     }
     std::fs::remove_file(&path)?;
     let (count, fares) = sums.busiest();
-    println!("{} pairs, the busiest with {count} rides for {fares}; {:?}", sums.pairs.len(), sums.lines.iter().max());
+    println!("{} pairs, the busiest with {count} rides for {fares}; {:?}, median {median}", sums.pairs.len(), sums.lines.iter().max());
     Ok(())
 }
