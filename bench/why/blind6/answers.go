@@ -13,13 +13,13 @@ type town struct {
 }
 
 type cache struct {
-	towns []town //-POINTERS
+	towns []town  //-POINTERS
 	towns []*town //POINTERS
 }
 
 func filled(count int) *cache {
 	c := &cache{}
-	c.towns = make([]town, count) //-POINTERS
+	c.towns = make([]town, count)  //-POINTERS
 	c.towns = make([]*town, count) //POINTERS
 	seed := uint32(7)
 	draw := func() int32 {
@@ -28,8 +28,8 @@ func filled(count int) *cache {
 	}
 	for i := range c.towns {
 		c.towns[i] = new(town) //POINTERS
-		t := &c.towns[i] //-POINTERS
-		t := c.towns[i] //POINTERS
+		t := &c.towns[i]       //-POINTERS
+		t := c.towns[i]        //POINTERS
 		t.id, t.people, t.streets = int32(i), draw(), draw()%900
 		t.east, t.north = float32(draw()%1000), float32(draw()%1000)
 		for k := range t.links {
@@ -41,7 +41,7 @@ func filled(count int) *cache {
 
 func (c *cache) town(id int32) *town {
 	return &c.towns[id] //-POINTERS
-	return c.towns[id] //POINTERS
+	return c.towns[id]  //POINTERS
 }
 
 type answer struct {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SUBSCRIBERS 4000000
-#define CALLS 600000
+#define SUBSCRIBERS 3000000
+#define CALLS 800000
 
 struct subscriber {
     uint32_t tariff, minutes;
@@ -59,7 +59,7 @@ int main(void) {
 #ifndef ARRIVED
     sorted(calls, other, CALLS);
 #endif
-    for (int month = 0; month < 60; month++) {
+    for (int month = 0; month < 36; month++) {
         int prices[8];
         for (int k = 0; k < 8; k++)
             prices[k] = 3 + (k * 5 + month) % 17;

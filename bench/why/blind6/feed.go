@@ -55,17 +55,17 @@ func mean(values []float64) float64 {
 }
 
 func decoded(line string) (warmest, error) {
-	var r reading //-ANY
+	var r reading                                            //-ANY
 	if err := json.Unmarshal([]byte(line), &r); err != nil { //-ANY
 		return warmest{}, err //-ANY
 	} //-ANY
 	return warmest{r.Place.Street, r.Place.House, mean(r.Values), r.Minute}, nil //-ANY
-	var r map[string]any //ANY
-	if err := json.Unmarshal([]byte(line), &r); err != nil { //ANY
+	var r map[string]any                                                         //ANY
+	if err := json.Unmarshal([]byte(line), &r); err != nil {                     //ANY
 		return warmest{}, err //ANY
 	} //ANY
-	at := r["place"].(map[string]any) //ANY
-	var values []float64 //ANY
+	at := r["place"].(map[string]any)       //ANY
+	var values []float64                    //ANY
 	for _, v := range r["values"].([]any) { //ANY
 		values = append(values, v.(float64)) //ANY
 	} //ANY

@@ -4,7 +4,7 @@ package main
 import (
 	"fmt"
 	"slices" //-SLICE
-	"sort" //SLICE
+	"sort"   //SLICE
 )
 
 type run struct {
@@ -60,7 +60,7 @@ func before(a, b *run, by rule) bool {
 
 func ranked(runs []run, by rule) {
 	sort.Slice(runs, func(i, j int) bool { return before(&runs[i], &runs[j], by) }) //SLICE
-	slices.SortFunc(runs, func(a, b run) int { //-SLICE
+	slices.SortFunc(runs, func(a, b run) int {                                      //-SLICE
 		if before(&a, &b, by) { //-SLICE
 			return -1 //-SLICE
 		} //-SLICE
@@ -70,7 +70,7 @@ func ranked(runs []run, by rule) {
 
 // gaps sums how far each is behind the one before. //-OTHER
 func gaps(runs []run) float64 { //-OTHER
-	sum := 0.0 //-OTHER
+	sum := 0.0                       //-OTHER
 	for i := 1; i < len(runs); i++ { //-OTHER
 		sum += max(0, runs[i].seconds-runs[i-1].seconds) //-OTHER
 	} //-OTHER
@@ -85,7 +85,7 @@ func main() {
 		first[start*7%len(first)].seconds += 0.25
 		copy(runs, first)
 		ranked(runs, rule(start%3))
-		sum += gaps(runs[:300]) //-OTHER
+		sum += gaps(runs[:300])   //-OTHER
 		sum += behind(runs[:300]) //OTHER
 		for place, r := range runs[:10] {
 			marks += int64(place+1) * int64(r.number)

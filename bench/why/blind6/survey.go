@@ -27,11 +27,11 @@ func written(count int) string {
 func parsed(line string) (point, error) {
 	var p point
 	_, err := fmt.Sscanf(line, "%d %d %d", &p.x, &p.y, &p.z) //SCAN
-	return p, err //SCAN
-	for _, to := range []*int{&p.x, &p.y, &p.z} { //-SCAN
+	return p, err                                            //SCAN
+	for _, to := range []*int{&p.x, &p.y, &p.z} {            //-SCAN
 		word, rest, _ := strings.Cut(line, " ") //-SCAN
-		n, err := strconv.Atoi(word) //-SCAN
-		if err != nil { //-SCAN
+		n, err := strconv.Atoi(word)            //-SCAN
+		if err != nil {                         //-SCAN
 			return p, err //-SCAN
 		} //-SCAN
 		*to, line = n, rest //-SCAN
@@ -53,7 +53,7 @@ func smoothed(points []point, times, weight int) {
 		for i := 1; i+1 < len(points); i++ {
 			here, after := points[i], points[i+1]
 			sum := point{before.x + 2*here.x + after.x, before.y + 2*here.y + after.y, before.z + 2*here.z + after.z}
-			points[i] = point{sum.x / 4, sum.y / 4, sum.z / 4} //-WEIGHT
+			points[i] = point{sum.x / 4, sum.y / 4, sum.z / 4}                //-WEIGHT
 			points[i] = point{sum.x / weight, sum.y / weight, sum.z / weight} //WEIGHT
 			before = here
 		}
