@@ -394,7 +394,8 @@ def test_what_it_did_before_it_crashed_is_kept(
     monkeypatch.setenv("WHYFAST_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     Path("runs").write_text("0\n")
-    Path("fine").write_text("#!/bin/sh\n:\n")
+    Path("fine").write_text(CRASHY.replace("runs", "others").replace("kill -SEGV $$", ":"))
+    Path("others").write_text("0\n")
     Path("crashy").write_text(CRASHY)
     for name in ("fine", "crashy"):
         Path(name).chmod(0o755)
