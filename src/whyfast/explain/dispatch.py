@@ -177,8 +177,8 @@ def _computed_goto(program: Program, tables: list[JumpTable]) -> bool | None:
         return None
     table = tables[0]
     if table.kind == "absolute":
-        named = program.has_object_at(table.address)
-        return _written_by_loader(program, table.address) if named is None else named
+        named = program.object_at(table.address)
+        return _written_by_loader(program, table.address) if named is None else bool(named)
     return table.kind == "label"
 
 

@@ -44,16 +44,12 @@ HARDENED = re.compile(r"glibcxx_assert_fail|__libcpp_verbose_abort|_ZSt21__glibc
 ASSERTED = re.compile(r"^__assert_fail|^__assert_perror_fail|panicdivide|panic_const")
 SANITIZER = re.compile(r"^_*(asan|hwasan|ubsan|tsan|msan|sanitizer_cov|lsan)_|__sanitizer_")
 FORTIFIED = re.compile(r"^__\w+_chk$")
+#: Where gcc and LLVM count what runs, for coverage or a profile.
+COUNTERS = re.compile(r"^__gcov\d*\.|^__profc_")
 #: Registers that are cleared right before a return, by -fzero-call-used-regs.
 CLEARED = 3
 
-_DIVISIONS = {getattr(Mnemonic, n) for n in ("DIV", "IDIV")}
-_FLOAT_DIVISIONS = {
-    getattr(Mnemonic, p + n + s)
-    for p in ("", "V")
-    for n in ("DIV", "SQRT")
-    for s in ("SS", "SD", "PS", "PD")
-}
+_FLOAT_DIVISION = re.compile(r"^V?(DIV|SQRT)[SP][SD]$")
 _SCALAR = re.compile(r"(SS|SD|SI|SS2SD|SD2SS)$")
 _NAMES = {v: k for k, v in vars(Mnemonic).items() if isinstance(v, int)}
 
@@ -318,13 +314,13 @@ def _spread(text: bytes, function: Function, weights: Mapping[int, float]) -> Ma
 
 
 def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
-    mnemonic, name = insn.mnemonic, _NAMES.get(insn.mnemonic, "")
+    name = _NAMES.get(insn.mnemonic, "")
     if insn.has_lock_prefix or (name == "XCHG" and _has_memory(insn)):
         yield "atomic"
     yield from _flow(insn, code)
-    if mnemonic in _DIVISIONS:
+    if name in ("DIV", "IDIV"):
         yield "integer division"
-    elif mnemonic in _FLOAT_DIVISIONS:
+    elif _FLOAT_DIVISION.match(name):
         yield "float division"
     if name.startswith(("CMOV", "SET")):
         yield "conditional move"
@@ -345,6 +341,9 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
         stack = insn.memory_base in _FRAME
         writes = insn.op0_kind == OpKind.MEMORY and name not in ("CMP", "TEST")
         yield f"stack {'store' if writes else 'load'}" if stack else "store" if writes else "load"
+        data = insn.ip_rel_memory_address if insn.is_ip_rel_memory_operand else 0
+        if COUNTERS.match(code.program.object_at(data) or ""):
+            yield "counter"
     width = _vector_width(insn, name)
     if width:
         yield f"vector {width}"

@@ -73,12 +73,13 @@ class Program:
             return self.functions[i]
         return None
 
-    def has_object_at(self, address: int) -> bool | None:
-        """Whether a symbol names the data at an address; None where the file does not tell."""
+    def object_at(self, address: int) -> str | None:
+        """The name of the data at an address, empty without a symbol for it; None where the file
+        does not tell."""
         if self.objects is None:
             return None
         i = bisect_right(self.objects, address, key=lambda extent: extent[0]) - 1
-        return i >= 0 and address < self.objects[i][1]
+        return self.objects[i][2] if i >= 0 and address < self.objects[i][1] else ""
 
     def name_of(self, address: int) -> str:
         """What a jump or call to ``address`` reaches: a function, also one that is reached through

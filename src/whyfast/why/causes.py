@@ -70,11 +70,24 @@ def branch_misses(v: GroupView) -> CauseLabel | None:
 
 
 def misses_alike(v: GroupView, cycles: float = SECOND_LEVEL_CYCLES) -> bool:
-    """Whether the same instructions miss the first level as often on both sides, and often enough
-    to carry the difference if each miss took so many cycles on one side only."""
+    """Whether no more instructions miss the first level about as often on both sides, and often
+    enough to carry the difference if each miss took so many cycles on one side only."""
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
-    same = 0.95 < (v.group.ratio("instructions") or 0.0) < 1.03
-    return same and slow < 1.1 * fast and v.carries(slow, cycles)
+    no_more = 0.5 < (v.group.ratio("instructions") or 0.0) < 1.03
+    return no_more and slow < OFTEN * fast and v.carries(slow, cycles)
+
+
+#: From this ratio on, misses of the first level are themselves the difference.
+OFTEN = 1.5
+
+
+def _misses(v: GroupView) -> str:
+    """How often both sides miss the first level."""
+    fact = v.quantity("L1 data misses")
+    fast, slow = fact.fast or 0, fact.slow or 0
+    if abs(slow - fast) < 0.1 * fast:
+        return "as many misses of the cache as in {fast}, but"
+    return f"{number(slow)} misses of the cache ({{fast}}: {number(fast)}), and"
 
 
 def cache_misses(v: GroupView) -> CauseLabel | None:
@@ -82,9 +95,8 @@ def cache_misses(v: GroupView) -> CauseLabel | None:
         fact = v.quantity(SECOND_LEVEL)
         return CauseLabel(
             "cache-misses",
-            f"{v.name} misses the second level of the cache more: {number(fact.slow or 0)} times "
-            f"in the simulation ({{fast}}: {number(fact.fast or 0)}), with as many misses of the "
-            "first",
+            f"{v.name} is served from further away: {_misses(v)} {number(fact.slow or 0)} of the "
+            f"second level ({{fast}}: {number(fact.fast or 0)}), simulated",
             "counted",
             (fact,),
             "look at distances in memory that are powers of two, and at the order of the data",
@@ -93,7 +105,7 @@ def cache_misses(v: GroupView) -> CauseLabel | None:
         fact = v.quantity(PAGES)
         return CauseLabel(
             "cache-misses",
-            f"{v.name} jumps about in memory: as many misses of the cache as in {{fast}}, but "
+            f"{v.name} jumps about in memory: {_misses(v)} "
             f"{number(fact.slow or 0)} of them on other pages than the last {LAST_PAGES} "
             f"({{fast}}: {number(fact.fast or 0)}), which the processor cannot fetch ahead",
             "counted",
@@ -101,7 +113,7 @@ def cache_misses(v: GroupView) -> CauseLabel | None:
             "lay the data out in the order in which it is visited",
         )
     fast, slow = v.group.counted.get("L1 data misses", (0.0, 0.0))
-    far = slow > 1.5 * fast and not v.further_work and v.carries(slow - fast, FAR)
+    far = slow > OFTEN * fast and not v.further_work and v.carries(slow - fast, FAR)
     if v.other_work or not (v.carries(v.miss_cycles, 1.0) or far):
         return None
     last = v.group.extra("last-level misses") * CYCLES["last-level misses"]
@@ -173,6 +185,7 @@ RULES: tuple[Rule, ...] = (
     program.x87,
     program.hardening,
     program.helpers,
+    program.instrumented,
     code.atomics,
     code.guarded_call,
     code.vectorisation,
@@ -198,6 +211,7 @@ SAME: tuple[Rule, ...] = (
     program.sanitizer,
     program.family,
     program.helpers,
+    program.instrumented,
     code.copying,
     branch_misses,
     cache_misses,

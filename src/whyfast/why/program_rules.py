@@ -182,6 +182,20 @@ def hardening(v: GroupView) -> CauseLabel | None:
     return None
 
 
+def instrumented(v: GroupView) -> CauseLabel | None:
+    """Each count loads and stores what the one before stored, or is atomic."""
+    counts = v.extra("counter")
+    if not (v.carries(counts, 2.5) or v.carries(min(counts, v.extra("atomic")), 18.0)):
+        return None
+    return CauseLabel(
+        "hardening",
+        f"{v.name} counts how often its parts run, for coverage or a profile",
+        v.basis,
+        (v.fact("counter", "accesses of counters"),),
+        "build without --coverage or -fprofile-generate",
+    )
+
+
 #: Functions of the compilers' own libraries that code calls where the machine has no instruction,
 #: or where a flag or an operator asks for one, with a key, what is done by them, and a remedy
 #: (GCC internals, "The GCC low-level runtime library"; Itanium C++ ABI, 2.9 and 4).

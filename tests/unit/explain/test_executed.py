@@ -34,6 +34,7 @@ def kinds_of(folder: Path, body: str) -> Executed:
         ".size panic_bounds_check, 1\n"
         ".type __glibcxx_assert_fail,@function\n__glibcxx_assert_fail: ret\n"
         ".size __glibcxx_assert_fail, 1\n.data\npointer: .quad work\n"
+        ".type __gcov0.work,@object\n__gcov0.work: .quad 0\n.size __gcov0.work, 8\n"
     )
     library = folder / "code.so"
     subprocess.run(["gcc", "-shared", "-nostdlib", "-o", library, source], check=True)
@@ -71,6 +72,8 @@ CODE = {
     ),
     "a branch": ("cmp rdi, rsi\njae 1f\nret\n1: add eax, 1", {"check": 0, "branch": 1}),
     "a pointer": ("call [rip + pointer]", {"indirect call": 1, "library call": 0}),
+    "a counter of coverage": ("add qword ptr [rip + __gcov0.work], 1", {"counter": 1}),
+    "other data": ("add qword ptr [rip + pointer], 1", {"counter": 0}),
     "a register": ("call rax", {"indirect call": 1}),
     "cleared registers": (
         "fldz\nfstp st(0)\nxor ecx, ecx\npxor xmm2, xmm2\npxor xmm3, xmm3",

@@ -86,6 +86,11 @@ FIRES = {
         view(executed(1e8), executed(1.1e8, blocked_load=(1e7, 1))),
         "store-forwarding",
     ),
+    "counters of coverage": (view(executed(1e8), executed(3e8, counter=(1e8, 6))), "hardening"),
+    "counters that are atomic": (
+        view(executed(1e8), executed(1.2e8, atomic=(2e7, 1), counter=(2e7, 1))),
+        "hardening",
+    ),
     "atomic instructions": (view(executed(1e8), executed(1.2e8, atomic=(2e7, 1))), "locks"),
     "spills": (
         view(
@@ -424,6 +429,15 @@ ALIKE = {"instructions": (1e8, 1e8), "L1 data misses": (7e6, 7e6)}
         ({"second-level misses": (9e5, 7e6)}, "cache-misses"),
         ({"misses on other pages": (8e4, 9e4)}, ""),
         ({"misses on other pages": (8e4, 2.7e6)}, "cache-misses"),
+        # The fast side sorts what it visits.
+        (
+            {
+                "instructions": (1.1e8, 1e8),
+                "L1 data misses": (ALIKE["L1 data misses"][0], 1.4 * ALIKE["L1 data misses"][0]),
+                "misses on other pages": (8e4, 2.7e6),
+            },
+            "cache-misses",
+        ),
     ],
 )
 def test_misses_of_the_second_level_or_on_other_pages_with_as_many_of_the_first(
