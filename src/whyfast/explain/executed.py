@@ -341,8 +341,8 @@ def _kinds(insn: Instruction, code: LoadedCode) -> Iterable[str]:
         stack = insn.memory_base in _FRAME
         writes = insn.op0_kind == OpKind.MEMORY and name not in ("CMP", "TEST")
         yield f"stack {'store' if writes else 'load'}" if stack else "store" if writes else "load"
-        data = insn.ip_rel_memory_address if insn.is_ip_rel_memory_operand else 0
-        if COUNTERS.match(code.program.object_at(data) or ""):
+        named = insn.is_ip_rel_memory_operand and code.program.object_at(insn.ip_rel_memory_address)
+        if named and COUNTERS.match(named):
             yield "counter"
     width = _vector_width(insn, name)
     if width:

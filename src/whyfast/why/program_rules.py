@@ -37,7 +37,8 @@ def family(v: GroupView) -> CauseLabel | None:
     most = max(v.group.members, key=lambda m: abs(m.time.difference)).key.name
     # In as many calls it may handle larger blocks, or each call may take longer.
     alike = bool(facts and calls.fast) and (calls.slow or 0) <= AS_MANY * (calls.fast or 0)
-    number = f": {times(calls)} calls" if facts and not alike else ""
+    told = facts and not alike and calls.slow != calls.fast
+    number = f": {times(calls)} calls" if told else ""
     caller = caller_of(v)
     switches = f"{{slow}} switches between goroutines more, in `{most}`{number}"
     if (begun := _goroutines(v)) is not None:

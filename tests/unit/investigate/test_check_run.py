@@ -3,7 +3,6 @@
 import json
 import math
 import subprocess
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,22 +13,19 @@ from tests.unit.investigate.conftest import HOT, STUDY, TRACED, Bench, found
 from tests.unit.investigate.doubles import World, own, ratios
 from tests.unit.measure.doubles import fails_at
 
-from whyfast.build.recipe import Recipe
 from whyfast.build.source import obtain
 from whyfast.cli.runs import check_exit_code as exit_code
 from whyfast.fleet.replicate import Sharded
 from whyfast.formats.whyfast_result import is_check_log, read_check_log
 from whyfast.investigate import check_run
 from whyfast.investigate.check_run import GOES_ON, Request, ask
-from whyfast.investigate.services import Note
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.harnesses import NO_BENCHMARK
 from whyfast.measure.invocation import LaunchArguments
-from whyfast.model.build import Build, BuildFailure
+from whyfast.model.build import Build
 from whyfast.model.code import ChangeCoverage, CodeComparison, FunctionChange
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result
-from whyfast.model.study import Study
 from whyfast.report.document import Sentences, Table
 from whyfast.report.pages.check_page import (
     LINES,
@@ -39,7 +35,6 @@ from whyfast.report.pages.check_page import (
     log_line,
 )
 from whyfast.report.result_json import from_json, to_json
-from whyfast.store.builds import BuildStore
 
 
 def _tables(result: Result) -> tuple[Table, ...]:
@@ -370,37 +365,6 @@ def test_a_side_that_does_not_build_is_named(bench: Bench, side: str) -> None:
     name = {"base": "merge base with main", "head": "the working tree"}[side]
     assert str(caught.value).startswith(f"{side} ({name}, ")
     assert str(caught.value).endswith(") does not build: step 1 failed: exit code 1")
-
-
-def test_a_build_that_is_late_says_how_to_give_it_longer(bench: Bench) -> None:
-    limits = list[float]()
-
-    def build(recipes: Sequence[Recipe], store: BuildStore, note: Note, seconds: float) -> Any:
-        limits.append(seconds)
-        late = BuildFailure("head", "late", "building takes longer than 180 s, in the step: make")
-        return [*bench.world.build(recipes[:1], store), late]
-
-    with pytest.raises(UserError, match="--build-limit 360s") as caught:
-        bench.run(build=build)
-    assert "what was built is kept" in str(caught.value)
-    bench.change_study("[build]", '[build]\ntakes = "5m"')
-    with pytest.raises(UserError, match="--build-limit 2400s"):
-        bench.run(build=build)
-    assert limits == [180.0, 1200.0]
-
-
-@pytest.mark.parametrize(("took", "budget"), [(50.0, 130.0), (170.0, 60.0)])
-def test_what_building_takes_is_taken_from_the_time_for_measuring(
-    bench: Bench, took: float, budget: float
-) -> None:
-    def build(recipes: Sequence[Recipe], store: BuildStore, *given: Any) -> Any:
-        bench.world.clock.seconds += took
-        return bench.world.build(recipes, store)
-
-    for asked, given in ((None, budget), (300.0, 300.0)):
-        question = bench.run(budget=asked, build=build).question
-        assert isinstance(question, Study)
-        assert question.measure.budget == given
 
 
 def test_no_study(bench: Bench, golden: Hear) -> None:

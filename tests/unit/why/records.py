@@ -8,9 +8,10 @@ from collections.abc import Mapping
 
 from whyfast.explain.executed import Executed, Weights
 from whyfast.model.why import Change
+from whyfast.why.causes import label
 from whyfast.why.functions import FunctionKey, FunctionTime
 from whyfast.why.groups import FunctionGroup
-from whyfast.why.view import GroupView
+from whyfast.why.view import GroupView, Rule
 
 
 def executed(total: float, calls: Mapping[str, float] | None = None, **kinds: object) -> Executed:
@@ -45,3 +46,9 @@ def view(
     group = FunctionGroup(times, kind, {"fast": fast, "slow": slow}, dict(quantities or {}))
     group.counted.setdefault("instructions", (fast.total, slow.total))
     return GroupView(group, fast, slow, counted)
+
+
+def key_of(seen: GroupView, labels: Rule = label) -> str:
+    """The cause's key, empty where there is none."""
+    found = labels(seen)
+    return found.key if found else ""
