@@ -36,7 +36,7 @@ LATE = {
     ("explain.program", "whyfast.explain.objects.macho"),  # lief
     ("explain.program", "whyfast.explain.objects.pe"),  # lief
     # The account of a difference, which few results have.
-    ("cli.ab", "whyfast.investigate.why.why_layers"),
+    ("cli.ab", "whyfast.investigate.why.why_inquiry"),
     ("cli.ab", "whyfast.investigate.why.why_run"),
     # Fleets, which need Dask, and renderers of files that are asked for.
     ("cli.fleet", "whyfast.fleet.dask_servers"),

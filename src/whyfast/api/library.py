@@ -26,7 +26,7 @@ from whyfast.investigate.compare_run import compare_recordings
 from whyfast.investigate.services import Observer, Silent
 from whyfast.investigate.study_run import Choice, chosen, run_study, runnable
 from whyfast.investigate.timeit_run import TimeitOptions, run_timeit
-from whyfast.investigate.why.why_layers import AccountLimits
+from whyfast.investigate.why.why_inquiry import AccountLimits
 from whyfast.investigate.why.why_run import why_again
 from whyfast.judge.judge_run import judge_run
 from whyfast.model.errors import UserError

@@ -61,7 +61,7 @@ def run_ab(args: argparse.Namespace) -> int:
     with watching("ab", options.margin, runs=runs) as observer:
         result = compare_commands(commands, options, own_home(), observer)
         if args.why and result.recorded.complete:
-            from whyfast.investigate.why.why_layers import AccountLimits  # takes 0.2 s
+            from whyfast.investigate.why.why_inquiry import AccountLimits  # takes 0.2 s
             from whyfast.investigate.why.why_run import why_again
 
             result = why_again(result, options, AccountLimits(), own_home(), observer)

@@ -7,7 +7,7 @@ import argparse
 from whyfast.cli.output import INTERRUPTED, check_outputs, duration, percent, show
 from whyfast.cli.results import exit_code, keep, stored_result
 from whyfast.investigate.ab_run import Options, expand
-from whyfast.investigate.why.why_layers import AccountLimits
+from whyfast.investigate.why.why_inquiry import AccountLimits
 from whyfast.investigate.why.why_run import explain_commands, why_again
 from whyfast.model.errors import UserError
 from whyfast.model.result import Result

@@ -79,7 +79,7 @@ class Options:
     they are not measured. Times in seconds; ``timeout`` is for one run, None: the budget. ``runs``:
     the number of blocks, decided or not; a block is one run of each command.
     ``costs``: count what each does beside taking time. ``rough``: measure until a cause can be
-    looked for.
+    looked for, and nothing but time.
     """
 
     budget: float = 60.0
@@ -161,7 +161,7 @@ def run_ab(
             # Rounds of counting that fit in what is left of the budget, or in a tenth of it.
             fit = max(left, options.budget / 10) / max(firsts.round_cost, 1e-3)
             rounds = int(min(ROUNDS, fit)) if min(ROUNDS, fit) >= firsts.needed() else 0
-            if not turns and options.stdin == os.devnull and rounds:
+            if not (turns or options.rough) and options.stdin == os.devnull and rounds:
                 from whyfast.measure.perf import count_in_rounds
 
                 runs_of = _tool_runs(arguments, context.services, arguments.timeout)

@@ -244,8 +244,10 @@ def sample_in_turns(
     seed: int,
     stdin: str = os.devnull,
     callers: bool = False,
+    faults: int = 0,
 ) -> list[SampledRun]:
-    """Run every command once a round, in random order, and sample its user time.
+    """Run every command once a round, in random order, and sample its user time, or every so many
+    ``faults`` of pages.
 
     With ``callers`` stacks are unwound by debug information, at a lower frequency; else they are
     those of frame pointers, of which only the innermost function is certain. ``around`` has the
@@ -260,9 +262,10 @@ def sample_in_turns(
         data, script, statuses = (str(Path(folder, n)) for n in ("data", "runs", "status"))
         Path(script).write_text(_script([commands[n] for n in order], stdin, statuses, env))
         graph = f"dwarf,{STACK_BYTES}" if callers else "fp"
-        frequency = STACK_FREQUENCY if callers else FREQUENCY
-        record = [perf, "record", "-q", "-N", "--no-bpf-event", "-e", "cpu-clock:u"]
-        record += ["-F", str(frequency), "--call-graph", graph, "-o", data, "--", "sh", script]
+        event = ["cpu-clock:u", "-F", str(STACK_FREQUENCY if callers else FREQUENCY)]
+        event = ["page-faults:u", "-c", str(faults)] if faults else event
+        record = [perf, "record", "-q", "-N", "--no-bpf-event", "-e", *event]
+        record += ["--call-graph", graph, "-o", data, "--", "sh", script]
         show = [perf, "script", "-i", data, "--no-inline", "--no-demangle", "--show-task-events"]
         done = around.under("perf", record, quiet)
         if not Path(data).exists():

@@ -19,7 +19,7 @@ from whyfast.investigate.context import RunContext, study_prefixes
 from whyfast.investigate.services import Observer, Services, asking_compilers_once
 from whyfast.investigate.study_run import narrow
 from whyfast.investigate.why.why_builds import explain_builds
-from whyfast.investigate.why.why_layers import AccountLimits
+from whyfast.investigate.why.why_inquiry import AccountLimits
 from whyfast.investigate.why.why_run import explain_commands
 from whyfast.judge.decide import ALPHA
 from whyfast.model.build import Build

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from whyfast.measure.perf import SampledRun
 from whyfast.measure.tools import TRANSFERS, TracedRun
 from whyfast.model.why import Change, Fact, Item, Part, SourcePlace
-from whyfast.why.functions import plain_name
-from whyfast.why.groups import SideCode
+from whyfast.why.functions import FunctionKey, plain_name
+from whyfast.why.groups import SideCode, family_of
 from whyfast.why.hot_code import call_place
 
 #: Seconds of one minor page fault with the clearing of a page: 0.25 µs on hardware, 2 µs on virtual
@@ -204,6 +206,26 @@ def _called(item: Item, stack: Sequence[tuple[str, str]], side: SideCode) -> Ite
     callee = plain_name(stack[own - 1][1], "libc.so.6")
     line = call_place(code, stack[own][1], {callee}) if code else None
     return replace(item, callers=callers, place=replace(line or SourcePlace(), function=item.name))
+
+
+def touching(runs: Sequence[SampledRun]) -> tuple[tuple[str, str], ...]:
+    """The stack that touches most pages first, as (object, function): the program's function, and
+    before it that of a library which does so for it. Empty where no function touches half."""
+    weights: Counter[tuple[tuple[str, str], ...]] = Counter()
+    for run in runs:
+        for stack, weight in run.stacks.items():
+            frames = [(f.object, f.name) for f in stack if f.name]
+            own = next((i for i, frame in enumerate(frames) if _is_own(*frame)), None)
+            found = frames[max(0, own - 1) : own + 1] if own is not None else []
+            shown = (f for f in found if ".so" in f[0] or f is found[-1])
+            weights[tuple(shown)] += weight  # type: ignore[assignment]
+    most = max(weights, key=lambda s: weights[s], default=())
+    return most if 2 * weights[most] >= sum(weights.values()) else ()
+
+
+def _is_own(path: str, name: str) -> bool:
+    runtime = family_of(FunctionKey("", plain_name(name))) or name.startswith("runtime.")
+    return ".so" not in path and not runtime
 
 
 #: Functions by which one thread lets another go on: it is not a lock that they wait for.

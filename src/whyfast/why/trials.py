@@ -65,6 +65,12 @@ EXPERIMENTS = (
         "cause",
         libraries=("libmimalloc.so.2", "libjemalloc.so.2", "libtcmalloc_minimal.so.4"),
     ),
+    Experiment(  # which glibc returns to the kernel from 128 kB on
+        "page-faults",
+        "freed memory kept (glibc.malloc)",
+        "cause",
+        env={"GLIBC_TUNABLES": "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1099511627776"},
+    ),
     Experiment(  # from glibc 2.35 on, where the kernel gives huge pages to those that ask for them
         "page-faults",
         "huge pages (glibc.malloc.hugetlb=1)",

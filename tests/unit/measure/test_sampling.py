@@ -133,21 +133,24 @@ def test_the_script_is_one_that_a_shell_understands(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("callers", "words"),
+    ("callers", "faults", "words"),
     [
-        (False, ["-F", "3989", "--call-graph", "fp"]),
-        (True, ["-F", "997", "--call-graph", "dwarf,16384"]),
+        (False, 0, ["cpu-clock:u", "-F", "3989", "--call-graph", "fp"]),
+        (True, 0, ["cpu-clock:u", "-F", "997", "--call-graph", "dwarf,16384"]),
+        (True, 50, ["page-faults:u", "-c", "50", "--call-graph", "dwarf,16384"]),
     ],
 )
-def test_user_time_is_sampled_by_the_timer(callers: bool, words: list[str]) -> None:
+def test_user_time_is_sampled_by_the_timer_and_faults_by_their_number(
+    callers: bool, faults: int, words: list[str]
+) -> None:
     perf = Perf()
     replay = Replay({"perf": perf, "sh": perf})
-    sample_in_turns(COMMANDS, 1, ToolRun((), replay, {}, 9.0), seed=1, callers=callers)
+    around = ToolRun((), replay, {}, 9.0)
+    sample_in_turns(COMMANDS, 1, around, seed=1, callers=callers, faults=faults)
     record = replay.calls[0]
     assert record[:2] == ("/usr/bin/perf", "record")
-    assert record[record.index("-e") + 1] == "cpu-clock:u"
-    first = record.index("-F")
-    assert list(record[first : first + 4]) == words
+    first = record.index("-e") + 1
+    assert list(record[first : first + 5]) == words
     assert replay.environments[0]["LC_ALL"] == "C"
 
 

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from whyfast.formats.profiles import StackFrame
+from whyfast.measure.perf import SampledRun
 from whyfast.measure.tools import CallRow, TracedRun
 from whyfast.model.why import Change, Item
 from whyfast.why.kernel import (
@@ -11,6 +13,7 @@ from whyfast.why.kernel import (
     moves_alike,
     purpose,
     supported,
+    touching,
     waiting_items,
     with_bytes,
 )
@@ -122,3 +125,27 @@ def test_who_starts_processes_waits_for_them_in_reads_as_well() -> None:
     slow = traced(waits, read=(0.0, 22), wait4=(0.0, 12), execve=(0.001, 13))
     (item,) = waiting_items(Change(0.0, 0.1, 0.09, 0.11), WHOLE, (fast, slow))
     assert (item.name, round(item.share, 2), purpose(item)) == ("wait4", 1.0, "processes")
+
+
+MEMSET, CALLOC = ("/lib/libc.so.6", "__memset_avx2"), ("/lib/libc.so.6", "calloc")
+DRAW, MAIN, CLEAR = ("/x/p", "draw"), ("/x/p", "main"), ("/x/p", "runtime.memclrNoHeapPointers")
+
+
+@pytest.mark.parametrize(
+    ("stacks", "found"),
+    [
+        ({(MEMSET, CALLOC, DRAW, MAIN): 6.0, (MAIN,): 4.0}, (CALLOC, DRAW)),
+        ({(DRAW, MAIN): 3.0, (MEMSET, MAIN): 2.0}, (DRAW,)),
+        ({(CLEAR, DRAW, MAIN): 1.0}, (DRAW,)),  # a runtime inside the program
+        ({(DRAW, MAIN): 3.0, (MEMSET, MAIN): 3.0, (MAIN,): 1.0}, ()),  # nobody touches half
+        ({(MEMSET,): 1.0}, ()),
+    ],
+)
+def test_who_touches_most_pages_first(
+    stacks: dict[tuple[tuple[str, str], ...], float], found: tuple[tuple[str, str], ...]
+) -> None:
+    frames = {
+        tuple(StackFrame(name, 0, path, 0) for path, name in stack): seconds
+        for stack, seconds in stacks.items()
+    }
+    assert touching([SampledRun("slow", frames)]) == found

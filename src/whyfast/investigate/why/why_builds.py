@@ -24,7 +24,7 @@ from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.investigate.services import Silent
-from whyfast.investigate.why.why_layers import AccountLimits
+from whyfast.investigate.why.why_inquiry import AccountLimits
 from whyfast.investigate.why.why_run import explain_difference
 from whyfast.measure.count import CountingTask
 from whyfast.measure.tools import CannotCount

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from whyfast.investigate.ab_run import Command, Options, command_arguments, run_ab
 from whyfast.investigate.services import Observer, Services
-from whyfast.investigate.why.why_layers import AccountLimits, Layers, account_for_cpu
+from whyfast.investigate.why.why_inquiry import AccountLimits, Inquiry
+from whyfast.investigate.why.why_layers import Layers, account_for_cpu
 from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.invocation import LaunchArguments
 from whyfast.measure.tools import Launcher
@@ -123,12 +124,12 @@ def explain_difference(
             "waiting varied more than it differed: shares are of the difference in CPU time"
         )
     try:
-        layers = Layers(found, arguments, limits, home, observer, services)
+        inquiry = Inquiry(found, arguments, limits, home, observer, services)
+        layers = Layers(inquiry)
         found.around = _surroundings(found, arguments, services.launcher, result.recorded.started)
         layers.run(result)
-        if layers.left > 0:
-            trials = Trials(found, arguments, home, observer, services)
-            trials.run(make_account(found))
+        if inquiry.left > 0:
+            Trials(inquiry).run(make_account(found))
         account = make_account(found)
         programs = [_programs(arguments.commands[n], services.launcher) for n in (fast, slow)]
         if programs[0] != programs[1]:  # what the compilers recorded

@@ -9,17 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from whyfast.investigate.ab_run import Command, Options, run_ab
-from whyfast.investigate.services import Observer, Services, Silent
-from whyfast.measure.invocation import LaunchArguments
+from whyfast.investigate.services import Silent
+from whyfast.investigate.why.why_inquiry import Inquiry
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block
 from whyfast.model.why import Account, Intervention
-from whyfast.store.home import Home
-from whyfast.why.account import Gathered
-from whyfast.why.trials import CHANGED, Experiment, cause_of_trial, judge_trial, suggested
+from whyfast.why.trials import CHANGED, GONE, Experiment, cause_of_trial, judge_trial, suggested
 
 #: Blocks of a trial, at least and at most, and seconds that they may take.
-TRIAL_ROUNDS, TRIAL_SECONDS = (5, 12), 4.0
+TRIAL_ROUNDS, TRIAL_SECONDS = (4, 12), 4.0
 
 #: Things that differ around the programs that are tried one by one, at most.
 MOST_FACTORS = 2
@@ -28,20 +26,9 @@ MOST_FACTORS = 2
 class Trials:
     """Adds what trials show to what was gathered."""
 
-    def __init__(
-        self,
-        found: Gathered,
-        arguments: LaunchArguments,
-        home: Home,
-        observer: Observer,
-        services: Services,
-    ) -> None:
-        self._found, self._arguments = found, arguments
-        self._home, self._observer, self._services = home, observer, services
-        self._commands = {
-            "fast": arguments.commands[found.fast],
-            "slow": arguments.commands[found.slow],
-        }
+    def __init__(self, inquiry: Inquiry) -> None:
+        self._inquiry, self._found = inquiry, inquiry.found
+        self._services = inquiry.services
 
     def run(self, known: Account) -> None:
         """Measure both sides with one thing changed, where that can tell more than ``known``."""
@@ -50,10 +37,11 @@ class Trials:
         left = 1 - known.explained
         threads = 1 if found.processes else found.threads  # of one process, that share memory
         for experiment in suggested(found.groups, threads, left, known.causes):
-            self._observer.step(f"trying: {experiment.what}")
-            began = self._services.clock.monotonic()
-            trial = self._trial(experiment)
-            found.costs[f"trial: {experiment.what}"] = self._services.clock.monotonic() - began
+            if any(e.key == experiment.key and t.low >= GONE for e, t in found.mended):
+                continue
+            self._inquiry.observer.step(f"trying: {experiment.what}")
+            with self._inquiry.timed(f"trial: {experiment.what}"):
+                trial = self._trial(experiment)
             if trial is None:
                 continue
             if experiment.mends:
@@ -70,11 +58,10 @@ class Trials:
             return
         for factor in found.around.factors[:MOST_FACTORS]:
             what = factor.key
-            self._observer.step(f"trying the {what} of the other side")
+            self._inquiry.observer.step(f"trying the {what} of the other side")
             commands = {CHANGED["fast"]: factor.fast, CHANGED["slow"]: factor.slow}
-            began = self._services.clock.monotonic()
-            blocks = self._measured(commands, f"the {what} of the other side")
-            found.costs[f"trial: {what}"] = self._services.clock.monotonic() - began
+            with self._inquiry.timed(f"trial: {what}"):
+                blocks = self._measured(commands, f"the {what} of the other side")
             trial = judge_trial(
                 f"the {what} of the other side", blocks, shlex.join(factor.slow), swapped=True
             )
@@ -93,14 +80,17 @@ class Trials:
             words = self._words(experiment, Path(folder))
             if words is None:
                 return None
-            changed = {CHANGED[s]: (*words, *argv) for s, argv in self._commands.items()}
+            changed = {CHANGED[s]: (*words, *argv) for s, argv in self._inquiry.commands.items()}
             blocks = self._measured(changed, experiment.what)
         return judge_trial(experiment.what, blocks, shlex.join(words))
 
     def _measured(self, changed: Mapping[str, Sequence[str]], what: str) -> Sequence[Block]:
         """Blocks of both sides and of both with a change; none where one of them fails."""
-        lines = [Command(n, shlex.join(a)) for n, a in (*self._commands.items(), *changed.items())]
-        once = 2 * (self._found.whole.fast + self._found.whole.slow)
+        lines = [
+            Command(n, shlex.join(a))
+            for n, a in (*self._inquiry.commands.items(), *changed.items())
+        ]
+        once = 2 * self._inquiry.both
         runs = int(min(TRIAL_ROUNDS[1], max(TRIAL_ROUNDS[0], TRIAL_SECONDS / max(once, 1e-3))))
         options = Options(
             budget=60 + 4 * runs * once,
@@ -108,10 +98,11 @@ class Trials:
             shell="",
             turns_offered=False,
             ignore_failure=True,
-            stdin=self._arguments.stdin,
+            rough=True,
+            stdin=self._inquiry.arguments.stdin,
         )
         try:
-            tried = run_ab(lines, options, self._home, Silent(), services=self._services)
+            tried = run_ab(lines, options, self._inquiry.home, Silent(), services=self._services)
         except UserError as error:
             self._found.limits.append(f"not tried: {what}: {error.message}")
             return ()

@@ -19,13 +19,14 @@ from tests.unit.investigate.why.two_programs import (
 )
 from tests.unit.measure.tools import Replay, said
 
-from whyfast.formats.profiles import SimulatedProfile
+from whyfast.formats.profiles import SimulatedProfile, StackFrame
 from whyfast.investigate.ab_run import EMPTY_RUNS, Options
-from whyfast.investigate.why import why_layers
-from whyfast.investigate.why.why_layers import AccountLimits, Layers
+from whyfast.investigate.why import why_layers, why_simulation
+from whyfast.investigate.why.why_inquiry import AccountLimits, Inquiry
 from whyfast.investigate.why.why_trials import Trials
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import LaunchArguments, Sample
+from whyfast.measure.perf import SampledRun
 from whyfast.measure.simulate import Geometry
 from whyfast.measure.tools import CannotCount, Finished
 from whyfast.model.errors import UserError
@@ -102,7 +103,9 @@ def test_what_mends_page_faults_is_tried(
     assert (cause.key, cause.basis) == ("page-faults", "measured")
     assert (cause.trial and round(cause.trial.share, 3)) == share
     if cause.trial:
-        assert cause.trial.command == "env GLIBC_TUNABLES=glibc.malloc.hugetlb=1"
+        assert cause.trial.what == "freed memory kept (glibc.malloc)"
+    huge = "trying: huge pages (glibc.malloc.hugetlb=1)" in programs.watcher.heard
+    assert huge is (share is None)  # where the first trial mends it, none other is made
 
 
 @pytest.mark.parametrize(("listed", "tried"), [("libjemalloc.so.2", True), ("libz.so.1", False)])
@@ -123,8 +126,8 @@ def test_another_allocator_is_the_first_that_is_installed(
     found = Gathered("fast", "slow", 2.0, 1.9, 2.1, time, {"user": time})
     cause = Cause("allocation", "it allocates", 0.9, 0.8, 1.0, (), "counted")
     arguments = LaunchArguments(commands, {}, 60.0)
-    trials = Trials(found, arguments, own(tmp_path), programs.watcher, services)
-    trials.run(replace(make_account(found), causes=(cause,), explained=0.9))
+    asked = Inquiry(found, arguments, AccountLimits(), own(tmp_path), programs.watcher, services)
+    Trials(asked).run(replace(make_account(found), causes=(cause,), explained=0.9))
     shown = [(t.what, t.share, t.command) for _, t in found.mended]
     what = "another allocator (libjemalloc.so.2)"
     assert shown == ([(what, 1.0, f"env LD_PRELOAD=/lib/{listed}")] if tried else [])
@@ -172,8 +175,8 @@ def test_an_account_has_more_time_on_a_busy_machine(
     found = Gathered("fast", "slow", 2.0, 1.9, 2.1, Change(1.0, 2.0, 0.9, 1.1), {})
     arguments = LaunchArguments({"fast": ("old",), "slow": ("new",)}, {}, 60.0)
     limits = AccountLimits(total=10.0)
-    layers = Layers(found, arguments, limits, own(tmp_path), programs.watcher, services)
-    assert layers.left == pytest.approx(seconds)
+    asked = Inquiry(found, arguments, limits, own(tmp_path), programs.watcher, services)
+    assert asked.left == pytest.approx(seconds)
 
 
 class Compiler(CPython):
@@ -316,13 +319,21 @@ def test_a_simulation_that_takes_too_long_is_left_out_with_what_allows_it(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("simulate", "more", "caches"),
-    [(200.0, 1.0, [True]), (30.0, 1.0, [False, True]), (30.0, 9.0, [False])],
+    ("seconds", "sampled", "more", "caches"),
+    [
+        (0.04, True, 1.0, [True]),
+        (0.3, True, 1.0, [False, True]),
+        (0.3, False, 1.0, [True]),  # its time is modelled
+        (1.4, True, 1.0, [False, True]),
+        (1.4, True, 1.2, [False, True]),  # more work, but it takes 1.56 times as long
+        (1.4, True, 1.6, [False]),
+    ],
 )
 def test_caches_are_simulated_later_where_counts_do_not_tell(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    simulate: float,
+    seconds: float,
+    sampled: bool,
     more: float,
     caches: list[bool],
 ) -> None:
@@ -332,16 +343,46 @@ def test_caches_are_simulated_later_where_counts_do_not_tell(
         runs: Mapping[str, object], geometry: Geometry | None, valgrind: object
     ) -> dict[str, list[SimulatedProfile]]:
         simulated.append(geometry is not None)
-        counts = {"fast": 10**8, "slow": int(10**8 * more)}
+        counts = {"fast": 5 * 10**9, "slow": int(5 * 10**9 * more)}
         return {
             side: [SimulatedProfile(("Ir",), {(f"/x/{side}", "work"): [n]}, (n,))]
             for side, n in counts.items()
         }
 
-    monkeypatch.setattr(why_layers, "choose_valgrind", lambda *given, **named: None)
-    monkeypatch.setattr(why_layers, "count_calls", count)
-    Programs(tmp_path, (1.5, 1.4, 0.0)).why(simulate=simulate)
+    monkeypatch.setattr(why_simulation, "choose_valgrind", lambda *given, **named: None)
+    monkeypatch.setattr(why_simulation, "count_calls", count)
+    programs = Programs(tmp_path, (seconds, seconds, 0.0))
+    programs.times["old"] = (seconds / 1.56, seconds / 1.56, 0.0)
+    times = {"fast": seconds / 1.56, "slow": seconds} if sampled else {}
+    runs = [
+        SampledRun(side, {(StackFrame("work", 0, f"/x/{side}", 16),): x}, 3000)
+        for side, x in times.items()
+        for _ in range(3)
+    ]
+    monkeypatch.setattr(why_layers, "sample_in_turns", lambda *given, **how: runs)
+    programs.why(simulate=30.0)
     assert simulated == caches
+
+
+@pytest.mark.parametrize(("slow", "times"), [((2.0, 2.01, 1.99), 1), ((1.5, 3.5, 1.0), 2)])
+def test_no_more_is_sampled_where_the_difference_is_plain(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    slow: tuple[float, ...],
+    times: int,
+) -> None:
+    taken: list[int] = []
+
+    def sample(commands: object, n: int, around: object, **how: object) -> list[SampledRun]:
+        if not how["callers"]:
+            taken.append(n)
+        frame = StackFrame("work", 0, "/x/new", 16)
+        sides = [("fast", 0.9) for _ in slow] + [("slow", x) for x in slow]
+        return [SampledRun(side, {(frame,): x}, 3000) for side, x in sides]
+
+    monkeypatch.setattr(why_layers, "sample_in_turns", sample)
+    Programs(tmp_path, (2.0, 1.9, 0.0)).why()
+    assert (taken[0], len(taken)) == (3, times)
 
 
 def test_what_the_second_simulation_leaves_out_is_named(
@@ -355,8 +396,8 @@ def test_what_the_second_simulation_leaves_out_is_named(
         costs = {("/x/p", "work"): [10**8]}
         return {s: [SimulatedProfile(("Ir",), costs, (10**8,))] for s in ("fast", "slow")}
 
-    monkeypatch.setattr(why_layers, "choose_valgrind", lambda *given, **named: None)
-    monkeypatch.setattr(why_layers, "count_calls", count)
+    monkeypatch.setattr(why_simulation, "choose_valgrind", lambda *given, **named: None)
+    monkeypatch.setattr(why_simulation, "count_calls", count)
     limits = Programs(tmp_path, (1.5, 1.4, 0.0)).why(simulate=30.0).limits
     assert "caches and branches were not simulated: it took too long" in limits
 

@@ -11,7 +11,7 @@ from tests.unit.investigate.doubles import Watcher, World, own
 from tests.unit.measure.tools import Replay, said
 
 from whyfast.investigate.ab_run import Command, Options
-from whyfast.investigate.why.why_layers import AccountLimits
+from whyfast.investigate.why.why_inquiry import AccountLimits
 from whyfast.investigate.why.why_run import explain_commands, explain_difference
 from whyfast.measure.commands import ProbeRun
 from whyfast.measure.invocation import LaunchArguments, Sample

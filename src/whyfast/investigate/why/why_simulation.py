@@ -1,0 +1,139 @@
+"""Both sides simulated: calls and instructions, and where those leave something, misses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from whyfast.explain.executed import LoadedFiles
+from whyfast.formats.profiles import SimulatedProfile
+from whyfast.investigate.why.why_inquiry import Inquiry
+from whyfast.measure.count import count_calls
+from whyfast.measure.perf import SampledRun
+from whyfast.measure.simulate import Cache, Geometry, choose_valgrind, read_geometry
+from whyfast.measure.tools import CannotCount
+from whyfast.why.account import Gathered, make_account, view_of
+from whyfast.why.causes import label, misses_alike
+from whyfast.why.counts import (
+    FAR,
+    LAST_PAGES,
+    PAGES,
+    SECOND_LEVEL,
+    SECOND_LEVEL_CYCLES,
+    counts_by_function,
+    objects_of,
+)
+from whyfast.why.functions import Names
+from whyfast.why.groups import SideCode
+
+#: Share of the difference from which a function is looked into.
+MATTERS = 0.1
+
+#: Bytes of a page.
+PAGE = 4096
+
+#: Share of the difference that must be explained for misses not to be asked for, and causes whose
+#: rules look at misses, or come after those of misses.
+ENOUGH, AFTER = 0.8, ("vectorisation", "spills", "more-calls", "more-work")
+
+
+def misses_may_tell(found: Gathered) -> bool:
+    """Whether calls and instructions leave something open: too little is explained, or a function
+    takes longer by more than its further instructions, of a cause that misses might have
+    replaced."""
+    account = make_account(found)
+    views = {g.name: view_of(g, found) for g in found.groups}
+    open_ = (
+        views[name].group.time.difference / found.whole.difference
+        for cause in account.causes
+        if cause.key in AFTER
+        for name in cause.items
+        if name in views and not views[name].further_work
+    )
+    return account.explained - sum(x for x in open_ if x > 0) < ENOUGH
+
+
+class SimulatedSides:
+    """Fills in the counts of ``sides``, of which ``sampled`` runs are known already."""
+
+    def __init__(
+        self,
+        inquiry: Inquiry,
+        sides: Mapping[str, SideCode],
+        sampled: Sequence[SampledRun],
+        files: LoadedFiles,
+    ) -> None:
+        self._inquiry, self._sides, self._sampled, self._files = inquiry, sides, sampled, files
+        #: Seconds that another simulation with caches may take; 0: there was none.
+        self._again = 0.0
+
+    def count(self, takes: float, *, caches: bool) -> Names | None:
+        """Simulate both sides, in about ``takes`` seconds; the names that fit all objects, None
+        where it failed, which is noted."""
+        asked, sides = self._inquiry, self._sides
+        what = "nothing was" if sides["fast"].counts is None else "caches and branches were not"
+        takes *= asked.busy
+        timeout = min(2 * takes + 15 * asked.busy, 2 * max(asked.left, 0.0))
+        if takes > asked.left:
+            asked.found.limits.append(f"{what} simulated: there was no time left for it")
+            return None
+        asked.observer.step(f"simulating both sides (about {takes:.0f} s)")
+        geometry = read_geometry(asked.services.system) if caches else None
+        profiles = self._simulated(geometry, timeout, what)
+        if profiles is None:
+            return None
+        self._again = timeout if caches else 0.0
+        asked.found.processes |= any(len(profile) > 1 for profile in profiles.values())
+        objects = {side: objects_of(profiles[side]) for side in sides}
+        for run in self._sampled:
+            objects[run.side] |= {f.object for s in run.stacks for f in s[:1]}
+        names = Names(objects, self._files)
+        for side, code in sides.items():
+            code.counts = counts_by_function(profiles[side], names)
+        return names
+
+    def _simulated(
+        self, geometry: Geometry | None, timeout: float, what: str
+    ) -> dict[str, list[SimulatedProfile]] | None:
+        """The profiles of both sides; None where they fail, which is noted: ``what`` simulated."""
+        asked, services = self._inquiry, self._inquiry.services
+        try:
+            valgrind = choose_valgrind(
+                services.launcher,
+                asked.arguments.env,
+                asked.home,
+                rooted=False,
+                note=asked.observer.step,
+                newer=services.valgrind,
+            )
+            runs = {side: asked.tool_run(side, timeout) for side in asked.commands}
+            return count_calls(runs, geometry, valgrind)
+        except CannotCount as error:
+            asked.found.limits.append(f"{what} simulated: {error}")
+            return None
+
+    def count_finer(self, names: Names) -> None:
+        """Counts misses of the second level where those of the first do not differ, but may carry
+        what does, and then those on other pages: Callgrind knows two levels, of which the last one
+        is then the second, or has pages for lines."""
+        found, system = self._inquiry.found, self._inquiry.services.system
+        geometry = read_geometry(system)
+        pages = replace(geometry, last=Cache("pages", LAST_PAGES * PAGE, 16, PAGE))
+        for quantity, cycles, finer in (
+            (SECOND_LEVEL, SECOND_LEVEL_CYCLES, read_geometry(system, 2)),
+            (PAGES, FAR, pages),
+        ):
+            least = MATTERS * found.whole.difference
+            views = [view_of(g, found) for g in found.groups if g.time.difference > least]
+            groups = [v.group for v in views if misses_alike(v, cycles) and label(v) is None]
+            timeout = min(self._again, max(self._inquiry.left, 0.0))
+            if not groups or timeout <= 0 or finer == geometry:
+                continue
+            self._inquiry.observer.step(f"simulating {quantity}")
+            if (profiles := self._simulated(finer, timeout, f"{quantity} were not")) is None:
+                return
+            counts = [counts_by_function(profiles[side], names) for side in ("fast", "slow")]
+            for group in groups:
+                keys = [m.key for m in group.members]
+                fast, slow = (sum(c.of(key, "last-level misses") for key in keys) for c in counts)
+                group.counted[quantity] = fast, slow
