@@ -151,8 +151,8 @@ SECOND_LEVEL, SECOND_LEVEL_CYCLES = "second-level misses", 40.0
 #: machine has a part: misses of the first level may be such.
 FAR = 250.0
 
-#: Misses on pages that were not among the last so many, counted likewise as those of a cache whose
-#: lines are pages: the simulation fetches nothing ahead, processors do within a page, and from one
+#: Those of them on pages that were not among the last so many, as misses of a cache whose lines are
+#: pages: the simulation fetches nothing ahead, processors do within a page, and from one
 #: to the next; and about as many pages are known to the processor without a look-up.
 PAGES, LAST_PAGES = "misses on other pages", 256
 

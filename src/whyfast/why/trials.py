@@ -124,6 +124,12 @@ def suggested(
     return [e for e in EXPERIMENTS if e.when in wanted or (e.mends and e.key in known)]
 
 
+def waits_first(groups: Sequence[FunctionGroup]) -> bool:
+    """Whether what takes longest beyond the fast side is waiting for other threads: a runtime's own
+    threads tell nothing else."""
+    return next((g.kind for g in groups if g.time.difference > 0), "") in ("locks", "threads")
+
+
 #: Share of the difference from which on what is left is worth a trial; of instructions that must be
 #: arithmetic on floats for that of subnormal numbers.
 LEFT, FLOATS = 0.2, 0.1
@@ -147,21 +153,14 @@ def with_trial(
 
 
 def cause_of_trial(
-    experiment: Experiment,
-    trial: Intervention,
-    groups: Sequence[FunctionGroup],
-    *,
-    own_threads: bool = False,
+    experiment: Experiment, trial: Intervention, groups: Sequence[FunctionGroup]
 ) -> Cause | None:
     """The cause that a trial shows, with the functions that it labels; None where the difference
-    stays, or goes with ``own_threads`` of a runtime and nothing in the program waits."""
+    stays."""
     if trial.low < GONE:
         return None
     most = [g for g in groups if g.time.difference > 0][:3]
     key, why = experiment.key, ""
-    waits = {g.kind for g in most[:1]} & {"locks", "threads"}
-    if key == "threads" and own_threads and not waits:
-        return None
     if key == "threads":
         locked = any(
             g.kind == "locks" or g.executed["slow"].kinds["atomic"] > 0 or g.name in ("_init", "?")

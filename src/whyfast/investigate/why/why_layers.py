@@ -207,7 +207,7 @@ class Layers:
         if sum(c.share for c in findings.causes) + sum(known) >= ENOUGH or self._compiles:
             self._group(names, findings)
         else:
-            with asked.timed("simulation"):
+            with asked.timed("simulated counts"):
                 self._simulated(names, findings)
 
     def _simulated(self, names: Names, findings: Findings) -> None:

@@ -24,7 +24,7 @@ from whyfast.why.counts import (
     objects_of,
 )
 from whyfast.why.functions import Names
-from whyfast.why.groups import SideCode
+from whyfast.why.groups import FunctionGroup, SideCode
 
 #: Share of the difference from which a function is looked into.
 MATTERS = 0.1
@@ -113,27 +113,33 @@ class SimulatedSides:
             return None
 
     def count_finer(self, names: Names) -> None:
-        """Counts misses of the second level where those of the first do not differ, but may carry
-        what does, and then those on other pages: Callgrind knows two levels, of which the last one
-        is then the second, or has pages for lines."""
+        """Counts misses of the second level, and those of them on other pages, where those of the
+        first do not differ, but may carry what does: Callgrind knows two levels, of which the first
+        is then the second, and the last has pages for lines."""
         found, system = self._inquiry.found, self._inquiry.services.system
-        geometry = read_geometry(system)
-        pages = replace(geometry, last=Cache("pages", LAST_PAGES * PAGE, 16, PAGE))
-        for quantity, cycles, finer in (
-            (SECOND_LEVEL, SECOND_LEVEL_CYCLES, read_geometry(system, 2)),
-            (PAGES, FAR, pages),
-        ):
+        geometry, second = read_geometry(system), read_geometry(system, 2).last
+        timeout = min(self._again, max(self._inquiry.left, 0.0))
+
+        def unnamed(cycles: float) -> list[FunctionGroup]:
             least = MATTERS * found.whole.difference
             views = [view_of(g, found) for g in found.groups if g.time.difference > least]
-            groups = [v.group for v in views if misses_alike(v, cycles) and label(v) is None]
-            timeout = min(self._again, max(self._inquiry.left, 0.0))
-            if not groups or timeout <= 0 or finer == geometry:
-                continue
-            self._inquiry.observer.step(f"simulating {quantity}")
-            if (profiles := self._simulated(finer, timeout, f"{quantity} were not")) is None:
-                return
-            counts = [counts_by_function(profiles[side], names) for side in ("fast", "slow")]
-            for group in groups:
+            return [v.group for v in views if misses_alike(v, cycles) and label(v) is None]
+
+        if timeout <= 0 or not unnamed(FAR):
+            return
+        self._inquiry.observer.step(f"simulating {SECOND_LEVEL}, and those on other pages")
+        pages = Cache("pages", LAST_PAGES * PAGE, 16, PAGE)
+        finer = replace(geometry, l1d=second or geometry.l1d, last=pages)
+        if (profiles := self._simulated(finer, timeout, "further caches were not")) is None:
+            return
+        counts = [counts_by_function(profiles[side], names) for side in ("fast", "slow")]
+        for quantity, cycles, event in (
+            (SECOND_LEVEL, SECOND_LEVEL_CYCLES, "L1 data misses"),
+            (PAGES, FAR, "last-level misses"),
+        ):
+            if quantity == SECOND_LEVEL and second in (None, geometry.last):
+                continue  # which is known already
+            for group in unnamed(cycles):
                 keys = [m.key for m in group.members]
-                fast, slow = (sum(c.of(key, "last-level misses") for key in keys) for c in counts)
+                fast, slow = (sum(c.of(key, event) for key in keys) for c in counts)
                 group.counted[quantity] = fast, slow

@@ -14,10 +14,18 @@ from whyfast.investigate.why.why_inquiry import Inquiry
 from whyfast.model.errors import UserError
 from whyfast.model.sample import Block
 from whyfast.model.why import Account, Intervention
-from whyfast.why.trials import CHANGED, GONE, Experiment, cause_of_trial, judge_trial, suggested
+from whyfast.why.trials import (
+    CHANGED,
+    GONE,
+    Experiment,
+    cause_of_trial,
+    judge_trial,
+    suggested,
+    waits_first,
+)
 
 #: Blocks of a trial, at least and at most, and seconds that they may take.
-TRIAL_ROUNDS, TRIAL_SECONDS = (4, 12), 4.0
+TRIAL_ROUNDS, TRIAL_SECONDS = (4, 8), 3.0
 
 #: Things that differ around the programs that are tried one by one, at most.
 MOST_FACTORS = 2
@@ -35,7 +43,8 @@ class Trials:
         found = self._found
         self._try_factors()
         left = 1 - known.explained
-        threads = 1 if found.processes else found.threads  # of one process, that share memory
+        idle = found.own_threads and not waits_first(found.groups)
+        threads = 1 if found.processes or idle else found.threads  # of one process, sharing memory
         for experiment in suggested(found.groups, threads, left, known.causes):
             if any(e.key == experiment.key and t.low >= GONE for e, t in found.mended):
                 continue
@@ -47,7 +56,7 @@ class Trials:
             if experiment.mends:
                 found.mended = [*found.mended, (experiment, trial)]
                 continue
-            cause = cause_of_trial(experiment, trial, found.groups, own_threads=found.own_threads)
+            cause = cause_of_trial(experiment, trial, found.groups)
             if cause is not None:
                 found.given = [*found.given, cause]
 

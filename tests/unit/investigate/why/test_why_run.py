@@ -60,10 +60,15 @@ def test_kernel_time_is_traced_and_its_cause_named(tmp_path: Path) -> None:
     assert programs.watcher.phases == ["measure", "judge", "account"]
 
 
-@pytest.mark.parametrize(("call", "tried"), [("futex", True), ("wait4", False)])
-def test_one_cpu_is_tried_for_threads_and_not_for_processes(
-    tmp_path: Path, call: str, tried: bool
+@pytest.mark.parametrize(
+    ("call", "runtime", "tried"),
+    [("futex", False, True), ("wait4", False, False), ("futex", True, False)],
+)
+def test_one_cpu_is_tried_for_the_programs_own_threads_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str, runtime: bool, tried: bool
 ) -> None:
+    if runtime:
+        claim_all(monkeypatch, idles=("epoll_pwait",))
     programs = Programs(
         tmp_path, (2.0, 1.3, 0.6), strace=reads(400, call), taskset=lambda argv: said()
     )
@@ -231,41 +236,43 @@ class Caches(NoSystem):
         return {**known, "ways_of_associativity": "8", "coherency_line_size": "64"}.get(file)
 
 
-@pytest.mark.parametrize(
-    ("finer", "simulated"),
-    [
-        ("--LL=524288,8,64", ["--LL=524288,8,64"]),
-        ("--LL=1048576,16,4096", ["--LL=524288,8,64", "--LL=1048576,16,4096"]),
-    ],
-    ids=["second level", "pages"],
-)
+@pytest.mark.parametrize(("second", "pages"), [(90, 1), (1, 90)], ids=["second level", "pages"])
 def test_finer_caches_are_simulated_where_the_first_level_tells_nothing(
-    tmp_path: Path, finer: str, simulated: list[str]
+    tmp_path: Path, second: int, pages: int
 ) -> None:
-    """100 million misses of the first level on both sides, 0.1 and 90 million of the other."""
-    geometries: list[str] = []
+    """100 million misses of the first level on both sides; of the others 1 million on the fast."""
+    geometries: list[tuple[str, ...]] = []
 
     def valgrind(argv: Sequence[str]) -> Finished:
         if "--version" in argv:
             return said("valgrind-3.24.0")
-        (last,) = (word for word in argv if word.startswith("--LL="))
-        geometries.append(last)
+        geometries.append(tuple(word for word in argv if word.startswith(("--D1=", "--LL="))))
         name = "new" if "new" in argv else "old"
-        second = 90_000_000 if last == finer and name == "new" else 100_000
+        misses = (100, 1)
+        if "--D1=524288,8,64" in argv:
+            misses = (second, pages) if name == "new" else (1, 1)
         (file,) = (word for word in argv if word.startswith("--callgrind-out-file="))
         Path(file.partition("=")[2].replace("%p", "1")).write_text(
             "positions: instr\nevents: Ir D1mr DLmr\n"
             f"ob=/x/{name}\nfn=work\n"
-            f"0x10 1000000000 100000000 {second}\n"
+            f"0x10 1000000000 {misses[0]}000000 {misses[1]}000000\n"
         )
         return said()
 
     programs = Programs(tmp_path, (3.0, 2.9, 0.0), valgrind=valgrind)
     (cause,) = programs.why(simulate=1e6, system=Caches()).causes
     assert (cause.key, cause.facts[0].fast, cause.facts[0].slow) == (
-        *("cache-misses", 100_000, 90_000_000),
+        *("cache-misses", 1_000_000, 90_000_000),
     )
-    assert geometries[::2] == geometries[1::2] == ["--LL=33554432,8,64", *simulated]
+    assert ("pages" in cause.facts[0].name) is (pages > second)
+    assert (
+        geometries[::2]
+        == geometries[1::2]
+        == [
+            ("--D1=32768,8,64", "--LL=33554432,8,64"),
+            ("--D1=524288,8,64", "--LL=1048576,16,4096"),
+        ]
+    )
 
 
 def test_an_undecided_verdict_is_told_apart_from_the_same(tmp_path: Path) -> None:
