@@ -75,7 +75,7 @@ ENOUGH = 0.8
 
 #: How many times the limit a simulation may take: its time is estimated from above at first, and
 #: then by that without caches and branches. Up to so many seconds those are counted at once.
-PATIENT, SLOWDOWNS, AT_ONCE = 3.0, (SLOWDOWN, PLAIN_SLOWDOWN), 6.0
+PATIENT, SLOWDOWNS, AT_ONCE = 3.0, (SLOWDOWN, PLAIN_SLOWDOWN), 4.0
 
 #: Page faults whose stacks are taken, about.
 FAULTS = 1000

@@ -328,7 +328,7 @@ def test_a_simulation_that_takes_too_long_is_left_out_with_what_allows_it(tmp_pa
 @pytest.mark.parametrize(
     ("seconds", "sampled", "more", "caches"),
     [
-        (0.04, True, 1.0, [True]),
+        (0.02, True, 1.0, [True]),
         (0.3, True, 1.0, [False, True]),
         (0.3, False, 1.0, [True]),  # its time is modelled
         (1.4, True, 1.0, [False, True]),
