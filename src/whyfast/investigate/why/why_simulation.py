@@ -32,24 +32,27 @@ MATTERS = 0.1
 #: Bytes of a page.
 PAGE = 4096
 
-#: Share of the difference that must be explained for misses not to be asked for, and share of it
-#: that may be of causes whose rules look at misses, or come after those of misses.
-ENOUGH, OPEN, AFTER = 0.8, 0.5, ("vectorisation", "spills", "more-calls", "more-work")
+#: Shares of the difference from which on misses are asked for: of functions without a cause, and of
+#: those whose cause has a rule that looks at misses, or comes after those of misses.
+UNNAMED, OPEN = 0.2, 0.5
+AFTER = ("vectorisation", "spills", "more-calls", "more-work")
 
 
 def misses_may_tell(found: Gathered) -> bool:
-    """Whether calls and instructions leave too much open: what is not explained, or functions that
-    take longer by more than their further instructions, of causes that misses might replace."""
-    account = make_account(found)
-    views = {g.name: view_of(g, found) for g in found.groups}
-    open_ = (
-        views[name].group.time.difference / found.whole.difference
-        for cause in account.causes
-        if cause.key in AFTER
-        for name in cause.items
-        if name in views and not views[name].further_work
-    )
-    return account.explained < ENOUGH or sum(x for x in open_ if x > 0) > OPEN
+    """Whether calls and instructions leave much open of what certainly takes longer: functions that
+    have no cause, or take longer by more than their further instructions, of a cause that misses
+    might replace."""
+    keys = {name: cause.key for cause in make_account(found).causes for name in cause.items}
+    unnamed = open_ = 0.0
+    for group in found.groups:
+        share = group.time.difference / found.whole.difference
+        if group.time.low <= 0:
+            continue
+        if group.name not in keys:
+            unnamed += share
+        elif keys[group.name] in AFTER and not view_of(group, found).further_work:
+            open_ += share
+    return unnamed > UNNAMED or open_ > OPEN
 
 
 class SimulatedSides:
