@@ -13,7 +13,7 @@ from whyfast.measure.perf import SampledRun
 from whyfast.measure.simulate import Cache, Geometry, choose_valgrind, read_geometry
 from whyfast.measure.tools import CannotCount
 from whyfast.why.account import Gathered, make_account, view_of
-from whyfast.why.causes import label, misses_alike
+from whyfast.why.causes import misses_alike
 from whyfast.why.counts import (
     FAR,
     LAST_PAGES,
@@ -42,7 +42,7 @@ def misses_may_tell(found: Gathered) -> bool:
     """Whether calls and instructions leave much open of what certainly takes longer: functions that
     have no cause, or take longer by more than their further instructions, of a cause that misses
     might replace."""
-    keys = {name: cause.key for cause in make_account(found).causes for name in cause.items}
+    keys = _keys(found)
     unnamed = open_ = 0.0
     for group in found.groups:
         share = group.time.difference / found.whole.difference
@@ -53,6 +53,11 @@ def misses_may_tell(found: Gathered) -> bool:
         elif keys[group.name] in AFTER and not view_of(group, found).further_work:
             open_ += share
     return unnamed > UNNAMED or open_ > OPEN
+
+
+def _keys(found: Gathered) -> dict[str, str]:
+    """The keys of the causes by the functions that they name."""
+    return {name: cause.key for cause in make_account(found).causes for name in cause.items}
 
 
 class SimulatedSides:
@@ -123,9 +128,9 @@ class SimulatedSides:
         timeout = min(self._again, max(self._inquiry.left, 0.0))
 
         def unnamed(cycles: float) -> list[FunctionGroup]:
-            least = MATTERS * found.whole.difference
-            views = [view_of(g, found) for g in found.groups if g.time.difference > least]
-            return [v.group for v in views if misses_alike(v, cycles) and label(v) is None]
+            least, keys = MATTERS * found.whole.difference, _keys(found)
+            groups = [g for g in found.groups if g.time.difference > least and g.name not in keys]
+            return [g for g in groups if misses_alike(view_of(g, found), cycles)]
 
         if timeout <= 0 or not unnamed(FAR):
             return
