@@ -55,9 +55,14 @@ _HEADINGS = {
     "fleet": "machines, builds and compilers",
 }
 
-EXIT_CODES = """\
-exit codes: 0: done; 1: completed with failures; 2: invalid input;
-3: --fail-on condition met; 130: interrupted"""
+
+def exit_codes(fail_on: bool = True) -> str:
+    """The exit codes of a command; 3 only where it has the option ``--fail-on``."""
+    third = "3: --fail-on condition met; " if fail_on else ""
+    return (
+        "exit codes: 0: done; 1: completed with failures; 2: invalid input;\n"
+        f"{third}130: interrupted"
+    )
 
 
 def help_text() -> str:
@@ -74,5 +79,5 @@ def help_text() -> str:
         "For details: whyfast COMMAND --help\n\n"
         "examples:\n  whyfast ab './old input' './new input'\n  whyfast why\n"
         "  whyfast run dispatch --quick\n\n"
-        f"{EXIT_CODES}"
+        f"{exit_codes()}"
     )

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from whyfast.cli.commands import COMMANDS, EXIT_CODES
+from whyfast.cli.commands import COMMANDS, exit_codes
 from whyfast.model.errors import UserError
 
 if TYPE_CHECKING:
@@ -116,7 +116,8 @@ class OptionGroup:
     def examples(self, *lines: str) -> None:
         """Example command lines and the exit codes, at the end of the help."""
         examples = "\n".join(f"  whyfast {line}" for line in lines)
-        self.parser.epilog = f"examples:\n{examples}\n\n{EXIT_CODES}"
+        codes = exit_codes("--fail-on" in self.parser.format_usage())
+        self.parser.epilog = f"examples:\n{examples}\n\n{codes}"
 
     def measuring(self) -> OptionGroup:
         """The group of options for the measurement and its length."""
