@@ -10,7 +10,7 @@ from pathlib import Path
 from argparse_manpage.manpage import Manpage
 
 from whyfast import __version__
-from whyfast.cli.commands import COMMANDS, EXIT_CODES, help_text
+from whyfast.cli.commands import COMMANDS, exit_codes, help_text
 from whyfast.cli.options import command_parser
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -27,9 +27,7 @@ def main(folder: Path) -> None:
 
 def _of_command(name: str) -> str:
     parser = command_parser(name)
-    examples = (
-        (parser.epilog or "").removesuffix(EXIT_CODES).removeprefix("examples:\n").strip("\n")
-    )
+    examples, _, codes = (parser.epilog or "").removeprefix("examples:\n").partition("\n\n")
     parser.epilog, parser.prog = None, f"whyfast-{name}"
     about = {
         "prog": parser.prog,
@@ -48,7 +46,7 @@ def _of_command(name: str) -> str:
     return page + "".join(
         (
             f".SH EXAMPLES\n.nf\n{_plain(examples)}\n.fi\n",
-            _exit_status(),
+            _exit_status(codes),
             f".SH SEE ALSO\n.BR whyfast (1)\n.PP\n{_plain(_opening(name))}\n",
         )
     )
@@ -64,16 +62,17 @@ def _of_whyfast() -> str:
         f'.TH WHYFAST 1 "" "whyfast {__version__}" "whyfast"\n'
         f".SH NAME\nwhyfast \\- {_plain(purpose)}\n"
         ".SH SYNOPSIS\n.B whyfast\n.I COMMAND\n.RI [ options ]\n"
-        f".SH COMMANDS\n{commands}{_exit_status()}"
+        f".SH COMMANDS\n{commands}{_exit_status(exit_codes())}"
         ".SH ENVIRONMENT\n.TP\n.B WHYFAST_HOME\nfolder of builds and results, instead of the "
         "user's cache and data folders\n.TP\n.B NO_COLOR\nany value: no colours\n.TP\n.B PAGER\n"
         "shows code side by side\n"
     )
 
 
-def _exit_status() -> str:
-    codes = EXIT_CODES.removeprefix("exit codes: ").replace("\n", " ").split("; ")
-    items = (code.split(": ", 1) for code in codes)
+def _exit_status(codes: str) -> str:
+    """A section of the page from the text of :func:`~whyfast.cli.commands.exit_codes`."""
+    entries = codes.removeprefix("exit codes: ").replace("\n", " ").split("; ")
+    items = (entry.split(": ", 1) for entry in entries)
     return ".SH EXIT STATUS\n" + "".join(f".TP\n.B {n}\n{_plain(what)}\n" for n, what in items)
 
 

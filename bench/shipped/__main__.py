@@ -29,7 +29,8 @@ from whyfast.toolchain.packages import PackageName, Packages
 
 #: Where symbols are: in a static archive of a package of Debian, or in a library or program of a
 #: wheel (``pypi:NAME==VERSION``); the file; and the functions that interpret: that of the language,
-#: or beside it that of regular expressions. The rules were made with these.
+#: or beside it that of regular expressions. The rules were made with these. A package without
+#: symbols is ``NAME@SUITE=VERSION``, with the addresses of the functions in that version.
 WITH_SYMBOLS = (
     ("liblua5.1-0-dev", "liblua5.1.a", "luaV_execute"),
     ("liblua5.2-dev", "liblua5.2.a", "luaV_execute"),
@@ -110,6 +111,41 @@ FURTHER = (
     ("pypi:starlark-pyo3==2026.1.3", "starlark*.so", "*starlark*8bytecode*9run_block*"),
     ("pypi:z80==1.2.0", "_z80*.so", "*_machine*3run*", "*do_decode*"),
 )
+#: Judged by disassembly and source before the rules were last changed; no debug symbols of these
+#: versions can be fetched. Forth, shells, documents, DWARF, games, and processors.
+LATEST = (
+    ("dosbox@trixie=0.74-3-5+b1", "dosbox", "0x48930", "0x611c0", "0x77cd0"),
+    ("fuse-emulator-sdl@trixie=1.6.0+dfsg1-2+b1", "fuse-sdl", "0x8fd20"),
+    ("gambas3-runtime@trixie=3.20.2-1+deb13u1", "gbx3", "0x65390"),
+    ("gdbserver@trixie=16.3-1", "gdbserver", "0x146b0"),
+    ("gforth@bookworm=0.7.3+dfsg-9+b3", "gforth-fast-0.7.3", "0x18e40", "0x1ce90"),
+    ("glulxe@trixie=0.6.1-1", "glulxe", "0x28957"),
+    ("libclamav12@trixie=1.4.6+dfsg-1~deb13u1", "libclamav.so.12.0.3", "0x14f9c0"),
+    ("libcoq-core-ocaml@trixie=8.20.1+dfsg-1+b1", "dllcoqrun_stubs.so", "0x3d40"),
+    (
+        "libgme0@trixie=0.6.3-7+b2",
+        "libgme.so.0.6.3",
+        "0x33c30",
+        "0x239f0",
+        "0x16b50",
+        "0x207e0",
+        "0x1b360",
+        "0x29100",
+        "0x30030",
+    ),
+    ("libgs10@trixie=10.05.1~dfsg-1+deb13u3", "libgs.so.10.05", "0x3fd5f0"),
+    ("libpoppler147@trixie=25.03.0-5+deb13u4", "libpoppler.so.147.0.0", "0x15d460"),
+    ("libunwind-19@trixie=1:19.1.7-3+b1", "libunwind.so.1.0", "0x51e0", "0x35f0"),
+    ("nethack-console@trixie=3.6.7-1+b2", "nethack-console", "0x1a9aa0"),
+    ("nickle@trixie=2.103", "nickle", "0x2de00"),
+    ("redis-tools@trixie=5:8.0.2-3+deb13u3", "redis-check-rdb", "0x1ff070"),
+    ("simh@bookworm=3.8.1-6.1", "pdp11", "0x1f3c0"),
+    ("simh@bookworm=3.8.1-6.1", "vax", "0x126b0"),
+    ("spim@trixie=8.0+dfsg-7", "spim", "0x150c0"),
+    ("unar@trixie=1.10.8+ds1-9", "unar", "0xe0ea0"),
+    ("wabt@trixie=1.0.36+dfsg+~cs1.0.36-2", "wasm-interp", "0x477e0"),
+    ("yabasic@trixie=1:2.91.1-1", "yabasic", "0x7bc0"),
+)
 SUITES = ("trixie", "sid", "bookworm")
 #: Without an interpreter: compressors, cryptography, images, sound, mathematics, files, and tools.
 WITHOUT = (
@@ -151,12 +187,22 @@ FURTHER_WITHOUT = (
         "tcpdump",
     ),
 )
+#: Of the same day: more of scanners, printers, music, and tables of functions.
+LATEST_WITHOUT = (
+    *("bash", "busybox-static", "cflow", "cscope", "exuberant-ctags", "git", "gperf"),
+    *("iproute2", "libcgraph6", "libconfig11", "libconfig9", "libcurl4t64", "libdav1d7"),
+    *("libfluidsynth3", "libglib2.0-0t64", "libglpk40", "libjansson4", "libmagic1t64"),
+    *("libmodplug1", "libmsgpack-c2", "libsass1", "libselinux1", "libsystemd0", "libtheora0"),
+    *("libtsm4", "libxkbcommon0", "libxslt1.1", "lynx", "mksh", "nginx", "screen", "swig"),
+    *("tmux", "verilator", "yosys"),
+)
 #: What each part of the tables is called, with what it holds.
 PARTS = {
     "tuned": (WITH_SYMBOLS, WITHOUT),
     "seen": (SEEN, SEEN_WITHOUT),
     "developed on": (FURTHER[::2], FURTHER_WITHOUT[::2]),
     "held out": (FURTHER[1::2], FURTHER_WITHOUT[1::2]),
+    "latest": (LATEST, LATEST_WITHOUT),
 }
 
 
@@ -198,13 +244,16 @@ def _shown(rows: Iterable[dict[str, object]], part: str) -> Iterator[dict[str, o
 def _part(
     sources: Sources, symbols: Sequence[tuple[str, ...]], without: Sequence[str], folder: Path
 ) -> Iterator[dict[str, object]]:
-    sources.look_up([*(name for name, *_ in symbols), *without])
+    sources.look_up([*(name.partition("@")[0] for name, *_ in symbols), *without])
     for name, file, *functions in symbols:
         for title, unpacked in sources.all_of(name):
             place = next((p for p in unpacked.rglob(file) if not p.is_symlink()), None)
             program = place and (place if place.suffix != ".a" else _linked(place, folder))
             if program is None:
                 yield {"kind": "with symbols", "program": f"{title}: {file}", "right": None}
+            elif functions[0].startswith("0x"):
+                right = {int(address, 16) for address in functions}
+                yield {"kind": "without symbols", "program": title, **_loop(program, right)}
             else:
                 yield from _both(f"{title}: {file}", program, functions, folder)
     for name in without:
@@ -231,9 +280,12 @@ class Sources:
         if name.startswith("pypi:"):
             yield name, self._wheel(name.removeprefix("pypi:"))
             return
+        name, _, pinned = name.partition("@")
         for suite in self._suites:
             with contextlib.suppress(CannotBuildHere):
                 package = self._packages.fetch(PackageName(name, suite), debug=False)
+                if pinned not in ("", f"{suite}={package.version}"):
+                    continue
                 to = self.folder / f"{name}-{suite}"
                 if not to.exists():
                     subprocess.run(["dpkg-deb", "-x", str(package.path), str(to)], check=True)
