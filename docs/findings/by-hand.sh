@@ -30,7 +30,7 @@ lua_clang() { # in lua-5.4.7/src; clang 18.1.6
 }
 
 neko() {
-    apt-get source --download-only neko # neko_2.4.1.orig.tar.gz
+    apt-get source --download-only neko # neko_2.4.1.orig.tar.gz, of sid
     tar xf neko_2.4.1.orig.tar.gz && cd neko-2-4-1/vm
     sed -e '/^#cmakedefine/d' -e 's/@NEKO_[A-Z_]*@/0/g' neko.h.in > neko.h
     gcc -O2 -D_GNU_SOURCE -I. -c interp.c -o plain.o
