@@ -114,12 +114,12 @@ FURTHER = (
 #: Judged by disassembly and source before the rules were last changed; no debug symbols of these
 #: versions can be fetched. Forth, shells, documents, DWARF, games, and processors.
 LATEST = (
-    ("dosbox@trixie=0.74-3-5+b1", "dosbox", "0x48930", "0x611c0", "0x77cd0"),
+    ("dosbox@trixie=0.74-3-5+b1", "bin/dosbox", "0x48930", "0x611c0", "0x77cd0"),
     ("fuse-emulator-sdl@trixie=1.6.0+dfsg1-2+b1", "fuse-sdl", "0x8fd20"),
     ("gambas3-runtime@trixie=3.20.2-1+deb13u1", "gbx3", "0x65390"),
-    ("gdbserver@trixie=16.3-1", "gdbserver", "0x146b0"),
+    ("gdbserver@trixie=16.3-1", "bin/gdbserver", "0x146b0"),
     ("gforth@bookworm=0.7.3+dfsg-9+b3", "gforth-fast-0.7.3", "0x18e40", "0x1ce90"),
-    ("glulxe@trixie=0.6.1-1", "glulxe", "0x28957"),
+    ("glulxe@trixie=0.6.1-1", "games/glulxe", "0x28957"),
     ("libclamav12@trixie=1.4.6+dfsg-1~deb13u1", "libclamav.so.12.0.3", "0x14f9c0"),
     ("libcoq-core-ocaml@trixie=8.20.1+dfsg-1+b1", "dllcoqrun_stubs.so", "0x3d40"),
     (
@@ -136,15 +136,15 @@ LATEST = (
     ("libgs10@trixie=10.05.1~dfsg-1+deb13u3", "libgs.so.10.05", "0x3fd5f0"),
     ("libpoppler147@trixie=25.03.0-5+deb13u4", "libpoppler.so.147.0.0", "0x15d460"),
     ("libunwind-19@trixie=1:19.1.7-3+b1", "libunwind.so.1.0", "0x51e0", "0x35f0"),
-    ("nethack-console@trixie=3.6.7-1+b2", "nethack-console", "0x1a9aa0"),
-    ("nickle@trixie=2.103", "nickle", "0x2de00"),
+    ("nethack-console@trixie=3.6.7-1+b2", "nethack/nethack-console", "0x1a9aa0"),
+    ("nickle@trixie=2.103", "bin/nickle", "0x2de00"),
     ("redis-tools@trixie=5:8.0.2-3+deb13u3", "redis-check-rdb", "0x1ff070"),
     ("simh@bookworm=3.8.1-6.1", "pdp11", "0x1f3c0"),
     ("simh@bookworm=3.8.1-6.1", "vax", "0x126b0"),
-    ("spim@trixie=8.0+dfsg-7", "spim", "0x150c0"),
-    ("unar@trixie=1.10.8+ds1-9", "unar", "0xe0ea0"),
+    ("spim@trixie=8.0+dfsg-7", "bin/spim", "0x150c0"),
+    ("unar@trixie=1.10.8+ds1-9", "bin/unar", "0xe0ea0"),
     ("wabt@trixie=1.0.36+dfsg+~cs1.0.36-2", "wasm-interp", "0x477e0"),
-    ("yabasic@trixie=1:2.91.1-1", "yabasic", "0x7bc0"),
+    ("yabasic@trixie=1:2.91.1-1", "bin/yabasic", "0x7bc0"),
 )
 SUITES = ("trixie", "sid", "bookworm")
 #: Without an interpreter: compressors, cryptography, images, sound, mathematics, files, and tools.
@@ -247,7 +247,9 @@ def _part(
     sources.look_up([*(name.partition("@")[0] for name, *_ in symbols), *without])
     for name, file, *functions in symbols:
         for title, unpacked in sources.all_of(name):
-            place = next((p for p in unpacked.rglob(file) if not p.is_symlink()), None)
+            place = next(
+                (p for p in unpacked.rglob(file) if p.is_file() and not p.is_symlink()), None
+            )
             program = place and (place if place.suffix != ".a" else _linked(place, folder))
             if program is None:
                 yield {"kind": "with symbols", "program": f"{title}: {file}", "right": None}
