@@ -28,11 +28,22 @@ from whyfast.report.formatting import (
     quote,
     verdict_text,
 )
-from whyfast.report.sections.check import check_sentences
+from whyfast.report.sections import (
+    check,
+    cost_by_parameter,
+    costs,
+    counted_work,
+    distribution,
+    kernel_counts,
+    layouts,
+    loops,
+    machine_code,
+    programs,
+    recordings,
+    timeline,
+    ways,
+)
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
-from whyfast.report.sections.cost_by_parameter import slope_sentences, threshold_sentences
-from whyfast.report.sections.costs import cost_sentences
-from whyfast.report.sections.counted_work import changed_sentences, counted_sentences
 from whyfast.report.sections.dispatching import (
     Witness,
     dispatch_contrast,
@@ -41,38 +52,13 @@ from whyfast.report.sections.dispatching import (
     runs_against,
     witness_sentence,
 )
-from whyfast.report.sections.distribution import influence_sentences, interval_data
-from whyfast.report.sections.kernel_counts import kernel_sentences
-from whyfast.report.sections.layouts import control_sentences, fix_sentences, placement_sentences
-from whyfast.report.sections.loops import loop_headline
-from whyfast.report.sections.machine_code import (
-    evidence_headline,
-    evidence_sentences,
-    image_sentences,
-)
 from whyfast.report.sections.main_table import (
     Comparisons,
     alike_sentences,
     decided,
     interaction_sentences,
 )
-from whyfast.report.sections.programs import (
-    claim_untested,
-    failed_expectation_sentences,
-    failed_sentences,
-    folded_sentences,
-    identical_sentences,
-    lacking_sentences,
-    lost_baselines,
-    measured_builds,
-    not_built,
-    unmeasured_sentences,
-    without_lost,
-)
-from whyfast.report.sections.recordings import recording_sentences
 from whyfast.report.sections.side_by_side import linked
-from whyfast.report.sections.timeline import unusual_sentences
-from whyfast.report.sections.ways import way_sentences
 
 #: The most differences that get a sentence.
 _MOST_DIFFERENCES = 3
@@ -89,15 +75,15 @@ class Answer:
 def answer_of(result: Result) -> Answer:
     """What the result says, whichever question it answers."""
     if result.found.check is not None:
-        headline, *rest = check_sentences(result)
+        headline, *rest = check.check_sentences(result)
     elif isinstance(result.question, Recordings) and len(result.question.variants) == 1:
         many = pluralize(len(result.question.benchmarks), "benchmark")
         headline, *rest = [f"{many}, imported; `whyfast history` shows what such results say."]
     elif isinstance(result.question, Recordings):
-        headline, *rest = recording_sentences(result)
+        headline, *rest = recordings.recording_sentences(result)
     elif result.judged.about == "counts":
-        headline, *rest = kernel_sentences(result)
-    elif result.found.loops and (text := loop_headline(result)):
+        headline, *rest = kernel_counts.kernel_sentences(result)
+    elif result.found.loops and (text := loops.loop_headline(result)):
         headline, *rest = text, *composed(result)
     else:
         headline, *rest = composed(result)
@@ -112,21 +98,23 @@ def composed(result: Result) -> list[str]:
     what the machine code shows with the difference it goes with."""
     study: Question = result.question
     recorded, judged, found = result.recorded, result.judged, result.found
-    comparisons = Comparisons.of_result(result)
+    comparisons = Comparisons(result.judged)
     facts = {e.variant: e for e in found.evidence}
-    texts = list(way_sentences(result))
-    texts += placement_sentences(judged.placements, study, {f.variant for f in judged.fixes})
-    texts += fix_sentences(judged.fixes, judged.placements, study)
-    texts += slope_sentences(judged.slopes)
+    texts = list(ways.way_sentences(result))
+    texts += layouts.placement_sentences(
+        judged.placements, study, {f.variant for f in judged.fixes}
+    )
+    texts += layouts.fix_sentences(judged.fixes, judged.placements, study)
+    texts += cost_by_parameter.slope_sentences(judged.slopes)
     texts += merged_from(result)
-    texts += threshold_sentences(result)
-    first, later = lost_baselines(study, found.failed_expectations)
-    later += failed_expectation_sentences(study, found.failed_expectations)
-    texts += [*claim_untested(study, found.failed_expectations), *first]
-    study = without_lost(study, found.failed_expectations)
+    texts += cost_by_parameter.threshold_sentences(result)
+    first, later = programs.lost_baselines(study, found.failed_expectations)
+    later += programs.failed_expectation_sentences(study, found.failed_expectations)
+    texts += [*programs.claim_untested(study, found.failed_expectations), *first]
+    study = programs.without_lost(study, found.failed_expectations)
     covered = {(p.linked.variant, p.linked.baseline) for p in judged.placements}
     audit = audit_claim(study, comparisons, found.evidence)
-    if audit and study.measured and not claim_untested(study, found.failed_expectations):
+    if audit and study.measured and not programs.claim_untested(study, found.failed_expectations):
         figures = list(audit_intervals(audit, study.margin))
         texts += [audit_headline(audit, study.margin), *figures]
         against = {audit.claim.baseline, *(v.baseline for v in audit.others if figures)}
@@ -138,27 +126,31 @@ def composed(result: Result) -> list[str]:
     texts += _differences(main, covered, study, comparisons, facts)
     texts += alike_sentences(result)
     texts += _rest(main, covered, study.margin)
-    texts += influence_sentences(judged.suites, study)
-    texts += unusual_sentences(judged.verdicts) if texts else []
+    texts += distribution.influence_sentences(judged.suites, study)
+    texts += timeline.unusual_sentences(judged.verdicts) if texts else []
     any_verdict = bool(texts)
     if not texts:
-        nothing = " ".join(folded_sentences(recorded.same))
+        nothing = " ".join(programs.folded_sentences(recorded.same))
         nothing = nothing or "No verdict: nothing could be compared."
-        texts.append(evidence_headline(study, facts, found.troubles) or nothing)
+        texts.append(machine_code.evidence_headline(study, facts, found.troubles) or nothing)
     texts += later
-    texts += evidence_sentences(study, facts, found.troubles, found.calls)
-    texts += changed_sentences(found.changed)
-    texts += image_sentences(study, found.observed.images, judged.slopes)
-    texts += counted_sentences(study, comparisons, found.counted)
-    texts += cost_sentences(result)
-    texts += control_sentences(study, comparisons)
-    texts += unmeasured_sentences(study, recorded.builds)
-    texts += folded_sentences(recorded.same) if any_verdict else []
-    each = [b for b in measured_builds(study, recorded.builds) if b.variant not in recorded.same]
-    texts += identical_sentences(study, each)
-    texts += not_built(recorded.builds)
-    texts += failed_sentences(recorded.failed)
-    texts += lacking_sentences(recorded.lacking)
+    texts += machine_code.evidence_sentences(study, facts, found.troubles, found.calls)
+    texts += counted_work.changed_sentences(found.changed)
+    texts += machine_code.image_sentences(study, found.observed.images, judged.slopes)
+    texts += counted_work.counted_sentences(study, comparisons, found.counted)
+    texts += costs.cost_sentences(result)
+    texts += layouts.control_sentences(study, comparisons)
+    texts += programs.unmeasured_sentences(study, recorded.builds)
+    texts += programs.folded_sentences(recorded.same) if any_verdict else []
+    each = [
+        b
+        for b in programs.measured_builds(study, recorded.builds)
+        if b.variant not in recorded.same
+    ]
+    texts += programs.identical_sentences(study, each)
+    texts += programs.not_built(recorded.builds)
+    texts += programs.failed_sentences(recorded.failed)
+    texts += programs.lacking_sentences(recorded.lacking)
     texts += _warnings(judged.confounds)
     return texts
 
@@ -327,6 +319,6 @@ def _key(out: Sequence[int]) -> str:
 def _by_baseline(suites: Sequence[Suite]) -> dict[str, dict[str, list[Any]]]:
     means: dict[str, dict[str, list[Any]]] = {}
     for v in (s.verdict for s in suites):
-        figures = [v.outcome, *interval_data(v).values()]
+        figures = [v.outcome, *distribution.interval_data(v).values()]
         means.setdefault(v.baseline, {})[v.variant] = figures
     return means

@@ -79,6 +79,11 @@ class Table:
         kept = [i for i, column in enumerate(self.columns) if column.drop < most]
         return self.only(kept) if most else None
 
+    def without_details(self) -> Table:
+        """The table with what matters of each cell only."""
+        rows = tuple(tuple(replace(cell, detail="") for cell in row) for row in self.rows)
+        return replace(self, rows=rows)
+
     def only(self, keep: Sequence[int]) -> Table:
         """The table with those columns only, the fixed ones among them."""
         return replace(
@@ -264,12 +269,6 @@ class Document:
     summary: Summary | None = None
 
 
-def without_details(table: Table) -> Table:
-    """The table with what matters of each cell only."""
-    rows = tuple(tuple(replace(cell, detail="") for cell in row) for row in table.rows)
-    return replace(table, rows=rows)
-
-
 def shortened(whole: Table | None, short: Table | None) -> Table | None:
     """The table, of which a short report has ``short`` where that is another."""
     return whole if whole is None or short in (None, whole) else replace(whole, short=short)
@@ -309,28 +308,36 @@ def table(
     return Table(caption, shown, cells, fixed, **about) if cells else None
 
 
-def number_cell(number: int, unit: str = "") -> Cell:
-    """A whole number with its thousands apart: ``1,234 B``."""
-    return Cell(f"{number:,}{unit}", number=number)
+def value_cell(value: float | None, text: Callable[[float], str]) -> Cell | None:
+    """What ``text`` makes of a value, to be sorted by that; None where there is none."""
+    return None if value is None else Cell(text(value), number=value)
 
 
 def seconds_cell(seconds: float | None) -> Cell | None:
     """A time, None where there is none."""
-    return None if seconds is None else Cell(format_seconds(seconds), number=seconds)
+    return value_cell(seconds, format_seconds)
+
+
+def number_cell(number: int | None, unit: str = "") -> Cell | None:
+    """A whole number with its thousands apart: ``1,234 B``; None where there is none."""
+    return value_cell(number, f"{{:,}}{unit}".format)
 
 
 def _cell(value: Cell | str | int | None) -> Cell:
-    if value is None:
-        return NOTHING
     if isinstance(value, int):
         return Cell(str(value), number=value)
-    return Cell(value) if isinstance(value, str) else value
+    return Cell(value) if isinstance(value, str) else value or NOTHING
 
 
 def sentences(texts: Iterable[str], *, aside: bool = False) -> Sentences | None:
     """A list of sentences, None without any."""
     items = tuple(map(Sentence, texts))
     return Sentences(items, aside) if items else None
+
+
+def code_block(lines: Sequence[str], language: str = "text") -> CodeBlock | None:
+    """Lines to be copied, None without any."""
+    return CodeBlock(tuple(lines), language) if lines else None
 
 
 def note(text: str) -> Sentences:

@@ -30,14 +30,8 @@ _QUOTES = (("'", "'"), ('"', '"'), ("“", "”"))
 def escape_controls(text: str) -> str:
     """``text`` on one line, with an escape (``\\x1b``) in place of each character that has no form:
     no name can steer a terminal, forge a line or turn the text around it."""
-    return _UNSEEN.sub(_escape, _WHITE.sub(" ", text))
-
-
-def _escape(match: re.Match[str]) -> str:
-    number = ord(match.group())
-    if number < 0x100:
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+    spaced = _WHITE.sub(" ", text)
+    return _UNSEEN.sub(lambda match: match[0].encode("unicode_escape").decode(), spaced)
 
 
 def quote(name: str) -> str:
@@ -263,7 +257,11 @@ def format_rough(share: float) -> str:
 def format_seconds(seconds: float) -> str:
     """A duration in seconds with three digits and a fitting unit: "11.2 ms", "1 min 5 s"."""
     if seconds >= 59.95:
-        return _long(round(seconds))
+        minutes, rest = divmod(round(seconds), 60)
+        hours, beyond = divmod(minutes, 60)
+        if hours:
+            return f"{hours} h {beyond} min" if beyond else f"{hours} h"
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size * 0.9995:
             return f"{_three_digits(seconds / size)} {unit}"
@@ -344,11 +342,3 @@ def _three_digits(number: float) -> str:
     if number >= 99.95:
         return f"{number:.0f}"
     return f"{number:.1f}" if number >= 9.995 else f"{number:.2f}"
-
-
-def _long(seconds: int) -> str:
-    minutes, rest = divmod(seconds, 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if minutes else f"{hours} h"

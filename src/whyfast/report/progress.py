@@ -65,11 +65,8 @@ def watching(
 
 class _Plain(Observer):
     def __init__(self, console: Console, runs: int | None, clock: Clock) -> None:
-        self._console = console
-        self._runs = runs
-        self._clock = clock
-        self._phase = ""
-        self._last = -math.inf
+        self._console, self._runs, self._clock = console, runs, clock
+        self._phase, self._last = "", -math.inf
 
     def phase(self, name: str) -> None:
         if name != self._phase:
@@ -86,7 +83,7 @@ class _Plain(Observer):
         self._say(f"  {text}")
 
     def failure(self, failure: RunFailure) -> None:
-        self._say(f"  {_failure_text(failure)}")
+        self.note(_failure_text(failure))
 
     def block(
         self, benchmark: str, verdicts: Sequence[Verdict], spent: float, budget: float
@@ -130,9 +127,7 @@ class _Living(Observer):
     """A table of the benchmark just measured, tightening, with the time that is left."""
 
     def __init__(self, console: Console, title: str, margin: float, runs: int | None) -> None:
-        self._title = title
-        self._runs = runs
-        self._margin = margin
+        self._title, self._margin, self._runs = title, margin, runs
         self.phase("")
         self._status: Sequence[str] = ()
         self.display = Live(

@@ -178,12 +178,12 @@ def results_in(document: object, *, where: str | Path) -> list[OneResult]:
         machines = decode(tuple[Mapping[str, object], ...], data.get("machines"), "machines")
         for i, machine in enumerate(machines):
             key = f"machines[{i}]"
-            sources = decode(tuple[str, ...], machine.get("sources"), f"{key}.sources")
-            notes = decode(tuple[str, ...], machine.get("notes"), f"{key}.notes")
-            result = machine.get("result")
-            results.append(
-                OneResult(", ".join(sources), _decode_result(result, f"{key}.result"), notes)
+            sources, notes = (
+                decode(tuple[str, ...], machine.get(name), f"{key}.{name}")
+                for name in ("sources", "notes")
             )
+            result = _decode_result(machine.get("result"), f"{key}.result")
+            results.append(OneResult(", ".join(sources), result, notes))
     except Malformed as error:
         raise UserError(str(error), where=where) from None
     if not results:
@@ -202,9 +202,7 @@ def values_csv(result: Result) -> str:
         for turn, order in enumerate(b.order):
             for place, variant in enumerate(order):
                 per = b.extra.get(variant, {})
-                seconds = repr(b.values[variant][turn])
-                further = [repr(per[k][turn]) if k in per else "" for k in extra]
-                writer.writerow(
-                    [b.benchmark, b.index, turn, variant, place, b.loops, seconds, *further]
-                )
+                further = (repr(per[k][turn]) if k in per else "" for k in extra)
+                values = b.loops, repr(b.values[variant][turn]), *further
+                writer.writerow([b.benchmark, b.index, turn, variant, place, *values])
     return out.getvalue()

@@ -1,11 +1,29 @@
 "use strict";
+const RATIO_ROW = 24;
+const NAMED_ROW = 44; // with the name above the interval, where there is no room beside it
+// Rows of intervals with their names beside them, cut where they are `dense` (the height of a row);
+// `wide` rows have the verdicts at the right, where there is room for them too.
+function ratioRows(points, range, margin, width, { dense, wide, shapes }) {
+  const wanted = Math.max(...points.map((p) => p.name.length)) * LETTER + 16;
+  const longest = dense ? Math.min(wanted, 0.4 * width) : wanted;
+  const beside = dense || (width > 400 && longest < 0.45 * width);
+  const texts = wide && beside ? points.map((p) => p.verdict) : [];
+  const right = Math.max(0, ...texts.map((text) => text.length)) * 6.6 + 16;
+  const hasRoom = texts.length && longest + right < 0.62 * width;
+  const names = points.map((p, row) => nameAt(
+    beside ? row : row - 0.42, cut(p.name, Math.floor((dense ? longest - 8 : width) / LETTER)), beside ? -longest : 0));
+  if (hasRoom) texts.forEach((text, row) => names.push({ x: 1, xref: "paper", xanchor: "left", xshift: 12, y: row, text }));
+  return [verdictTraces(points, range), ratioLayout({
+    range, margin, width, shapes, names, rows: [points.length - 0.5, beside ? -0.5 : -0.75],
+    height: points.length * (dense || (beside ? RATIO_ROW : NAMED_ROW)), left: beside ? longest : 4, right: hasRoom ? right : 14,
+  })];
+}
+
 // Every variant against the chosen baseline, over the chosen benchmarks: what that says in words, the
 // picture of the means, and on demand a figure for each variant with a dot for each benchmark, or a figure for each
 // benchmark. Tables below follow the choice; the fragment of the address has it.
 KINDS.intervals = (() => {
-  const ROW = 24;
   const DENSE_ROW = 19; // for one dot per benchmark, of which there may be a hundred
-  const NAMED_ROW = 44; // with the name above the interval, where there is no room beside it
   const SKELETON = `
     <form class="switches">
     <fieldset id="baselines" class="choice"><legend>Compared with</legend></fieldset>
@@ -21,18 +39,7 @@ KINDS.intervals = (() => {
     <details id="benchmark-plots" hidden><summary>A plot for each benchmark</summary><div class="plots"></div></details>`;
 
   function compose(plot, range, margin, width) {
-    const count = plot.points.length;
-    const dense = plot.mean !== undefined;
-    const wanted = Math.max(...plot.points.map((p) => p.name.length)) * LETTER + 16;
-    const longest = dense ? Math.min(wanted, 0.4 * width) : wanted;
-    const beside = dense || (width > 400 && longest < 0.45 * width);
-    // The verdicts stand at the right, where there is room for them too.
-    const texts = plot.wide && beside ? plot.points.map((p) => p.verdict) : [];
-    const right = Math.max(0, ...texts.map((text) => text.length)) * 6.6 + 16;
-    const hasRoom = texts.length && longest + right < 0.62 * width;
-    const names = plot.points.map((p, row) => nameAt(
-      beside ? row : row - 0.42, cut(p.name, Math.floor((dense ? longest - 8 : width) / LETTER)), beside ? -longest : 0));
-    if (hasRoom) texts.forEach((text, row) => names.push({ x: 1, xref: "paper", xanchor: "left", xshift: 12, y: row, text }));
+    if (plot.mean === undefined) return ratioRows(plot.points, range, margin, width, { wide: plot.wide });
     const shapes = [];
     if (plot.mean) {
       const { ratio, low, high, word } = plot.mean;
@@ -41,10 +48,7 @@ KINDS.intervals = (() => {
       if (low && high) shapes.push({ ...whole, type: "rect", x0: Math.log(low), x1: Math.log(high), fillcolor: color, opacity: 0.18 });
       shapes.push({ ...whole, type: "line", x0: Math.log(ratio), x1: Math.log(ratio), line: { color, width: 1.5, dash: "dash" } });
     }
-    return [verdictTraces(plot.points, range), ratioLayout({
-      range, margin, width, shapes, names, rows: [count - 0.5, beside ? -0.5 : -0.75],
-      height: count * (dense ? DENSE_ROW : beside ? ROW : NAMED_ROW), left: beside ? longest : 4, right: hasRoom ? right : 14,
-    })];
+    return ratioRows(plot.points, range, margin, width, { dense: DENSE_ROW, shapes });
   }
 
   // Figures that are drawn when their fold is opened, and at once if it is open already.
@@ -183,7 +187,6 @@ KINDS.intervals = (() => {
 // which the tables below follow. The fragment of the address has those left out.
 KINDS.machines = (parent, read) => {
   const { margin, machines, figures } = read();
-  const ROW = 24;
   parent.innerHTML = `
     <form class="switches">
     <fieldset id="chosen-machines" class="choice"><legend>Machines</legend></fieldset>
@@ -196,16 +199,12 @@ KINDS.machines = (parent, read) => {
   const rows = (figure) => [...figure.points.filter((p) => !leftOut.has(p.name)), ...(figure.pooled ? [figure.pooled] : [])];
 
   function compose(points, range, width) {
-    const left = Math.min(Math.max(...points.map((p) => p.name.length)) * LETTER + 16, 0.4 * width);
     const inside = (end) => Math.min(Math.max(Math.log(end), range[0]), range[1]);
     const shapes = points.flatMap((p, row) => (!p.expect || p.expect.includes(null) ? [] : [{
       type: "rect", x0: inside(p.expect[0]), x1: inside(p.expect[1]), y0: row - 0.28, y1: row + 0.28,
       fillcolor: VERDICTS[p.word].color, opacity: 0.18,
     }]));
-    return [verdictTraces(points, range), ratioLayout({
-      range, margin, width, left, shapes, height: points.length * ROW, rows: [points.length - 0.5, -0.5],
-      names: points.map((p, row) => nameAt(row, cut(p.name, Math.floor((left - 8) / LETTER)), -left)),
-    })];
+    return ratioRows(points, range, margin, width, { dense: RATIO_ROW, shapes });
   }
 
   function show() {

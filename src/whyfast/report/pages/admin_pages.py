@@ -8,8 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from whyfast.investigate.forecast import BuildCost, Forecast
 from whyfast.model.build import Toolchain
 from whyfast.model.machine import MachineFinding, SettingChange
-from whyfast.model.study import Study
-from whyfast.model.variant import Variant
 from whyfast.report.document import (
     Cell,
     CodeBlock,
@@ -18,6 +16,7 @@ from whyfast.report.document import (
     Sentence,
     Sentences,
     Table,
+    code_block,
     detail,
     document,
     right,
@@ -61,10 +60,8 @@ def setting_sentences(
     if not changes:
         yield "nothing to restore" if restored else "nothing to set"
     for change in changes:
-        done = "restored" if restored else "set"
-        values = f"({change.old} → {change.new})"
-        error = f"not {done} {values}: {change.error}"
-        yield f"/{change.path}: {error if change.error else f'{done} {values}'}"
+        done = f"{'restored' if restored else 'set'} ({change.old} → {change.new})"
+        yield f"/{change.path}: {f'not {done}: {change.error}' if change.error else done}"
 
 
 def builds_page(builds: Sequence[StoredBuild]) -> Document:
@@ -173,46 +170,29 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
     steps = study.build.steps if study.measured else ()
     short = study.build.evidence
     read = short.steps if short and len(study.measured) < len(study.variants) else ()
+    flags = ((v.name, " ".join([*v.cflags, *v.ldflags, *v.configure])) for v in study.variants)
+    flag_table = table("Flags", ("variant", "flags"), [row for row in flags if row[1]])
     return document(
         "plan",
         study.title,
         instead,
         section("variants", "Variants", _variant_table(forecast), importance="answer"),
         section("costs", "What it takes", sentences(costs), importance="answer"),
-        detail("flags", "Flags", _flag_table(study)),
-        detail("steps", "Steps", _steps(steps)),
-        detail("read", "Steps for evidence only", _steps(read)),
+        detail("flags", "Flags", flag_table),
+        detail("steps", "Steps", code_block(steps, "sh")),
+        detail("read", "Steps for evidence only", code_block(read, "sh")),
     )
 
 
 def _variant_table(forecast: Forecast) -> Table | None:
-    rows = [
-        (
-            *(p.variant.name + _mark(forecast.study, p.variant), p.variant.toolchain),
-            Cell(p.state, "" if p.detail == p.variant.toolchain else p.detail),
-        )
-        for p in forecast.prospects
-    ]
+    study, rows = forecast.study, []
+    for p in forecast.prospects:
+        v = p.variant
+        mark = " (baseline)" if v.name in study.baselines else ""
+        mark = " (evidence)" if v.evidence_only and study.measured else mark
+        state = Cell(p.state, "" if p.detail == v.toolchain else p.detail)
+        rows.append((f"{v.name}{mark}", v.toolchain, state))
     return table("", ("variant", "toolchain", "state"), rows)
-
-
-def _flag_table(study: Study) -> Table | None:
-    rows = [
-        (v.name, flags)
-        for v in study.variants
-        if (flags := " ".join([*v.cflags, *v.ldflags, *v.configure]))
-    ]
-    return table("Flags", ("variant", "flags"), rows)
-
-
-def _steps(steps: tuple[str, ...]) -> CodeBlock | None:
-    return CodeBlock(steps, "sh") if steps else None
-
-
-def _mark(study: Study, variant: Variant) -> str:
-    if variant.evidence_only and study.measured:
-        return " (evidence)"
-    return " (baseline)" if variant.name in study.baselines else ""
 
 
 def _measuring(forecast: Forecast) -> Iterator[str]:
@@ -257,7 +237,7 @@ def _building(number: int, what: str, each: BuildCost | None) -> Iterator[str]:
     if number and each is None:
         yield f"building {number}{what}: the time is unknown until one of them is built"
     elif number and each is not None:
-        seconds, size = format_seconds(number * each.seconds), readable(number * each.size)
+        takes = f"{format_seconds(number * each.seconds)} and {readable(number * each.size)}"
         last = "estimated from the last build of this source"
         why = "as the study states" if each.stated else last
-        yield f"building {number}{what} takes about {seconds} and {size}, {why}"
+        yield f"building {number}{what} takes about {takes}, {why}"

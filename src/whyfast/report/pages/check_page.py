@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -27,7 +27,7 @@ from whyfast.report.document import (
     sentences,
     table,
 )
-from whyfast.report.formatting import escape_controls, percent_text, pluralize
+from whyfast.report.formatting import escape_controls, grouped, percent_text, pluralize
 from whyfast.report.render.markdown import code, fold, render_markdown
 from whyfast.report.sections.changed_code import (
     change_sentence,
@@ -59,6 +59,8 @@ def check_page(result: Result) -> Document:
     answer, measured = answer_of(result), bool(result.judged.verdicts)
     weak = [promise(result)] if measured else []
     weak += filter(None, [machine_line(result.judged.confounds)])
+    names = check_of(result).base_name, check_of(result).head_name
+    ends = (" to " if any(" " in name for name in names) else "..").join(names)
     return document(
         "check",
         "",
@@ -73,15 +75,9 @@ def check_page(result: Result) -> Document:
         detail("code", "Changed code", *_code(result)),
         machine_section(result),
         about=(when(result.recorded.started), _machine(result)),
-        heading=f"{_ends(result)} of {result.question.name}: {short_answer(result)}",
+        heading=f"{ends} of {result.question.name}: {short_answer(result)}",
         summary=check_summary(result),
     )
-
-
-def _ends(result: Result) -> str:
-    """``BASE..HEAD``."""
-    names = check_of(result).base_name, check_of(result).head_name
-    return " to ".join(names) if any(" " in n for n in names) else "..".join(names)
 
 
 def _machine(result: Result) -> str:
@@ -147,7 +143,8 @@ def check_markdown(result: Result) -> str:
     page = check_page(result)
     answer, *details = page.sections
     rest = tuple(s for s in details if s.importance == "answer")
-    short = replace(answer, blocks=tuple(map(_cut, answer.blocks)))
+    blocks = [_cut(b) if isinstance(b, Table) else b for b in answer.blocks]
+    short = replace(answer, blocks=tuple(blocks))
     parts = [render_markdown(replace(page, sections=(short, *rest))).rstrip("\n")]
     used = parts[0].count("\n") + 1
     for change in changed_hot(result)[:_FUNCTIONS]:
@@ -163,22 +160,20 @@ def _title(change: FunctionChange) -> str:
     return change_sentence(change).replace("`", "")
 
 
-def _cut(block: Block) -> Block:
-    if not isinstance(block, Table) or len(block.rows) <= _ROWS:
-        return block
-    more = len(block.rows) - _ROWS
-    caption = f"{block.caption}; {more} more are left out"
-    return replace(block, caption=caption, rows=block.rows[:_ROWS])
+def _cut(table: Table) -> Table:
+    more = len(table.rows) - _ROWS
+    caption = f"{table.caption}; {more} more are left out" if more > 0 else table.caption
+    return replace(table, caption=caption, rows=table.rows[:_ROWS])
 
 
 def github_annotations(result: Result, failed: bool) -> list[str]:
     """Lines that GitHub's runner makes annotations of: one for the answer, one for each benchmark
     that is slower."""
-    kind = "error" if failed else "notice"
-    lines = [_annotation(kind, "whyfast", answer_of(result).headline)]
+    headline = answer_of(result).headline
+    lines = [_annotation("error" if failed else "notice", "whyfast", headline)]
+    kind = "error" if failed else "warning"
     for v in result.judged.verdicts:
         if v.outcome == "slower":
-            kind = "error" if failed else "warning"
             lines.append(_annotation(kind, f"{v.benchmark}", str(percent_text(v))))
     return lines
 
@@ -193,15 +188,18 @@ def log_line(result: Result) -> str:
     """The result in one line of JSON, to be appended to a log that ``whyfast history`` reads.
     ``seconds`` are medians over blocks of the time of one loop."""
     check, median = check_of(result), statistics.median
-    times: defaultdict[str, defaultdict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for b in result.recorded.blocks:
-        for side, values in b.values.items():
-            times[b.benchmark][side].append(median(values) / b.loops)
+    times = grouped(
+        ((b.benchmark, side), median(values) / b.loops)
+        for b in result.recorded.blocks
+        for side, values in b.values.items()
+    )
     entries = {
         str(v.benchmark): {
             "outcome": v.outcome,
             "ratio": v.ratio,
-            "seconds": {side: median(x) for side, x in sorted(times[str(v.benchmark)].items())},
+            "seconds": {
+                side: median(x) for (b, side), x in sorted(times.items()) if b == v.benchmark
+            },
         }
         for v in result.judged.verdicts
     }

@@ -12,7 +12,7 @@ from whyfast.explain.functions import (
     unmatched_functions,
 )
 from whyfast.explain.objects import UNNAMED
-from whyfast.explain.program import DispatchCandidate, Survey
+from whyfast.explain.program import CodeTotals, Survey
 from whyfast.model.counters import Heat
 from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, Trouble, unmatched
 from whyfast.report.document import (
@@ -40,6 +40,12 @@ _NAMED = 3
 _DROPS = {"calls": 2, "bytes": 1, "targets": 1, "indirect calls": 3, "tail jumps": 4}
 #: How many functions that differ are shown; the JSON has all.
 _MOST = 300
+#: Of a shared dispatch: whether the source asked for that, by whether it has computed gotos.
+_ASKED_FOR = {
+    True: ", where the source has computed gotos",
+    False: ", as the source has it: a `switch`",
+    None: "; whether the source has a `switch` or computed gotos cannot be told",
+}
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,12 @@ class Comparison:
     functions: tuple[FunctionDifference, ...]
     only_in_a: tuple[str, ...]
     only_in_b: tuple[str, ...]
+
+    @property
+    def only(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The programs that have functions alone, with their names."""
+        sides = ((self.a, self.only_in_a), (self.b, self.only_in_b))
+        return [(program, names) for program, names in sides if names]
 
 
 def compare_programs(a: Evidence, b: Evidence, heat: Heat | None = None) -> Comparison:
@@ -99,24 +111,18 @@ def programs_summary(
         shown = giving_way(shown, _DROPS | callees)
     nowhere = unmatched(programs)
     care = [*_architectures(programs), *(n for p in programs for n in _notes(p, nowhere))]
+    alone = [
+        ", ".join(f"{len(names):,} only in {quote(name)}" for name, names in c.only)
+        for c in comparisons
+    ]
+    further = (f"Further functions: {text}." for text in alone if text)
     return Summary(
-        findings=(
-            *warnings,
-            *trouble_sentences(troubles, ()),
-            *filter(None, map(_only, comparisons)),
-        ),
+        findings=(*warnings, *trouble_sentences(troubles, ()), *further),
         table=shown,
         care=tuple(map(sentence, care)),
         row="function",
         commands=tuple(commands),
     )
-
-
-def _only(comparison: Comparison) -> str:
-    """How many functions one of the two has alone."""
-    sides = ((comparison.a, comparison.only_in_a), (comparison.b, comparison.only_in_b))
-    parts = [f"{len(names):,} only in {quote(program)}" for program, names in sides if names]
-    return f"Further functions: {', '.join(parts)}." if parts else ""
 
 
 def surveyed(survey: Survey) -> ProgramDispatch:
@@ -136,7 +142,7 @@ def comparison_sections(
             f"comparison-{i}",
             f"{comparison.a} → {comparison.b}",
             difference_table([comparison], heat),
-            sentences(_unmatched(comparison)),
+            sentences(_counts(comparison)),
         )
 
 
@@ -160,29 +166,16 @@ def survey_headline(survey: Survey) -> str:
         pattern, group = survey.handlers
         form = f"{group.form}, by tail calls of {group.functions:,} functions ({pattern})"
     elif (best := survey.loop) is not None:
-        form = f"{best.dispatch.form} in {_loop_name(best)}{_written(best.dispatch)}"
+        where, facts = best.facts.name, best.dispatch
+        if UNNAMED.fullmatch(where):
+            targets = f", {facts.targets} opcodes by one table" if facts.targets else ""
+            where = f"the interpreter's loop ({where}{targets})"
+        form = f"{facts.form} in {where}"
+        if facts.style == "loop" and facts.form in ("merged", "partly merged"):
+            form += _ASKED_FOR[facts.computed_goto]
     else:
         return f"{name} has no function that dispatches as an interpreter does; {size}."
     return f"The dispatch of {name} is {form}; {size}."
-
-
-def _written(facts: DispatchFacts) -> str:
-    """Of a shared dispatch: whether the source asked for that."""
-    if facts.style != "loop" or facts.form not in ("merged", "partly merged"):
-        return ""
-    if facts.computed_goto is None:
-        return "; whether the source has a `switch` or computed gotos cannot be told"
-    if facts.computed_goto:
-        return ", where the source has computed gotos"
-    return ", as the source has it: a `switch`"
-
-
-def _loop_name(loop: DispatchCandidate) -> str:
-    """Its name; where it has none, what it does."""
-    if not UNNAMED.fullmatch(loop.facts.name):
-        return loop.facts.name
-    targets = f", {loop.dispatch.targets} opcodes by one table" if loop.dispatch.targets else ""
-    return f"the interpreter's loop ({loop.facts.name}{targets})"
 
 
 def survey_table(survey: Survey, *, brief: bool = False) -> Table | None:
@@ -193,12 +186,12 @@ def survey_table(survey: Survey, *, brief: bool = False) -> Table | None:
     if survey.handlers:
         name, group = survey.handlers
         how = f"{group.form}, tail calls of {group.functions:,} functions"
-        rows.append((name, how, _targets(group), *_numbers(group)))
+        rows.append((name, how, number_cell(group.targets), *_numbers(group)))
     for c in survey.candidates[: 3 if brief and survey.loop else None]:
         form = f"{c.dispatch.form}{' (switch)' if c.dispatch.computed_goto is False else ''}"
         if c.shape is not None and not c.interprets:
             form = f"none: {c.shape.why_not}"
-        rows.append((c.facts.name, form, _targets(c.dispatch), *_numbers(c.facts)))
+        rows.append((c.facts.name, form, number_cell(c.dispatch.targets), *_numbers(c.facts)))
     if not brief:
         every = f"all {totals.functions:,} functions"
         rows.append((every, f"{totals.jumping:,} jump indirectly", "", *_numbers(totals)))
@@ -210,13 +203,8 @@ def _caption(program: Evidence) -> str:
     return f"{program.variant} ({program.architecture})"
 
 
-def _numbers(facts: FunctionFacts | DispatchFacts | object) -> tuple[Cell, ...]:
-    names = ("indirect_jumps", "instructions", "size")
-    return tuple(number_cell(getattr(facts, name)) for name in names)
-
-
-def _targets(facts: DispatchFacts) -> Cell | None:
-    return None if facts.targets is None else number_cell(facts.targets)
+def _numbers(facts: FunctionFacts | DispatchFacts | CodeTotals) -> Iterator[Cell | None]:
+    return map(number_cell, (facts.indirect_jumps, facts.instructions, facts.size))
 
 
 def function_sections(
@@ -247,7 +235,7 @@ def _dispatch_table(programs: Sequence[Evidence]) -> Table | None:
     rows = [
         (
             *(evidence.variant, facts.style, facts.form),
-            *(number_cell(facts.indirect_jumps), _targets(facts), facts.reason),
+            *(number_cell(facts.indirect_jumps), number_cell(facts.targets), facts.reason),
         )
         for evidence in programs
         if (facts := evidence.dispatch) and facts.style != "none"
@@ -281,7 +269,7 @@ def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> Ta
         return None
     rows = [
         (
-            *(d.name, _share(heat, d.name) if heat else None, c.b),
+            *(d.name, _share(heat.of(d.name)) if heat else None, c.b),
             *(_change(d.a.size, d.b.size), _change(d.a.instructions, d.b.instructions)),
             _change(d.a.indirect_jumps, d.b.indirect_jumps),
             _change(d.a.direct_calls, d.b.direct_calls),
@@ -297,20 +285,16 @@ def difference_table(comparisons: Sequence[Comparison], heat: Heat | None) -> Ta
     return table(f"{a} → {others}{more}", (*names, *numbers, *only), rows)
 
 
-def _share(heat: Heat, name: str) -> Cell:
-    """The share of the run that a function takes, nothing where the profile has none of it."""
-    share = heat.of(name)
+def _share(share: float) -> Cell:
     return Cell(f"{100 * share:.1f} %" if share else "", number=share)
 
 
-def _unmatched(comparison: Comparison) -> Iterator[str]:
+def _counts(comparison: Comparison) -> Iterator[str]:
     differing = sum(d.differs for d in comparison.functions)
     same = len(comparison.functions) - differing
     if comparison.functions:
         yield f"Counts differ in {differing} of the functions in both, in {same} they are the same."
-    for name, only in ((comparison.a, comparison.only_in_a), (comparison.b, comparison.only_in_b)):
-        if only:
-            yield f"Only in {name}: {len(only)} ({_some(only)})"
+    yield from (f"Only in {name}: {len(only)} ({_some(only)})" for name, only in comparison.only)
 
 
 def _change(a: int, b: int) -> Cell:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from statistics import median
 from typing import Any
@@ -12,11 +11,11 @@ from whyfast.model.codec import dump, encode
 from whyfast.model.history import Drift, Finding, History, Outlier, SeriesHistory, Shift
 from whyfast.report.document import (
     Cell,
-    CodeBlock,
     Document,
     Plot,
     Summary,
     Table,
+    code_block,
     document,
     right,
     section,
@@ -95,8 +94,7 @@ _COMMANDS = 2
 def history_page(history: History) -> Document:
     """The whole report; of a single series its table is part of the answer."""
     single = len(history.series) == 1
-    lines = search_commands(history)
-    commands = CodeBlock(lines, "sh") if lines else None
+    commands = code_block(search_commands(history), "sh")
     return document(
         "history",
         "",
@@ -172,27 +170,21 @@ def finding_table(history: History, *, wide: bool = True) -> Table | None:
     them in short."""
     others = (change.finding for change in largest(history))
     shared = suite_wide(history) if wide else ()
-    rows = [
-        (
-            *(name_finding(history, f), f"{len(f.ratios)} of {f.of}", _where(f)),
-            Cell(exact_text(middle := median(f.ratios.values())).factor, number=middle),
-            _range(f),
-        )
-        for f in (*sorted(shared, key=lambda f: (-len(f.ratios), f.at)), *others)
-    ]
+    rows = []
+    for f in (*sorted(shared, key=lambda f: (-len(f.ratios), f.at)), *others):
+        where = f"all with {where_text(f.where)}" if f.where else None  # what the series share
+        where = next(iter(f.ratios)) if len(f.ratios) == 1 else where
+        middle, sizes = median(f.ratios.values()), sorted(f.ratios.values(), key=size_of)
+        ends = dict.fromkeys(exact_text(size).value for size in (sizes[0], sizes[-1]))
+        ratio = Cell(exact_text(middle).factor, number=middle)
+        many = f"{len(f.ratios)} of {f.of}"
+        rows.append((name_finding(history, f), many, where, ratio, " … ".join(ends)))
     columns = ("what", *right("series"), "where", *right("median", "from … to"))
     whole = table(f"What changed, by {history.timeline.by}", columns, rows)
     if whole is None or len(rows) <= _ROWS:
         return whole
     caption = f"{whole.caption}: the first {_ROWS} of {len(rows)}; -v shows all"
     return replace(whole, short=replace(whole, caption=caption, rows=whole.rows[:_ROWS]))
-
-
-def _where(finding: Finding) -> str | None:
-    """What the series share; of a single series its name."""
-    if len(finding.ratios) == 1:
-        return next(iter(finding.ratios))
-    return f"all with {where_text(finding.where)}" if finding.where else None
 
 
 def changes_by_machine(history: History) -> Table | None:
@@ -263,9 +255,7 @@ def series_plot(history: History) -> Plot:
             "levels": list(h.levels),
             "outliers": [o.at for o in h.outliers],
             "kinds": [kind for kind, items in findings.items() if items],
-            "size": max(
-                (abs(math.log(f.ratio)) for items in findings.values() for f in items), default=0.0
-            ),
+            "size": max((size_of(f.ratio) for fs in findings.values() for f in fs), default=0.0),
             "noise": h.noise,
             "findings": list(in_series(h, points)),
             "plain": h.series.higher,
@@ -297,8 +287,3 @@ def _edge(history: SeriesHistory) -> list[int]:
     starts = [s.at for s in history.shifts]
     first = there[:1] if starts and starts[0] == there[1] else []
     return first + (there[-1:] if starts and starts[-1] == there[-1] else [])
-
-
-def _range(finding: Finding) -> str:
-    sizes = sorted(finding.ratios.values(), key=size_of)
-    return " … ".join(dict.fromkeys(exact_text(size).value for size in (sizes[0], sizes[-1])))

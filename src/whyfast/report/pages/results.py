@@ -11,58 +11,30 @@ from whyfast.model.study import Commands, Recordings
 from whyfast.report.answer import answer_of, choices
 from whyfast.report.document import Document, ReportSection, detail, document, section, sentences
 from whyfast.report.formatting import pluralize
-from whyfast.report.sections.certainty import (
-    care_section,
-    how_sure,
-    method,
-    metric_table,
-    noise_table,
-    phase_table,
+from whyfast.report.sections import (
+    certainty,
+    changed_code,
+    check,
+    cost_by_parameter,
+    costs,
+    counted_work,
+    dispatching,
+    distribution,
+    each_benchmark,
+    kernel_counts,
+    layouts,
+    loops,
+    machine_code,
+    machines,
+    main_table,
+    over_machines,
+    programs,
+    recordings,
+    side_by_side,
+    summary,
+    timeline,
+    ways,
 )
-from whyfast.report.sections.changed_code import growth_section
-from whyfast.report.sections.check import CHECK_HEADING
-from whyfast.report.sections.cost_by_parameter import (
-    figures_table,
-    overhead_table,
-    point_tables,
-    run_quantiles,
-    slope_plots,
-    slope_tables,
-)
-from whyfast.report.sections.costs import cost_section
-from whyfast.report.sections.counted_work import count_groups, count_tables
-from whyfast.report.sections.dispatching import jump_table
-from whyfast.report.sections.distribution import distribution_section, interval_plot
-from whyfast.report.sections.each_benchmark import benchmark_sections, matrix_tables
-from whyfast.report.sections.kernel_counts import kernel_sections
-from whyfast.report.sections.layouts import fix_table, placement_plot, placement_table
-from whyfast.report.sections.loops import bytecode_section, loop_section, loop_table
-from whyfast.report.sections.machine_code import machine_code_sections, trouble_code
-from whyfast.report.sections.machines import (
-    benchmark_machine_section,
-    builds_machine_section,
-    dispatch_machine_section,
-    each_machine_section,
-    machine_plot,
-    machine_table,
-    machines_summary,
-    overall_table,
-    pooled_section,
-)
-from whyfast.report.sections.main_table import axes_table, interaction_section, summary_table
-from whyfast.report.sections.over_machines import (
-    claim_section,
-    difference_sections,
-    lacking_section,
-    machine_sentences,
-    machines_care,
-)
-from whyfast.report.sections.programs import build_table, provenance_section
-from whyfast.report.sections.recordings import run_times_section
-from whyfast.report.sections.side_by_side import linked, result_code_section
-from whyfast.report.sections.summary import result_summary
-from whyfast.report.sections.timeline import machine_section, raw_section, timeline_section, when
-from whyfast.report.sections.ways import way_section
 from whyfast.report.sections.why import why_headline, why_summary
 from whyfast.report.sections.why_details import why_sections
 
@@ -76,8 +48,8 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
     answer = answer_of(result)
     texts = answer.sentences
     if result.judged.about == "counts":
-        *counted, how = kernel_sections(result, texts)
-        sections: Sections = (*counted, *_programs(result), machine_section(result), how)
+        *counted, how = kernel_counts.kernel_sections(result, texts)
+        sections: Sections = (*counted, *_programs(result), timeline.machine_section(result), how)
     else:
         sections = _study(result, texts, rows)
     return document(
@@ -85,16 +57,16 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         result.question.title,
         answer.headline,
         *sections,
-        about=(when(result.recorded.started), f"run {result.recorded.run}"),
+        about=(timeline.when(result.recorded.started), f"run {result.recorded.run}"),
         heading=_heading(result),
-        summary=result_summary(result) if rows == "variants" else None,
+        summary=summary.result_summary(result) if rows == "variants" else None,
     )
 
 
 def _heading(result: Result) -> str:
     """The kind of page."""
     if result.found.check is not None:
-        return CHECK_HEADING
+        return check.CHECK_HEADING
     if isinstance(result.question, Recordings):
         return "Recorded results compared"
     if result.found.loops:
@@ -103,72 +75,73 @@ def _heading(result: Result) -> str:
 
 
 def _study(result: Result, texts: Sequence[str], rows: TableRows) -> Sections:
-    intervals, benchmarks = benchmark_sections(result)
-    evidence, functions = machine_code_sections(result)
-    certainty = sentences(how_sure(result), aside=True)
-    placement = placement_table(result), placement_plot(result), fix_table(result)
-    behind = *point_tables(result), run_quantiles(result), overhead_table(result)
+    intervals, benchmarks = each_benchmark.benchmark_sections(result)
+    evidence, functions = machine_code.machine_code_sections(result)
+    sure = sentences(certainty.how_sure(result), aside=True)
     return (
         _answer(result, texts, rows),
         *why_sections(result.found.account),
-        loop_section(result),
-        bytecode_section(result),
-        way_section(result),
-        care_section(result.judged.confounds),
-        section("certainty", "Certainty", certainty, importance="answer"),
-        cost_section(result),
-        section("metrics", "Other quantities", metric_table(result)),
-        section("placement", "Placement or change", *placement),
-        interaction_section(result),
-        section("slopes", "Cost by parameter", *slope_tables(result), *slope_plots(result)),
-        section("dispatch", "How they dispatch", jump_table(result)),
-        section("counted", "Counted work", *count_tables(result)),
-        distribution_section(result),
+        loops.loop_section(result),
+        loops.bytecode_section(result),
+        ways.way_section(result),
+        certainty.care_section(result.judged.confounds),
+        section("certainty", "Certainty", sure, importance="answer"),
+        costs.cost_section(result),
+        section("metrics", "Other quantities", certainty.metric_table(result)),
+        layouts.placement_section(result),
+        main_table.interaction_section(result),
+        cost_by_parameter.slope_section(result),
+        section("dispatch", "How they dispatch", dispatching.jump_table(result)),
+        section("counted", "Counted work", *counted_work.count_tables(result)),
+        distribution.distribution_section(result),
         intervals,
         benchmarks,
-        detail("figures", "Other figures", figures_table(result)),
+        detail("figures", "Other figures", cost_by_parameter.figures_table(result)),
         evidence,
-        growth_section(result),
-        detail("counts", "Counted work, by benchmark", *count_groups(result)),
-        detail("points", "Cost at each value", *behind),
-        result_code_section(result, texts),
+        changed_code.growth_section(result),
+        detail("counts", "Counted work, by benchmark", *counted_work.count_groups(result)),
+        cost_by_parameter.point_section(result),
+        side_by_side.result_code_section(result, texts),
         functions,
-        run_times_section(result),
-        raw_section(result),
-        timeline_section(result),
+        recordings.run_times_section(result),
+        timeline.raw_section(result),
+        timeline.timeline_section(result),
         *_programs(result),
-        detail("noise", "Noise and time", noise_table(result), phase_table(result)),
-        machine_section(result),
-        section("how", "How it was computed", method(result), importance="record"),
+        certainty.noise_section(result),
+        timeline.machine_section(result),
+        section("how", "How it was computed", certainty.method(result), importance="record"),
     )
 
 
 def _programs(result: Result) -> Sections:
     return (
-        detail("builds", "The builds", build_table(result)),
-        provenance_section(result),
+        detail("builds", "The builds", programs.build_table(result)),
+        programs.provenance_section(result),
     )
 
 
 def _answer(result: Result, texts: Sequence[str], rows: TableRows) -> ReportSection | None:
-    summary = loop_table(result) or axes_table(result) or summary_table(result)
-    plot = interval_plot(result)
-    tables = matrix_tables(result) if rows == "benchmarks" else (summary,) if summary else ()
+    if rows == "benchmarks":
+        tables = each_benchmark.matrix_tables(result)
+    else:
+        makers = (loops.loop_table, main_table.axes_table, main_table.summary_table)
+        tables = tuple(filter(None, (make(result) for make in makers)))[:1]
+    plot = distribution.interval_plot(result)
     return section(
         "answer",
         "Every variant against every baseline" if tables else "What was found",
         plot and replace(plot, later=choices(result)),
         *tables,
-        linked(result, texts),
-        trouble_code(result.found.troubles),
+        side_by_side.linked(result, texts),
+        machine_code.trouble_code(result.found.troubles),
         importance="answer",
     )
 
 
 def merged_page(merged: Merged) -> Document:
     """What machines say alike and what otherwise, and what each of them says."""
-    headline, *rest = machine_sentences(merged) or ["Nothing is compared."]
-    whole, each = difference_sections(merged)
+    headline, *rest = over_machines.machine_sentences(merged) or ["Nothing is compared."]
+    whole, each = over_machines.difference_sections(merged)
     return document(
         "merge",
         merged.question.title,
@@ -176,25 +149,25 @@ def merged_page(merged: Merged) -> Document:
         section(
             "answer",
             "Every comparison on every machine",
-            machine_plot(merged),
-            overall_table(merged),
+            machines.machine_plot(merged),
+            machines.overall_table(merged),
             sentences(rest),
             importance="answer",
         ),
-        machines_care(merged),
-        lacking_section(merged),
-        claim_section(merged),
+        over_machines.machines_care(merged),
+        over_machines.lacking_section(merged),
+        over_machines.claim_section(merged),
         whole,
-        pooled_section(merged),
-        section("machines", "The machines", machine_table(merged)),
-        dispatch_machine_section(merged),
+        machines.pooled_section(merged),
+        section("machines", "The machines", machines.machine_table(merged)),
+        machines.dispatch_machine_section(merged),
         each,
-        benchmark_machine_section(merged),
-        builds_machine_section(merged),
-        each_machine_section(merged),
+        machines.benchmark_machine_section(merged),
+        machines.builds_machine_section(merged),
+        machines.each_machine_section(merged),
         about=(pluralize(len(merged.machines), "machine"),),
         heading="On several machines",
-        summary=machines_summary(merged),
+        summary=machines.machines_summary(merged),
     )
 
 

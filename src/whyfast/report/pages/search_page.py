@@ -18,23 +18,23 @@ from whyfast.report.document import (
 from whyfast.report.formatting import format_percent, pluralize, quote, quoted
 from whyfast.report.pages.search_set_page import set_headline, set_page
 from whyfast.report.sections.search import (
+    PLACED,
+    SWAPPED,
     alike,
     because,
     code_shown,
     compares,
     evidence_sentences,
     measured_table,
-    placement,
     posterior_plot,
     posterior_table,
     scatter_of,
     sections_table,
-    swapped,
 )
 from whyfast.report.sections.summary import search_summary
 from whyfast.report.sections.why import account_sentences, named_causes
 from whyfast.report.sections.why_details import why_sections
-from whyfast.search.results import SearchResult, SetResult, StepEvidence, deepest, merged_by
+from whyfast.search.results import SearchResult, SetResult, deepest, merged_by
 from whyfast.search.state import MEASURED, Interval, Where, exact, jumps
 
 #: The most candidates that a sentence names, and the most steps where there is no single one.
@@ -48,14 +48,15 @@ def search_page(result: SearchResult | SetResult) -> Document:
     inner = deepest(result)
     others = [search for search in _every(result) if search is not inner]
     evidence, where, taken = inner.evidence, inner.answer.where, _taken(result)
-    further, rests = tuple(_further(result)), tuple(_rests_on(result))
-    weak = tuple(_weakened(result))
+    further, rests, weak = _further(result), tuple(_rests_on(result)), tuple(_weakened(result))
     found: tuple[Block | None, ...] = ()
-    beside: tuple[str, ...] = ()
+    beside: list[str] = []
     if evidence is not None:
-        texts = sentences(evidence_sentences(evidence))
-        found = texts, sections_table(evidence), code_shown(evidence)
-        beside = tuple(_beside_headline(evidence))
+        texts = list(evidence_sentences(evidence))
+        found = sentences(texts), sections_table(evidence), code_shown(evidence)
+        # The headline has the causes of an account, else the first sentence of the evidence.
+        first = 0 if named_causes(evidence.account) else 1
+        beside = [*account_sentences(evidence.account, headline=False), *texts[first:]]
     focus = quote(inner.at(where.first).title) if where is not None else ""
     return document(
         "search",
@@ -65,8 +66,8 @@ def search_page(result: SearchResult | SetResult) -> Document:
         section("because", "Because", *found),
         *why_sections(evidence.account if evidence is not None else None),
         section("further", "Further steps", sentences(further)),
-        *_course(inner, ""),
-        *(s for i, o in enumerate(others, 1) for s in _course(o, _which(o, result), i)),
+        *_course(inner),
+        *(s for i, search in enumerate(others, 1) for s in _course(search, i, result)),
         about=(taken,),
         heading="Search",
         summary=search_summary(
@@ -75,16 +76,14 @@ def search_page(result: SearchResult | SetResult) -> Document:
     )
 
 
-def _beside_headline(evidence: StepEvidence) -> Iterator[str]:
-    """The headline has the causes of an account, else the first sentence of the evidence."""
-    yield from account_sentences(evidence.account, headline=False)
-    first = 0 if named_causes(evidence.account) else 1
-    yield from tuple(evidence_sentences(evidence))[first:]
-
-
-def _course(result: SearchResult, which: str, number: int = 0) -> Iterator[ReportSection | None]:
+def _course(
+    result: SearchResult, number: int = 0, outermost: SearchResult | None = None
+) -> Iterator[ReportSection | None]:
     """The measured candidates, and the skipped ones."""
-    suffix = f"-{number}" if number else ""
+    which, suffix = "", f"-{number}" if number else ""
+    if number:
+        ends = (quote(result.candidates[i].title) for i in (0, -1))
+        which = ", the whole range" if result is outermost else f", {' … '.join(ends)}"
     importance: Importance = "detail" if number else "main"
     shown = posterior_plot(result), measured_table(result), posterior_table(result)
     yield section(f"measured{suffix}", f"Measured{which}", *shown, importance=importance)
@@ -93,12 +92,6 @@ def _course(result: SearchResult, which: str, number: int = 0) -> Iterator[Repor
         for candidate, reason in sorted(result.state.skipped.items())
     )
     yield section(f"skipped{suffix}", f"Skipped{which}", skipped, importance=importance)
-
-
-def _which(search: SearchResult, outermost: SearchResult) -> str:
-    if search is outermost:
-        return ", the whole range"
-    return f", {quote(search.candidates[0].title)} … {quote(search.candidates[-1].title)}"
 
 
 def _every(result: SearchResult) -> Iterator[SearchResult]:
@@ -117,21 +110,23 @@ def _taken(result: SearchResult) -> str:
     return ", ".join(parts)
 
 
-def _further(result: SearchResult) -> Iterator[str]:
+def _further(result: SearchResult) -> list[str]:
     """The results of the searches of remainders, beyond the bad end, and in merged branches that
     do not show the step."""
+    texts: list[str] = []
     for search in _every(result):
-        answer = _answer(deepest(search))
+        answer, found = _answer(deepest(search)), search.answer.outcome in ("culprit", "one of")
         if search.why == "remainder" and search.answer.outcome != "swapped":
-            yield answer
+            texts.append(answer)
         elif search.why == "repair":
-            yield _repaired(search) if search.backwards else answer
+            texts.append(_repaired(search) if search.backwards else answer)
         elif search.why == "way back":
-            yield _good_again(search)
-        elif search.why == "merged branch" and search.answer.outcome not in ("culprit", "one of"):
+            texts.append(_good_again(search))
+        elif search.why == "merged branch" and not found:
             tip = quote(search.candidates[-1].title)
-            yield f"In the branch itself, up to {tip}: {_answer(search)}"
-        yield from search.notes
+            texts.append(f"In the branch itself, up to {tip}: {_answer(search)}")
+        texts += search.notes
+    return texts
 
 
 def _repaired(back: SearchResult) -> str:
@@ -201,9 +196,9 @@ def _answer(result: SearchResult) -> str:
     if answer.outcome == "none":
         return f"There is no step: {alike(result.quantity, answer.ends, good, bad)}."
     if answer.outcome == "swapped":
-        return swapped(f"{bad} {ends} than {good}")
+        return SWAPPED.format(f"{bad} {ends} than {good}")
     if answer.outcome == "placement":
-        return f"Placement, not a change of the code: {placement(f'{bad} {ends} than {good}')}"
+        return f"Placement, not a change of the code: {PLACED.format(f'{bad} {ends} than {good}')}"
     if answer.outcome in ("gradual", "scattered"):
         how = "grew in many small steps" if answer.outcome == "gradual" else "went back and forth"
         if exact(result.state) and len({jump > 0 for *_, jump in jumps(result.state) if jump}) == 1:
@@ -220,7 +215,13 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
         blocks = pluralize(answer.ends.blocks, "block")
         yield f"The ends: {_of_ends(result, answer.ends)}, in {blocks}."
     if answer.outcome in ("gradual", "scattered") and exact(result.state):
-        yield from _largest_steps(result)
+        # Between candidates that follow each other or were not told apart.
+        for low, high, jump in jumps(result.state)[:_MOST_STEPS]:
+            where = Where(low + 1, high, 1.0)
+            older, newer = (quote(result.candidates[i].title) for i in result.sides(where))
+            step = compares(result.quantity, _newer(result, Interval(jump, jump, jump, 1)))
+            among = "" if where.size == 1 else f", over {where.size} {result.axis}"
+            yield f"{newer} {step} than {older}{among}."
     if answer.varied is not None:
         yield f"In other layouts {_of_ends(result, answer.varied)}."
         yield from filter(None, [scatter_of(result.state.observations)])
@@ -243,16 +244,6 @@ def _rests_on(result: SearchResult) -> Iterator[str]:
         yield f"Probability of this place, given that there is a step: {share}."
 
 
-def _largest_steps(result: SearchResult) -> Iterator[str]:
-    """The largest differences between candidates that follow each other or were not told apart."""
-    for low, high, jump in jumps(result.state)[:_MOST_STEPS]:
-        where = Where(low + 1, high, 1.0)
-        older, newer = (quote(result.candidates[i].title) for i in result.sides(where))
-        step = compares(result.quantity, _newer(result, Interval(jump, jump, jump, 1)))
-        among = "" if where.size == 1 else f", over {where.size} {result.axis}"
-        yield f"{newer} {step} than {older}{among}."
-
-
 def _weakened(result: SearchResult) -> Iterator[str]:
     """What the answer leaves open."""
     answer = result.answer
@@ -272,8 +263,8 @@ def _weakened(result: SearchResult) -> Iterator[str]:
 
 def _listed(result: SearchResult, where: Where) -> str:
     titles = [quote(result.at(i).title) for i in range(where.first, where.last + 1)]
-    more = len(titles) - _MOST_NAMED
-    return "; ".join(titles[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = f" and {len(titles) - _MOST_NAMED} more" if len(titles) > _MOST_NAMED else ""
+    return f"{'; '.join(titles[:_MOST_NAMED])}{more}"
 
 
 def _newer(result: SearchResult, interval: Interval) -> Interval:

@@ -27,12 +27,12 @@ from whyfast.report.formatting import (
     sentence,
 )
 from whyfast.report.sections.search import (
+    PLACED,
+    SWAPPED,
     alike,
     compares,
-    placement,
     scatter_of,
     surely_unlike,
-    swapped,
 )
 from whyfast.report.sections.summary import search_summary
 from whyfast.search.ddmin import Failed, Part
@@ -87,7 +87,12 @@ def _course(result: SetResult, number: int) -> Iterator[ReportSection | None]:
     failed = (e for e in result.events if isinstance(e, Failed))
     skipped = (f"{_label(result, e.subset)}: {e.reason}" for e in failed)
     yield section(f"rest{suffix}", f"Next{which}", sentences(rest))
-    yield detail(f"measured{suffix}", f"Measured{which}", _measured(result), _differences(result))
+    # The differences by the numbers in the labels of mixtures.
+    numbers: list[tuple[int, str]] = []
+    if any(e.subset and _numbered(result, e.subset) for e in result.events):
+        numbers = list(enumerate(map(escape_controls, result.differences), 1))
+    named = table("Differences", (*right("number"), quote(result.bad)), numbers)
+    yield detail(f"measured{suffix}", f"Measured{which}", _measured(result), named)
     yield section(f"skipped{suffix}", f"Skipped{which}", sentences(skipped))
 
 
@@ -108,9 +113,9 @@ def set_headline(result: SetResult) -> str:
             return f"The search ends here: {clause}."
         return f"There is no {'further ' if further else ''}difference: {clause}."
     if answer.outcome == "swapped":
-        return f"There is no further slowdown: {ends}." if further else swapped(ends)
+        return f"There is no further slowdown: {ends}." if further else SWAPPED.format(ends)
     if answer.outcome == "placement":
-        return f"Placement: {placement(ends)}"
+        return f"Placement: {PLACED.format(ends)}"
     if answer.outcome == "mixed":
         number = pluralize(len(result.differences), "difference")
         means = result.vanishing or "more than a few of them carry it, or it is placement"
@@ -242,14 +247,6 @@ def _measured(result: SetResult, *, named: bool = False) -> Table | None:
             rows.append((_label(result, subset), len(subset), *number, share))
     heads = right("differences", *(["blocks"] if timed else []), "share")
     return table("Mixtures", (f"from {quote(result.bad)}", *heads), rows)
-
-
-def _differences(result: SetResult) -> Table | None:
-    """The differences by the numbers in the labels of mixtures."""
-    if not any(e.subset and _numbered(result, e.subset) for e in result.events):
-        return None
-    rows = [(n, escape_controls(title)) for n, title in enumerate(result.differences, 1)]
-    return table("Differences", (*right("number"), quote(result.bad)), rows)
 
 
 def _numbered(result: SetResult, subset: Subset) -> bool:

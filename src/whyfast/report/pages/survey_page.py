@@ -32,6 +32,10 @@ from whyfast.report.formatting import format_verdict, grouped, has, join_words, 
 def survey_page(programs: Sequence[SurveyedProgram]) -> Document:
     """The answer for each compiler, its table, what the options change, and what failed."""
     failures = (": ".join((p.study, x.partition("\n")[0])) for p in programs for x in p.failures)
+    measured = [p.study for p in programs if any(v.verdict for v in p.variants)]
+    others = f"; {join_words(measured[1:])} likewise" if measured[1:] else ""
+    shows = f"shows a program in full{others}"
+    in_full = (f"`whyfast report {name} --html {name}.html` {shows}." for name in measured[:1])
     return document(
         "survey",
         "",
@@ -39,7 +43,7 @@ def survey_page(programs: Sequence[SurveyedProgram]) -> Document:
         section("table", "Dispatch", _forms(programs), importance="answer"),
         section("changes", "What another option changes", _changes(programs), importance="answer"),
         section("failed", "What could not be seen", sentences(failures)),
-        section("next", "Next", sentences(_next(programs))),
+        section("next", "Next", sentences(in_full)),
         heading="One question, several programs",
     )
 
@@ -65,41 +69,38 @@ def _answers(programs: Sequence[SurveyedProgram]) -> Iterator[str]:
     if not threaded:
         yield "None of the programs has a threaded dispatch."
         return
-    sentences = []
+    parts = []
     for form, verb in (("merged", "merged"), ("partly merged", "merged in part")):
         merging = (
             ([c for c, b in _baselines(p).items() if b.facts and b.facts.form == form], p.study)
             for p in threaded
         )
         by = grouped((join_words(columns), study) for columns, study in merging if columns)
-        sentences += [
-            f"{has(names, 'is', 'are')} {verb} by {columns}" for columns, names in by.items()
-        ]
-    number = pluralize(len(threaded), "threaded interpreter")
-    if sentences:
-        yield f"Of {number}: {'; '.join(sentences)}."
-    else:
-        yield f"Of {number} none is merged by any of the compilers."
+        parts += [f"{has(names, 'is', 'are')} {verb} by {columns}" for columns, names in by.items()]
+    found = f": {'; '.join(parts)}" if parts else " none is merged by any of the compilers"
+    yield f"Of {pluralize(len(threaded), 'threaded interpreter')}{found}."
 
 
 def _forms(programs: Sequence[SurveyedProgram]) -> Table | None:
     columns = list(dict.fromkeys(c for p in programs for c in _baselines(p)))
-    rows: list[Row] = []
-    for program in programs:
-        baselines = _baselines(program)
-        design = _by_design(program)
-        cells = [_form(baselines[c], design) if c in baselines else None for c in columns]
-        rows.append((Cell(program.study, program.source), *cells))
-    title = "Dispatch as built, with its number of indirect jumps"
-    return table(title, ("program", *columns), rows, fixed=1)
 
+    def cell(program: SurveyedProgram, variant: SurveyedVariant | None) -> Cell | None:
+        if variant is None or variant.facts is None:
+            why = variant.why.partition("\n")[0][:80] if variant else ""
+            return Cell("not built", why) if why else None
+        facts = variant.facts
+        design = " (switch)" if _by_design(program) and facts.form != "none" else ""
+        jumps = facts.indirect_jumps
+        return Cell(f"{facts.form}{design}", f"{jumps:,}", number=jumps)
 
-def _form(variant: SurveyedVariant, by_design: bool) -> Cell | None:
-    if variant.facts is None:
-        return Cell("not built", variant.why.partition("\n")[0][:80]) if variant.why else None
-    design = " (switch)" if by_design and variant.facts.form != "none" else ""
-    jumps = variant.facts.indirect_jumps
-    return Cell(f"{variant.facts.form}{design}", f"{jumps:,}", number=jumps)
+    rows = [
+        (Cell(p.study, p.source), *(cell(p, baselines.get(c)) for c in columns))
+        for p in programs
+        for baselines in [_baselines(p)]
+    ]
+    return table(
+        "Dispatch as built, with its number of indirect jumps", ("program", *columns), rows
+    )
 
 
 def _changes(programs: Sequence[SurveyedProgram]) -> Table | None:
@@ -123,13 +124,6 @@ def _changes(programs: Sequence[SurveyedProgram]) -> Table | None:
             rows.append((*names, jumps, time))
     columns = ("program", "compiler", "with", "jumps", "time")
     return table("Options that change the dispatch", columns, rows, fixed=2)
-
-
-def _next(programs: Sequence[SurveyedProgram]) -> Iterator[str]:
-    measured = [p.study for p in programs if any(v.verdict for v in p.variants)]
-    for name in measured[:1]:
-        others = f"; {join_words(measured[1:])} likewise" if measured[1:] else ""
-        yield f"`whyfast report {name} --html {name}.html` shows a program in full{others}."
 
 
 def shipped_page(rows: Sequence[ShippedRow]) -> Document:
@@ -199,18 +193,16 @@ def _shipped_form(row: ShippedRow) -> str | None:
 
 
 def _numbers(row: ShippedRow) -> tuple[Cell | None, Cell | None]:
-    if row.facts is None:
-        return None, None
-    targets = row.facts.targets
-    return number_cell(row.facts.indirect_jumps), None if targets is None else number_cell(targets)
+    facts = row.facts
+    return (
+        (number_cell(facts.indirect_jumps), number_cell(facts.targets)) if facts else (None, None)
+    )
 
 
 def _where(row: ShippedRow) -> str | None:
     """The loop, by its address where it has no name."""
-    if not row.function:
-        return None
     loop = f"the loop at {row.function}" if UNNAMED.fullmatch(row.function) else row.function
-    return f"{loop} of {row.file}"
+    return f"{loop} of {row.file}" if row.function else None
 
 
 def _missing(rows: Sequence[ShippedRow]) -> Iterator[str]:
@@ -221,13 +213,10 @@ def _missing(rows: Sequence[ShippedRow]) -> Iterator[str]:
         if name not in shipped:
             yield f"{name}: no suite has {' or '.join(program.packages)}."
     for row in rows:
-        if row.verdict == "not found":
-            yield (
-                f"{row.program.name} in {row.suite}: the {row.program.source} loop of its source "
-                "was not found."
-            )
-        if row.verdict == "failed":
-            yield f"{row.program.name} in {row.suite}: {row.why}."
+        if row.verdict in ("not found", "failed"):
+            lost = f"the {row.program.source} loop of its source was not found"
+            why = row.why if row.verdict == "failed" else lost
+            yield f"{row.program.name} in {row.suite}: {why}."
     if any(r.facts is not None and not r.compiler for r in rows):
         yield (
             "Debian removes the compiler's note (.comment) from what it ships; without debug "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from whyfast.report.document import (
@@ -53,7 +53,7 @@ def render_markdown(document: Document, *, verbose: bool = False) -> str:
     if verbose:
         details = [s for s in document.sections if s.importance == "detail"]
         used = sum(len(part) + 2 for part in parts)
-        parts += _within_limit(_details(details), MOST - used)
+        parts += _details(details, MOST - used)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -83,20 +83,14 @@ def _escape_start(match: re.Match[str]) -> str:
     return f"{space}{mark}\\" if mark.isdigit() else f"{space}\\{mark}"
 
 
-def _details(sections: Iterable[ReportSection]) -> Iterator[tuple[str, str]]:
-    """The folded parts, as title and Markdown."""
-    for section in sections:
-        for block in section.blocks:
-            if isinstance(block, (Table, Group)):
-                title = block.caption if isinstance(block, Table) else block.title
-                yield title, fold(title, _block(block, caption=False))
-            else:
-                yield section.title, _block(block)
-
-
-def _within_limit(parts: Iterable[tuple[str, str]], room: int) -> list[str]:
+def _details(sections: Iterable[ReportSection], room: int) -> list[str]:
+    """The folded parts that have room, and the titles of those that have none."""
     kept, left_out = [], []
-    for title, part in parts:
+    for section, block in ((s, block) for s in sections for block in s.blocks):
+        title, part = section.title, _block(block, caption=False)
+        if isinstance(block, (Table, Group)):
+            title = block.caption if isinstance(block, Table) else block.title
+            part = fold(title, part)
         if len(part) + 2 <= room:
             kept.append(part)
             room -= len(part) + 2
@@ -118,7 +112,7 @@ def _block(block: Block, *, verbose: bool = True, caption: bool = True) -> str:
         case Sentences(items=items, aside=True):
             return "\n".join(f"<sub>{prose(item.text)}</sub>  " for item in items).rstrip()
         case Sentences(items=items):
-            return "\n".join(_item(item) for item in items)
+            return "\n".join(map(_item, items))
         case CodeBlock():
             return code(block.lines, block.language)
         case FactTree():

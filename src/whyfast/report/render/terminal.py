@@ -52,23 +52,17 @@ _ALIKE = ("same", "registers")
 def code_lines(block: CodeSides, width: int, safe: Callable[[str], str]) -> Iterator[Text]:
     """Each a line; ``safe`` makes a text harmless for the terminal. Equal parts are folded, what
     differs is marked with ``-``, ``+`` and ``!``, so that colour is never needed."""
-    rows = block.difference.rows
+    rows, half = block.difference.rows, (width - 3) // 2
     for start, end, fold in folded(rows):
         if fold:
             yield Text(f"  ⋮ {pluralize(end - start, 'equal instruction')}", style="dim")
-        elif width >= SIDES:
-            yield from (_beside(row, width, safe) for row in rows[start:end])
-        else:
+        elif width < SIDES:
             yield from _above(rows[start:end], width, safe)
-
-
-def _beside(row: CodeRow, width: int, safe: Callable[[str], str]) -> Text:
-    half = (width - 3) // 2
-    mark = {"changed": "!", "only a": "-", "only b": "+"}.get(row.beside, " ")
-    differs = row.beside not in _ALIKE
-    text = _side(row.a, half, safe, "red" if differs else "dim")
-    text.append(f" {mark} ", style="bold" if differs else "dim")
-    return text.append_text(_side(row.b, half, safe, "green" if differs else "dim"))
+        for row in rows[start:end] if width >= SIDES and not fold else ():
+            mark = {"changed": "!", "only a": "-", "only b": "+"}.get(row.beside, " ")
+            styles = ("dim",) * 3 if row.beside in _ALIKE else ("red", "bold", "green")
+            text = _side(row.a, half, safe, styles[0]).append(f" {mark} ", style=styles[1])
+            yield text.append_text(_side(row.b, half, safe, styles[2]))
 
 
 def _above(rows: Iterable[CodeRow], width: int, safe: Callable[[str], str]) -> Iterator[Text]:
@@ -130,10 +124,9 @@ def render_terminal(document: Document, *, console: Console, verbose: bool = Fal
 
 class _Printer:
     def __init__(self, console: Console, verbose: bool) -> None:
-        self._console = console
-        self._verbose = verbose
+        self._console, self._verbose, self._begun = console, verbose, False
         self._encoding = console.encoding or "utf-8"
-        self._begun = False
+        self._wide = min(console.width, _LINE)
 
     def head(self, document: Document) -> None:
         for text in (document.title, document.headline):
@@ -144,7 +137,7 @@ class _Printer:
     def summary(self, document: Document, summary: Summary) -> None:
         """The question, the answer, and what fits on the screen under them."""
         head = [text for text in (document.title, summary.headline or document.headline) if text]
-        most = HEADLINE // min(self._console.width, _LINE)
+        most = HEADLINE // self._wide
         for text in head:
             self._space()
             self._line(self._text(text, "bold"), most)
@@ -188,9 +181,8 @@ class _Printer:
         return self._encoding.lower().startswith("utf")
 
     def section(self, section: ReportSection) -> None:
-        if section.importance in ("answer", "main") or (
-            self._verbose and section.importance == "detail"
-        ):
+        shown = ("answer", "main", "detail") if self._verbose else ("answer", "main")
+        if section.importance in shown:
             for block in section.blocks:
                 self._block(block)
         elif section.hint:
@@ -248,7 +240,7 @@ class _Printer:
         for i, more in enumerate(item.more):
             text.append(f"\n{self._safe(more)}", style="not bold" if i == 0 else "not bold dim")
         made.add_row(self._text(item.label, _STYLES.get(item.label, "")), text)
-        self._console.print(made, width=min(self._console.width, _LINE))
+        self._console.print(made, width=self._wide)
 
     def _code(self, code: CodeBlock) -> None:
         """Never folded; indented where white space does not matter."""
@@ -287,13 +279,13 @@ class _Printer:
         if most is not None and len(lines) > most:
             lines = lines[:most]
             lines[-1].append(self._safe(" …"))
-            lines[-1].truncate(min(self._console.width, _LINE), overflow="ellipsis")
+            lines[-1].truncate(self._wide, overflow="ellipsis")
         for line in lines:
-            self._console.print(line, width=min(self._console.width, _LINE))
+            self._console.print(line, width=self._wide)
 
     def _folded(self, text: Text) -> list[Text]:
         text.plain = _INTERVAL.sub(rf"\1{_KEEP}\2", text.plain)
-        lines = list(text.wrap(self._console, min(self._console.width, _LINE)))
+        lines = list(text.wrap(self._console, self._wide))
         for line in lines:
             line.plain = line.plain.replace(_KEEP, " ").rstrip()
         return lines

@@ -26,17 +26,20 @@ from whyfast.report.document import (
     Sentence,
     Sentences,
     Table,
+    detail,
     right,
     seconds_cell,
     section,
     sentences,
     table,
+    value_cell,
 )
 from whyfast.report.formatting import (
     RatioText,
     format_amount,
     format_bytes,
     format_percent,
+    format_rough,
     format_seconds,
     pluralize,
     quote,
@@ -85,6 +88,11 @@ _FORMATS: Mapping[str, Callable[[float], str]] = {
 }
 
 
+def warnings_of(confounds: Iterable[Confound]) -> list[Confound]:
+    """What can mislead."""
+    return [c for c in confounds if c.severity == "warning"]
+
+
 def care_section(confounds: Iterable[Confound]) -> ReportSection | None:
     """What could mislead, warnings first."""
     ordered = sorted(confounds, key=lambda c: c.severity != "warning")
@@ -103,11 +111,11 @@ def how_sure(result: Result) -> tuple[str, ...]:
     confidence = format_percent(min(v.confidence for v in verdicts))
     numbers = sorted(v.blocks for v in (verdicts if about == "runs" else single or verdicts))
     several = f"{numbers[0]} to " if numbers[0] != numbers[-1] else ""
+    more = ', "undecided" that more blocks are needed'
     start = (
         f"[low, high] contains the true ratio with {confidence} confidence, after any number "
         f"of looks; {several}{pluralize(numbers[-1], 'block')} per benchmark."
     )
-    more = ', "undecided" that more blocks are needed'
     if about == "runs":
         start = (
             f"A ratio compares the means over processes, {several}"
@@ -205,11 +213,19 @@ def _metric_table(result: Result, chosen: Sequence[Verdict]) -> Table | None:
     several = isinstance(result.question, Study) and len(result.question.benchmarks) > 1
     medians = medians_of(result)
     per = {v.benchmark: medians_of(result, v.benchmark) for v in chosen} if several else {}
+
+    def difference(verdict: Verdict) -> Cell:
+        cell, text = verdict_cell(verdict), text_of(verdict)
+        factor = more_or_less(text, verdict.metric)
+        if verdict.outcome == "undecided":
+            return replace(cell, detail=f"{factor} {text.interval}")
+        return cell if verdict.outcome == "same" else replace(cell, text=factor)
+
     rows: list[Row] = [
         (
             *(_TITLES.get(v.metric, v.metric), v.benchmark, v.variant),
             _amount(per.get(v.benchmark, medians), v.variant, v.metric),
-            _difference(v),
+            difference(v),
             _amount(per.get(v.benchmark, medians), v.baseline, v.metric),
         )
         for v in chosen
@@ -248,14 +264,6 @@ def more_or_less(text: RatioText, metric: str) -> str:
     return f"{text.value} {word}".rstrip()
 
 
-def _difference(verdict: Verdict) -> Cell:
-    cell, text = verdict_cell(verdict), text_of(verdict)
-    factor = more_or_less(text, verdict.metric)
-    if verdict.outcome == "undecided":
-        return replace(cell, detail=f"{factor} {text.interval}")
-    return cell if verdict.outcome == "same" else replace(cell, text=factor)
-
-
 def medians_of(result: Result, benchmark: str | None = None) -> dict[tuple[str, str], float]:
     """The median of each (variant, quantity) that came with the values, on that benchmark or all;
     and of what was counted or built without one."""
@@ -278,10 +286,7 @@ def medians_of(result: Result, benchmark: str | None = None) -> dict[tuple[str, 
 
 
 def _amount(medians: dict[tuple[str, str], float], variant: str, metric: str) -> Cell | None:
-    value = medians.get((variant, metric))
-    if value is None:
-        return None
-    return Cell(_FORMATS.get(metric, format_amount)(value), number=value)
+    return value_cell(medians.get((variant, metric)), _FORMATS.get(metric, format_amount))
 
 
 def method(result: Result) -> Sentences | None:
@@ -290,8 +295,15 @@ def method(result: Result) -> Sentences | None:
     return sentences([_HOW_RUNS if result.judged.about == "runs" else _HOW] if judged else [])
 
 
-def noise_table(result: Result) -> Table | None:
-    """Where the noise of each comparison comes from, and how the benchmarks were measured."""
+def noise_section(result: Result) -> ReportSection | None:
+    """Where the noise of each comparison comes from, how the benchmarks were measured, and wall
+    time by phase."""
+    phases = [(name, seconds_cell(s)) for name, s in result.recorded.seconds.items()]
+    spent = table("Time spent", ("phase", *right("time")), phases)
+    return detail("noise", "Noise and time", _noise_table(result), spent)
+
+
+def _noise_table(result: Result) -> Table | None:
     components = result.judged.components
     loops = {c.benchmark: c for c in result.recorded.calibrations}
     varied = any(x.layout is not None for x in components)
@@ -301,8 +313,7 @@ def noise_table(result: Result) -> Table | None:
         turns = c.turns if c else x.turns
         block = f"{pluralize(turns, 'turn')}{f' of {format_seconds(c.value)}' if c else ''}"
         value = None if turns == 1 else x.value  # of single values nothing is known
-        deviations = (value, x.process, x.layout)
-        cells = (s if s is None else Cell(f"{s * 100:.2g} %", number=s) for s in deviations)
+        cells = (value_cell(s, format_rough) for s in (value, x.process, x.layout))
         aside = "nothing"
         if x.drifts:
             aside = "no steady state"
@@ -313,9 +324,3 @@ def noise_table(result: Result) -> Table | None:
     baseline = quote(components[0].baseline) if components else ""
     title = f"Noise of one ratio to {baseline}: standard deviations by level"
     return table(title, ("benchmark", "variant", *levels, "a block", "set aside"), rows)
-
-
-def phase_table(result: Result) -> Table | None:
-    """Wall time by phase; None when none was recorded."""
-    rows = [(name, seconds_cell(s)) for name, s in result.recorded.seconds.items()]
-    return table("Time spent", ("phase", *right("time")), rows)

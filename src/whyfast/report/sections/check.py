@@ -18,6 +18,7 @@ from whyfast.report.formatting import (
     format_percent,
     format_rough,
     format_seconds,
+    grouped,
     join_words,
     percent_text,
     pluralize,
@@ -25,6 +26,7 @@ from whyfast.report.formatting import (
     quoted,
     size_of,
 )
+from whyfast.report.sections.certainty import warnings_of
 from whyfast.report.sections.changed_code import (
     NAMES,
     change_sentence,
@@ -67,12 +69,11 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
     intervals."""
     check, verdicts = check_of(result), result.judged.verdicts
     between = f" between {check.base_name} and {check.head_name}"
+    nothing = f"Nothing that the benchmarks run has changed{between}:"
     if check.code.same and check.not_linked:
         differs = "differs" if len(check.not_linked) == 1 else "differ"
-        return (
-            f"Nothing that the benchmarks run has changed{between}: their program holds "
-            f"nothing of {some_code(check.not_linked)}, which {differs}."
-        )
+        lacking = f"{some_code(check.not_linked)}, which {differs}"
+        return f"{nothing} their program holds nothing of {lacking}."
     if check.code.same:
         which = "every function that can run" if check.code.functions else "every function"
         same = f"the machine code of {which} is the same up to addresses"
@@ -80,10 +81,7 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
             same = "the programs are identical byte for byte"
         return f"Nothing that runs has changed{between}: {same}."
     if check.reaches and all(r.placement_only for r in check.reaches) and not verdicts:
-        return (
-            f"Nothing that the benchmarks run has changed{between}: they execute none of the "
-            "changed functions, so nothing was measured."
-        )
+        return f"{nothing} they execute none of the changed functions, so nothing was measured."
     parts = [part for part in _verdict_parts(result, figures) if part]
     if not parts:
         return f"No verdict{between}; the code that runs has changed."
@@ -151,16 +149,12 @@ def _verdict_parts(result: Result, figures: bool) -> Iterator[str]:
 
 def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[str]:
     """What the exact counts say of benchmarks whose times are undecided."""
-    counts = {
-        _benchmark(v): more
-        for v in undecided
-        if (more := more_instructions(check.reach(v.benchmark or ""))) is not None
-    }
+    every = [(_benchmark(v), more_instructions(check.reach(v.benchmark or ""))) for v in undecided]
+    counts = {name: more for name, more in every if more is not None}
     for sign, word in ((1, "more"), (-1, "fewer")):
-        there = {n: abs(m) for n, m in counts.items() if m * sign >= _AS_MANY}
+        there = sorted(((m * sign, n) for n, m in counts.items()), key=lambda pair: -pair[0])
         texts = [
-            f"{format_rough(there[n])} {word} instructions run on {n}"
-            for n in sorted(there, key=lambda n: -there[n])
+            f"{format_rough(m)} {word} instructions run on {n}" for m, n in there if m >= _AS_MANY
         ]
         yield join_words(texts, most)
     if equal := [n for n, more in counts.items() if abs(more) < _AS_MANY]:
@@ -184,9 +178,8 @@ def undecided_text(verdict: Verdict, seconds: float | None) -> str:
         width = f"± {(math.sqrt(high / low) - 1) * 100:.2g} %"
     if seconds is None or not math.isfinite(seconds):
         return width
-    if seconds > 60 * _LONG:
-        return f"{width}, needs over {_LONG} min"
-    return f"{width}, needs about {_whole_seconds(seconds)}"
+    long = seconds > 60 * _LONG
+    return f"{width}, needs {f'over {_LONG} min' if long else f'about {_whole_seconds(seconds)}'}"
 
 
 def _whole_seconds(seconds: float) -> str:
@@ -224,10 +217,11 @@ def _again(result: Result, check: Check) -> Iterator[str]:
         )
         return
     names = check.base_name, check.head_name
-    ends = f" {names[0]}..{names[1]}" if not any(" " in name for name in names) else ""
+    ends = "" if any(" " in name for name in names) else f" {'..'.join(names)}"
+    command = as_code(f"whyfast check{ends} --budget {minutes}m")
     yield (
-        f"{start} {as_code(f'whyfast check{ends} --budget {minutes}m')} goes on from what was "
-        f"measured and needs about {_whole_seconds(sum(times))} on this machine."
+        f"{start} {command} goes on from what was measured and needs about "
+        f"{_whole_seconds(sum(times))} on this machine."
     )
 
 
@@ -247,22 +241,19 @@ def _cause(result: Result, check: Check) -> str:
         for name in (reach.executes or ()) if reach else ():
             change = next((f for f in check.code.functions if is_called(f, name)), None)
             if change is not None:
-                although = _although(verdict, reach, len(different) > 1)
-                return f"{change_sentence(change)}{although}"
+                where = f" on {_benchmark(verdict)}" if len(different) > 1 else ""
+                return f"{change_sentence(change)}{_although(verdict, reach, where)}"
     return ""
 
 
-def _although(verdict: Verdict, reach: ChangeCoverage | None, several: bool) -> str:
+def _although(verdict: Verdict, reach: ChangeCoverage | None, where: str) -> str:
     """What speaks against the changed code as the cause: the number of instructions that run."""
     more = more_instructions(reach)
-    if reach is None or more is None:
+    if more is None or (not _as_many(reach) and (more > 0) == (verdict.outcome == "slower")):
         return ""
-    where = f" on {quote(reach.benchmark)}" if several else ""
     if _as_many(reach):
         small = size_of(verdict.ratio) < MADE_BY_PLACEMENT
         return "" if small else f", but the number of instructions{where} is unchanged"
-    if (more > 0) == (verdict.outcome == "slower"):
-        return ""
     counted = f"{format_rough(abs(more))} {'more' if more > 0 else 'fewer'} instructions run"
     return f", but {counted}{where}: it may be placement"
 
@@ -278,15 +269,16 @@ def _sentences(result: Result, check: Check) -> Iterator[str]:
         if names:
             yield f"Only in the {where}, not compared: {quoted(names)}."
     judged = {v.benchmark for v in result.judged.verdicts}
-    failed: dict[str, list[str]] = {}
-    for f in result.recorded.failures:
-        if f.benchmark not in judged:
-            what = "not compared" if f.lacks else f"failed in {f.variant}"
-            failed.setdefault(f"{what}: {f.reason}", []).append(f.benchmark)
-            judged.add(f.benchmark)
-    for why, benchmarks in failed.items():
-        be = "is " if len(benchmarks) == 1 else "are "
-        yield f"{quoted(benchmarks, NAMES)} {be if why.startswith('not ') else ''}{why}."
+    failed = {f.benchmark: f for f in reversed(result.recorded.failures)}
+    reasons = grouped(
+        ((f.reason, "" if f.lacks else f.variant), f.benchmark)
+        for f in result.recorded.failures
+        if f.benchmark not in judged and f is failed[f.benchmark]
+    )
+    for (reason, side), benchmarks in reasons.items():
+        lacks = "is not compared" if len(benchmarks) == 1 else "are not compared"
+        yield f"{quoted(benchmarks, NAMES)} {f'failed in {side}' if side else lacks}: {reason}."
+    judged |= failed.keys()
     left = [b.name for b in result.question.benchmarks if b.name not in judged]
     if left and not check.code.same:
         yield f"No time was left for {quoted(left, NAMES)}."
@@ -298,15 +290,13 @@ def _placed(result: Result) -> Iterator[str]:
     for p in result.judged.placements:
         if p.over != "layouts" or p.varied.benchmark is None or math.isnan(p.spread):
             continue
-        detail, size = "", "less than the noise"
+        most, size = "", "less than the noise"
         if p.spread >= _NO_SPREAD:
-            detail, size = spread_detail(p), f"± {spread_text(p.spread)}"
+            most, size = spread_detail(p), f"± {spread_text(p.spread)}"
         elif p.spread_high < math.inf:
             size = f"less than {format_rough(max(math.expm1(p.spread_high), _NO_SPREAD))}"
-        floor = (
-            f"Placement alone moves {_benchmark(p.varied)} by {size} (one standard deviation of "
-            f"{pluralize(p.layouts, 'link')}{f', {detail}' if detail else ''})"
-        )
+        links = ", ".join(filter(None, (pluralize(p.layouts, "link"), most)))
+        moves = f"Placement alone moves {_benchmark(p.varied)} by {size}"
         change = f"this change is {percent_text(p.varied)} over them"
         if p.linked.outcome in ("faster", "slower"):
             was = percent_text(p.linked).factor
@@ -315,7 +305,7 @@ def _placed(result: Result) -> Iterator[str]:
         if p.varied.outcome == "undecided":
             unclear = p.varied.low <= 1 <= p.varied.high
             end = ": no difference found" if unclear else ", which is undecided"
-        yield f"{floor}; {change}{end}."
+        yield f"{moves} (one standard deviation of {links}); {change}{end}."
     for c in result.judged.confounds:
         if c.kind == UNMOVED:
             yield f"{c.text[0].upper()}{c.text[1:]}."
@@ -403,8 +393,7 @@ def scope(result: Result) -> str:
 
 def machine_line(confounds: Sequence[Confound]) -> str:
     """What weakens the measurement, in one line; empty when nothing does."""
-    warnings = [c for c in confounds if c.severity == "warning"]
-    if not warnings:
-        return ""
+    warnings = warnings_of(confounds)
     kinds = join_words(list(dict.fromkeys(c.kind for c in warnings)))
-    return f"This machine: {pluralize(len(warnings), 'warning')} ({kinds}); see `whyfast doctor`."
+    many = pluralize(len(warnings), "warning")
+    return f"This machine: {many} ({kinds}); see `whyfast doctor`." if warnings else ""

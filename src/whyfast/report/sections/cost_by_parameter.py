@@ -8,18 +8,22 @@ from typing import Any
 
 from whyfast.model.result import Result
 from whyfast.model.sample import Figure, RunTimes
-from whyfast.model.variant import Benchmark, Parameter
+from whyfast.model.variant import Parameter
 from whyfast.model.verdict import Coefficient, Line, Outcome, Verdict
 from whyfast.report.document import (
     NOTHING,
     Cell,
     Plot,
+    ReportSection,
     Row,
     Table,
+    detail,
     number_cell,
     right,
     seconds_cell,
+    section,
     table,
+    value_cell,
 )
 from whyfast.report.formatting import (
     UNBOUNDED,
@@ -44,26 +48,38 @@ _DRAWN = 0.995
 def slope_sentences(slopes: Sequence[Line]) -> list[str]:
     """A sentence for each linear family: the slope of every variant, the first against the
     others."""
-    return [_sentence(family) for family in _families(slopes) if family[0].linear]
+    texts = []
+    for family in (family for family in _families(slopes) if family[0].linear):
+        first, costs = family[0], []
+        for line in family:
+            text, r = _slope_ratio(line), line.slope_ratio
+            apart = text and r and not (r.low or 0) <= 1 <= (r.high or 0)
+            factor = f" ({text.factor})" if text and apart else ""
+            costs.append(f"{format_estimate(line.slope)} with {quote(line.variant)}{factor}")
+        most = pluralize(first.points[-1].at, first.name)
+        texts.append(
+            f"One more {first.name} costs {join_words(costs)} (slope from {first.points[0].at} to "
+            f"{most}, median of {pluralize(first.passes, 'pass')})."
+        )
+    return texts
 
 
 def threshold_sentences(result: Result) -> Iterator[str]:
     """A sentence for each variant that is slower, or faster, than the main baseline from some value
     of a parameter on and not below it; of families whose slope is of no interest."""
-    families: dict[str, list[Benchmark]] = {}
-    for benchmark in result.question.benchmarks:
-        if benchmark.parameter is not None and not benchmark.parameter.linear:
-            families.setdefault(benchmark.parameter.family, []).append(benchmark)
-    main = result.question.baselines[0] if result.question.baselines else None
-    judged = {(v.benchmark, v.variant): v for v in result.judged.verdicts if v.baseline == main}
-    for family in families.values():
-        for variant in dict.fromkeys(name for _, name in judged):
-            known = [
-                (b.parameter, judged[b.name, variant])
-                for b in family
-                if b.parameter and (b.name, variant) in judged
-            ]
-            yield from _threshold(sorted(known, key=lambda point: point[0].value))
+    parameters = {
+        b.name: b.parameter
+        for b in result.question.benchmarks
+        if b.parameter is not None and not b.parameter.linear
+    }
+    points = grouped(
+        ((parameters[v.benchmark].family, v.variant), (parameters[v.benchmark], v))
+        for v in result.judged.verdicts
+        if v.benchmark in parameters and v.baseline in result.question.baselines[:1]
+    )
+    families = list(dict.fromkeys(p.family for p in parameters.values()))
+    for _, known in sorted(points.items(), key=lambda item: families.index(item[0][0])):
+        yield from _threshold(sorted(known, key=lambda point: point[0].value))
 
 
 def _threshold(points: Sequence[tuple[Parameter, Verdict]]) -> Iterator[str]:
@@ -83,20 +99,6 @@ def _threshold(points: Sequence[tuple[Parameter, Verdict]]) -> Iterator[str]:
             f"{quote(v.baseline)}: {factors[0]} at {at.value} and {factors[1]} at {most.value}; "
             f"up to {below[-1][0].value} it is {tally(x for _, x in below)}."
         )
-
-
-def _sentence(slopes: Sequence[Line]) -> str:
-    first, costs = slopes[0], []
-    for line in slopes:
-        text, r = _slope_ratio(line), line.slope_ratio
-        apart = text and r and not (r.low or 0) <= 1 <= (r.high or 0)
-        factor = f" ({text.factor})" if text and apart else ""
-        costs.append(f"{format_estimate(line.slope)} with {quote(line.variant)}{factor}")
-    most = pluralize(first.points[-1].at, first.name)
-    return (
-        f"One more {first.name} costs {join_words(costs)} (slope from {first.points[0].at} to "
-        f"{most}, median of {pluralize(first.passes, 'pass')})."
-    )
 
 
 def _slope_ratio(line: Line) -> RatioText | None:
@@ -130,6 +132,12 @@ def _decimals(estimate: Coefficient, size: float) -> int:
     return decimals
 
 
+def slope_section(result: Result) -> ReportSection | None:
+    """Slopes and intercepts, and the plots of all families."""
+    shown = (*slope_tables(result), *slope_plots(result))
+    return section("slopes", "Cost by parameter", *shown)
+
+
 def slope_tables(result: Result) -> Iterator[Table | None]:
     """Slope and intercept of every variant, a table for each linear family."""
     for slopes in _families(result.judged.slopes):
@@ -153,6 +161,14 @@ def _slope_row(line: Line) -> Row:
         ratio = Cell(factor, interval, number=r.value)
     slope, intercept = _estimate_cell(line.slope), _estimate_cell(line.intercept)
     return line.variant, slope, ratio, intercept, departure
+
+
+def point_section(result: Result) -> ReportSection | None:
+    """Times by value, quantiles of single runs, and what the ways of timing cost."""
+    overheads = [(way.what, seconds_cell(way.seconds)) for way in result.found.observed.overheads]
+    timing = table("Cost of the timing itself", ("method", *right("time")), overheads)
+    tables = (*point_tables(result), _run_quantiles(result), timing)
+    return detail("points", "Cost at each value", *tables)
 
 
 def point_tables(result: Result) -> Iterator[Table | None]:
@@ -190,7 +206,7 @@ def _deviation(share: float) -> Cell:
     return Cell(text, number=share)
 
 
-def run_quantiles(result: Result) -> Table | None:
+def _run_quantiles(result: Result) -> Table | None:
     """Quantiles of single runs; None when no program reported them."""
     rows: list[Row] = [
         (
@@ -205,12 +221,6 @@ def run_quantiles(result: Result) -> Table | None:
     columns = ("benchmark", "variant", *right(*shares, "longest", "runs"))
     caption = "Quantiles of single runs, including the cost of reading the clock"
     return table(caption, columns, rows, fixed=2)
-
-
-def overhead_table(result: Result) -> Table | None:
-    """What the ways of timing cost; None when no program reported it."""
-    rows = [(way.what, seconds_cell(way.seconds)) for way in result.found.observed.overheads]
-    return table("Cost of the timing itself", ("method", *right("time")), rows)
 
 
 def _quantile(runs: RunTimes, share: float) -> int:
@@ -264,14 +274,10 @@ def _variant(line: Line, result: Result) -> dict[str, Any]:
 
 def _drawn(runs: RunTimes) -> dict[str, list[float]]:
     """Per cent of the runs by nanoseconds, up to :data:`_DRAWN` of them."""
-    last = _quantile(runs, _DRAWN) + 1
-    total = sum(runs.counts)
+    last, total = _quantile(runs, _DRAWN) + 1, sum(runs.counts)
     drawn = zip(runs.starts[:last], runs.widths[:last], runs.counts[:last], strict=True)
-    bars = [(s * 1e9, w * 1e9, 100 * c / total) for s, w, c in drawn if w > 0]
-    return {
-        "ns": [round(s, 3) for s, _, _ in bars],
-        "share": [share / max(w, 1e-9) for _, w, share in bars],
-    }
+    bars = [(s * 1e9, 100 * c / total / max(w * 1e9, 1e-9)) for s, w, c in drawn if w > 0]
+    return {"ns": [round(s, 3) for s, _ in bars], "share": [share for _, share in bars]}
 
 
 # Figures that programs report about a loop, and instructions of it.
@@ -300,18 +306,17 @@ def figures_table(result: Result) -> Table | None:
         figures.setdefault((figure.benchmark, figure.what), {})[figure.variant] = figure
     asked = {name for row in figures.values() for name in row}
     variants = [v.name for v in result.question.variants if v.name in asked]
+
+    def cell(figure: Figure | None) -> Cell | None:
+        if figure is None:
+            return None
+        text = Cell(figure.text) if figure.text else Cell(NOTHING.text, figure.why)
+        return value_cell(figure.number, "{:g}".format) or text
+
     rows = [
-        (*names, *(_figure_cell(row.get(variant)) for variant in variants))
+        (*names, *(cell(row.get(variant)) for variant in variants))
         for names, row in figures.items()
         if len({(f.number, f.text) for f in row.values()}) > 1
     ]
     columns = ("benchmark", "figure", *right(*variants))
     return table("Other figures of a loop, where variants differ", columns, rows, fixed=2)
-
-
-def _figure_cell(figure: Figure | None) -> Cell | None:
-    if figure is None:
-        return None
-    if figure.number is not None:
-        return Cell(f"{figure.number:g}", number=figure.number)
-    return Cell(figure.text) if figure.text else Cell(NOTHING.text, figure.why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from whyfast.judge.judge_run import BY_METRIC, cost_changes, costs_of, unbeaten
@@ -19,7 +20,9 @@ from whyfast.report.document import (
     right,
     section,
     sentences,
+    shortened,
     table,
+    value_cell,
 )
 from whyfast.report.formatting import (
     as_code,
@@ -75,7 +78,7 @@ def cost_section(result: Result) -> ReportSection | None:
 def cost_sentences(result: Result) -> Iterator[str]:
     """One sentence for each variant whose cost goes against its gain: it is faster, or as fast, and
     costs more; or slower, and costs less. Undecided, of costs that the study names."""
-    comparisons, medians = Comparisons.of_result(result), medians_of(result)
+    comparisons, medians = Comparisons(result.judged), medians_of(result)
     texts: list[tuple[float, str]] = []
     pairs = grouped(((c.variant, c.baseline), c) for c in cost_changes(result))
     main = result.question.baselines[0]
@@ -84,13 +87,13 @@ def cost_sentences(result: Result) -> Iterator[str]:
         verdict = comparisons.of(variant, baseline)
         if verdict is None:
             continue
-        told = [
-            c
-            for c in mine
-            if verdict.outcome != "undecided" or c.key in result.question.costs.margins
-        ]
-        against = _foremost([c for c in told if _goes_against(c, verdict, medians)])
-        if against:
+        asked = mine
+        if verdict.outcome == "undecided":
+            asked = [c for c in mine if c.key in result.question.costs.margins]
+        prices = grouped((c.key, c) for c in asked if _goes_against(c, verdict, medians))
+        # Each on the benchmark where it differs most.
+        worst = (max(every, key=lambda c: abs(_log(c.ratio))) for every in prices.values())
+        if against := [*worst][:_PRICES]:
             clauses = [_clause(c, mine, result.found.growth) for c in against]
             # Of one pair, or the only one that is decided, the sentence before has the verdict.
             alone = len(pairs) == 1 or verdict.outcome == "undecided" or certain == [verdict]
@@ -126,13 +129,6 @@ def _uncounted(result: Result, variant: str, baseline: str) -> str:
         return ""
     loads = [f"{quote(name)} loads {note}" for name, note in notes.items() if note]
     return f" ({join_words(loads)}, which is not counted)"
-
-
-def _foremost(changes: Sequence[CostChange]) -> list[CostChange]:
-    """Each cost once, on the benchmark where it differs most, in the order of all."""
-    every = grouped((c.key, c) for c in changes)
-    worst = [max(mine, key=lambda c: abs(_log(c.ratio))) for mine in every.values()]
-    return worst[:_PRICES]
 
 
 def _log(ratio: float) -> float:
@@ -255,7 +251,7 @@ def check_cost_table(result: Result) -> Table | None:
             before, after = (medians.get((n, metric)) for n in (c.baseline, c.variant))
         name = Cell(COSTS[c.key].title, c.benchmark or "")
         more = "=" if c.equal else "undecided" if c.outcome == "undecided" else change_text(c.ratio)
-        cells = (_value_cell(c.key, x) for x in (before, after))
+        cells = (value_cell(x, partial(value_text, c.key)) for x in (before, after))
         rows.append((name, *cells, Cell(more, number=c.ratio)))
     return table("Head against base", ("cost", *right("base", "head", "change")), rows)
 
@@ -267,16 +263,8 @@ def value_text(key: str, value: float | None) -> str:
     """One value in the unit of its cost."""
     if value is None:
         return "unavailable"
-    unit = COSTS[key].unit
-    if unit == "bytes":
-        return format_bytes(value)
-    if unit == "seconds":
-        return format_seconds(value)
-    return f"{value:.3g} J" if unit == "joules" else format_amount(value)
-
-
-def _value_cell(key: str, value: float | None) -> Cell | None:
-    return None if value is None else Cell(value_text(key, value), number=value)
+    units = {"bytes": format_bytes, "seconds": format_seconds, "joules": "{:.3g} J".format}
+    return units.get(COSTS[key].unit, format_amount)(value)
 
 
 def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
@@ -286,19 +274,15 @@ def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
     on several benchmarks it is their geometric mean.
     """
     keys = [k for k in COSTS if any(c.key == k for c in changes)]
-    whole = _table(result, changes, keys)
-    if whole is None or not changes:
-        return None
     certain = grouped((c.key, abs(_log(c.ratio))) for c in changes if c.outcome in ("more", "less"))
     sizes = {key: max(logs) for key, logs in certain.items()}
     # Of the size its parts are in the whole table.
     prices = [k for k in keys if sizes.get(k) and k not in SIZE_PARTS]
     shown = sorted(prices, key=lambda k: (k not in PRICES, -sizes[k]))[:_COLUMNS]
     shown = shown or [k for k in ("size",) if k in keys]
-    if shown in ([], keys):
-        return whole
     drops = {COSTS[k].title: i for i, k in enumerate(shown)}
-    return replace(whole, short=_table(result, changes, shown, drops))
+    few = None if shown in ([], keys) else _table(result, changes, shown, drops)
+    return shortened(_table(result, changes, keys) if changes else None, few)
 
 
 def _table(
@@ -307,7 +291,7 @@ def _table(
     keys: Sequence[str],
     drops: Mapping[str, int] | None = None,
 ) -> Table | None:
-    comparisons, question = Comparisons.of_result(result), result.question
+    comparisons, question = Comparisons(result.judged), result.question
     known = {c.variant for c in costs_of(result)} | {c.variant for c in changes}
     names = [v.name for v in question.measured if v.name not in result.recorded.same]
     baseline_of = {c.variant: c.baseline for c in changes}
@@ -345,7 +329,7 @@ def _cell(
     """The value, with how much more that is than the baseline's where it differs."""
     mine, value = [c for c in changes if c.key == key], values.get((key, name))
     if not mine:
-        return _value_cell(key, value)
+        return value_cell(value, partial(value_text, key))
     ratio = mine[0].ratio if len(mine) == 1 else _mean(mine)
     more = change_text(ratio)
     if all(c.equal for c in mine):
@@ -383,7 +367,7 @@ def _factor(ratio: float) -> str:
 def cost_plot(result: Result, changes: Sequence[CostChange]) -> Plot | None:
     """Time against each cost in which variants differ, relative to the baseline at 1, 1; with
     those that nothing beats marked. None below three variants: two are read in the table."""
-    comparisons = Comparisons.of_result(result)
+    comparisons = Comparisons(result.judged)
     baselines = dict.fromkeys(c.baseline for c in changes)
     if len(baselines) != 1 or result.question.along:
         return None
@@ -391,10 +375,9 @@ def cost_plot(result: Result, changes: Sequence[CostChange]) -> Plot | None:
     verdicts = (comparisons.of(name, main) for name in dict.fromkeys(c.variant for c in changes))
     known = (v for v in verdicts if v is not None and 0 < v.ratio < math.inf)
     times = {main: 1.0, **{v.variant: v.ratio for v in known}}
-    if len(times) < 3:
-        return None
     choices = [c for key in COSTS if (c := _points(key, times, changes, main, result)) is not None]
-    return Plot("costs", {"baseline": main, "choices": choices}) if choices else None
+    shown = choices and len(times) >= 3
+    return Plot("costs", {"baseline": main, "choices": choices}) if shown else None
 
 
 def _points(
@@ -405,17 +388,15 @@ def _points(
         return None
     means = {name: _mean([c for c in mine if c.variant == name]) for name in times}
     ratios = {main: 1.0, **{name: mean for name, mean in means.items() if mean == mean}}
-    best = unbeaten(times, ratios, result.question.margin)
-    return {
-        "name": COSTS[key].title,
-        "points": [
-            {
-                "name": name,
-                "time": times[name],
-                "cost": ratios[name],
-                "best": name in best,
-                "text": f"time {times[name]:.3f}x, {COSTS[key].title} {ratios[name]:.3f}x",
-            }
-            for name in ratios
-        ],
-    }
+    best, title = unbeaten(times, ratios, result.question.margin), COSTS[key].title
+    points = [
+        {
+            "name": name,
+            "time": times[name],
+            "cost": cost,
+            "best": name in best,
+            "text": f"time {times[name]:.3f}x, {title} {cost:.3f}x",
+        }
+        for name, cost in ratios.items()
+    ]
+    return {"name": title, "points": points}

@@ -130,17 +130,13 @@ def function_changes(
 def count_groups(result: Result) -> Iterator[Block | None]:
     """Each benchmark with its hot functions, and where these lie."""
     for work in result.found.counted:
-        yield group(f"Counted: {quote(work.benchmark)}", *_details(work))
+        name, kind = quote(work.benchmark), {"source": work.source, "tool": work.tool}
+        hot = hot_table(work.hot, work.profiled, event=work.event, **kind)
+        tables = [(f", {work.work}", t) for t in counter_tables(work.counts)]
+        tables += [("", hot)] if hot else []
+        titled = (replace(t, caption=f"{name}{of}: {t.caption}") for of, t in tables)
+        yield group(f"Counted: {name}", *titled)
     yield places_table(result.found.counted)
-
-
-def _details(work: Counted) -> Iterator[Table]:
-    name = quote(work.benchmark)
-    for counters in counter_tables(work.counts):
-        yield replace(counters, caption=f"{name}, {work.work}: {counters.caption}")
-    hot = hot_table(work.hot, work.profiled, event=work.event, source=work.source, tool=work.tool)
-    if hot is not None:
-        yield replace(hot, caption=f"{name}: {hot.caption}")
 
 
 def count_tables(result: Result) -> tuple[Table, ...]:
@@ -228,20 +224,20 @@ def places_table(counted: Sequence[Counted]) -> Table | None:
                 by_variant = dict(zip(work.profiled, function.places, strict=True))
                 places.setdefault(function.name, by_variant)
     variants = list(dict.fromkeys(v for by_variant in places.values() for v in by_variant))
+
+    def cell(place: CodePlace | None) -> Cell | None:
+        if place is None:
+            return None
+        crowded = f", {place.crowded} crowded" if place.crowded else ""
+        lines = f"{pluralize(place.lines, 'line')} on {pluralize(place.pages, 'page')}"
+        detail = f"{lines}, {pluralize(place.sets, 'set')}{crowded}"
+        return Cell(f"{place.address:#x}", detail, number=place.address)
+
     rows = [
-        (name, *(_place_cell(by_variant.get(v)) for v in variants))
+        (name, *(cell(by_variant.get(v)) for v in variants))
         for name, by_variant in list(places.items())[:_PLACED]
     ]
     return table("Addresses of the hot functions", ("function", *variants), rows)
-
-
-def _place_cell(place: CodePlace | None) -> Cell | None:
-    if place is None:
-        return None
-    crowded = f", {place.crowded} crowded" if place.crowded else ""
-    lines = f"{pluralize(place.lines, 'line')} on {pluralize(place.pages, 'page')}"
-    detail = f"{lines}, {pluralize(place.sets, 'set')}{crowded}"
-    return Cell(f"{place.address:#x}", detail, number=place.address)
 
 
 def counted_notes(result: Result) -> tuple[str, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, OptionTrace, Trouble
+from whyfast.model.evidence import DispatchFacts, Evidence, FunctionFacts, OptionTrace
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.variant import Aspect, Difference, Variant, differences
@@ -35,13 +35,25 @@ def jump_table(result: Result) -> Table | None:
     versions = {t.name: t.version for t in result.recorded.toolchains if t.version}
     compilers = {v.name: versions[v.toolchain] for v in every if v.toolchain in versions}
     baselines = without_lost(result.question, result.found.failed_expectations).baselines
-    comparisons = Comparisons.of_result(result)
+    comparisons = Comparisons(result.judged)
     main = baselines[0] if baselines and comparisons else None
-    troubled = {t.variant: t for t in result.found.troubles}
+    # The symptom, and whether it is known of this version of the compiler.
+    troubled = {
+        t.variant: Cell(t.symptom, "known" if t.listed else "unknown in this version")
+        for t in result.found.troubles
+    }
+
+    def time(name: str) -> Cell:
+        """The verdict without its interval, which stands in the first table."""
+        if name == main:
+            return Cell("baseline")
+        verdict = comparisons.of(name, main or "")
+        return replace(verdict_cell(verdict), detail="") if verdict else Cell("not measured")
+
     rows = [
         (
             *(name, jumps_cell(facts[name]), kind_cell(facts[name]), compilers.get(name)),
-            *(_trouble(troubled.get(name)), main and _time(name, main, comparisons)),
+            *(troubled.get(name, Cell("none seen")), time(name)),
         )
         for name in sorted(facts, key=lambda name: order.get(name, len(order)))
     ]
@@ -66,21 +78,6 @@ def kind_cell(facts: DispatchFacts) -> Cell:
         return Cell("no dispatch" if facts.form == "none" else facts.form)
     merged = "" if facts.form == "replicated" else f", {facts.form}"
     return Cell("tail calls", f"over {pluralize(facts.functions, 'function')}{merged}")
-
-
-def _trouble(trouble: Trouble | None) -> Cell:
-    """The symptom, and whether it is known of this version of the compiler."""
-    if trouble is None:
-        return Cell("none seen")
-    return Cell(trouble.symptom, "known" if trouble.listed else "unknown in this version")
-
-
-def _time(name: str, main: str, comparisons: Comparisons) -> Cell:
-    """The verdict without its interval, which stands in the first table."""
-    if name == main:
-        return Cell("baseline")
-    verdict = comparisons.of(name, main)
-    return replace(verdict_cell(verdict), detail="") if verdict else Cell("not measured")
 
 
 def dispatch_table(result: Result) -> Table | None:
@@ -120,20 +117,18 @@ def option_table(result: Result) -> Table | None:
         if e.options is not None
     }
     names = dict.fromkeys(option for traces in builds.values() for option in traces)
-    rows = [
-        (option, *(_trace(traces.get(option)) for traces in builds.values())) for option in names
-    ]
+
+    def cell(trace: OptionTrace | None) -> Cell | None:
+        if trace is None:
+            return None
+        seen = f"{trace.handlers} of {trace.of}" if trace.handlers else "not in the code"
+        return Cell(seen, trace.recorded)
+
+    rows = [(name, *(cell(traces.get(name)) for traces in builds.values())) for name in names]
     caption = (
         "Compiler options with a trace in the dispatching functions, or in the compiler's record"
     )
     return table(caption, ("option", *builds), rows)
-
-
-def _trace(trace: OptionTrace | None) -> Cell | None:
-    if trace is None:
-        return None
-    seen = f"{trace.handlers} of {trace.of}" if trace.handlers else "not in the code"
-    return Cell(seen, trace.recorded)
 
 
 # Dispatch as an explanation of a difference, worded as strongly as the variants allow.
@@ -185,7 +180,10 @@ def merged_from(result: Result) -> Iterator[str]:
     from some value of a parameter on: in functions whose names end in these values."""
     parameters = [b.parameter for b in result.question.benchmarks if b.parameter]
     names = {p.value: p.name for p in parameters if not p.linear}
-    facts = {e.variant: _by_number(e, names) for e in result.found.evidence}
+    facts: dict[str, dict[int, FunctionFacts]] = {}
+    for e in result.found.evidence:
+        ends = ((re.search(r"\d+$", f.name), f) for f in e.functions)
+        facts[e.variant] = {int(m[0]): f for m, f in ends if m and int(m[0]) in names}
     for base in result.question.baselines[:1]:
         for variant, jumps in facts.items():
             pairs = [(n, jumps[n], facts.get(base, {}).get(n)) for n in sorted(jumps)]
@@ -200,12 +198,6 @@ def merged_from(result: Result) -> Iterator[str]:
                 f"{pluralize(few.indirect_jumps, 'indirect jump')} in `{few.name}` where "
                 f"{quote(base)} has {many.indirect_jumps}; up to {known[first - 1][0]} it has not."
             )
-
-
-def _by_number(evidence: Evidence, numbers: Collection[int]) -> dict[int, FunctionFacts]:
-    """The functions whose names end in one of these numbers."""
-    ends = ((re.search(r"\d+$", f.name), f) for f in evidence.functions)
-    return {int(m[0]): f for m, f in ends if m and int(m[0]) in numbers}
 
 
 def find_witness(

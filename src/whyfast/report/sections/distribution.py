@@ -155,9 +155,9 @@ def mean_without(verdict: Verdict, ratio: float) -> str:
 
 def distribution_section(result: Result) -> ReportSection | None:
     """Best, worst and the shares that gained and lost, a table for each baseline."""
-    tables = distribution_tables(result)
-    text = note(_EXPLAINED) if tables else None
-    return section("distribution", "Distribution of the benchmarks", *tables, text)
+    if tables := distribution_tables(result):
+        return section("distribution", "Distribution of the benchmarks", *tables, note(_EXPLAINED))
+    return None
 
 
 def distribution_tables(result: Result) -> tuple[Table, ...]:
@@ -181,14 +181,9 @@ def distribution_tables(result: Result) -> tuple[Table, ...]:
 
 
 def _row(d: Distribution) -> tuple[Cell, ...]:
-    return (
-        Cell(d.variant),
-        _extreme(d.best),
-        _extreme(d.worst),
-        share_cell(d, "faster"),
-        share_cell(d, "slower"),
-        Cell(f"{d.gained} / {d.lost}", number=d.gained - d.lost),
-    )
+    shares = share_cell(d, "faster"), share_cell(d, "slower")
+    estimates = Cell(f"{d.gained} / {d.lost}", number=d.gained - d.lost)
+    return Cell(d.variant), _extreme(d.best), _extreme(d.worst), *shares, estimates
 
 
 def share_cell(d: Distribution, outcome: Literal["faster", "slower"]) -> Cell:
@@ -200,11 +195,10 @@ def share_cell(d: Distribution, outcome: Literal["faster", "slower"]) -> Cell:
 
 def _extreme(verdict: Verdict) -> Cell:
     """The factor of one benchmark and its name; what is not certain is not coloured and says so."""
-    text = text_of(verdict)
-    name = f"on {verdict.benchmark or ''}"
+    factor, name = text_of(verdict).factor, f"on {verdict.benchmark or ''}"
     if verdict.outcome in ("faster", "slower"):
-        return Cell(text.factor, name, verdict.outcome, verdict.ratio)
-    return Cell(f"{text.factor} ({verdict.outcome})", name, number=verdict.ratio)
+        return Cell(factor, name, verdict.outcome, verdict.ratio)
+    return Cell(f"{factor} ({verdict.outcome})", name, number=verdict.ratio)
 
 
 def interval_plot(result: Result) -> Plot | None:
@@ -214,18 +208,12 @@ def interval_plot(result: Result) -> Plot | None:
     if not (result.judged.verdicts or result.judged.suites):
         return None
     spreads = grouped((d.baseline, _figure(d, result)) for d in distributions(result))
-    data = {
-        "margin": result.question.margin,
-        "confidence": min((v.confidence for v in result.judged.verdicts), default=0.0),
-        "baselines": [
-            {
-                "name": name,
-                "plots": _plots(result, name),
-                "distributions": spreads.get(name, []),
-            }
-            for name in result.question.baselines
-        ],
-    }
+    baselines = [
+        {"name": name, "plots": _plots(result, name), "distributions": spreads.get(name, [])}
+        for name in result.question.baselines
+    ]
+    sure = min((v.confidence for v in result.judged.verdicts), default=0.0)
+    data = {"margin": result.question.margin, "confidence": sure, "baselines": baselines}
     return Plot("intervals", data)
 
 

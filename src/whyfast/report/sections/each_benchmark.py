@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from whyfast.model.result import Result
 from whyfast.model.series import MEAN_SECONDS
-from whyfast.model.verdict import Suite, Verdict
+from whyfast.model.verdict import Verdict
 from whyfast.report.document import (
     NOTHING,
     Cell,
@@ -71,7 +71,7 @@ def _matrix(result: Result, baseline: str, times: Times) -> Table | None:
         return _changed(f"{time.text} ", verdict) if verdict else time
 
     rows: list[Row] = [
-        (name, *(cell(name, variant) for variant in (baseline, *variants))) for name in benchmarks
+        (b, *(cell(b, variant) for variant in (baseline, *variants))) for b in benchmarks
     ]
     if suites:
         mean = (_changed("", suites[v]) if v in suites else None for v in variants)
@@ -154,9 +154,18 @@ def benchmark_sections(result: Result) -> tuple[ReportSection | None, ReportSect
 
 def benchmark_tables(result: Result) -> dict[str, tuple[Table, ...]]:
     """For each baseline a table for each variant, or a single one where there is one benchmark."""
-    times = benchmark_times(result)
-    tables = {b: _each_benchmark_against(result, b, times) for b in result.question.baselines}
-    return {b: tuple(t for t in every if t is not None) for b, every in tables.items()}
+    times, tables = benchmark_times(result), {}
+    order = {v.name: i for i, v in enumerate(result.question.variants)}
+    for baseline in result.question.baselines:
+        verdicts = [v for v in result.judged.verdicts if v.baseline == baseline]
+        if len({v.benchmark for v in verdicts}) < 2 and result.judged.about != "runs":
+            every = [_by_variant(result, baseline, verdicts, times)]
+        else:
+            pairs = grouped((v.variant, v) for v in verdicts)
+            names = sorted(pairs, key=lambda n: (order.get(n, len(order)), n))
+            every = [_by_benchmark(result, pairs[name], times) for name in names]
+        tables[baseline] = tuple(t for t in every if t is not None)
+    return tables
 
 
 def benchmark_times(result: Result) -> Times:
@@ -171,17 +180,6 @@ def benchmark_times(result: Result) -> Times:
         for name, mean in means.items()
         if isinstance(mean, float)
     }
-
-
-def _each_benchmark_against(result: Result, baseline: str, times: Times) -> Iterator[Table | None]:
-    verdicts = [v for v in result.judged.verdicts if v.baseline == baseline]
-    if len({v.benchmark for v in verdicts}) < 2 and result.judged.about != "runs":
-        yield _by_variant(result, baseline, verdicts, times)
-        return
-    order = {v.name: i for i, v in enumerate(result.question.variants)}
-    pairs = grouped((v.variant, v) for v in verdicts)
-    for name in sorted(pairs, key=lambda n: (order.get(n, len(order)), n)):
-        yield _by_benchmark(result, pairs[name], times)
 
 
 def _by_variant(
@@ -208,13 +206,19 @@ def _by_benchmark(result: Result, verdicts: Sequence[Verdict], times: Times) -> 
     verdicts = sorted(verdicts, key=lambda v: order.get(v.benchmark or "", len(order)))
     pair = (variant, baseline)
     suites = [s for s in result.judged.suites if (s.verdict.variant, s.verdict.baseline) == pair]
+    # The mean without a benchmark, by its name, and with as many digits as the mean itself has.
+    without = {
+        name: Cell(mean_without(s.verdict, ratio), number=ratio)
+        for s in suites
+        for name, ratio in s.influence.items()
+    }
     rows: list[Row] = [
         (
             v.benchmark or "",
             *(time_cell(times.get((v.benchmark or "", who)), about) for who in (baseline, variant)),
             verdict_cell(v),
             *_sureness(v),
-            without_cell(suites[0], v.benchmark) if suites else None,
+            without.get(v.benchmark or ""),
         )
         for v in verdicts
     ]
@@ -230,12 +234,6 @@ def _by_benchmark(result: Result, verdicts: Sequence[Verdict], times: Times) -> 
     )
     caption = f"{variant} against {baseline}, each benchmark"
     return table(caption, columns, rows, drops=_DROPS, of=variant, against=baseline)
-
-
-def without_cell(suite: Suite, benchmark: str | None) -> Cell | None:
-    """The mean without that benchmark, with as many digits as the mean itself has."""
-    ratio = suite.influence.get(benchmark or "")
-    return None if ratio is None else Cell(mean_without(suite.verdict, ratio), number=ratio)
 
 
 def _sureness(verdict: Verdict) -> tuple[int, Cell]:

@@ -6,6 +6,7 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from statistics import median
 
@@ -14,7 +15,7 @@ from whyfast.history.findings import Coincidence, FactChange, coincidence, revis
 from whyfast.judge.run_confounds import same_revision
 from whyfast.model.cost import COSTS
 from whyfast.model.history import CostSeries, Drift, Finding, History, SeriesHistory, Timeline
-from whyfast.report.document import Cell, Row, Table, right, shortened, table
+from whyfast.report.document import Cell, Row, Table, right, shortened, table, value_cell
 from whyfast.report.formatting import exact_text, grouped, join_words, pluralize, size_of, text_of
 from whyfast.report.sections.costs import SIZE_PARTS, change_text, value_text
 
@@ -49,7 +50,11 @@ def headline(history: History, *, named: bool = True) -> str:
     ]
     texts = [_capital("; ".join(parts)) + "."] if parts else []
     if rest := largest(history):
-        texts.append(_of_rest(history, rest, more="more " if parts else "", named=named))
+        concerned = len({name for finding in rest for name in finding.finding.ratios})
+        number = _capital(pluralize(len(rest), "more finding" if parts else "finding"))
+        which = ", the largest of them" if len(rest) > _NAMED else ""
+        names = f"{which}: {'; '.join(map(str, rest[:_NAMED]))}" if named else ""
+        texts.append(f"{number} in {concerned} of {len(history.series)} series{names}.")
     nothing = (
         f"No step, no drift and no outlier in {pluralize(len(history.timeline.points), 'point')} "
         f"of {len(history.series)} series."
@@ -68,16 +73,6 @@ def _beside(history: History, finding: Finding) -> str:
     if beside.none_on:
         texts.append(f"none on {join_words(beside.none_on)}")
     return f", {' and '.join(texts)}" if texts else ""
-
-
-def _of_rest(history: History, rest: Sequence[LargestOf], *, more: str, named: bool) -> str:
-    concerned = len({name for finding in rest for name in finding.finding.ratios})
-    number = _capital(pluralize(len(rest), f"{more}finding"))
-    text = f"{number} in {concerned} of {len(history.series)} series"
-    if not named:
-        return f"{text}."
-    which = ", the largest of them" if len(rest) > _NAMED else ""
-    return f"{text}{which}: {'; '.join(map(str, rest[:_NAMED]))}."
 
 
 def suite_wide(history: History) -> tuple[Finding, ...]:
@@ -145,8 +140,9 @@ def where_text(where: Mapping[str, str]) -> str:
 def _in_words(finding: Finding) -> str:
     ratios = list(finding.ratios.values())
     many = f" in {len(ratios)} of {finding.of} series" if finding.of > 1 else ""
-    many += f" with {where}" if (where := where_text(finding.where)) else ""
-    return f"{exact_text(median(ratios)).factor}{many}{' (median)' if len(ratios) > 1 else ''}"
+    with_all = f" with {where_text(finding.where)}" if finding.where else ""
+    middle = " (median)" if len(ratios) > 1 else ""
+    return f"{exact_text(median(ratios)).factor}{many}{with_all}{middle}"
 
 
 def _capital(text: str) -> str:
@@ -187,16 +183,13 @@ def search_commands(history: History) -> tuple[str, ...]:
         slower = all(r > 1 for r in step.finding.ratios.values())
         if ends and slower and not (step.machine_changes and step.none_on):
             good, bad = map(shlex.quote, ends)
-            command = f"whyfast search {study} --good {good} --bad {bad}"
-            commands[command + _benchmark(history, step)] = None
+            series = [h.series for h in history.series if h.series.name in step.finding.ratios]
+            names = {
+                s.keys.get("benchmark", s.name.removesuffix(f" on {s.machine}")) for s in series
+            }
+            single = f" --benchmark {shlex.quote(names.pop())}" if len(names) == 1 else ""
+            commands[f"whyfast search {study} --good {good} --bad {bad}{single}"] = None
     return tuple(commands)
-
-
-def _benchmark(history: History, step: Coincidence) -> str:
-    """``--benchmark``, where the step is that of a single one."""
-    series = [h.series for h in history.series if h.series.name in step.finding.ratios]
-    names = {s.keys.get("benchmark", s.name.removesuffix(f" on {s.machine}")) for s in series}
-    return f" --benchmark {shlex.quote(names.pop())}" if len(names) == 1 else ""
 
 
 def _sentence(history: History, step: Coincidence) -> str:
@@ -217,26 +210,24 @@ def _sentence(history: History, step: Coincidence) -> str:
 
 
 def _several(changes: Sequence[FactChange]) -> str:
-    return join_words([f"another {c.label} ({_sides(c)})" for c in changes], _MOST)
-
-
-def _sides(change: FactChange) -> str:
-    """Both values; of long ones the words in which they differ."""
-    old, new = change.old, change.new
-    if max(len(old), len(new)) > _LONG:
-        a, b = old.split(" "), new.split(" ")
-        old = " ".join(w for w in a if w not in b)[:_LONG] or "–"
-        new = " ".join(w for w in b if w not in a)[:_LONG] or "–"
-    return f"{old} → {new}"
+    """Each with both values; of long ones the words in which they differ."""
+    texts = []
+    for change in changes:
+        old, new = change.old, change.new
+        if max(len(old), len(new)) > _LONG:
+            a, b = old.split(" "), new.split(" ")
+            old = " ".join(w for w in a if w not in b)[:_LONG] or "–"
+            new = " ".join(w for w in b if w not in a)[:_LONG] or "–"
+        texts.append(f"another {change.label} ({old} → {new})")
+    return join_words(texts, _MOST)
 
 
 def _revisions(timeline: Timeline, step: Coincidence) -> tuple[str, str] | None:
     """The revisions on both sides, where both are on record and not the same."""
     facts = timeline.facts.get(step.machines[0], ())
-    if not facts:
-        return None
-    old, new = (revision_of(facts[i]) for i in (step.finding.before, step.finding.at))
-    return None if old is None or new is None or same_revision(old, new) else (old, new)
+    ends = [revision_of(facts[i]) for i in (step.finding.before, step.finding.at)] if facts else []
+    known = [end for end in ends if end is not None]
+    return (known[0], known[1]) if len(known) == 2 and not same_revision(*known) else None
 
 
 #: The latest changes of costs on a short page.
@@ -247,10 +238,14 @@ def cost_history_table(timeline: Timeline) -> Table | None:
     """A row for every change of an exact cost from one point to the next that has it, by cost, then
     in the order of the points; None without any. A short report has no parts of the size."""
     costs = sorted(timeline.costs, key=lambda c: [*COSTS].index(c.key))
-    every = list(_cost_rows(timeline, costs))
-    whole = _cost_changes_table([row for _, row in every])
-    short = _cost_changes_table([row for key, row in every if key not in SIZE_PARTS][-_CHANGES:])
-    return shortened(whole, short)
+    rows = list(_cost_rows(timeline, costs))
+    short = [row for key, row in rows if key not in SIZE_PARTS][-_CHANGES:]
+    heads = ("cost", "points", *right("before", "after", "change"))
+    whole, few = (
+        table("Every change of an exact cost", heads, shown, fixed=2)
+        for shown in ([row for _, row in rows], short)
+    )
+    return shortened(whole, few)
 
 
 def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tuple[str, Row]]:
@@ -260,22 +255,11 @@ def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tupl
         for (i, before), (k, after) in pairwise(there):
             if before == after:
                 continue
-            ratio = after / before if before else math.inf
             of = ", ".join(t for t in (c.variant * several, c.benchmark or "", c.machine) if t)
-            yield (
-                c.key,
-                (
-                    Cell(COSTS[c.key].title, of),
-                    f"{timeline.points[i]} → {timeline.points[k]}",
-                    *(Cell(value_text(c.key, x), number=x) for x in (before, after)),
-                    Cell(change_text(ratio), number=ratio),
-                ),
-            )
-
-
-def _cost_changes_table(rows: Sequence[Row]) -> Table | None:
-    heads = ("cost", "points", *right("before", "after", "change"))
-    return table("Every change of an exact cost", heads, rows, fixed=2)
+            points = f"{timeline.points[i]} → {timeline.points[k]}"
+            values = (value_cell(x, partial(value_text, c.key)) for x in (before, after))
+            change = value_cell(after / before if before else math.inf, change_text)
+            yield c.key, (Cell(COSTS[c.key].title, of), points, *values, change)
 
 
 def cost_history_sentences(timeline: Timeline) -> Iterator[str]:

@@ -20,6 +20,7 @@ from whyfast.report.document import (
     section,
     sentences,
     table,
+    value_cell,
 )
 from whyfast.report.formatting import format_percent, grouped, join_words, plain_text_of, quote
 from whyfast.report.sections.main_table import decided
@@ -65,9 +66,12 @@ def kernel_sentences(result: Result) -> list[str]:
     if not texts and any(len(s.points) > 1 for s in series):
         no_step = f"No step of more than {margin} from one kernel to the next"
         texts = [f"{no_step} in {len(series)} series."]
+    emulators = join_words(list(dict.fromkeys(b.emulator for b in result.recorded.boots))) or "QEMU"
     return [
         *(texts or [_largest(result)]),
-        *(_unit(result), *_repeated(result), *_disturbed(result)),
+        f"All numbers are instructions that {emulators} executed for the guest: simulated, not "
+        "times. They do not include caches, branch prediction or the duration of an instruction.",
+        *(*_repeated(result), *_disturbed(result)),
         *(*_departures(result), *not_built(result.recorded.builds, what="run")),
         *failed_sentences(result.recorded.failed),
     ]
@@ -101,14 +105,6 @@ def _largest(result: Result) -> str:
         return "Nothing was counted."
     missing = quote(result.question.baselines[0])
     return f"Nothing can be compared: the baseline {missing} was not counted."
-
-
-def _unit(result: Result) -> str:
-    emulators = join_words(list(dict.fromkeys(b.emulator for b in result.recorded.boots))) or "QEMU"
-    return (
-        f"All numbers are instructions that {emulators} executed for the guest: simulated, not "
-        "times. They do not include caches, branch prediction or the duration of an instruction."
-    )
 
 
 def _repeated(result: Result) -> Iterator[str]:
@@ -173,24 +169,24 @@ def number(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def more(ratio: float) -> str:
-    """A ratio of counts: "1.55x as many"."""
-    return f"{_factor(ratio)} as many"
-
-
 def _factor(ratio: float) -> str:
     return f"{ratio:.{3 if abs(ratio - 1) < 0.1 else 2}f}x"
-
-
-def _number_cell(value: float) -> Cell:
-    return Cell(number(value), number=value)
 
 
 def slope_table(series: Sequence[ReleaseSeries]) -> Table | None:
     """A row for each kernel, a column for each series: the cost of one more unit of the
     parameter; None where nothing has a parameter."""
     kernels = sorted({p.kernel for s in series for p in s.points}, key=version_key)
-    rows = [(kernel, *(_slope(s, kernel) for s in series)) for kernel in kernels]
+
+    def cell(series: ReleaseSeries, kernel: str) -> Cell | None:
+        slope = {p.kernel: p.slope for p in series.points}.get(kernel)
+        step = next((s for s in series.steps if s.after.kernel == kernel), None)
+        if slope is None or step is None:
+            return value_cell(slope, number)
+        outcome: Outcome = "slower" if step.ratio > 1 else "faster"
+        return Cell(number(slope), f"({_factor(step.ratio)})", outcome, slope)
+
+    rows = [(kernel, *(cell(s, kernel) for s in series)) for kernel in kernels]
     units = " or ".join(dict.fromkeys(s.unit for s in series))
     caption = f"Instructions for one more {units} (simulated, not time)"
     if any(s.steps for s in series):
@@ -198,40 +194,30 @@ def slope_table(series: Sequence[ReleaseSeries]) -> Table | None:
     return table(caption, ("Linux", *(s.name for s in series)), rows)
 
 
-def _slope(series: ReleaseSeries, kernel: str) -> Cell | None:
-    slope = {p.kernel: p.slope for p in series.points}.get(kernel)
-    if slope is None:
-        return None
-    step = next((s for s in series.steps if s.after.kernel == kernel), None)
-    if step is None:
-        return _number_cell(slope)
-    outcome: Outcome = "slower" if step.ratio > 1 else "faster"
-    return Cell(number(slope), f"({_factor(step.ratio)})", outcome, slope)
-
-
 def count_table(result: Result) -> Table | None:
     """What one loop of each benchmark takes, and against the main baseline."""
     main = result.question.baselines[0]
     against = {(v.benchmark, v.variant): v for v in result.judged.verdicts if v.baseline == main}
+
+    def beside(verdict: Verdict | None) -> Cell:
+        if verdict is None:
+            return Cell("baseline")
+        text = plain_text_of(verdict)
+        if verdict.outcome == "same":
+            return Cell("same", text.value, "same", verdict.ratio)
+        ends = "" if verdict.low == verdict.high else text.interval
+        return Cell(f"{_factor(verdict.ratio)} as many", ends, verdict.outcome, verdict.ratio)
+
     rows = []
     for variant in result.question.measured:
         for benchmark in result.question.benchmarks:
             if loops := counts(result.recorded.blocks, benchmark.name, variant.name):
                 ends = dict.fromkeys(number(n) for n in (min(loops), max(loops)))
-                verdict = against.get((benchmark.name, variant.name))
-                beside = Cell("baseline") if verdict is None else _against(verdict)
                 least = Cell(" to ".join(ends), number=min(loops))
-                rows.append((variant.name, benchmark.name, least, beside))
+                verdict = against.get((benchmark.name, variant.name))
+                rows.append((variant.name, benchmark.name, least, beside(verdict)))
     columns = ("variant", "benchmark", *right("instructions"), f"against {main}")
     return table("Instructions of one loop (simulated, not time)", columns, rows, fixed=2)
-
-
-def _against(verdict: Verdict) -> Cell:
-    text = plain_text_of(verdict)
-    if verdict.outcome == "same":
-        return Cell("same", text.value, "same", verdict.ratio)
-    ends = "" if verdict.low == verdict.high else text.interval
-    return Cell(f"{_factor(verdict.ratio)} as many", ends, verdict.outcome, verdict.ratio)
 
 
 def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None:
@@ -239,8 +225,8 @@ def point_table(result: Result, series: Sequence[ReleaseSeries]) -> Table | None
     lines = {(line.family, line.variant): line for line in result.judged.slopes}
     rows = [
         (
-            *(p.kernel, s.name, _number_cell(p.slope), _number_cell(p.intercept)),
-            _number_cell(abs(lines[s.family, p.variant].departure)),
+            *(p.kernel, s.name, value_cell(p.slope, number), value_cell(p.intercept, number)),
+            value_cell(abs(lines[s.family, p.variant].departure), number),
         )
         for s in series
         for p in s.points
@@ -279,17 +265,11 @@ def release_plot(result: Result) -> Plot | None:
     """What the plot shows: for each series the slope and the count at each value of the parameter,
     kernel by kernel (None: not counted); and the places of its steps."""
     series = series_of(result)
-    if not series:
-        return None
     kernels = sorted({p.kernel for s in series for p in s.points}, key=version_key)
     at = sorted({b.parameter.value for b in result.question.benchmarks if b.parameter})
-    data = {
-        "kernels": kernels,
-        "unit": series[0].unit,
-        "at": at,
-        "series": [_series(result, s, kernels, at) for s in series],
-    }
-    return Plot("releases", data)
+    lines = [_series(result, s, kernels, at) for s in series]
+    data = {"kernels": kernels, "at": at, "series": lines}
+    return Plot("releases", {**data, "unit": series[0].unit}) if series else None
 
 
 def _series(

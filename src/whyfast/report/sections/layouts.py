@@ -10,7 +10,16 @@ from typing import Any, TypeVar
 from whyfast.model.result import Result
 from whyfast.model.study import Question
 from whyfast.model.verdict import Draw, Fix, FixOutcome, Placement, PlacementOutcome, Verdict
-from whyfast.report.document import Cell, Plot, Table, right, shortened, table
+from whyfast.report.document import (
+    Cell,
+    Plot,
+    ReportSection,
+    Table,
+    right,
+    section,
+    shortened,
+    table,
+)
 from whyfast.report.formatting import (
     format_percent,
     format_rough,
@@ -35,9 +44,8 @@ _SPREADS: dict[FixOutcome, str] = {"larger": "increased", "none": "no spread"}
 
 
 def _cause(p: Placement) -> str:
-    if p.outcome == "placement" and p.over == "profiles":
-        return "profile"
-    return _CAUSES.get(p.outcome, p.outcome)
+    placed = "profile" if p.over == "profiles" else "placement"
+    return placed if p.outcome == "placement" else _CAUSES.get(p.outcome, p.outcome)
 
 
 #: What the programs are that no draw has moved.
@@ -215,6 +223,12 @@ def _spread(fix: Fix, margin: float) -> str:
     return texts[fix.outcome]
 
 
+def placement_section(result: Result) -> ReportSection | None:
+    """The tables and the plot, where layouts or profiles were drawn."""
+    shown = placement_table(result), placement_plot(result), fix_table(result)
+    return section("placement", "Placement or change", *shown)
+
+
 def placement_table(result: Result) -> Table | None:
     """A row for each pair and kind of draw, in a long report also for each benchmark; None without
     layouts and profiles."""
@@ -260,11 +274,20 @@ def fix_table(result: Result) -> Table | None:
 
 def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table | None:
     named = len({f.benchmark for f in fixes}) > 1
+
+    def spread(fix: Fix) -> Cell | None:
+        """What the fix did to it; without the fix and with it."""
+        if not math.isfinite(fix.spread):
+            return None
+        figures = f"{spread_text(fix.without)} → {spread_text(fix.spread)}"
+        none = fix.spread <= 0 and fix.without <= 0
+        return Cell(_SPREADS.get(fix.outcome, fix.outcome), "none seen" if none else figures)
+
     rows = [
         (
             *(fix.variant, fix.of, end, fix.benchmark or "all"),
             *(None if v is None else verdict_cell(v) for v in (without, with_fix)),
-            _spread_cell(fix),
+            spread(fix),
         )
         for fix in fixes
         for end, without, with_fix in _as_linked(fix, placements)
@@ -274,25 +297,13 @@ def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table |
     return table("Fixes as linked, and their spread over layouts", columns, rows, fixed=4)
 
 
-def _spread_cell(fix: Fix) -> Cell | None:
-    """Without the fix and with it, and what that comes to."""
-    if not math.isfinite(fix.spread):
-        return None
-    none = fix.spread <= 0 and fix.without <= 0
-    figures = f"{spread_text(fix.without)} → {spread_text(fix.spread)}"
-    return Cell(_SPREADS.get(fix.outcome, fix.outcome), "none seen" if none else figures)
-
-
 def placement_plot(result: Result) -> Plot | None:
     """One figure for each pair, with a row for the mean and each benchmark; all ratios of time."""
     placements, margin = result.judged.placements, result.question.margin
     pairs = grouped(((p.linked.baseline, p.over, p.linked.variant), p) for p in placements)
     figures = grouped((baseline, _figure(each, margin)) for (baseline, *_), each in pairs.items())
-    baselines = [
-        {"name": name, "figures": figures[name]}
-        for name in result.question.baselines
-        if name in figures
-    ]
+    ordered = [name for name in result.question.baselines if name in figures]
+    baselines = [{"name": name, "figures": figures[name]} for name in ordered]
     return Plot("placement", {"margin": margin, "baselines": baselines}) if placements else None
 
 
@@ -321,6 +332,5 @@ def _figure(placements: Sequence[Placement], margin: float) -> dict[str, Any]:
 
 
 def _interval(verdict: Verdict, margin: float, what: str) -> dict[str, Any] | None:
-    if not plottable(verdict.ratio):
-        return None
-    return {**interval_data(verdict), "text": f"{what}: {format_verdict(verdict, margin)}"}
+    text = f"{what}: {format_verdict(verdict, margin)}"
+    return {**interval_data(verdict), "text": text} if plottable(verdict.ratio) else None

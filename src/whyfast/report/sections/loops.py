@@ -65,21 +65,15 @@ def loop_headline(result: Result) -> str:
 
 def loop_table(result: Result) -> Table | None:
     """What a loop of each side takes, with the interval of its median over processes."""
-    loops = [f for f in result.found.loops if f.time is not None]
-    comparisons, main = Comparisons.of_result(result), result.question.baselines[0]
+    comparisons, main = Comparisons(result.judged), result.question.baselines[0]
     rows: list[Row] = []
-    for f in loops:
-        assert f.time is not None
-        verdict = comparisons.of(f.variant, main)
-        rows.append(
-            (
-                f.variant,
-                Cell(_time(f.time.seconds, f), number=f.time.seconds),
-                _interval(f.time, f),
-                "baseline" if f.variant == main else verdict_cell(verdict) if verdict else None,
-                f.time.blocks,
-            )
-        )
+    for f in result.found.loops:
+        if (t := f.time) is not None:
+            verdict = comparisons.of(f.variant, main)
+            time = Cell(_time(t.seconds, f), number=t.seconds), _interval(t, f)
+            against = verdict_cell(verdict) if verdict else None
+            beside = "baseline" if f.variant == main else against
+            rows.append((f.variant, *time, beside, t.blocks))
     columns = ("variant", *right("a loop", "interval", f"against {main}", "blocks"))
     return table("Time of a loop, the median over processes", columns, rows)
 
@@ -107,7 +101,7 @@ def loop_findings(result: Result) -> Iterator[str]:
     if not loops:
         return
     if not alone(result) and len(loops) > 1:
-        comparisons, first = Comparisons.of_result(result), loops[0]
+        comparisons, first = Comparisons(result.judged), loops[0]
         sides = {f.variant: f for f in loops}
         furthest = decided(comparisons.of(f.variant, first.variant) for f in loops[1:])[:1]
         other = sides[furthest[0].variant] if furthest else loops[1]
@@ -209,11 +203,13 @@ def loop_section(result: Result) -> ReportSection | None:
     loops = result.found.loops[:1] if alone(result) else result.found.loops
     if not loops:
         return None
+    sums = (sum(bool(i.specialised) for i in f.code[0].instructions) for f in loops if f.code)
+    specialised = [(next(sums) or "none") if f.code else None for f in loops]
     rows: list[Row] = [
         ("interpreter", *(f.python for f in loops)),
         ("what it returns", *(f.value or "nothing" for f in loops)),
         ("instructions of bytecode", *(len(_run(f)) or None for f in loops)),
-        ("of these specialised", *(_specialised(f) for f in loops)),
+        ("of these specialised", *specialised),
         ("calls into C", *(_cell_of_calls(f, "C") for f in loops)),
         ("calls of Python functions", *(_cell_of_calls(f, "Python") for f in loops)),
         ("exceptions", *(", ".join(f.raised) or "none" for f in loops)),
@@ -232,19 +228,9 @@ def loop_section(result: Result) -> ReportSection | None:
     return section("loops", "What a loop does", shown, sentences(texts, aside=True))
 
 
-def _specialised(facts: LoopFacts) -> str | None:
-    if not facts.code:
-        return None
-    names = [i.specialised for i in facts.code[0].instructions if i.specialised]
-    return str(len(names)) if names else "none"
-
-
 def _cell_of_calls(facts: LoopFacts, language: str) -> str:
-    named = [
-        f"{c.name} ×{c.number:.4g}" if c.number != 1 else c.name
-        for c in facts.calls
-        if c.language == language
-    ]
+    mine = [c for c in facts.calls if c.language == language]
+    named = [f"{c.name} ×{c.number:.4g}" if c.number != 1 else c.name for c in mine]
     more = [f"{len(named) - _MOST_CALLS} more"] if len(named) > _MOST_CALLS else []
     return ", ".join([*named[:_MOST_CALLS], *more]) or "none"
 
@@ -282,27 +268,16 @@ def bytecode_section(result: Result) -> ReportSection | None:
 def _side_by_side(title: str, sides: Sequence[tuple[str, Listing]]) -> Table | None:
     """A row for each instruction of the first side, the others' aligned with it by their names."""
     (_, first), *others = sides
-    columns = [list[str](map(_line, first.instructions))]
+    columns = [list(map(_line, first.instructions))]
     for _, listing in others:
-        columns = _aligned(columns, first, listing)
-        first = _padded(first, columns)
+        columns = _aligned(columns, listing)
     rows = list(zip(*columns, strict=True))
     return table(title, [variant for variant, _ in sides], rows, fixed=0)
 
 
-#: Stands for no instruction in a row.
-_GAP = BytecodeLine("")
-
-
-def _padded(first: Listing, columns: list[list[str]]) -> Listing:
-    """The first side's instructions with gaps where its column has them."""
-    left = iter([i for i in first.instructions if i.name])
-    return Listing(first.name, tuple(next(left) if text else _GAP for text in columns[0]))
-
-
-def _aligned(columns: list[list[str]], first: Listing, other: Listing) -> list[list[str]]:
-    """The columns with one more, whose rows stand beside those of the first."""
-    names = [i.name for i in first.instructions]
+def _aligned(columns: list[list[str]], other: Listing) -> list[list[str]]:
+    """The columns with one more, whose rows stand beside those of the first; gaps are empty."""
+    names = [line.partition(" ")[0] for line in columns[0]]
     matcher = SequenceMatcher(None, names, [i.name for i in other.instructions], autojunk=False)
     aligned: list[list[str]] = [[] for _ in range(len(columns) + 1)]
     for _, a, b, c, d in matcher.get_opcodes():

@@ -11,13 +11,13 @@ from whyfast.model.study import Question, Study
 from whyfast.model.variant import differ_in
 from whyfast.model.verdict import Line
 from whyfast.report.document import (
-    Block,
     Cell,
     CodeBlock,
     Importance,
     ReportSection,
     Row,
     Table,
+    code_block,
     detail,
     group,
     right,
@@ -48,7 +48,19 @@ def machine_code_sections(result: Result) -> tuple[ReportSection | None, ReportS
     asked = isinstance(result.question, Study) and result.question.evidence.functions
     makers = (image_table, dispatch_table, entry_table, option_table, calls_table)
     tables, notes = (make(result) for make in makers), sentences(evidence_notes(result))
-    functions = function_table(result), *_listings(result)
+    # The first program that each variant generated at run time, equal ones once: addresses differ
+    # from load to load, and what is equal but for them is one listing.
+    listings = grouped(
+        (program.listing, image.variant)
+        for image in result.found.observed.images
+        for program in image.programs[:1]
+        if program.listing
+    )
+    first = (
+        group(f"The first program of {join_words(names)}", CodeBlock(lines, "asm"))
+        for lines, names in listings.items()
+    )
+    functions = function_table(result), *first
     importance: Importance = "detail" if asked else "record"
     return (
         detail("evidence", "The machine code", *tables, notes),
@@ -63,11 +75,10 @@ def evidence_headline(
     read = _read(study, facts)
     if study.measured or not read:
         return None
-    programs = pluralize(len(read), "program")
-    names = list(dict.fromkeys(quote(t.variant) for t in troubles))
-    shown = f"none of {programs} shows"
+    of, names = pluralize(len(read), "program"), dict.fromkeys(quote(t.variant) for t in troubles)
+    shown = f"none of {of} shows"
     if names:
-        shown = f"{join_words(names)}, of {programs}, {'shows' if len(names) == 1 else 'show'}"
+        shown = f"{join_words([*names])}, of {of}, {'shows' if len(names) == 1 else 'show'}"
     return (
         f"Nothing was measured; in the machine code, {shown} the symptom of a compiler's trouble."
     )
@@ -106,7 +117,7 @@ def trouble_code(troubles: Iterable[Trouble]) -> CodeBlock | None:
     lines: list[str] = []
     for trouble in troubles:
         lines += ["", *trouble.toml] if lines and trouble.toml else trouble.toml
-    return CodeBlock(tuple(lines), "toml") if lines else None
+    return code_block(lines, "toml")
 
 
 def _symptom(trouble: Trouble) -> str:
@@ -128,11 +139,9 @@ def _symptom(trouble: Trouble) -> str:
 
 def _way_out(trouble: Trouble) -> str:
     flags = f"`{' '.join(trouble.flags)}`"
+    degrees = {name: f" ({degree})" for name, degree in trouble.degrees.items() if degree}
     cured, uncured = (
-        [
-            f"{quote(n)} ({degree})" if (degree := trouble.degrees.get(n)) else quote(n)
-            for n in names
-        ]
+        [f"{quote(name)}{degrees.get(name, '')}" for name in names]
         for names in (trouble.cured, trouble.uncured)
     )
     if cured:
@@ -239,33 +248,17 @@ def image_table(result: Result) -> Table | None:
     return table(title, ("variant", "to the next by", *numbers, "exits", "reason"), rows)
 
 
-def _listings(result: Result) -> Iterator[Block | None]:
-    """The first program that each variant generated at run time, equal ones once."""
-    # Addresses differ from load to load; what is equal but for them is one listing.
-    texts = grouped(
-        (program.listing, image.variant)
-        for image in result.found.observed.images
-        for program in image.programs[:1]
-        if program.listing
-    )
-    for lines, names in texts.items():
-        yield group(f"The first program of {join_words(names)}", CodeBlock(lines, "asm"))
-
-
 def evidence_notes(result: Result) -> tuple[str, ...]:
     """What could not be seen in the programs, one line for all builds of which it is true."""
     every = result.found.evidence
-    missing = grouped((e.missing, quote(e.variant)) for e in every if e.missing)
+    missing = grouped((" or ".join(e.missing), quote(e.variant)) for e in every if e.missing)
     notes = grouped((note, quote(e.variant)) for e in every for note in e.notes)
-    return (
-        *(
-            f"{has(names, 'has', 'have')} no function that matches {' or '.join(patterns)}."
-            for patterns, names in missing.items()
-        ),
-        *(f"{', '.join(names)}: {note}" for note, names in notes.items()),
-        *counted_notes(result),
-        *(sentence(note) for note in result.found.observed.notes),
+    lacks = (
+        f"{has(who, 'has', 'have')} no function that matches {p}." for p, who in missing.items()
     )
+    others = (f"{', '.join(names)}: {note}" for note, names in notes.items())
+    seen = map(sentence, result.found.observed.notes)
+    return (*lacks, *others, *counted_notes(result), *seen)
 
 
 def function_table(result: Result) -> Table | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -30,7 +29,6 @@ from whyfast.report.document import (
     section,
     sentences,
     table,
-    without_details,
 )
 from whyfast.report.formatting import (
     format_percent,
@@ -41,6 +39,7 @@ from whyfast.report.formatting import (
     quoted,
     sentence,
 )
+from whyfast.report.sections.certainty import warnings_of
 from whyfast.report.sections.dispatching import jumps_cell, kind_cell
 from whyfast.report.sections.distribution import plottable, point
 from whyfast.report.sections.main_table import IDENTICAL, time_caption, verdict_cell
@@ -153,12 +152,12 @@ def pooled_section(merged: Merged) -> ReportSection | None:
     """The mean over machines, or why there is none."""
     if len(merged.machines) < 2:
         return None
+    title = "Machines like these"
     if not merged.pooled:
         why = "too few machines have enough blocks."
         if len(merged.machines) < FEWEST:
             why = f"how far machines lie apart takes at least {FEWEST} of them."
-        reason = note(f"There is no mean over machines: {why}")
-        return section("pooled", "Machines like these", reason)
+        return section("pooled", title, note(f"There is no mean over machines: {why}"))
     single, pairs = len(merged.question.benchmarks) == 1, compared_pairs(merged)
     rows = [
         (
@@ -175,7 +174,7 @@ def pooled_section(merged: Merged) -> ReportSection | None:
         *(*right("between machines"), "a further machine", *right("machines")),
     )
     means = table("Means over machines, the machine as a random effect", columns, rows, fixed=2)
-    return section("pooled", "Machines like these", means, note(_POOLING))
+    return section("pooled", title, means, note(_POOLING))
 
 
 _POOLING = (
@@ -197,7 +196,7 @@ def machine_table(merged: Merged) -> Table | None:
             "virtual" if facts.get("hypervisor") else "itself",
             join_words(list(dict.fromkeys(compilers))) or None,
             number_cell(len(m.result.recorded.blocks)),
-            sum(c.severity == "warning" for c in m.result.judged.confounds),
+            len(warnings_of(m.result.judged.confounds)),
             when(m.result.recorded.started),
             quoted(m.sources),
         )
@@ -246,8 +245,8 @@ def _by_variant(
     merged: Merged, caption: str, cell: Callable[[MachineResult, str], Cell | None]
 ) -> Table | None:
     names = [v.name for v in merged.question.variants]
-    rows = ((name, *(cell(m, name) for m in merged.machines)) for name in names)
-    return _by_column(caption, ("variant",), merged, (row for row in rows if any(row[1:])))
+    rows = [(name, *(cell(m, name) for m in merged.machines)) for name in names]
+    return _by_column(caption, ("variant",), merged, [row for row in rows if any(row[1:])])
 
 
 def each_machine_section(merged: Merged) -> ReportSection | None:
@@ -268,9 +267,8 @@ def machine_plot(merged: Merged) -> Plot | None:
     """For each comparison a row for each machine with its interval, and the mean over machines."""
     margin = merged.question.margin
     figures = [_figure(o, margin) for o in over_machines(merged)]
-    every = (m.machine for m in merged.machines)
-    machines = [{"name": m.name, "about": cpu_text(m.facts)} for m in every]
-    data = {"margin": margin, "machines": machines, "figures": figures}
+    names = [{"name": m.machine.name, "about": cpu_text(m.machine.facts)} for m in merged.machines]
+    data = {"margin": margin, "machines": names, "figures": figures}
     return Plot("machines", data) if any(f["points"] for f in figures) else None
 
 
@@ -299,7 +297,7 @@ def machines_summary(merged: Merged) -> Summary:
     few = len(merged.machines) <= _COLUMNS
     table = overall_table(merged, pooled=False)
     if table is not None:
-        table = without_details(table if few else _by_row(table, merged))
+        table = (table if few else _by_row(table, merged)).without_details()
     return Summary(
         findings=tuple(machine_sentences(merged)[1:]),
         table=table,
@@ -312,32 +310,24 @@ def machines_summary(merged: Merged) -> Summary:
 def _by_row(table: Table, merged: Merged) -> Table:
     """A row for each machine with its CPU, which gives way first, then the later comparisons."""
     titles = [" / ".join(cell.text for cell in row[: table.fixed]) for row in table.rows]
+    heads = enumerate(("machine", *titles, "CPU"))
     verdicts = zip(*(row[table.fixed :] for row in table.rows), strict=True)
-    machines = (m.machine for m in merged.machines)
-    return Table(
-        table.caption,
-        tuple(Column(t, drop=max(0, i - 1)) for i, t in enumerate(("machine", *titles, "CPU"))),
-        tuple(
-            (Cell(m.name), *v, Cell(cpu_text(m.facts)))
-            for m, v in zip(machines, verdicts, strict=True)
-        ),
-    )
+    pairs = zip((m.machine for m in merged.machines), verdicts, strict=True)
+    rows = tuple((Cell(m.name), *v, Cell(cpu_text(m.facts))) for m, v in pairs)
+    return Table(table.caption, tuple(Column(t, drop=max(0, i - 1)) for i, t in heads), rows)
 
 
 def _care(merged: Merged) -> Iterator[str]:
     """What differs between the machines beside them, then what is missing, then their own
     warnings by number."""
-    warnings = [c for c in merged.confounds if c.severity == "warning"][:_QUOTED]
+    warnings = warnings_of(merged.confounds)[:_QUOTED]
     yield from (sentence(c.text) for c in warnings)
     lacking = dict.fromkeys((lack.machine, lack.variant) for lack in merged.lacking)
     yield from (f"{quote(m)} has no {quote(v)}." for m, v in list(lacking)[:_QUOTED])
-    severe = Counter(
-        m.machine.name
-        for m in merged.machines
-        for c in m.result.judged.confounds
-        if c.severity == "warning"
+    severe = (
+        (m.machine.name, len(warnings_of(m.result.judged.confounds))) for m in merged.machines
     )
-    if numbers := [f"{quote(name)} {number}" for name, number in severe.items()]:
+    if numbers := [f"{quote(name)} {number}" for name, number in severe if number]:
         yield f"Warnings of the machines themselves: {', '.join(numbers)}."
     if rest := len(merged.confounds) - len(warnings):
         yield f"{pluralize(rest, 'further note')} on what differs between the machines."

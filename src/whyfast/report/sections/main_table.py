@@ -7,15 +7,16 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from statistics import median
 
 from whyfast.judge.ratios import deciding
 from whyfast.model.build import BuildFailure
-from whyfast.model.result import Pooled, Result
+from whyfast.model.result import Judged, Pooled, Result
 from whyfast.model.sample import Block
 from whyfast.model.study import Question
-from whyfast.model.verdict import About, Interaction, Outcome, Suite, Verdict
-from whyfast.report.document import Cell, ReportSection, Table, detail, right, table
+from whyfast.model.verdict import About, Interaction, Outcome, Verdict
+from whyfast.report.document import Cell, ReportSection, Table, detail, right, table, value_cell
 from whyfast.report.formatting import (
     escape_controls,
     format_amount,
@@ -31,7 +32,7 @@ from whyfast.report.formatting import (
     text_of,
     verdict_text,
 )
-from whyfast.report.sections.programs import contradiction
+from whyfast.report.sections.programs import contradictions
 
 #: The most interactions that get a sentence; the table has all.
 MOST_INTERACTIONS = 3
@@ -46,16 +47,11 @@ _OPPOSITE: dict[Outcome, Outcome] = {"faster": "slower", "slower": "faster"}
 class Comparisons:
     """The overall verdict of each pair: its suite, or its only benchmark where there is none."""
 
-    def __init__(self, verdicts: Iterable[Verdict], suites: Iterable[Suite]) -> None:
-        single = grouped(((v.variant, v.baseline), v) for v in verdicts)
+    def __init__(self, judged: Judged) -> None:
+        single = grouped(((v.variant, v.baseline), v) for v in judged.verdicts)
         self._overall = {pair: vs[0] for pair, vs in single.items() if len(vs) == 1}
-        for suite in suites:
+        for suite in judged.suites:
             self._overall[suite.verdict.variant, suite.verdict.baseline] = suite.verdict
-
-    @classmethod
-    def of_result(cls, result: Result) -> Comparisons:
-        """Those that the result has judged."""
-        return cls(result.judged.verdicts, result.judged.suites)
 
     def of(self, variant: str, baseline: str) -> Verdict | None:
         """The overall verdict on ``variant`` against ``baseline``, whichever way it was judged."""
@@ -120,7 +116,7 @@ def value_text(value: float, about: About) -> str:
 
 def time_cell(value: float | None, about: About) -> Cell | None:
     """A median time as a cell, None when there is none."""
-    return None if value is None else Cell(value_text(value, about), number=value)
+    return value_cell(value, partial(value_text, about=about))
 
 
 def summary_table(result: Result) -> Table | None:
@@ -129,7 +125,7 @@ def summary_table(result: Result) -> Table | None:
     study, same = result.question, result.recorded.same
     if result.judged.about == "runs" and not result.judged.verdicts:
         return None
-    comparisons, times = Comparisons.of_result(result), _only_times(result)
+    comparisons, times = Comparisons(result.judged), _only_times(result)
     judged = (*result.judged.verdicts, *(s.verdict for s in result.judged.suites))
     names = [v.name for v in study.measured if v.name not in same]
     baselines = [b for b in study.baselines if b not in same]
@@ -170,16 +166,14 @@ def comparison_cell(
     result: Result, comparisons: Comparisons, name: str, baseline: str
 ) -> Cell | str | None:
     """A variant against a baseline: the overall verdict, or why there is none."""
-    contradictions = {
-        u.variant: contradiction(u) for u in result.found.failed_expectations if u.found is not None
-    }
+    refuted = contradictions(result.found.failed_expectations)
     if name == baseline:
-        return Cell("baseline", contradictions.get(name, ""))
+        return Cell("baseline", refuted.get(name, ""))
     name, baseline = (result.recorded.same.get(n, n) for n in (name, baseline))
     if name == baseline:
         return IDENTICAL
-    if name in contradictions or baseline in contradictions:
-        return Cell("not compared", contradictions.get(name, ""))
+    if name in refuted or baseline in refuted:
+        return Cell("not compared", refuted.get(name, ""))
     if (verdict := comparisons.of(name, baseline)) is not None:
         return verdict_cell(verdict)
     for build in result.recorded.builds:
@@ -206,7 +200,7 @@ def axes_table(result: Result) -> Table | None:
         for v in measured
     )
     columns = dict.fromkeys([base, *(_change(question, v.axes) for v in measured)])
-    times, comparisons = _only_times(result), Comparisons.of_result(result)
+    times, comparisons = _only_times(result), Comparisons(result.judged)
 
     def cell(names: Mapping[str, str], column: str) -> Cell | str | None:
         name, baseline = names.get(column), names.get(base)
@@ -225,7 +219,7 @@ def axes_table(result: Result) -> Table | None:
 
 def interaction_sentences(result: Result) -> Iterator[str]:
     """Where a change does not do the same in two places, the largest difference first."""
-    comparisons = Comparisons.of_result(result)
+    comparisons = Comparisons(result.judged)
     apart = [i for i in _overall(result) if i.verdict.outcome in ("faster", "slower")]
     apart.sort(key=lambda i: -size_of(i.verdict.ratio))
     for interaction in apart[:MOST_INTERACTIONS]:
@@ -247,7 +241,7 @@ def interaction_section(result: Result) -> ReportSection | None:
     question = result.question
     rows = [
         (
-            _change(question, question.variant(v.variant).axes),
+            _changed(question, v),
             v.benchmark or SUITE,
             *_places(question, interaction),
             Cell((text := plain_text_of(v)).factor, text.interval, number=v.ratio),
@@ -278,25 +272,28 @@ def _apart(question: Question, interaction: Interaction, comparisons: Comparison
         verdict = comparisons.of(*pair)
         effect = verdict and format_verdict(verdict, question.margin, "brief", base)
         sides.append(f"{effect or 'no verdict'} with {escape_controls(place)}")
-    change, text = quote(_change(question, question.variant(v.variant).axes)), text_of(v)
+    change, text = quote(_changed(question, v)), text_of(v)
     return (
-        f"The effect of {change} depends on {escape_controls(interaction.axis)}: {sides[0]}, "
-        f"{sides[1]}; these differ by {text.value} {text.interval}."
+        f"The effect of {change} depends on {escape_controls(interaction.axis)}: "
+        f"{', '.join(sides)}; these differ by {text.value} {text.interval}."
     )
 
 
 def _pairs(result: Result, outcome: str) -> str:
     """ "goto does the same with gcc and clang, and tail with …"; empty when there are none."""
-    question = result.question
-    pairs = ((i.verdict, i) for i in _overall(result) if i.verdict.outcome == outcome)
     by_change = grouped(
-        (
-            quote(_change(question, question.variant(v.variant).axes)),
-            "with {} and {}".format(*map(escape_controls, _places(question, i))),
-        )
-        for v, i in pairs
+        (quote(_changed(result.question, i.verdict)), map(escape_controls, places))
+        for i in _overall(result)
+        if i.verdict.outcome == outcome
+        for places in [_places(result.question, i)]
     )
-    return join_words([f"{c} does the same {join_words(where)}" for c, where in by_change.items()])
+    texts = {c: [f"with {a} and {b}" for a, b in pairs] for c, pairs in by_change.items()}
+    return join_words([f"{c} does the same {join_words(where)}" for c, where in texts.items()])
+
+
+def _changed(question: Question, verdict: Verdict) -> str:
+    """The change that an interaction is about."""
+    return _change(question, question.variant(verdict.variant).axes)
 
 
 def _change(question: Question, axes: Mapping[str, str]) -> str:

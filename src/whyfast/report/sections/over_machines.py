@@ -25,7 +25,7 @@ from whyfast.report.formatting import (
     text_of,
     verdict_text,
 )
-from whyfast.report.sections.certainty import care_section
+from whyfast.report.sections.certainty import care_section, warnings_of
 from whyfast.report.sections.claim_audit import Audit, audit_claim, audit_headline, audit_intervals
 from whyfast.report.sections.main_table import OUTCOMES, Comparisons
 
@@ -84,7 +84,7 @@ def over_machines(merged: Merged) -> tuple[OverMachines, ...]:
             first, second = (m.result.recorded.same.get(name, name) for name in pair)
             if first == second:
                 identical.append(m.machine.name)
-            if (verdict := Comparisons.of_result(m.result).of(first, second)) is not None:
+            if (verdict := Comparisons(m.result.judged).of(first, second)) is not None:
                 verdicts[m.machine.name] = verdict
         if verdicts:
             benchmarks = {verdict.benchmark for verdict in verdicts.values()}
@@ -190,11 +190,9 @@ def _all(number: int) -> str:
 
 def _figures(o: OverMachines, names: Sequence[str]) -> str:
     """The ratio on a single machine; faster or slower stands before it."""
-    if len(names) > 1:
-        return ""
     v = o.verdicts[names[0]]
     text = (plain_text_of if v.outcome in ("same", "undecided") else text_of)(v)
-    return f" ({text.value} {text.interval})"
+    return f" ({text.value} {text.interval})" if len(names) == 1 else ""
 
 
 def _range(o: OverMachines, outcome: Outcome) -> str:
@@ -203,11 +201,9 @@ def _range(o: OverMachines, outcome: Outcome) -> str:
         return ""
     first, *_, last = sorted(o.verdicts, key=lambda name: size_of(o.verdicts[name].ratio))
     low, high = (text_of(o.verdicts[name]).value for name in (first, last))
-    if low == high:
-        return f", {low}"
-    if o.difference is None:
-        return f", {low} to {high}"
-    return f", from {low} ({quote(first)}) to {high} ({quote(last)})"
+    if low != high and o.difference is not None:
+        return f", from {low} ({quote(first)}) to {high} ({quote(last)})"
+    return f", {low}" if low == high else f", {low} to {high}"
 
 
 def _apart(o: OverMachines, merged: Merged, *, alike: bool) -> str:
@@ -245,13 +241,11 @@ def cpu_text(facts: Mapping[str, str]) -> str:
 
 def audits(merged: Merged) -> dict[str, Audit]:
     """The audit of the study's claim on each machine; empty without a claim."""
-    by_machine = {}
-    for m in merged.machines:
-        comparisons = Comparisons.of_result(m.result)
-        audit = audit_claim(merged.question, comparisons, m.result.found.evidence)
-        if audit is not None:
-            by_machine[m.machine.name] = audit
-    return by_machine
+    every = (
+        (m, audit_claim(merged.question, Comparisons(m.result.judged), m.result.found.evidence))
+        for m in merged.machines
+    )
+    return {m.machine.name: audit for m, audit in every if audit is not None}
 
 
 def _claim(merged: Merged) -> Iterator[str]:
@@ -271,9 +265,9 @@ def _claim(merged: Merged) -> Iterator[str]:
 def _outcome(audit: Audit) -> str:
     if audit.claimed is None:
         return "could not be tested"
-    if audit.claimed.outcome != "faster":
-        return "is undecided" if audit.claimed.outcome == "undecided" else "does not hold"
-    return "rests on a slow baseline" if audit.vanished else "holds"
+    if audit.claimed.outcome == "faster":
+        return "rests on a slow baseline" if audit.vanished else "holds"
+    return "is undecided" if audit.claimed.outcome == "undecided" else "does not hold"
 
 
 def _benchmarks(merged: Merged) -> Iterator[str]:
@@ -395,7 +389,6 @@ def machines_care(merged: Merged) -> ReportSection | None:
     warnings = [
         replace(c, text=f"{quote(m.machine.name)}: {c.text}")
         for m in merged.machines
-        for c in m.result.judged.confounds
-        if c.severity == "warning"
+        for c in warnings_of(m.result.judged.confounds)
     ]
     return care_section([*merged.confounds, *warnings])

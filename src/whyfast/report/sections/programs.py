@@ -47,7 +47,7 @@ def lost_baselines(
 ) -> tuple[list[str], list[str]]:
     """Sentences on baselines that fail their expectations: those that go before all others, as
     the main baseline is among them, and those for their usual place."""
-    refuted = {u.variant: contradiction(u) for u in failed_expectations if u.found is not None}
+    refuted = contradictions(failed_expectations)
     lost = [f"{quote(b)} ({refuted[b]})" for b in study.baselines if b in refuted]
     if not lost:
         return [], []
@@ -62,7 +62,7 @@ def lost_baselines(
 
 def without_lost(study: Question, failed_expectations: Sequence[FailedExpectation]) -> Question:
     """The study with the baselines that are what they should be, where any is."""
-    refuted = {u.variant for u in failed_expectations if u.found is not None}
+    refuted = contradictions(failed_expectations)
     left = tuple(b for b in study.baselines if b not in refuted)
     return replace(study, baselines=left) if left else study
 
@@ -88,29 +88,30 @@ def contradiction(failed: FailedExpectation) -> str:
     return f"{failed.key} {failed.found}, not {failed.wanted}"
 
 
+def contradictions(failed: Sequence[FailedExpectation]) -> dict[str, str]:
+    """Those of each variant whose program is not what it should be."""
+    return {u.variant: contradiction(u) for u in failed if u.found is not None}
+
+
 def claim_untested(study: Question, failed_expectations: Sequence[FailedExpectation]) -> list[str]:
     """Why the study's claim is not tested, if one of its sides fails its expectations."""
     if study.claim is None:
         return []
-    sides = (study.claim.variant, study.claim.baseline)
+    sides = study.claim.variant, study.claim.baseline
     wrong = [u for u in failed_expectations if u.found is not None and u.variant in sides]
-    if not wrong:
-        return []
-    variant, baseline = (quote(name) for name in sides)
     text = " and ".join(f"{quote(u.variant)} has {contradiction(u)}" for u in wrong)
-    return [f"The claim that {variant} beats {baseline} is not tested: {text}."]
+    variant, baseline = map(quote, sides)
+    return [f"The claim that {variant} beats {baseline} is not tested: {text}."] if wrong else []
 
 
 def unmeasured_sentences(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
     """One sentence that names the variants that were read only, where others were measured."""
-    if not study.measured:
-        return []
     built = {b.variant for b in builds if isinstance(b, Build)}
     names = [quote(v.name) for v in study.variants if v.evidence_only and v.name in built]
-    if not names:
-        return []
-    which = has(names, "is", "are")
-    return [f"{which} evidence only: the machine code was read, nothing was measured."]
+    text = (
+        f"{has(names, 'is', 'are')} evidence only: the machine code was read, nothing was measured."
+    )
+    return [text] if names and study.measured else []
 
 
 def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[BuildOutcome]:

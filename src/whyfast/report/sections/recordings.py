@@ -25,6 +25,7 @@ from whyfast.report.formatting import (
     ratio_text,
     text_of,
 )
+from whyfast.report.sections.certainty import warnings_of
 from whyfast.report.sections.claim_audit import audit_claim, audit_headline, audit_intervals
 from whyfast.report.sections.distribution import mean_without
 from whyfast.report.sections.main_table import Comparisons, decided, tally
@@ -46,14 +47,11 @@ def run_times_table(result: Result) -> Table | None:
         for variant, values in block.values.items()
         for value in values
     )
-    rows = [
-        (
-            *(name, format_seconds(fmean(values))),
-            format_seconds(stdev(values)) if len(values) > 1 else "–",
-            *(format_seconds(min(values)), format_seconds(max(values)), str(len(values))),
-        )
-        for name, values in times.items()
-    ]
+    rows = []
+    for name, values in times.items():
+        spread = format_seconds(stdev(values)) if len(values) > 1 else None
+        mean, least, most = map(format_seconds, (fmean(values), min(values), max(values)))
+        rows.append((name, mean, spread, least, most, str(len(values))))
     columns = ("variant", *right("mean", "σ", "min", "max", "turns" if turns else "runs"))
     return table(f"Time of a {'loop' if turns else 'run'}", columns, rows)
 
@@ -74,7 +72,12 @@ def recording_sentences(result: Result) -> list[str]:
     for suite in _suites(result):
         texts += [*_median(result, suite.verdict), *_carried(suite, margin)]
     for head in result.question.variants[1:]:
-        texts += _tally(_of(result, head.name), head.name)
+        mine = _of(result, head.name)
+        largest = [f"{quote(v.benchmark or '')} {text_of(v).factor}" for v in decided(mine)]
+        most = f"; most of all {join_words(largest[:_MOST_NAMED])}" if largest else ""
+        if len(mine) > 1:
+            of = f"Of {pluralize(len(mine), 'benchmark')}, {quote(head.name)} is"
+            texts.append(f"{of} {tally(mine)}{most}.")
     return texts
 
 
@@ -95,7 +98,7 @@ def recording_surprises(result: Result) -> list[str]:
 
 def headline_end(result: Result) -> str:
     """What no headline on recorded runs leaves out: what else could have made the difference."""
-    kinds = [c.kind for c in result.judged.confounds if c.severity == "warning"]
+    kinds = [c.kind for c in warnings_of(result.judged.confounds)]
     labels = list(dict.fromkeys(MACHINE[kind] for kind in kinds if kind in MACHINE))
     differ = f", and the runs differ in {join_words(labels, _MOST_NAMED)}" if labels else ""
     return f"; {DRIFT}{differ}."
@@ -113,7 +116,7 @@ def _suites(result: Result) -> list[Suite]:
 
 def _audited(result: Result) -> Sequence[str]:
     """The outcome of the audit of a claim, and its figures."""
-    audit = audit_claim(result.question, Comparisons.of_result(result), ())
+    audit = audit_claim(result.question, Comparisons(result.judged), ())
     margin = result.question.margin
     return [audit_headline(audit, margin), *audit_intervals(audit, margin)] if audit else []
 
@@ -147,16 +150,15 @@ def _headline(result: Result, whole: Sequence[Verdict]) -> str:
 
 def _shared(result: Result, whole: Sequence[Verdict]) -> Iterable[str]:
     """Files with different benchmarks, compared over the benchmarks in all of them."""
-    ratios = [{v.benchmark: v.ratio for v in _of(result, w.variant)} for w in whole]
-    common = set(ratios[0]).intersection(*ratios[1:])
-    if all(len(r) == len(common) for r in ratios):
-        return
+    ratios = {w.variant: {v.benchmark: v.ratio for v in _of(result, w.variant)} for w in whole}
+    common = set.intersection(*map(set, ratios.values()))
     if not common:
         yield "No benchmark is in all files."
-        return
-    means = [exact_text(math.exp(fmean(math.log(r[name]) for name in common))) for r in ratios]
-    parts = [f"{quote(v.variant)} {mean.factor}" for v, mean in zip(whole, means, strict=True)]
-    yield f"Over the {pluralize(len(common), 'benchmark')} in all files: {', '.join(parts)}."
+    elif any(len(own) > len(common) for own in ratios.values()):
+        logs = {head: [math.log(own[name]) for name in common] for head, own in ratios.items()}
+        means = {head: exact_text(math.exp(fmean(own))).factor for head, own in logs.items()}
+        parts = ", ".join(f"{quote(head)} {mean}" for head, mean in means.items())
+        yield f"Over the {pluralize(len(common), 'benchmark')} in all files: {parts}."
 
 
 def _median(result: Result, verdict: Verdict, *, only_unlike: bool = False) -> Iterable[str]:
@@ -208,13 +210,3 @@ def _carried(suite: Suite, margin: float) -> Iterable[str]:
             f"{pluralize(rest, 'further benchmark')} each carry more than a third of "
             f"{variant}'s mean, or its verdict."
         )
-
-
-def _tally(verdicts: Sequence[Verdict], name: str) -> Iterable[str]:
-    if len(verdicts) < 2:
-        return
-    text = f"Of {pluralize(len(verdicts), 'benchmark')}, {quote(name)} is {tally(verdicts)}"
-    if largest := decided(verdicts)[:_MOST_NAMED]:
-        most = [f"{quote(v.benchmark or '')} {text_of(v).factor}" for v in largest]
-        text += f"; most of all {join_words(most)}"
-    yield f"{text}."

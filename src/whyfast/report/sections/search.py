@@ -20,7 +20,7 @@ from whyfast.report.formatting import (
     quote,
     ratio_text,
 )
-from whyfast.report.sections.changed_code import change_sentence, some_code
+from whyfast.report.sections.changed_code import NAMES, change_sentence, some_code
 from whyfast.report.sections.why import named_causes
 from whyfast.search.posterior import ENDS_NOISE, Posterior, robust_noise
 from whyfast.search.results import SearchResult, StepEvidence
@@ -75,14 +75,10 @@ def alike(quantity: Quantity, ends: Interval | None, good: str, bad: str) -> str
     return f"{same} (it {compares(quantity, ends)})"
 
 
-def swapped(ends: str) -> str:
-    """The answer where the bad end is the better one; ``ends`` compares them."""
-    return f"The ends are swapped: {ends}; exchange good and bad."
-
-
-def placement(ends: str) -> str:
-    """What placement alone shows, as the end of an answer."""
-    return f"{ends} as linked, and the difference disappears in other layouts of the same code."
+#: The answer where the bad end is the better one, and the end of one where placement alone shows;
+#: both begin with how the ends compare.
+SWAPPED = "The ends are swapped: {}; exchange good and bad."
+PLACED = "{} as linked, and the difference disappears in other layouts of the same code."
 
 
 def surely_unlike(quantity: Quantity, ends: Interval | None) -> bool:
@@ -118,16 +114,13 @@ def posterior_plot(result: SearchResult) -> Plot | None:
     belief = belief_of(result)
     if belief is None:
         return None
-    ratios = _ratios(result)
-    measured = []
+    ratios, where, measured = _ratios(result), result.answer.where, []
     for at, (*logs, blocks) in ratios.items():
         ratio, low, high = map(math.exp, logs)
         ends = {"ratio": ratio, "low": low, "high": high}
         measured.append({"at": at, "n": blocks, **ends, "text": " ".join(_printed(*logs))})
-    gaps = [{"low": low, "high": high, "share": share} for low, high, share in _gaps(belief)]
-    where = result.answer.where
     data = {
-        "gaps": gaps,
+        "gaps": [dict(zip(("low", "high", "share"), gap, strict=True)) for gap in _gaps(belief)],
         "measured": measured,
         "skipped": sorted(result.state.skipped),
         "names": {str(c): result.candidates[c].title for c in ratios},
@@ -193,8 +186,8 @@ def _ratios(result: SearchResult) -> dict[int, tuple[float, float, float, int]]:
 
 # What differs between a culprit and its parent.
 
-#: Names that a sentence lists before it only counts the rest, and functions whose code is shown.
-_NAMES, _SHOWN = 5, 3
+#: Functions whose code is shown.
+_SHOWN = 3
 
 
 def because(evidence: StepEvidence) -> str:
@@ -225,12 +218,10 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
         names = some_code(f.name for f in code.reached)
         yield f"The machine code of {pluralize(len(code.reached), 'function')} differs: {names}."
         inlined = [f for f in code.reached if f.calls or f.called]
-        for function in inlined[:_NAMES]:
-            yield f"{change_sentence(function)}."
-    for reason in code.reasons[:_NAMES]:
-        yield f"It cannot be shown that nothing else differs: {reason}."
-    for reach in evidence.reaches:
-        yield _reach(reach)
+        yield from (f"{change_sentence(f)}." for f in inlined[:NAMES])
+    unknown = "It cannot be shown that nothing else differs"
+    yield from (f"{unknown}: {reason}." for reason in code.reasons[:NAMES])
+    yield from map(_reach, evidence.reaches)
     if evidence.dispatch is not None:
         (old, before), (new, after) = (
             (d.form, pluralize(d.indirect_jumps, "indirect jump")) for d in evidence.dispatch
@@ -239,8 +230,7 @@ def evidence_sentences(evidence: StepEvidence) -> Iterator[str]:
         change = f"went from {old} ({before}) to {new} ({after.split(' ')[0]})"
         yield f"The dispatch {f'is the same: {new}, {after}' if same else change}."
     if evidence.files:
-        files = some_code(evidence.files)
-        yield f"In the source it changes {files}."
+        yield f"In the source it changes {some_code(evidence.files)}."
 
 
 def _reach(reach: ChangeCoverage) -> str:

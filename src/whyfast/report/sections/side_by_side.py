@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from whyfast.model.result import Result
@@ -53,29 +54,24 @@ def code_section(
 
 
 def _pair(pair: CodePair) -> Group:
-    start = pair_name(pair.a, pair.b)
+    texts = []
+    if not pair.differences:
+        both = f"{quote(pair.a)} and {quote(pair.b)}"
+        texts.append(f"No function of both {both} differs in more than addresses and registers.")
+    if pair.others:
+        texts.append(f"{pluralize(pair.others, 'more function')} differ.")
+    for name, only in ((pair.a, pair.only_in_a), (pair.b, pair.only_in_b)):
+        if only:
+            texts.append(f"Only in {quote(name)}: {len(only)} ({join_words(only, 6)}).")
+    start, about = pair_name(pair.a, pair.b), [block for block in [sentences(texts)] if block]
     sides = [
-        CodeSides(f"{start}-{i}", pair.a, pair.b, d, difference_text(d))
+        CodeSides(f"{start}-{i}", pair.a, pair.b, d, _difference(d))
         for i, d in enumerate(pair.differences)
     ]
-    about = [block for block in (sentences(_about(pair)),) if block]
     return Group(f"{pair.a} → {pair.b}", (*about, *sides), start)
 
 
-def _about(pair: CodePair) -> Iterator[str]:
-    if not pair.differences:
-        yield (
-            f"No function of both {quote(pair.a)} and {quote(pair.b)} differs in more than "
-            "addresses and registers."
-        )
-    if pair.others:
-        yield f"{pluralize(pair.others, 'more function')} differ."
-    for name, only in ((pair.a, pair.only_in_a), (pair.b, pair.only_in_b)):
-        if only:
-            yield f"Only in {quote(name)}: {len(only)} ({join_words(only, 6)})."
-
-
-def difference_text(d: CodeDifference) -> str:
+def _difference(d: CodeDifference) -> str:
     """ "vm_run: 1 → 175 indirect jumps, 1,433 → 2,089 instructions, 91 % of them differ"."""
     a, b = d.jumps
     jumps = f"{a} → {b} indirect jumps, " if a or b else ""
@@ -93,11 +89,9 @@ def folded(rows: Sequence[CodeRow], around: int = AROUND) -> Iterator[tuple[int,
             for near in range(max(0, i - around), min(len(rows), i + around + 1)):
                 keep[near] = True
     start = 0
-    while start < len(rows):
-        end = start
-        while end < len(rows) and keep[end] == keep[start]:
-            end += 1
-        yield start, end, not keep[start] and end - start >= _LEAST_FOLD
+    for kept, part in groupby(keep):
+        end = start + len([*part])
+        yield start, end, not kept and end - start >= _LEAST_FOLD
         start = end
 
 
@@ -238,9 +232,7 @@ def hot_table(
     """Each hot function's share of every program; the largest difference in cost first. ``event``
     is the main one of the profiles, which are of that ``source`` and by ``tool``."""
     event = {"Ir": "instructions", "samples": "samples of time"}.get(event, event)
-    rows = [
-        (Cell(f.name, f.object), *(_share(f, i) for i in range(len(f.costs)))) for f in functions
-    ]
+    rows = [(Cell(f.name, f.object), *map(_share, f.shares, f.costs)) for f in functions]
     order = ", largest difference first" if len(variants) > 1 else ""
     caption = f"Hot functions: share of {event} without callees{order} ({source}, {tool})"
     return table(caption, ("function", *right(*variants)), rows)
@@ -267,12 +259,10 @@ def overlap_sentences(overlaps: Sequence[Overlap]) -> list[str]:
     """What each program's hot code needs of the L1 instruction cache, whole functions counted."""
     texts = []
     for o in (o for o in overlaps if o.functions):
-        functions = "1 hot function spans"
-        if o.functions > 1:
-            functions = f"{o.functions} hot functions span"
+        span = f"{pluralize(o.functions, 'hot function')} {'spans' if o.functions == 1 else 'span'}"
         crowded = f", and {o.crowded} of {o.sets} sets have too many" if o.crowded else ""
         texts.append(
-            f"{o.variant}: {functions} {o.lines:,} lines on {pluralize(o.pages, 'page')} (the L1 "
+            f"{o.variant}: {span} {o.lines:,} lines on {pluralize(o.pages, 'page')} (the L1 "
             f"instruction cache holds {o.capacity:,}); up to {o.fullest} fall on one set "
             f"of {o.ways} ways{crowded}"
         )
@@ -296,7 +286,10 @@ def counts_section(
     if profiles and not functions and not alike:
         texts.append("The profiles are of different kinds, so functions are not compared.")
     if touched is not None:
-        texts.append(_touched(touched, [f.name for f in functions if not f.object]))
+        own = [f.name for f in functions if not f.object]
+        about = touched.statement(own) if own else "the hot functions are unknown"
+        which = join_words([f.name for f in touched.functions], _FUNCTIONS) or "none"
+        texts.append(f"{touched.base}..{touched.head}: {about}; functions touched: {which}")
     hot = [
         hot_table(functions, names, event=profile.main, source=profile.source, tool=profile.tool)
         for profile in profiles[:1]
@@ -304,13 +297,6 @@ def counts_section(
     places = place_tables(functions, programs)
     tables = (*counter_tables(programs), *hot, *places)
     return section("counts", "Counted work", *tables, sentences(texts))
-
-
-def _touched(touched: TouchedFunctions, hot: Sequence[str]) -> str:
-    """Whether a range of commits touches hot functions, and what it touches."""
-    text = touched.statement(hot) if hot else "the hot functions are unknown"
-    names = join_words([f.name for f in touched.functions], _FUNCTIONS)
-    return f"{touched.base}..{touched.head}: {text}; functions touched: {names or 'none'}"
 
 
 def _count(counter: Counter | None, first: Counter | None) -> Cell | None:
@@ -327,8 +313,7 @@ def _count(counter: Counter | None, first: Counter | None) -> Cell | None:
     return Cell(f"{value:,.0f}", ratio, number=value)
 
 
-def _share(function: HotFunction, i: int) -> Cell | None:
-    share, cost = function.shares[i], function.costs[i]
+def _share(share: float | None, cost: float | None) -> Cell | None:
     if share is None or cost is None:
         return None
     return Cell(f"{share * 100:.1f} %", f"{cost:,.0f}", number=share)

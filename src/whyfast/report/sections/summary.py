@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from statistics import median_high
 
 from whyfast.model.build import BuildFailure
 from whyfast.model.result import Result
-from whyfast.model.study import Commands, Question, Recordings, Study
+from whyfast.model.study import Question, Recordings, Study
 from whyfast.model.verdict import METRICS, Confound, Outcome, Verdict
 from whyfast.report.document import NOTHING, Cell, Column, Summary, Table
 from whyfast.report.formatting import (
@@ -26,7 +27,7 @@ from whyfast.report.formatting import (
     size_of,
     text_of,
 )
-from whyfast.report.sections.certainty import more_or_less, shell_sentences
+from whyfast.report.sections.certainty import more_or_less, shell_sentences, warnings_of
 from whyfast.report.sections.changed_code import changed_code, check_of
 from whyfast.report.sections.check import (
     check_headline,
@@ -39,6 +40,7 @@ from whyfast.report.sections.check import (
 from whyfast.report.sections.claim_audit import audit_claim
 from whyfast.report.sections.costs import cost_sentences
 from whyfast.report.sections.dispatching import (
+    Witness,
     find_witness,
     jumps_cell,
     kind_cell,
@@ -86,14 +88,11 @@ def result_summary(result: Result) -> Summary | None:
     if result.found.check is not None:
         return check_summary(result)
     question = result.question
-    comparisons = Comparisons.of_result(result)
+    comparisons = Comparisons(result.judged)
     if isinstance(question, Study):
-        if result.judged.about == "counts" or not question.baselines or not comparisons:
-            return None
-        return _study_summary(result, comparisons)
-    if isinstance(question, (Commands, Recordings)) and _main_verdicts(result):
-        return _runs_summary(result, comparisons)
-    return None
+        judged = result.judged.about != "counts" and question.baselines and comparisons
+        return _study_summary(result, comparisons) if judged else None
+    return _runs_summary(result, comparisons) if _main_verdicts(result) else None
 
 
 def ranked(
@@ -136,7 +135,7 @@ def warnings_first(confounds: Sequence[Confound]) -> tuple[list[str], list[str]]
     """The first warnings as sentences, and what else could mislead."""
     ordered = sorted(confounds, key=lambda c: c.severity != "warning")
     texts = [sentence(c.text) for c in ordered]
-    warnings = min(_QUOTED, sum(c.severity == "warning" for c in ordered))
+    warnings = min(_QUOTED, len(warnings_of(ordered)))
     return texts[:warnings], texts[warnings:]
 
 
@@ -145,7 +144,7 @@ def _intervals(verdicts: Iterable[Verdict]) -> str:
     return f"; {format_percent(confidence)} intervals"
 
 
-def _not_complete(result: Result) -> str:
+def _so_far(result: Result) -> str:
     return "" if result.recorded.complete else "The run is not complete. So far: "
 
 
@@ -174,19 +173,15 @@ def _study_summary(result: Result, comparisons: Comparisons) -> Summary:
 
 def _with_dispatch(table: Table, result: Result) -> Table:
     """The table with the dispatch of each variant behind its name."""
-    facts = {e.variant: e.dispatch for e in result.found.evidence if e.dispatch is not None}
-    if not facts:
-        return table
-
-    def dispatch(row: Sequence[Cell]) -> tuple[Cell, Cell]:
-        known = facts.get(row[0].text.split(" = ")[0])
-        if known is None:
-            return Cell(""), Cell("")
-        return jumps_cell(known) or NOTHING, Cell(kind_cell(known).text)
-
+    known = {
+        e.variant: (jumps_cell(e.dispatch) or NOTHING, Cell(kind_cell(e.dispatch).text))
+        for e in result.found.evidence
+        if e.dispatch is not None
+    }
+    cells = [known.get(row[0].text.split(" = ")[0], (Cell(""), Cell(""))) for row in table.rows]
     columns = (table.columns[0], Column("jumps", "right"), Column("dispatch"), *table.columns[1:])
-    rows = tuple((row[0], *dispatch(row), *row[1:]) for row in table.rows)
-    return replace(table, columns=columns, rows=rows)
+    rows = ((row[0], *own, *row[1:]) for row, own in zip(table.rows, cells, strict=True))
+    return replace(table, columns=columns, rows=tuple(rows)) if known else table
 
 
 def _blocks(result: Result, main: str) -> str:
@@ -195,8 +190,8 @@ def _blocks(result: Result, main: str) -> str:
     verdicts = [v for v in result.judged.verdicts if v.baseline == main] or means
     if not verdicts:
         return ""
-    blocks = sorted(v.blocks for v in verdicts)[len(verdicts) // 2]
-    return f", {pluralize(blocks, 'block')} each{_intervals(means or verdicts)}"
+    blocks = pluralize(median_high(v.blocks for v in verdicts), "block")
+    return f", {blocks} each{_intervals(means or verdicts)}"
 
 
 def _asked_first(result: Result, study: Question, comparisons: Comparisons) -> list[str]:
@@ -233,13 +228,12 @@ def _study_surprises(result: Result, study: Question, comparisons: Comparisons) 
 def _witnesses(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
     """Variants whose dispatch explains that they are slow, those with the largest difference
     first."""
-    evidence = {e.variant: e for e in result.found.evidence}
-    main, slow = study.baselines[0], set()
+    evidence, main = {e.variant: e for e in result.found.evidence}, study.baselines[0]
+    witnesses: dict[str, Witness] = {}
     for v in decided(comparisons.of(v.name, main) for v in study.measured if not v.twin_of):
-        witness = find_witness(v, study, comparisons, evidence)
-        if witness is not None and witness.slow not in slow:
-            slow.add(witness.slow)
-            yield witness_sentence(witness)
+        if witness := find_witness(v, study, comparisons, evidence):
+            witnesses.setdefault(witness.slow, witness)
+    yield from map(witness_sentence, witnesses.values())
 
 
 def _study_care(result: Result, study: Question, comparisons: Comparisons) -> Iterator[str]:
@@ -318,16 +312,15 @@ def _runs_headline(result: Result, overall: Sequence[Verdict]) -> str:
     over = f", over {pluralize(len(sets[0]), 'benchmark')}" if alike else ""
     end = headline_end(result) if isinstance(result.question, Recordings) else "."
     main = quote(result.question.baselines[0])
-    return f"{_not_complete(result)}Against {main}{over}: {', '.join(parts)}{end}"
+    return f"{_so_far(result)}Against {main}{over}: {', '.join(parts)}{end}"
 
 
 def _named(names: Sequence[str], outcome: Outcome, total: int) -> str:
-    outcome_text = "the same" if outcome == "same" else outcome
+    word = "the same" if outcome == "same" else outcome
     if len(names) <= _NAMES:
-        return f"{has(names, 'is', 'are')} {outcome_text}"
+        return f"{has(names, 'is', 'are')} {word}"
     most = f", most of all {names[0]}" if outcome in ("faster", "slower") else ""
-    number = f"all {total}" if len(names) == total else f"{len(names)} of {total}"
-    return f"{number} are {outcome_text}{most}"
+    return f"{f'{len(names)} of' if len(names) < total else 'all'} {total} are {word}{most}"
 
 
 def _runs_surprises(result: Result) -> Iterator[str]:
@@ -364,9 +357,9 @@ def _runs_surprises(result: Result) -> Iterator[str]:
 def _runs_care(result: Result) -> Iterator[str]:
     # The headline has that drift is not excluded.
     drift = [c for c in result.judged.confounds if c.kind == "session-drift"]
-    quoted, notes = warnings_first([c for c in result.judged.confounds if c not in drift])
-    yield from quoted
-    if any(c.severity == "warning" for c in drift):
+    first, notes = warnings_first([c for c in result.judged.confounds if c not in drift])
+    yield from first
+    if warnings_of(drift):
         yield "Reruns given as --noise would show how far apart runs of one build lie here."
     yield from failed_sentences(result.recorded.failed)
     yield from notes
@@ -378,7 +371,7 @@ def _runs_care(result: Result) -> Iterator[str]:
 def check_summary(result: Result) -> Summary:
     """The answer, and a row for each benchmark where any was measured."""
     table = check_table(result)
-    headline = f"{_not_complete(result)}{check_headline(result, figures=False)}"
+    headline = f"{_so_far(result)}{check_headline(result, figures=False)}"
     scopes = [scope(result)] if result.judged.verdicts else []
     return Summary(
         findings=tuple(_check_sentences(result)),

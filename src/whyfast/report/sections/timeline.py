@@ -58,17 +58,17 @@ def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[
         for variant, seconds in mine.items()
     )
     levels: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    middle = {key: median(seconds) for key, seconds in usual.items()}
     for b, mine in zip(blocks, medians, strict=True):
-        logs = (math.log(s / median(usual[b.benchmark, v])) for v, s in mine.items())
+        logs = (math.log(s / middle[b.benchmark, v]) for v, s in mine.items())
         levels[b.benchmark].append(_point(b, first, math.exp(median(logs))))
-    return {
-        "sessions": [
-            {"at": (s.started - first) / 60, "text": f"start{_load(s)}"}
-            for s in sessions
-            if any(b.session == s.id for b in blocks)
-        ],
-        "series": [{"name": name, "points": points} for name, points in levels.items()],
-    }
+    starts = []
+    for s in (s for s in sessions if any(b.session == s.id for b in blocks)):
+        load = s.environment.get("load")
+        more = f", load {load:g}" if isinstance(load, (int, float)) else ""
+        starts.append({"at": (s.started - first) / 60, "text": f"start{more}"})
+    series = [{"name": name, "points": points} for name, points in levels.items()]
+    return {"sessions": starts, "series": series}
 
 
 def _point(b: Block, first: float, level: float) -> dict[str, Any]:
@@ -80,11 +80,6 @@ def _point(b: Block, first: float, level: float) -> dict[str, Any]:
         "drawn": bool(drawn),
         "text": f"block {b.index}{cpu}{f', {drawn}' if drawn else ''}: {level:.3f}x",
     }
-
-
-def _load(session: Session) -> str:
-    load = session.environment.get("load")
-    return f", load {load:g}" if isinstance(load, (int, float)) else ""
 
 
 def raw_section(result: Result) -> ReportSection | None:
@@ -203,16 +198,12 @@ def _asymmetric(verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 def _correlated(verdicts: Sequence[Verdict]) -> Iterator[str]:
     correlated = [v for v in verdicts if v.correlation is not None]
+    which = "are correlated with the next block"
     if len(correlated) > _MOST:
-        yield (
-            f"The blocks of {len(correlated)} of {len(verdicts)} comparisons are correlated with "
-            "the next block: their intervals are widened."
-        )
+        many = f"{len(correlated)} of {len(verdicts)} comparisons"
+        yield f"The blocks of {many} {which}: their intervals are widened."
     for v in correlated if len(correlated) <= _MOST else ():
-        yield (
-            f"The blocks of {_pair(v)} are correlated with the next block ({v.correlation:.2f}): "
-            "its interval is widened."
-        )
+        yield f"The blocks of {_pair(v)} {which} ({v.correlation:.2f}): its interval is widened."
 
 
 def _assumed_independent(verdicts: Sequence[Verdict]) -> Iterator[str]:

@@ -100,7 +100,7 @@ def _gains(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
 
 def _losses(result: Result, last: str) -> Iterator[str]:
     """Where that variant is slower than a baseline, and whether their builds may explain it."""
-    comparisons = Comparisons.of_result(result)
+    comparisons = Comparisons(result.judged)
     for before in result.question.baselines:
         each = [
             v
@@ -151,14 +151,17 @@ def way_summary(result: Result) -> Table | None:
     shown = first and _table(result, *first)
     if shown is None:
         return None
-    rows = tuple(tuple(replace(cell, detail="") for cell in row) for row in shown.rows)
-    return replace(shown, caption=shown.caption.partition(";")[0], rows=rows)
+    return replace(shown.without_details(), caption=shown.caption.partition(";")[0])
 
 
 def _table(result: Result, ways: Ways, costs: Costs) -> Table | None:
     shown = [v for v in _variants(result) if any((w, v) in costs for w in ways.benchmarks)]
     measured = [w for w in ways.benchmarks if any((w, v) in costs for v in shown)]
-    rows = [(way, *(_cell(costs.get((way, v))) for v in shown)) for way in measured]
+
+    def cell(cost: WayCost | None) -> Cell | None:
+        return Cell(_short(cost), _interval(cost), number=cost.time.seconds) if cost else None
+
+    rows = [(way, *(cell(costs.get((way, v))) for v in shown)) for way in measured]
     sure = format_percent(min(c.time.confidence for c in costs.values()))
     return table(f"{ways.what}: time of a loop; {sure} intervals", ("way", *right(*shown)), rows)
 
@@ -176,7 +179,3 @@ def _interval(cost: WayCost) -> str:
 
 def _time(cost: WayCost) -> str:
     return f"{_short(cost)} {_interval(cost)}"
-
-
-def _cell(cost: WayCost | None) -> Cell | None:
-    return Cell(_short(cost), _interval(cost), number=cost.time.seconds) if cost else None

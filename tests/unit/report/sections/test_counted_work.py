@@ -33,7 +33,7 @@ from whyfast.report.sections.counted_work import (
     counted_notes,
     counted_sentences,
 )
-from whyfast.report.sections.kernel_counts import count_table, more, number, release_plot
+from whyfast.report.sections.kernel_counts import count_table, number, release_plot
 from whyfast.report.sections.main_table import Comparisons
 from whyfast.report.sections.side_by_side import counter_tables, counts_section
 
@@ -68,7 +68,7 @@ def test_what_could_not_be_counted_is_said_once() -> None:
     base, other = two_variants()
     study = example().question
     failed = Counted("b", "w", tuple(counts_of(v, note="no tool") for v in (base, other)))
-    nothing = Comparisons((), ())
+    nothing = Comparisons(replace(example().judged, verdicts=(), suites=()))
     assert counted_sentences(study, nothing, (failed,)) == ["No counts: no tool."]
     partly = replace(failed, counts=(counts_of(base, {"instructions": 1}), failed.counts[1]))
     assert counted_sentences(study, nothing, (partly,)) == [f"Not counted: {other} in b: no tool."]
@@ -184,7 +184,13 @@ def test_the_plot_has_every_count() -> None:
 def test_numbers_and_ratios_in_print() -> None:
     numbers = (17.0, 17.25, 1064.0, 0.5, -1e-9, -0.5, -17.25)  # 0 is never minus nothing
     assert [number(n) for n in numbers] == ["17", "17.25", "1,064", "0.5", "0", "-0.5", "-17.25"]
-    ratios = [more(r) for r in (1.5, 1.018, 0.667)]
+    result, ratios = kernel_result(), []
+    (first, *_) = [v for v in result.judged.verdicts if v.baseline == result.question.baselines[0]]
+    for ratio in (1.5, 1.018, 0.667):
+        exact = replace(first, outcome="slower", ratio=ratio, low=ratio, high=ratio)
+        found = count_table(changed(result, verdicts=(exact,)))
+        assert found is not None
+        ratios += [row[3].text for row in found.rows if row[3].outcome == "slower"]
     assert ratios == ["1.50x as many", "1.018x as many", "0.67x as many"]
 
 
