@@ -254,6 +254,14 @@ def _choices(result: Result) -> dict[str, Any]:
         items = (Sentence(answer.headline), *(under.items if under else ()))
         return [[texts.setdefault(s.text, len(texts)), s.link] for s in items]
 
+    def figures(suites: Sequence[Suite]) -> dict[str, dict[str, list[Any]]]:
+        """By baseline and variant: the word, the ratio and its ends."""
+        means: dict[str, dict[str, list[Any]]] = {}
+        for v in (s.verdict for s in suites):
+            data = [v.outcome, *distribution.interval_data(v).values()]
+            means.setdefault(v.baseline, {})[v.variant] = data
+        return means
+
     baselines = result.question.baselines[: 1 if result.question.along else None]
     answers = {}
     for i, baseline in enumerate(baselines):
@@ -266,7 +274,7 @@ def _choices(result: Result) -> dict[str, Any]:
                 answers[f"{i}|{_key(out)}"] = numbered(chosen, baseline)
     return {
         "benchmarks": names,
-        "means": {_key(out): _by_baseline(suites) for out, suites in means.items()},
+        "means": {_key(out): figures(suites) for out, suites in means.items()},
         "texts": list(texts),
         "answers": answers,
     }
@@ -314,11 +322,3 @@ def without(result: Result, out: Collection[str], suites: tuple[Suite, ...]) -> 
 
 def _key(out: Sequence[int]) -> str:
     return ",".join(map(str, out))
-
-
-def _by_baseline(suites: Sequence[Suite]) -> dict[str, dict[str, list[Any]]]:
-    means: dict[str, dict[str, list[Any]]] = {}
-    for v in (s.verdict for s in suites):
-        figures = [v.outcome, *distribution.interval_data(v).values()]
-        means.setdefault(v.baseline, {})[v.variant] = figures
-    return means

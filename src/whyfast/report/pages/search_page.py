@@ -47,7 +47,13 @@ def search_page(result: SearchResult | SetResult) -> Document:
         return set_page(result)
     inner = deepest(result)
     others = [search for search in _every(result) if search is not inner]
-    evidence, where, taken = inner.evidence, inner.answer.where, _taken(result)
+    states = [search.state for search in _every(result)]
+    blocks, built = sum(len(s.observations) for s in states), sum(len(s.built) for s in states)
+    taken = (
+        f"{pluralize(blocks, 'block')} of measuring, {pluralize(built, 'candidate')} built between"
+    )
+    taken += f", {pluralize(len(states), 'search')}" if len(states) > 1 else ""
+    evidence, where = inner.evidence, inner.answer.where
     further, rests, weak = _further(result), tuple(_rests_on(result)), tuple(_weakened(result))
     found: tuple[Block | None, ...] = ()
     beside: list[str] = []
@@ -99,15 +105,6 @@ def _every(result: SearchResult) -> Iterator[SearchResult]:
     yield result
     for search in result.further:
         yield from _every(search)
-
-
-def _taken(result: SearchResult) -> str:
-    states = [search.state for search in _every(result)]
-    blocks, built = sum(len(s.observations) for s in states), sum(len(s.built) for s in states)
-    parts = [f"{pluralize(blocks, 'block')} of measuring"]
-    parts += [f"{pluralize(built, 'candidate')} built between"]
-    parts += [pluralize(len(states), "search")] if len(states) > 1 else []
-    return ", ".join(parts)
 
 
 def _further(result: SearchResult) -> list[str]:

@@ -171,16 +171,15 @@ def _facts(values: Mapping[str, Any], indent: str = "") -> str:
 def _table(table: Table, *, caption: bool) -> str:
     heads = [escape(column.title) for column in table.columns]
     rules = ["---:" if column.align == "right" else "---" for column in table.columns]
-    rows = [[_cell(cell) for cell in row] for row in table.rows]
+
+    def text(cell: Cell) -> str:
+        bold = "**" if cell.outcome in ("faster", "slower") else ""
+        detail = f" {escape(cell.detail)}" if cell.detail else ""
+        return f"{bold}{escape(cell.text)}{bold}{detail}"
+
+    rows = [list(map(text, row)) for row in table.rows]
     title = [f"_{escape(table.caption)}_", ""] if caption and table.caption else []
     return "\n".join([*title, *(f"| {' | '.join(row)} |" for row in (heads, rules, *rows))])
-
-
-def _cell(cell: Cell) -> str:
-    text = escape(cell.text)
-    if cell.outcome in ("faster", "slower"):
-        text = f"**{text}**"
-    return f"{text} {escape(cell.detail)}" if cell.detail else text
 
 
 def fold(title: str, body: str) -> str:

@@ -115,21 +115,16 @@ def format_estimate(estimate: Coefficient) -> str:
     largest = max(abs(x) for x in ends if x is not None)
     units = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
     unit, size = next((u for u in units if largest >= u[1]), ("ns", 1e-9))
-    decimals = _decimals(estimate, size)
+    # Three digits, and more while the ends of the interval would not differ.
+    shown = abs(estimate.value) / size
+    decimals = 0 if shown >= 100 else 1 if shown >= 10 else 2 if shown >= 1 else 3
+    if estimate.low is not None and estimate.high is not None:
+        while 0 < (estimate.high - estimate.low) / size < 10.0**-decimals and decimals < 4:
+            decimals += 1
     value, low, high = (
         UNBOUNDED if x is None else f"{x / size:.{decimals}f}".replace("-", "−") for x in ends
     )
     return f"{value} {unit} [{low}, {high}]"
-
-
-def _decimals(estimate: Coefficient, size: float) -> int:
-    """Three digits, and more while the ends of the interval would not differ."""
-    value = abs(estimate.value) / size
-    decimals = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
-    if estimate.low is not None and estimate.high is not None:
-        while 0 < (estimate.high - estimate.low) / size < 10.0**-decimals and decimals < 4:
-            decimals += 1
-    return decimals
 
 
 def slope_section(result: Result) -> ReportSection | None:
@@ -147,20 +142,17 @@ def slope_tables(result: Result) -> Iterator[Table | None]:
             f"at {format_percent(first.confidence)}"
         )
         costs = ("variant", f"one more {first.name}", "against the baseline")
-        rows = [_slope_row(line) for line in slopes if first.linear]
+        rows = []
+        for line in slopes if first.linear else ():
+            sign = "−" if line.departure < 0 else "+"
+            departure = f"{sign}{format_seconds(abs(line.departure))} at {line.departure_at}"
+            text, r, ratio = _slope_ratio(line), line.slope_ratio, None
+            if r is not None:
+                factor, interval = (text.factor, text.interval) if text else (f"{r.value:.3g}x", "")
+                ratio = Cell(factor, interval, number=r.value)
+            slope, intercept = _estimate_cell(line.slope), _estimate_cell(line.intercept)
+            rows.append((line.variant, slope, ratio, intercept, departure))
         yield table(caption, (*costs, "intercept", "largest departure"), rows)
-
-
-def _slope_row(line: Line) -> Row:
-    sign = "−" if line.departure < 0 else "+"
-    departure = f"{sign}{format_seconds(abs(line.departure))} at {line.departure_at}"
-    text, r = _slope_ratio(line), line.slope_ratio
-    ratio = None
-    if r is not None:
-        factor, interval = (text.factor, text.interval) if text else (f"{r.value:.3g}x", "")
-        ratio = Cell(factor, interval, number=r.value)
-    slope, intercept = _estimate_cell(line.slope), _estimate_cell(line.intercept)
-    return line.variant, slope, ratio, intercept, departure
 
 
 def point_section(result: Result) -> ReportSection | None:

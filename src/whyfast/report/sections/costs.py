@@ -295,7 +295,13 @@ def _table(
     known = {c.variant for c in costs_of(result)} | {c.variant for c in changes}
     names = [v.name for v in question.measured if v.name not in result.recorded.same]
     baseline_of = {c.variant: c.baseline for c in changes}
-    values = _values(result)
+    # By cost and variant, of those that are not of one benchmark among several.
+    several = len(question.benchmarks) > 1
+    own = [c for c in costs_of(result) if not (several and c.benchmark)]
+    values = {(c.key, c.variant): c.value for c in own if c.value is not None}
+    if not several:
+        medians = medians_of(result).items()
+        values |= {(BY_METRIC[m], name): x for (name, m), x in medians if m in BY_METRIC}
     rows = []
     for name in (n for n in names if n in known | set(baseline_of.values())):
         baseline = baseline_of.get(name)
@@ -307,20 +313,6 @@ def _table(
     against = baselines[0] if len(baselines) == 1 else "each baseline"
     columns = ("variant", "time", *right(*(COSTS[k].title for k in keys)))
     return table(f"Time and cost against {against}", columns, rows, fixed=2, drops=drops)
-
-
-def _values(result: Result) -> dict[tuple[str, str], float]:
-    """By cost and variant, of those that are not of one benchmark among several."""
-    several = len(result.question.benchmarks) > 1
-    values = {
-        (c.key, c.variant): c.value
-        for c in costs_of(result)
-        if c.value is not None and not (several and c.benchmark)
-    }
-    if not several:
-        medians = medians_of(result).items()
-        values |= {(BY_METRIC[m], name): x for (name, m), x in medians if m in BY_METRIC}
-    return values
 
 
 def _cell(
@@ -336,9 +328,8 @@ def _cell(
         more = "="
     elif [c.outcome for c in mine] == ["undecided"]:
         more = "undecided"
-    return Cell(
-        more if value is None else value_text(key, value), more * (value is not None), number=ratio
-    )
+    texts = (more, "") if value is None else (value_text(key, value), more)
+    return Cell(*texts, number=ratio)
 
 
 def _mean(changes: Sequence[CostChange]) -> float:

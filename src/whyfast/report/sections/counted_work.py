@@ -156,8 +156,19 @@ def _totals_table(result: Result, source: Source) -> Table | None:
         if any({event, below or event} <= set(events) for events in total.sums.values())
         and any(events.get(event) for events in total.sums.values())
     ]
+
+    def cell(event: str, below: str, name: str) -> Cell | None:
+        if below:
+            share = total.share(event, below, name)
+            return None if share is None else share_cell(share, per_cycle=below == "cycles")
+        value, ratio = total.sums[name].get(event), total.ratio(event, name, main)
+        if value is None:
+            return Cell("unavailable")
+        detail = "" if ratio is None or name == main else f"{ratio:.3f}x"
+        return Cell(format_amount(value), detail, number=value)
+
     rows = [
-        (name, *(_cell(total, event, below, name, main) for _, event, below in wanted))
+        (name, *(cell(event, below, name) for _, event, below in wanted))
         for name in _in_order(result, total.sums)
     ]
     names, others = total.benchmarks, len(total.left_out)
@@ -168,18 +179,6 @@ def _totals_table(result: Result, source: Source) -> Table | None:
     return table(caption, columns, rows if wanted else ())
 
 
-def _cell(total: CountTotals, event: str, below: str, name: str, main: str) -> Cell | None:
-    if below:
-        share = total.share(event, below, name)
-        return None if share is None else share_cell(share, per_cycle=below == "cycles")
-    value = total.sums[name].get(event)
-    if value is None:
-        return Cell("unavailable")
-    ratio = total.ratio(event, name, main)
-    detail = "" if ratio is None or name == main else f"{ratio:.3f}x"
-    return Cell(format_amount(value), detail, number=value)
-
-
 def where_table(result: Result) -> Table | None:
     """In which functions each build executes and mispredicts more or less than the main baseline;
     None when no functions are known, or nothing differs."""
@@ -188,30 +187,26 @@ def where_table(result: Result) -> Table | None:
     total = totals(result.found.counted, source) if source else None
     if total is None or main not in total.sums:
         return None
-    events = {"costs": "instructions", "misses": "branch-misses"}
+
+    def where(name: str, what: str, event: str) -> Cell | None:
+        value, base = (total.sums[n].get(event) for n in (name, main))
+        if value is None or not base or abs(value - base) < _SMALL * base:
+            return None
+        changes = function_changes(result.found.counted, total.benchmarks, name, main, what)
+        texts = [f"{f} {format_amount(change, sign=True)}" for f, change in changes[:_NAMED]]
+        if rest := changes[_NAMED:]:
+            more = format_amount(sum(change for _, change in rest), sign=True)
+            texts.append(f"{pluralize(len(rest), 'other')} {more}")
+        detail = f"in {', '.join(texts)}" if texts else ""
+        return Cell(format_amount(value - base, sign=True), detail, number=value - base)
+
     rows = []
-    for name in _in_order(result, total.sums):
-        cells = [_where(result, total, name, what, event) for what, event in events.items()]
-        if name != main and any(cells):
-            rows.append((name, *cells))
+    for name in (name for name in _in_order(result, total.sums) if name != main):
+        cells = where(name, "costs", "instructions"), where(name, "misses", "branch-misses")
+        rows += [(name, *cells)] if any(cells) else []
     caption = f"Differences from {quote(main)} by hot function, largest change first"
     columns = ("variant", "instructions", "mispredicted branches")
     return table(f"{caption} ({source})", columns, rows)
-
-
-def _where(result: Result, total: CountTotals, name: str, what: str, event: str) -> Cell | None:
-    main = result.question.baselines[0]
-    value, base = (total.sums[n].get(event) for n in (name, main))
-    if value is None or not base or abs(value - base) < _SMALL * base:
-        return None
-    changes = function_changes(result.found.counted, total.benchmarks, name, main, what)
-    texts = [f"{f} {format_amount(change, sign=True)}" for f, change in changes[:_NAMED]]
-    rest = changes[_NAMED:]
-    if rest:
-        more = format_amount(sum(change for _, change in rest), sign=True)
-        texts.append(f"{pluralize(len(rest), 'other')} {more}")
-    text = format_amount(value - base, sign=True)
-    return Cell(text, f"in {', '.join(texts)}" if texts else "", number=value - base)
 
 
 def places_table(counted: Sequence[Counted]) -> Table | None:
@@ -259,11 +254,15 @@ def counted_sentences(
 ) -> list[str]:
     """What goes with the largest difference from the main baseline, and with the claim; and what
     could not be counted."""
-    total, texts = totals(counted, "measured") or totals(counted, "simulated"), []
-    if total is not None:
-        pairs = dict.fromkeys(_pairs(study, comparisons))
-        texts = [text for pair in pairs if (text := _pair(total, counted, *pair))]
-    return [*texts, *_failures(counted)]
+    total, main = totals(counted, "measured") or totals(counted, "simulated"), study.baselines[0]
+    others = (v.name for v in study.measured if v.name != main and not v.twin_of)
+    verdicts = decided(comparisons.of(name, main) for name in others)
+    # The claim, the largest difference, then the slowest variant.
+    slowest = [v for v in verdicts if v.outcome == "slower"]
+    pairs = [(study.claim.variant, study.claim.baseline)] if study.claim else []
+    pairs += [(v.variant, main) for v in verdicts[:1] + slowest[:1]]
+    texts = [_pair(total, counted, *pair) for pair in dict.fromkeys(pairs)] if total else []
+    return [*filter(None, texts), *_failures(counted)]
 
 
 def changed_sentences(changed: Sequence[ChangedFunctions]) -> Iterator[str]:
@@ -273,21 +272,6 @@ def changed_sentences(changed: Sequence[ChangedFunctions]) -> Iterator[str]:
         if c.functions[_TOUCHED:]:
             names = f"{len(c.functions)} functions, among them {names}"
         yield sentence(f"From {c.base} to {c.head}, {c.statement}; it touches {names}")
-
-
-def _pairs(study: Question, comparisons: Comparisons) -> Iterator[tuple[str, str]]:
-    main = study.baselines[0]
-    if study.claim is not None:
-        yield study.claim.variant, study.claim.baseline
-    verdicts = decided(
-        comparisons.of(variant.name, main)
-        for variant in study.measured
-        if variant.name != main and not variant.twin_of
-    )
-    # The largest difference, then the slowest variant.
-    slowest = [v for v in verdicts if v.outcome == "slower"]
-    for v in verdicts[:1] + slowest[:1]:
-        yield v.variant, main
 
 
 def _pair(

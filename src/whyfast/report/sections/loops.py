@@ -268,24 +268,16 @@ def bytecode_section(result: Result) -> ReportSection | None:
 def _side_by_side(title: str, sides: Sequence[tuple[str, Listing]]) -> Table | None:
     """A row for each instruction of the first side, the others' aligned with it by their names."""
     (_, first), *others = sides
-    columns = [list(map(_line, first.instructions))]
-    for _, listing in others:
-        columns = _aligned(columns, listing)
-    rows = list(zip(*columns, strict=True))
+    rows = [[_line(i)] for i in first.instructions]
+    for number, (_, other) in enumerate(others, 1):
+        names, own = [row[0].partition(" ")[0] for row in rows], other.instructions
+        matcher = SequenceMatcher(None, names, [i.name for i in own], autojunk=False)
+        known, rows, gap = rows, [], [""] * number
+        for _, a, b, c, d in matcher.get_opcodes():
+            for k in range(max(b - a, d - c)):
+                line = _line(own[c + k]) if c + k < d else ""
+                rows.append([*(known[a + k] if a + k < b else gap), line])
     return table(title, [variant for variant, _ in sides], rows, fixed=0)
-
-
-def _aligned(columns: list[list[str]], other: Listing) -> list[list[str]]:
-    """The columns with one more, whose rows stand beside those of the first; gaps are empty."""
-    names = [line.partition(" ")[0] for line in columns[0]]
-    matcher = SequenceMatcher(None, names, [i.name for i in other.instructions], autojunk=False)
-    aligned: list[list[str]] = [[] for _ in range(len(columns) + 1)]
-    for _, a, b, c, d in matcher.get_opcodes():
-        for k in range(max(b - a, d - c)):
-            for column, into in zip(columns, aligned, strict=False):
-                into.append(column[a + k] if a + k < b else "")
-            aligned[-1].append(_line(other.instructions[c + k]) if c + k < d else "")
-    return aligned
 
 
 def _line(instruction: BytecodeLine) -> str:

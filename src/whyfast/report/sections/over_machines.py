@@ -252,14 +252,12 @@ def _claim(merged: Merged) -> Iterator[str]:
     """On which machines the claim holds, and on which not."""
     claim, every = merged.question.claim, merged.machines
     outcomes = grouped((_outcome(audit), name) for name, audit in audits(merged).items())
-    if not outcomes or claim is None:
-        return
-    where = {outcome: machines_text(names, merged) for outcome, names in outcomes.items()}
+    parts = [f"{outcome} on {machines_text(names, merged)}" for outcome, names in outcomes.items()]
     if len(outcomes) == 1 and len(every) > 1:
-        where = dict.fromkeys(outcomes, _all(len(every)))
-    parts = [f"{outcome} on {names}" for outcome, names in where.items()]
-    start = f"The claim that {quote(claim.variant)} beats {quote(claim.baseline)}"
-    yield f"{start} {'; it '.join(parts)}."
+        parts = [f"{outcome} on {_all(len(every))}" for outcome in outcomes]
+    if parts and claim is not None:
+        start = f"The claim that {quote(claim.variant)} beats {quote(claim.baseline)}"
+        yield f"{start} {'; it '.join(parts)}."
 
 
 def _outcome(audit: Audit) -> str:
