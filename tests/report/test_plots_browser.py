@@ -104,7 +104,7 @@ def test_two_functions_side_by_side(opened: Opening) -> None:
         for text in ("jmp qword ptr [rax]", evil)
     ]
     pair = CodePair("old", "new", (align(*sides),))
-    page_ = render_html(document("explain", "", "", code_section([pair], "main")))
+    page_ = render_html(document("explain", code_section([pair], "main")))
     page = opened(page_, viewport=PHONE)
     assert page.locator("tr").count() == 0
     page.goto(f"{page.url}#code-old--new-0")
@@ -149,9 +149,7 @@ def test_tables_sort_by_keyboard_and_filter(opened: Opening) -> None:
 def test_a_long_table_is_drawn_on_demand(opened: Opening) -> None:
     rows = [(f"function {i}", Cell(str(i * 7 % 1000), number=i * 7 % 1000)) for i in range(1000)]
     made = table("Every function", ("function", *right("bytes")), rows)
-    page = opened(
-        render_html(document("explain", "", "", section("f", "F", made, importance="record")))
-    )
+    page = opened(render_html(document("explain", section("f", "F", made, importance="record"))))
     assert page.locator("tbody tr").count() == 0
     page.get_by_text("Every function").click()
     page.wait_for_selector("tbody tr:visible")

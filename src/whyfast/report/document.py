@@ -371,9 +371,9 @@ detail = partial(section, importance="detail")
 
 def document(
     kind: str,
-    title: str,
-    headline: str,
     *sections: ReportSection | None,
+    title: str = "",
+    headline: str = "",
     about: Sequence[str] = (),
     heading: str = "",
     summary: Summary | None = None,

@@ -39,7 +39,7 @@ def test_a_column_without_a_title_is_left_out_with_its_cells() -> None:
 def test_what_is_empty_is_left_out() -> None:
     assert section("s", "S", None, sentences([])) is None
     assert group("g", None) is None
-    page = document("report", "", "h", None, section("s", "S", sentences(["said"])), None)
+    page = document("report", None, section("s", "S", sentences(["said"])), None, headline="h")
     assert [s.name for s in page.sections] == ["s"]
 
 
@@ -52,7 +52,7 @@ def test_a_group_of_one_table_is_the_table() -> None:
 def test_a_document_as_json() -> None:
     made = table("t", ("name", *right("size")), [("a", 7)])
     inner = group("g", sentences(["said"]), Plot("raw", {"x": [1.5]}, "none"))
-    page = document("builds", "", "h", section("s", "S", made, inner, importance="detail"))
+    page = document("builds", section("s", "S", made, inner, importance="detail"), headline="h")
     data = json.loads(dump_document(page))["data"]
     assert (data["kind"], data["headline"]) == ("builds", "h")
     (found,) = data["sections"]

@@ -136,9 +136,7 @@ OTHERS: dict[str, Callable[[], Document]] = {
     "history-of-nothing": lambda: history_page(
         detect(Timeline(examples.VERSIONS, tuple(map(examples.series, "abc"))))
     ),
-    "code-side-by-side": lambda: document(
-        "explain", "", "", code_section([examples.CODE_PAIR], "main")
-    ),
+    "code-side-by-side": lambda: document("explain", code_section([examples.CODE_PAIR], "main")),
     "counters": _counters,
 }
 #: Sentences that the tests of their topics compare.

@@ -43,8 +43,6 @@ def doctor_page(findings: Sequence[MachineFinding], changes: Sequence[str] = ())
     ]
     return document(
         "doctor",
-        "",
-        "",
         section("changes", "Changes", sentences(changes)),
         section("findings", "Findings", Sentences(tuple(items))),
         heading="How this machine affects results",
@@ -78,7 +76,7 @@ def builds_page(builds: Sequence[StoredBuild]) -> Document:
     ]
     columns = ("digest", "variant", "compiler", "source", *right("size"), "used")
     shown = section("builds", "", table("", columns, rows))
-    return document("builds", "", "" if rows else "no builds yet", shown, heading="Builds")
+    return document("builds", shown, headline="" if rows else "no builds yet", heading="Builds")
 
 
 def build_page(build: StoredBuild, script: str) -> Document:
@@ -101,8 +99,6 @@ def build_page(build: StoredBuild, script: str) -> Document:
     }
     return document(
         "builds",
-        "",
-        "",
         section("provenance", p["variant"], FactTree(facts)),
         section(
             "script",
@@ -118,7 +114,7 @@ def failed_build_page(build: FailedBuild) -> Document:
     """Why a build failed, and where its log is."""
     facts = {"compiler": build.compiler, "log": str(build.folder / "log.txt")}
     headline = f"{build.variant} failed: {build.reason}"
-    return document("builds", "", headline, section("facts", "", FactTree(facts)))
+    return document("builds", section("facts", "", FactTree(facts)), headline=headline)
 
 
 def toolchains_page(
@@ -137,8 +133,6 @@ def toolchains_page(
     ]
     return document(
         "toolchain",
-        "",
-        "",
         section("toolchains", "", table("", ("toolchain", "state", *right("on disk")), rows)),
         section("entrances", "", sentences(entrances)),
         heading="Compilers",
@@ -158,7 +152,7 @@ def studies_page(titles: Mapping[str, str]) -> Document:
     """The studies that come with whyfast, with their questions."""
     nothing = "" if titles else "This installation of whyfast comes without studies."
     shown = section("studies", "", table("", ("study", "question"), titles.items()))
-    return document("studies", "", nothing, shown, heading="Studies")
+    return document("studies", shown, headline=nothing, heading="Studies")
 
 
 def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
@@ -174,13 +168,13 @@ def plan_page(forecast: Forecast, *, free: int | None = None) -> Document:
     flag_table = table("Flags", ("variant", "flags"), [row for row in flags if row[1]])
     return document(
         "plan",
-        study.title,
-        instead,
         section("variants", "Variants", _variant_table(forecast), importance="answer"),
         section("costs", "What it takes", sentences(costs), importance="answer"),
         detail("flags", "Flags", flag_table),
         detail("steps", "Steps", code_block(steps, "sh")),
         detail("read", "Steps for evidence only", code_block(read, "sh")),
+        title=study.title,
+        headline=instead,
     )
 
 

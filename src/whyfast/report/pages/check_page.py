@@ -63,8 +63,6 @@ def check_page(result: Result) -> Document:
     ends = (" to " if any(" " in name for name in names) else "..").join(names)
     return document(
         "check",
-        "",
-        answer.headline,
         section("benchmarks", "Benchmarks", check_table(result), importance="answer"),
         section("sure", "How sure", sentences([*answer.sentences, *weak]), importance="answer"),
         _compared(result),
@@ -74,6 +72,7 @@ def check_page(result: Result) -> Document:
         growth_section(result),
         detail("code", "Changed code", *_code(result)),
         machine_section(result),
+        headline=answer.headline,
         about=(when(result.recorded.started), _machine(result)),
         heading=f"{ends} of {result.question.name}: {short_answer(result)}",
         summary=check_summary(result),

@@ -86,7 +86,9 @@ def code_page(
     *sections: ReportSection | None, headline: str = "", summary: Summary | None = None
 ) -> Document:
     """The page of those sections."""
-    return document("explain", "", headline, *sections, heading="Machine code", summary=summary)
+    return document(
+        "explain", *sections, headline=headline, heading="Machine code", summary=summary
+    )
 
 
 def programs_summary(

@@ -97,8 +97,6 @@ def history_page(history: History) -> Document:
     commands = code_block(search_commands(history), "sh")
     return document(
         "history",
-        "",
-        headline(history),
         section("series", "The series", series_plot(history)),
         section("found", "What changed", finding_table(history), importance="answer"),
         section(
@@ -118,6 +116,7 @@ def history_page(history: History) -> Document:
             "each", "Each series", series_table(history), importance="main" if single else "detail"
         ),
         section("care", "Read with care", sentences(cautions(history)), importance="answer"),
+        headline=headline(history),
         heading=f"Since when, by {history.timeline.by}",
         summary=_summary(history),
     )

@@ -54,9 +54,9 @@ def result_page(result: Result, rows: TableRows = "variants") -> Document:
         sections = _study(result, texts, rows)
     return document(
         "report",
-        result.question.title,
-        answer.headline,
         *sections,
+        title=result.question.title,
+        headline=answer.headline,
         about=(timeline.when(result.recorded.started), f"run {result.recorded.run}"),
         heading=_heading(result),
         summary=summary.result_summary(result) if rows == "variants" else None,
@@ -144,8 +144,6 @@ def merged_page(merged: Merged) -> Document:
     whole, each = over_machines.difference_sections(merged)
     return document(
         "merge",
-        merged.question.title,
-        headline,
         section(
             "answer",
             "Every comparison on every machine",
@@ -165,6 +163,8 @@ def merged_page(merged: Merged) -> Document:
         machines.benchmark_machine_section(merged),
         machines.builds_machine_section(merged),
         machines.each_machine_section(merged),
+        title=merged.question.title,
+        headline=headline,
         about=(pluralize(len(merged.machines), "machine"),),
         heading="On several machines",
         summary=machines.machines_summary(merged),
@@ -179,10 +179,9 @@ def why_page(result: Result) -> Document:
         return measured
     return document(
         "why",
-        "",
-        why_headline(account),
         *why_sections(account),
         *measured.sections,
+        headline=why_headline(account),
         about=measured.about,
         heading="Why one command takes longer",
         summary=why_summary(account),

@@ -66,14 +66,13 @@ def search_page(result: SearchResult | SetResult) -> Document:
     focus = quote(inner.at(where.first).title) if where is not None else ""
     return document(
         "search",
-        "",
-        search_headline(result),
         section("basis", "What it rests on", sentences((*rests, *weak)), importance="answer"),
         section("because", "Because", *found),
         *why_sections(evidence.account if evidence is not None else None),
         section("further", "Further steps", sentences(further)),
         *_course(inner),
         *(s for i, search in enumerate(others, 1) for s in _course(search, i, result)),
+        headline=search_headline(result),
         about=(taken,),
         heading="Search",
         summary=search_summary(

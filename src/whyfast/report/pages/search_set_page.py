@@ -63,10 +63,9 @@ def set_page(result: SetResult) -> Document:
     rests, weak = (*_rests_on(result), *_further(result)), tuple(_weakened(result))
     return document(
         "search",
-        "",
-        set_headline(result),
         section("basis", "What it rests on", sentences(_basis(result)), importance="answer"),
         *(s for i, search in enumerate(every) for s in _course(search, i)),
+        headline=set_headline(result),
         about=(taken,),
         heading="Search",
         summary=search_summary(rests, weak, _measured(result, named=True), taken),

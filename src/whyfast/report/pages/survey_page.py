@@ -38,12 +38,11 @@ def survey_page(programs: Sequence[SurveyedProgram]) -> Document:
     in_full = (f"`whyfast report {name} --html {name}.html` {shows}." for name in measured[:1])
     return document(
         "survey",
-        "",
-        " ".join(_answers(programs)),
         section("table", "Dispatch", _forms(programs), importance="answer"),
         section("changes", "What another option changes", _changes(programs), importance="answer"),
         section("failed", "What could not be seen", sentences(failures)),
         section("next", "Next", sentences(in_full)),
+        headline=" ".join(_answers(programs)),
         heading="One question, several programs",
     )
 
@@ -131,11 +130,10 @@ def shipped_page(rows: Sequence[ShippedRow]) -> Document:
     suites = list(dict.fromkeys(row.suite for row in rows))
     return document(
         "shipped",
-        "",
-        " ".join(_answer(suite, rows) for suite in suites),
         section("findings", "Merged by the compiler", _findings(rows), importance="answer"),
         section("table", "What is shipped", shipped_table(rows)),
         section("missing", "What could not be seen", sentences(_missing(rows))),
+        headline=" ".join(_answer(suite, rows) for suite in suites),
         heading="Shipped interpreters",
     )
 

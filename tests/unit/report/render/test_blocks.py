@@ -27,8 +27,6 @@ FINDING = Sentence("ASLR: off", "warning", ("One layout in all.", "To change it:
 CPU = {"model": "X", "smt": None}
 PAGE = document(
     "builds",
-    "Why?",
-    "Because of `-O2`.",
     section("said", "", Sentences((FINDING, Sentence("load: none", "good", ("Quiet.",))))),
     section("facts", "Facts", FactTree({"flags": ["-O2", "-g"], "cpu": CPU})),
     section("code", "Code", CodeBlock(("[a]", "x = 1"), "toml"), CodeBlock(("cc a.c",), "sh")),
@@ -36,6 +34,8 @@ PAGE = document(
     section("folds", "Folds", Group("Inside", (CodeBlock(("x",)),)), importance="detail"),
     section("kept", "Kept", sentences(["for the record"]), importance="record"),
     section("plot", "Plot", Plot("raw", {"variants": []}, "See the tables.")),
+    title="Why?",
+    headline="Because of `-O2`.",
 )
 
 
@@ -103,7 +103,7 @@ def test_html() -> None:
 
 
 def test_without_a_plot_there_is_no_script() -> None:
-    html = render_html(document("studies", "", "None."))
+    html = render_html(document("studies", headline="None."))
     assert "<script" not in html
     assert "script-src 'none'" in html
     assert ">None.</h1>" in html

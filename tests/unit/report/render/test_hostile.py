@@ -48,10 +48,10 @@ def _document(text: str) -> Document:
     )
     return document(
         "report",
-        text or "x",
-        text or "x",
         section("s", text or "x", *blocks),
         section("d", text or "x", *blocks, Group(text or "x", blocks), importance="detail"),
+        title=text or "x",
+        headline=text or "x",
         about=(text,),
     )
 

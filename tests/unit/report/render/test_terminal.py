@@ -66,7 +66,7 @@ def test_no_cell_is_cut_short(width: int) -> None:
     table = Table(
         "Jumps", tuple(Column(t) for t in titles), (tuple(Cell(text) for text in row),), 1
     )
-    words = printed(document("explain", "", "", section("s", "", table)), width).split()
+    words = printed(document("explain", section("s", "", table)), width).split()
     assert {outcome for cell in row for outcome in cell.split()} <= set(words)
 
 

@@ -111,7 +111,7 @@ def test_kinds(style: str, form: str, jumps: str, kind: tuple[str, str]) -> None
 
 
 def _page() -> Document:
-    return document("explain", "", "", code_section([CODE_PAIR], "main"))
+    return document("explain", code_section([CODE_PAIR], "main"))
 
 
 def test_what_is_equal_and_far_away_is_folded() -> None:
