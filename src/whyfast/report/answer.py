@@ -142,12 +142,7 @@ def composed(result: Result) -> list[str]:
     texts += layouts.control_sentences(study, comparisons)
     texts += programs.unmeasured_sentences(study, recorded.builds)
     texts += programs.folded_sentences(recorded.same) if any_verdict else []
-    each = [
-        b
-        for b in programs.measured_builds(study, recorded.builds)
-        if b.variant not in recorded.same
-    ]
-    texts += programs.identical_sentences(study, each)
+    texts += programs.identical_sentences(result)
     texts += programs.not_built(recorded.builds)
     texts += programs.failed_sentences(recorded.failed)
     texts += programs.lacking_sentences(recorded.lacking)

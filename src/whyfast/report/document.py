@@ -269,7 +269,7 @@ class Document:
     summary: Summary | None = None
 
 
-def shortened(whole: Table | None, short: Table | None) -> Table | None:
+def with_short(whole: Table | None, short: Table | None) -> Table | None:
     """The table, of which a short report has ``short`` where that is another."""
     return whole if whole is None or short in (None, whole) else replace(whole, short=short)
 

@@ -93,10 +93,9 @@ def _threshold(points: Sequence[tuple[Parameter, Verdict]]) -> Iterator[str]:
         if 2 * len(others) > len(beyond):
             continue
         (at, v), (most, last) = beyond[0], beyond[-1]
-        factors = [f"{text_of(x).factor} {text_of(x).interval}" for x in (v, last)]
         yield (
             f"From {pluralize(at.value, at.name)} on, {quote(v.variant)} is {outcome} than "
-            f"{quote(v.baseline)}: {factors[0]} at {at.value} and {factors[1]} at {most.value}; "
+            f"{quote(v.baseline)}: {text_of(v)} at {at.value} and {text_of(last)} at {most.value}; "
             f"up to {below[-1][0].value} it is {tally(x for _, x in below)}."
         )
 

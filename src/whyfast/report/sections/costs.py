@@ -20,9 +20,9 @@ from whyfast.report.document import (
     right,
     section,
     sentences,
-    shortened,
     table,
     value_cell,
+    with_short,
 )
 from whyfast.report.formatting import (
     as_code,
@@ -282,7 +282,7 @@ def cost_table(result: Result, changes: Sequence[CostChange]) -> Table | None:
     shown = shown or [k for k in ("size",) if k in keys]
     drops = {COSTS[k].title: i for i, k in enumerate(shown)}
     few = None if shown in ([], keys) else _table(result, changes, shown, drops)
-    return shortened(_table(result, changes, keys) if changes else None, few)
+    return with_short(_table(result, changes, keys) if changes else None, few)
 
 
 def _table(

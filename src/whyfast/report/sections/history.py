@@ -15,7 +15,7 @@ from whyfast.history.findings import Coincidence, FactChange, coincidence, revis
 from whyfast.judge.run_confounds import same_revision
 from whyfast.model.cost import COSTS
 from whyfast.model.history import CostSeries, Drift, Finding, History, SeriesHistory, Timeline
-from whyfast.report.document import Cell, Row, Table, right, shortened, table, value_cell
+from whyfast.report.document import Cell, Row, Table, right, table, value_cell, with_short
 from whyfast.report.formatting import exact_text, grouped, join_words, pluralize, size_of, text_of
 from whyfast.report.sections.costs import SIZE_PARTS, change_text, value_text
 
@@ -245,7 +245,7 @@ def cost_history_table(timeline: Timeline) -> Table | None:
         table("Every change of an exact cost", heads, shown, fixed=2)
         for shown in ([row for _, row in rows], short)
     )
-    return shortened(whole, few)
+    return with_short(whole, few)
 
 
 def _cost_rows(timeline: Timeline, costs: Sequence[CostSeries]) -> Iterator[tuple[str, Row]]:

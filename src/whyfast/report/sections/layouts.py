@@ -17,8 +17,8 @@ from whyfast.report.document import (
     Table,
     right,
     section,
-    shortened,
     table,
+    with_short,
 )
 from whyfast.report.formatting import (
     format_percent,
@@ -234,7 +234,7 @@ def placement_table(result: Result) -> Table | None:
     layouts and profiles."""
     every = result.judged.placements
     short = [p for over in _FIRST for p in _overall([p for p in every if p.over == over])]
-    return shortened(_placement_table(every), _placement_table(short))
+    return with_short(_placement_table(every), _placement_table(short))
 
 
 def _placement_table(placements: Sequence[Placement]) -> Table | None:
@@ -269,7 +269,7 @@ def _placement_table(placements: Sequence[Placement]) -> Table | None:
 def fix_table(result: Result) -> Table | None:
     """A row for each fix and baseline, in a long report also for each benchmark; None without."""
     every, placements = result.judged.fixes, result.judged.placements
-    return shortened(_fix_table(every, placements), _fix_table(_overall(every), placements))
+    return with_short(_fix_table(every, placements), _fix_table(_overall(every), placements))
 
 
 def _fix_table(fixes: Sequence[Fix], placements: Sequence[Placement]) -> Table | None:

@@ -114,12 +114,6 @@ def unmeasured_sentences(study: Question, builds: Sequence[BuildOutcome]) -> lis
     return [text] if names and study.measured else []
 
 
-def measured_builds(study: Question, builds: Sequence[BuildOutcome]) -> list[BuildOutcome]:
-    """The builds without those for evidence only."""
-    unmeasured = {v.name for v in study.variants if v.evidence_only}
-    return [b for b in builds if b.variant not in unmeasured]
-
-
 def folded_sentences(same: Mapping[str, str]) -> list[str]:
     """Which variants are one program, and were measured once."""
     return [
@@ -128,11 +122,13 @@ def folded_sentences(same: Mapping[str, str]) -> list[str]:
     ]
 
 
-def identical_sentences(study: Question, builds: Sequence[BuildOutcome]) -> list[str]:
+def identical_sentences(result: Result) -> list[str]:
     """Programs that are equal byte for byte and are run alike, and were measured each."""
+    measured = {v.name for v in result.question.measured} - result.recorded.same.keys()
+    builds = [b for b in result.recorded.builds if b.variant in measured]
     return [
         f"{quoted(names)} are byte-identical: any difference between them is measurement error."
-        for names in identical_programs(study, builds)
+        for names in identical_programs(result.question, builds)
     ]
 
 

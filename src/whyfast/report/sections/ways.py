@@ -18,6 +18,7 @@ from whyfast.report.formatting import (
     pluralize,
     quote,
     ratio_text,
+    text_of,
 )
 from whyfast.report.sections.main_table import Comparisons, decided, tally
 
@@ -80,8 +81,7 @@ def _gain(cost: WayCost) -> str:
     """``2.9x faster [2.8, 3.1]``; empty where there is nothing to hold it against."""
     if cost.gain is None:
         return ""
-    text = ratio_text(1 / cost.gain, 1 / cost.high, 1 / cost.low)
-    return f"{text.factor} {text.interval}"
+    return str(ratio_text(1 / cost.gain, 1 / cost.high, 1 / cost.low))
 
 
 def _gains(ways: Ways, costs: Costs, variants: Sequence[str]) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _losses(result: Result, last: str) -> Iterator[str]:
         on = f" on {len(slower)} of {pluralize(len(each), 'benchmark')}"
         if overall is not None and overall.outcome == "slower":
             on = f": {tally(each)} of {pluralize(len(each), 'benchmark')}"
-        worst = [f"{v.benchmark} {ratio_text(v.ratio, v.low, v.high).value}" for v in slower]
+        worst = [f"{v.benchmark} {text_of(v).value}" for v in slower]
         most = "most" if len(slower) > _NAMED else "by"
         reason = _builds_differ(result, last, before)
         yield (

@@ -31,8 +31,8 @@ from whyfast.report.sections.main_table import (
 )
 from whyfast.report.sections.programs import (
     failure_text,
+    identical_sentences,
     lacking_sentences,
-    measured_builds,
     unmeasured_sentences,
 )
 
@@ -168,9 +168,12 @@ def test_variants_for_evidence_only_are_named(unmeasured: tuple[str, ...], names
     assert unmeasured_sentences(_study(*unmeasured), BUILDS) == ([text] if names else [])
 
 
-def test_the_builds_without_them() -> None:
-    measured = measured_builds(_study("old", "oldest"), BUILDS)
-    assert [b.variant for b in measured] == ["base", "older"]
+def test_programs_that_are_identical_are_named_where_each_was_measured() -> None:
+    both = changed(sample_result(), question=_study("oldest"), builds=BUILDS, same={})
+    (text,) = identical_sentences(both)
+    assert text.startswith("base and old are byte-identical")
+    assert identical_sentences(changed(both, question=_study("old", "oldest"))) == []
+    assert identical_sentences(changed(both, same={"old": "base"})) == []
 
 
 def test_what_is_lacking_is_said_once_a_reason() -> None:
