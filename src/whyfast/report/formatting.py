@@ -6,10 +6,12 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 if TYPE_CHECKING:
-    from whyfast.model.verdict import Outcome, Verdict
+    from whyfast.model.history import Drift, Shift
+    from whyfast.model.result import MachineDifference, Pooled
+    from whyfast.model.verdict import Verdict
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -157,24 +159,9 @@ def exact_text(ratio: float) -> RatioText:
     return ratio_text(ratio, ratio, ratio)
 
 
-class Estimate(Protocol):
-    """A ratio of times with its interval."""
-
-    @property
-    def ratio(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-
-
-class Judgement(Estimate, Protocol):
-    """A verdict, or the mean of those of several machines."""
-
-    @property
-    def baseline(self) -> str: ...
-    @property
-    def outcome(self) -> Outcome: ...
+#: What has a ratio of times with its interval; and which of that is judged.
+Estimate: TypeAlias = "Verdict | Pooled | MachineDifference | Shift | Drift"
+Judgement: TypeAlias = "Verdict | Pooled"
 
 
 def text_of(estimate: Estimate) -> RatioText:
