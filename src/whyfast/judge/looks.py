@@ -214,8 +214,6 @@ def _excess(verdict: Verdict, margin: float) -> float:
     return half / max(math.log1p(margin), abs(math.log(verdict.ratio)) / 5)
 
 
-Floats = NDArray[np.float64]
-
 #: The part of the level that is kept for the last look.
 KEPT = 0.5
 

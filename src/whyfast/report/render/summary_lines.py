@@ -140,11 +140,10 @@ def draw_bars(cells: Sequence[Cell], width: int) -> list[Cell]:
     low, high = min(0.0, *logs), max(0.0, *logs)
     if (short := _LEAST_REACH - (high - low)) > 0:  # a small difference looks small
         low, high = (low - short, high) if -low > high else (low, high + short)
-    scale = high - low
-    zero, sure = -low / scale, [c.outcome != "undecided" for c in cells]
+    zero, ends = -low / (high - low), [(x - low) / (high - low) for x in logs]
     return [
-        Cell(bar_text(zero, (x - low) / scale, width, s), "", c.outcome)
-        for c, x, s in zip(cells, logs, sure, strict=True)
+        Cell(bar_text(zero, end, width, c.outcome != "undecided"), "", c.outcome)
+        for c, end in zip(cells, ends, strict=True)
     ]
 
 

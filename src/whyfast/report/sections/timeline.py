@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from statistics import median
@@ -48,20 +47,16 @@ def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[
     the time of a block over the median block of its benchmark. ``sessions``: when each began, and
     the load of the machine then."""
     first = min(b.started for b in blocks)
-    medians = [
-        {v: m / b.loops for v, values in b.values.items() if values and (m := median(values)) > 0}
-        for b in blocks
-    ]
-    usual = grouped(
-        ((b.benchmark, variant), seconds)
-        for b, mine in zip(blocks, medians, strict=True)
-        for variant, seconds in mine.items()
+    timed = []
+    for b in blocks:
+        medians = {v: median(values) / b.loops for v, values in b.values.items() if values}
+        timed.append((b, {v: seconds for v, seconds in medians.items() if seconds > 0}))
+    each = grouped(((b.benchmark, v), s) for b, mine in timed for v, s in mine.items())
+    usual = {key: median(seconds) for key, seconds in each.items()}
+    levels = grouped(
+        (b.benchmark, _point(b, first, [s / usual[b.benchmark, v] for v, s in mine.items()]))
+        for b, mine in timed
     )
-    levels: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    middle = {key: median(seconds) for key, seconds in usual.items()}
-    for b, mine in zip(blocks, medians, strict=True):
-        logs = (math.log(s / middle[b.benchmark, v]) for v, s in mine.items())
-        levels[b.benchmark].append(_point(b, first, math.exp(median(logs))))
     starts = []
     for s in (s for s in sessions if any(b.session == s.id for b in blocks)):
         load = s.environment.get("load")
@@ -71,7 +66,8 @@ def timeline_data(blocks: Sequence[Block], sessions: Sequence[Session]) -> dict[
     return {"sessions": starts, "series": series}
 
 
-def _point(b: Block, first: float, level: float) -> dict[str, Any]:
+def _point(b: Block, first: float, ratios: Sequence[float]) -> dict[str, Any]:
+    level = math.exp(median(map(math.log, ratios)))
     drawn = "drawn profiles" if b.profiles else "drawn layouts" if any(b.layouts.values()) else ""
     cpu = "" if b.cpu is None else f", CPU {b.cpu}"
     return {
