@@ -19,9 +19,9 @@ def add_compare(options: OptionGroup) -> None:
         "heads HEAD",
         "files of pyperf, hyperfine, Google Benchmark, pytest-benchmark, JMH, BenchmarkDotNet, "
         "mitata, tinybench, github-action-benchmark (data.js:commit=HASH), Go or whyfast, a folder "
-        "of Criterion, divan's output, CSV (FILE.csv:COLUMN=VALUE selects rows, FILE.txt:KEY=VALUE the benchmarks "
-        "after such a line of Go's output, FILE.json:variant=NAME a variant of whyfast), or a "
-        "study with stored results",
+        "of Criterion, divan's output, CSV (FILE.csv:COLUMN=VALUE selects rows, FILE.txt:KEY=VALUE "
+        "the benchmarks after such a line of Go's output, FILE.json:variant=NAME a variant of "
+        "whyfast), or a study with stored results",
         nargs="*",
     )
     group = options.group("comparison")
