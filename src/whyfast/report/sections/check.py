@@ -152,11 +152,11 @@ def _counted(undecided: Sequence[Verdict], check: Check, most: int) -> Iterator[
     every = [(_benchmark(v), more_instructions(check.reach(v.benchmark or ""))) for v in undecided]
     counts = {name: more for name, more in every if more is not None}
     for sign, word in ((1, "more"), (-1, "fewer")):
-        there = sorted(((m * sign, n) for n, m in counts.items()), key=lambda pair: -pair[0])
-        texts = [
-            f"{format_rough(m)} {word} instructions run on {n}" for m, n in there if m >= _AS_MANY
-        ]
-        yield join_words(texts, most)
+        sizes: dict[str, list[str]] = {}
+        for m, n in sorted(((m * sign, n) for n, m in counts.items()), key=lambda pair: -pair[0]):
+            if m >= _AS_MANY:
+                sizes.setdefault(f"{format_rough(m)} {word} instructions run on", []).append(n)
+        yield join_words([f"{size} {join_words(n, most)}" for size, n in sizes.items()], most)
     if equal := [n for n, more in counts.items() if abs(more) < _AS_MANY]:
         where = "" if len(equal) == len(undecided) else f" on {join_words(equal, most)}"
         yield f"as many instructions run as before{where}"

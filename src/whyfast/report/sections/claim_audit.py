@@ -119,6 +119,8 @@ def _against_all(vanished: tuple[Verdict, ...], margin: float) -> str:
     if first.outcome == "same":
         return same
     text = format_verdict(first, margin, "brief")
+    if first.outcome == "faster":
+        text = f"only {text}"
     if first.outcome == "undecided" and first.low > 0:
         most = ratio_text(min(first.low, 1.0), first.low, first.high).value
         text = f"at most {most} faster than {quote(first.baseline)}"

@@ -134,9 +134,15 @@ def giving_way(table: Table, drops: Mapping[str, int]) -> Table:
 def warnings_first(confounds: Sequence[Confound]) -> tuple[list[str], list[str]]:
     """The first warnings as sentences, and what else could mislead."""
     ordered = sorted(confounds, key=lambda c: c.severity != "warning")
-    texts = [sentence(c.text) for c in ordered]
+    texts = [_capitalised(sentence(c.text), c.variants) for c in ordered]
     warnings = min(_QUOTED, len(warnings_of(ordered)))
     return texts[:warnings], texts[warnings:]
+
+
+def _capitalised(text: str, names: Sequence[str]) -> str:
+    """A sentence that begins with a capital, unless it begins with a name."""
+    first = text.partition(" ")[0]
+    return text if first in names or not first.isalpha() else text[0].upper() + text[1:]
 
 
 def _intervals(verdicts: Iterable[Verdict]) -> str:
@@ -244,9 +250,12 @@ def _study_care(result: Result, study: Question, comparisons: Comparisons) -> It
             f"Placement alone makes the A/A control of {quote(v.baseline)} (the same objects "
             f"in another layout) {text_of(v).factor}: differences of that size may be luck."
         )
-    quoted_first, notes = warnings_first(result.judged.confounds)
+    generic = result.judged.about == "binaries" and not controls
+    quoted_first, notes = warnings_first(
+        [c for c in result.judged.confounds if not (generic and c.kind == "one-layout")]
+    )
     yield from quoted_first
-    if result.judged.about == "binaries" and not controls:
+    if generic:
         yield "The verdicts are about these binaries; another layout of the same code may differ."
     failed = [b.variant for b in result.recorded.builds if isinstance(b, BuildFailure)]
     if failed:
