@@ -10,7 +10,7 @@ import shlex
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -45,6 +45,7 @@ from whyfast.model.study import HIDDEN
 from whyfast.store.builds import BuildStore, StoredBuild
 from whyfast.store.files import exclusive, lacking, sha256_of, write_whole
 from whyfast.store.home import Home
+from whyfast.toolchain.provider import Progress
 from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 
@@ -63,8 +64,6 @@ class Stopwatch:
 
 #: Bytes that a build needs for each byte of its source, about, and in any case.
 NEED_FACTOR, NEED_LEAST = 3, 50_000_000
-
-Progress = Callable[[str], None]
 
 
 def build_all(

@@ -11,7 +11,7 @@ import os
 import shutil
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,8 @@ from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Source, Study
 from whyfast.store.files import exclusive, lacking, make_once, replacing, sha256_of
 from whyfast.store.home import Home
-from whyfast.toolchain.archive import Listed, download, listed_sources
+from whyfast.toolchain.archive import download, listed_sources
+from whyfast.toolchain.provider import Progress
 
 # Unpacking an archive that may be hostile: a tarball of sources, a build from another host. The
 # filters of Python (``tarfile.data_filter``) are missing from 3.11.2, and other versions have had
@@ -151,10 +152,6 @@ def _refused(archive: Path, name: str, what: str) -> UserError:
 #: How Debian compresses upstream tarballs, most usual first. (zstd is not used for them.)
 SUFFIXES = ("xz", "gz", "bz2")
 
-#: As :func:`whyfast.toolchain.archive.download` and :func:`…listed_sources` are called here.
-Download = Callable[[str, str, Path], str | None]
-Index = Callable[[str, str], Sequence[Listed]]
-
 
 def pool_folder(package: str) -> str:
     """Where the archive keeps a source package: ``pool/main/p/python3.14``, ``…/libf/libffi``."""
@@ -162,16 +159,7 @@ def pool_folder(package: str) -> str:
     return f"pool/main/{initial}/{package}"
 
 
-def fetch_tarball(
-    package: str,
-    version: str,
-    sha256: str,
-    suite: str,
-    to: Path,
-    *,
-    download: Download = download,
-    index: Index = listed_sources,
-) -> None:
+def fetch_tarball(package: str, version: str, sha256: str, suite: str, to: Path) -> None:
     """Write the tarball with exactly that sha256 to ``to``. The pool is asked first, as it may have
     a version that the index no longer lists; the index is read for an error that says what there
     is. UserError then, CannotBuildHere without an archive."""
@@ -187,13 +175,13 @@ def fetch_tarball(
             raise UserError(f"the tarball has the sha256 {actual}, where the study has {sha256}")
     real = [r for r in reasons if "does not serve" not in r]
     reason = real[0] if real else f"the archive does not serve {package} {version}"
-    raise UserError(f"{reason}; {_what_there_is(package, suite, to, download, index)}")
+    raise UserError(f"{reason}; {_what_there_is(package, suite, to)}")
 
 
-def _what_there_is(package: str, suite: str, to: Path, download: Download, index: Index) -> str:
+def _what_there_is(package: str, suite: str, to: Path) -> str:
     """The versions of the index, and whether each is really served."""
     try:
-        listed = index(package, suite)
+        listed = listed_sources(package, suite)
     except CannotBuildHere as error:
         return f"available versions unknown: {error}"
     if not listed:
@@ -210,8 +198,6 @@ def _what_there_is(package: str, suite: str, to: Path, download: Download, index
         )
     return f"{suite} lists " + "; ".join(versions)
 
-
-Progress = Callable[[str], None]
 
 #: Kinds whose folder is there from the beginning.
 LOCAL = ("subject", "path")

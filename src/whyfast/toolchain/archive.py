@@ -10,13 +10,13 @@ import re
 import shlex
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whyfast.model.errors import CannotBuildHere
-from whyfast.toolchain.provider import RunCommand, run
+from whyfast.toolchain.provider import run
 
 if TYPE_CHECKING:
     from debian.deb822 import Sources
@@ -45,15 +45,13 @@ class Listed:
     sha256: str
 
 
-def archive_address(command: RunCommand = run, env: Mapping[str, str] | None = None) -> str:
+def archive_address() -> str:
     """The address of Debian's main archive, without a slash at the end. CannotBuildHere when apt
     names none."""
-    env = os.environ if env is None else env
-    address_set = env.get(VARIABLE, "").rstrip("/")
-    if address_set:
-        return address_set
+    if address := os.environ.get(VARIABLE, "").rstrip("/"):
+        return address
     try:
-        address = _from_lists(command) or _from_configuration(command)
+        address = _from_lists() or _from_configuration()
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotBuildHere(
             f"apt cannot be run to find a Debian archive ({error}); set {VARIABLE} to its address"
@@ -74,9 +72,9 @@ def debug_address(main: str) -> str:
     raise CannotBuildHere(f"set {DEBUG_VARIABLE} to its address")
 
 
-def _from_lists(command: RunCommand) -> str | None:
-    """By the signed names in what apt has downloaded."""
-    done = command(
+def _from_lists() -> str:
+    """By the signed names in what apt has downloaded; empty where it has none."""
+    done = run(
         ["apt-get", "indextargets", "--format", "$(LABEL)|$(REPO_URI)", "Created-By: Packages"],
         timeout=TIMEOUT,
     )
@@ -84,14 +82,14 @@ def _from_lists(command: RunCommand) -> str | None:
         label, _, address = line.partition("|")
         if label == "Debian" and address:
             return address.rstrip("/")
-    return None
+    return ""
 
 
-def _from_configuration(command: RunCommand) -> str | None:
+def _from_configuration() -> str:
     """By what apt would download, where it has nothing yet (as in container images)."""
     with tempfile.TemporaryDirectory(prefix="whyfast-apt-") as empty:
         Path(empty, "partial").mkdir()
-        done = command(
+        done = run(
             [
                 *("apt-get", "update", "--print-uris"),
                 *("-o", f"Dir::State::lists={empty}", "-o", "Debug::NoLocking=1"),
@@ -99,7 +97,7 @@ def _from_configuration(command: RunCommand) -> str | None:
             timeout=TIMEOUT,
         )
     addresses = re.findall(r"^'(\S+/debian)/+dists/[^/']+/InRelease'", done.stdout, re.MULTILINE)
-    return str(addresses[0]) if addresses else None
+    return str(addresses[0]) if addresses else ""
 
 
 def expires(suite: str) -> bool:
@@ -108,25 +106,22 @@ def expires(suite: str) -> bool:
     return suite in MOVING or suite.endswith(ADDITIONS)
 
 
-def proxy_options(command: RunCommand = run) -> list[str]:
+def proxy_options() -> list[str]:
     """The machine's proxies as lines of an apt.conf, for an apt that does not read its own."""
     try:
-        done = command(["apt-config", "dump"], timeout=TIMEOUT)
+        done = run(["apt-config", "dump"], timeout=TIMEOUT)
     except (OSError, subprocess.TimeoutExpired):
         return []
     wanted = re.compile(r'^Acquire::https?::(\S+::)?Proxy(-Auto-Detect)? "[^"]+";$')
     return [line for line in done.stdout.splitlines() if wanted.match(line)]
 
 
-def download(
-    path: str, sha256: str, to: Path, command: RunCommand = run, archive: str = ""
-) -> str | None:
+def download(path: str, sha256: str, to: Path, archive: str = "") -> str | None:
     """Fetch a file of the archive to ``to``; None, or the reason in one line. ``archive`` is the
     address of another than :func:`archive_address`. CannotBuildHere when there is no archive or no
     apt. A file with another sha256 is refused."""
-    helper = _helper(command)
-    address = f"{archive or archive_address(command)}/{path}"
-    done = command([helper, "download-file", address, str(to), f"SHA256:{sha256}"])
+    address = f"{archive or archive_address()}/{path}"
+    done = run([_helper(), "download-file", address, str(to), f"SHA256:{sha256}"])
     if done.returncode == 0 and to.is_file():
         return None
     to.unlink(missing_ok=True)
@@ -140,10 +135,10 @@ def download(
     return errors[0] if errors else f"apt-helper ended with exit code {done.returncode}"
 
 
-def _helper(command: RunCommand) -> str:
+def _helper() -> str:
     """apt's program for single downloads, which stands beside its methods."""
     try:
-        done = command(["apt-config", "shell", "found", "Dir::Bin::methods/d"], timeout=TIMEOUT)
+        done = run(["apt-config", "shell", "found", "Dir::Bin::methods/d"], timeout=TIMEOUT)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise CannotBuildHere(f"apt, which downloads it, cannot be run: {error}") from error
     words = shlex.split(done.stdout.strip())
@@ -154,13 +149,12 @@ def _helper(command: RunCommand) -> str:
     return str(helper)
 
 
-def listed_sources(package: str, suite: str, command: RunCommand = run) -> list[Listed]:
+def listed_sources(package: str, suite: str) -> list[Listed]:
     """The upstream tarballs of a source package that a suite's signed index names. CannotBuildHere
     when the index is not available. Downloads about 12 MB."""
-    with _private_apt(f"deb-src {archive_address(command)} {suite} main", suite) as options:
+    with _private_apt(f"deb-src {archive_address()} {suite} main", suite) as options:
         question = ["showsrc", "--only-source", package]
-        shown = _ask(f"the source index of {suite}", options, question, command)
-    return parse_sources(shown.stdout)
+        return parse_sources(_ask(f"the source index of {suite}", options, question))
 
 
 def parse_sources(text: str) -> list[Listed]:
@@ -198,17 +192,14 @@ def any_of(names: Iterable[str]) -> str:
     return f"^({pattern})$"
 
 
-def listed_binaries(
-    pattern: str, suite: str, architecture: str, command: RunCommand = run, archive: str = ""
-) -> list[Binary]:
+def listed_binaries(pattern: str, suite: str, architecture: str, archive: str = "") -> list[Binary]:
     """The packages of a suite whose names match a regular expression, by its signed index.
     CannotBuildHere when the index is not available. Downloads up to 13 MB."""
-    line = f"deb [arch={architecture}] {archive or archive_address(command)} {suite} main"
+    line = f"deb [arch={architecture}] {archive or archive_address()} {suite} main"
     with _private_apt(line, suite) as options:
         options += ["-o", f"APT::Architecture={architecture}", "-o", "Acquire::Languages=none"]
         question = ["search", "--names-only", "--full", pattern]
-        shown = _ask(f"the package index of {suite}", options, question, command)
-    return parse_binaries(shown.stdout)
+        return parse_binaries(_ask(f"the package index of {suite}", options, question))
 
 
 def parse_binaries(text: str) -> list[Binary]:
@@ -245,18 +236,16 @@ def _private_apt(line: str, suite: str) -> Iterator[list[str]]:
         yield [word for k, v in settings.items() for word in ("-o", f"{k}={v}")]
 
 
-def _ask(
-    what: str, options: Sequence[str], question: Sequence[str], command: RunCommand
-) -> subprocess.CompletedProcess[str]:
+def _ask(what: str, options: Sequence[str], question: Sequence[str]) -> str:
     """What apt-cache answers of an index that is downloaded first."""
     try:
-        done = command(["apt-get", "-q", *options, "update"])
+        done = run(["apt-get", "-q", *options, "update"])
         if done.returncode == 0:
-            done = command(["apt-cache", *options, *question])
+            done = run(["apt-cache", *options, *question])
     except OSError as error:
         raise CannotBuildHere(f"apt, which reads {what}, cannot be run: {error}") from error
     if done.returncode != 0:
         errors = [line[3:] for line in done.stderr.splitlines() if line.startswith("E: ")]
         reason = errors[0].rstrip(".") if errors else f"exit code {done.returncode}"
         raise CannotBuildHere(f"{what} is not available: {reason}")
-    return done
+    return done.stdout

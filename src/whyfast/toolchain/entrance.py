@@ -12,7 +12,6 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType
 
 from whyfast.toolchain.provider import run
 
@@ -198,7 +197,7 @@ def run_step(root: Path, folder: Path, start: str, command: list[str]) -> int:
     _delete(inside)  # of a step that was killed
     inside.parent.mkdir(parents=True, exist_ok=True)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, _end)
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))
     shutil.move(folder, inside)
     try:
         done = subprocess.run(
@@ -207,10 +206,6 @@ def run_step(root: Path, folder: Path, start: str, command: list[str]) -> int:
     finally:
         shutil.move(inside, folder)
     return done.returncode if done.returncode >= 0 else 128 - done.returncode
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import lzma
 import re
 import shutil
 import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from whyfast.model.machine import Kernel
 from whyfast.store.files import lacking, make_once, replacing, sha256_of
 from whyfast.store.home import Home
 from whyfast.toolchain.archive import Binary, download, listed_binaries
+from whyfast.toolchain.provider import Progress
 
 #: The suite of each long-term version; others are looked for in :data:`NEWER`, in this order.
 SUITES = {"5.10": "bullseye", "6.1": "bookworm", "6.12": "trixie"}
@@ -111,12 +112,6 @@ def available(wanted: KernelName, suite: str, listed: Sequence[Binary]) -> list[
 #: How many versions that the index lists and the archive does not serve are passed over.
 TRIES = 4
 
-#: As :func:`listed_binaries`, :func:`download` and :func:`extract_image` are called here.
-Index = Callable[[str, str, str], Sequence[Binary]]
-Download = Callable[[str, str, Path], str | None]
-Extract = Callable[[Path, Path], None]
-Progress = Callable[[str], None]
-
 
 def kernel_folder(home: Home, name: str) -> Path:
     """Where the kernel of that name is or will be."""
@@ -128,15 +123,7 @@ def installed(name: str, home: Home) -> bool:
     return (kernel_folder(home, parse_kernel(name).full) / "kernel.json").exists()
 
 
-def get_kernel(
-    name: str,
-    home: Home,
-    progress: Progress,
-    *,
-    index: Index = listed_binaries,
-    download: Download = download,
-    extract: Extract | None = None,
-) -> Kernel:
+def get_kernel(name: str, home: Home, progress: Progress) -> Kernel:
     """The kernel of that name, downloaded when it is new: the newest that the archive serves now.
     What is there stays, so that a study can be repeated. UserError for a malformed name;
     CannotBuildHere, with what there is, for one that does not exist."""
@@ -145,34 +132,25 @@ def get_kernel(
     make_once(
         folder,
         (folder / "kernel.json").exists,
-        lambda: _fetch(wanted, folder, progress, index, download, extract or extract_image),
+        lambda: _fetch(wanted, folder, progress),
         lambda: progress(f"waiting for another whyfast that downloads {name}"),
     )
     recorded = json.loads((folder / "kernel.json").read_text())
     return Kernel(image=folder / "vmlinuz", **recorded)
 
 
-def _fetch(
-    wanted: KernelName,
-    folder: Path,
-    progress: Progress,
-    index: Index,
-    download: Download,
-    extract: Extract,
-) -> None:
-    chosen, seen = _choose(wanted, index)
-    if not chosen:
-        raise CannotBuildHere(f"the archive has no {wanted.full}; {seen}")
+def _fetch(wanted: KernelName, folder: Path, progress: Progress) -> None:
+    chosen = _choose(wanted)
     need = 2 * chosen[0].package.size
     if short := lacking(folder.parent, need):
         raise CannotBuildHere(f"not enough disk space for the kernel {wanted.full}: {short}")
     with replacing(folder) as work:
         package = work / "package.deb"
-        candidate = _download_one(wanted, chosen[:TRIES], package, progress, download)
+        candidate = _download_one(wanted, chosen[:TRIES], package, progress)
         image = work / "made" / "vmlinuz"
         try:
             image.parent.mkdir()
-            extract(package, image)
+            extract_image(package, image)
             record = {
                 "name": wanted.full,
                 "release": candidate.release,
@@ -188,11 +166,7 @@ def _fetch(
 
 
 def _download_one(
-    wanted: KernelName,
-    chosen: Sequence[Candidate],
-    to: Path,
-    progress: Progress,
-    download: Download,
+    wanted: KernelName, chosen: Sequence[Candidate], to: Path, progress: Progress
 ) -> Candidate:
     """The first package that the archive really serves."""
     reasons = []
@@ -206,17 +180,17 @@ def _download_one(
     raise CannotBuildHere(f"{wanted.full} is not available: {reasons[0]}")
 
 
-def _choose(wanted: KernelName, index: Index) -> tuple[list[Candidate], str]:
-    """The packages that fit in the first suite that has any; else what the suites have."""
+def _choose(wanted: KernelName) -> list[Candidate]:
+    """The packages that fit in the first suite that has any. CannotBuildHere, with what the suites
+    have, for none."""
     seen = []
     for suite in wanted.suites:
-        listed = index(PACKAGES, suite, ARCHITECTURE)
-        matches = candidates(wanted, suite, listed)
-        if matches:
-            return matches, ""
+        listed = listed_binaries(PACKAGES, suite, ARCHITECTURE)
+        if matches := candidates(wanted, suite, listed):
+            return matches
         there = ", ".join(available(wanted, suite, listed)) or "none"
         seen.append(f"{suite} has {there}")
-    return [], "; ".join(seen)
+    raise CannotBuildHere(f"the archive has no {wanted.full}; {'; '.join(seen)}")
 
 
 def extract_image(package: Path, to: Path) -> None:

@@ -7,8 +7,9 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from whyfast.store.files import sha256_of, write_whole
 from whyfast.store.home import Home
 from whyfast.toolchain import archive
 from whyfast.toolchain.archive import Binary, debug_address
-from whyfast.toolchain.provider import RunCommand, run
+from whyfast.toolchain.provider import Progress
 
 PREFIX = "deb:"
 #: Of a package whose suite is not named.
@@ -71,21 +72,17 @@ def parse_package(text: str) -> PackageName:
 
 
 class Packages:
-    """The archive, asked once a day for each suite; packages lie in the cache under their digest.
-    ``command`` runs apt."""
+    """The archive, asked once a day for each suite; packages lie in the cache under their
+    digest."""
 
-    def __init__(
-        self, home: Home, progress: Callable[[str], None] = lambda text: None,
-        command: RunCommand = run, clock: Callable[[], float] = time.time,
-    ) -> None:  # fmt: skip
+    def __init__(self, home: Home, progress: Progress) -> None:
         self._folder = home.cache / "packages"
-        self._progress, self._command, self._clock = progress, command, clock
-        self._addresses: dict[str, str] = {}
+        self._progress = progress
 
     def look_up(self, names: Iterable[str], suite: str) -> dict[str, Binary]:
         """The newest version of each package that the suite's signed index has; packages that it
         has not are left out. CannotBuildHere when the index is not available."""
-        return self._listed(set(names), suite, self._main())
+        return self._listed(set(names), suite, self._main)
 
     def fetch(self, wanted: PackageName, *, debug: bool = True) -> PackageFile:
         """The package as a file. CannotBuildHere when the archive does not have it."""
@@ -93,7 +90,7 @@ class Packages:
         if wanted.name not in listed:
             raise CannotBuildHere(f"Debian {wanted.suite} has no package {wanted.name}")
         binary = listed[wanted.name]
-        path = self._download(binary, self._main())
+        path = self._download(binary, self._main)
         if not debug:
             return PackageFile(wanted, binary.version, path)
         symbols, why_not = self._debug(binary, wanted.suite)
@@ -103,7 +100,7 @@ class Packages:
         """The package with the symbols of this very version, or why there is none."""
         name = f"{binary.package}-dbgsym"
         try:
-            address = debug_address(self._main())
+            address = debug_address(self._main)
             listed = self._listed({name}, f"{suite}-debug", address)
             symbols = listed.get(name)
             if symbols is None:
@@ -116,10 +113,9 @@ class Packages:
             why = status["status"] if status else str(error)
             return None, f"no archive of debug symbols: {' '.join(why.split())}"
 
+    @cached_property
     def _main(self) -> str:
-        if not self._addresses:
-            self._addresses["main"] = archive.archive_address(self._command)
-        return self._addresses["main"]
+        return archive.archive_address()
 
     def _listed(self, names: set[str], suite: str, address: str) -> dict[str, Binary]:
         record = self._folder / f"index-{suite}-{ARCHITECTURE}.json"
@@ -129,7 +125,7 @@ class Packages:
             self._progress(f"reading the package index of {suite}")
             try:
                 listed = archive.listed_binaries(
-                    archive.any_of(missing), suite, ARCHITECTURE, self._command, address
+                    archive.any_of(missing), suite, ARCHITECTURE, address
                 )
             except CannotBuildHere as error:
                 if not suite.endswith("-debug"):
@@ -149,7 +145,7 @@ class Packages:
 
     def _recorded(self, record: Path) -> dict[str, dict[str, Any] | str]:
         try:
-            if self._clock() - record.stat().st_mtime > _FRESH:
+            if time.time() - record.stat().st_mtime > _FRESH:
                 return {}
             known = json.loads(record.read_text())
         except (OSError, ValueError):
@@ -169,7 +165,7 @@ class Packages:
         self._folder.mkdir(parents=True, exist_ok=True)
         self._progress(f"downloading {binary.package} {binary.version}")
         beside = path.with_suffix(".part")
-        reason = archive.download(binary.path, binary.sha256, beside, self._command, address)
+        reason = archive.download(binary.path, binary.sha256, beside, address)
         if reason is not None:
             raise CannotBuildHere(f"{binary.package} {binary.version}: {reason}")
         beside.replace(path)

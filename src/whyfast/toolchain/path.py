@@ -64,14 +64,10 @@ def ask(language: Language, program: str, first_line: Ask) -> Installed:
         return _python(program, first_line)
     version = first_line([program, "--version"])
     target = first_line([program, "-dumpmachine"])
-    return Installed(program, version, target, _parts(program, first_line))
-
-
-def _parts(program: str, first_line: Ask) -> tuple[Path, ...]:
-    """The compilers proper, assembler and linker that a driver of C and C++ calls."""
-    names = ("cc1", "cc1plus", "as", "ld") if language_of(program) == "c++" else ("cc1", "as", "ld")
-    paths = [first_line([program, f"-print-prog-name={tool}"]) for tool in names]
-    return tuple(Path(path) for path in paths if path)
+    # The compilers proper, assembler and linker that a driver of C and C++ calls.
+    tools = ("cc1", "cc1plus", "as", "ld") if language == "c++" else ("cc1", "as", "ld")
+    paths = [first_line([program, f"-print-prog-name={tool}"]) for tool in tools]
+    return Installed(program, version, target, tuple(Path(path) for path in paths if path))
 
 
 def _rust(language: Language, program: str, first_line: Ask) -> Installed:

@@ -6,6 +6,7 @@ import os
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from whyfast.model.build import Toolchain
@@ -50,18 +51,19 @@ class Provider(Protocol):
         """Delete what :meth:`resolve` installed; UserError when there is nothing to delete."""
 
 
-#: Runs a program to its end, as :func:`run` does.
-RunCommand = Callable[..., subprocess.CompletedProcess[str]]
-
-
 def run(
-    argv: Sequence[str], *, timeout: float | None = None, env: Mapping[str, str] | None = None
+    argv: Sequence[str],
+    *,
+    timeout: float | None = None,
+    env: Mapping[str, str] | None = None,
+    folder: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end. ``env`` is the whole environment; without it this one's, but for
-    messages in English, whatever the user's language. OSError when it cannot be started,
-    TimeoutExpired after ``timeout`` seconds."""
+    """Run a program to its end, in ``folder`` or the current one. ``env`` is the whole environment;
+    without it this one's, but for messages in English, whatever the user's language. OSError when
+    it cannot be started, TimeoutExpired after ``timeout`` seconds."""
     return subprocess.run(
         argv,
+        cwd=folder,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -203,7 +203,10 @@ def _fetch(
     download: Callable[[str, str, Path], str | None],
     index: Callable[[str, str], Sequence[Listed]],
 ) -> None:
-    fetch_tarball("thing", "1.0", SHA256, "sid", to, download=download, index=index)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("whyfast.build.source.download", download)
+        patch.setattr("whyfast.build.source.listed_sources", index)
+        fetch_tarball("thing", "1.0", SHA256, "sid", to)
 
 
 @pytest.mark.parametrize(

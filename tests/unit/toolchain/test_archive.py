@@ -1,7 +1,7 @@
 """The machine's archive, asked of a double of apt."""
 
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -46,26 +46,49 @@ class Apt:
         raise FileNotFoundError(2, "No such file or directory", argv[0])
 
 
-def test_the_address_is_that_of_the_signed_name() -> None:
+#: Puts a double in the place of apt.
+Answering = Callable[[Mapping[str, tuple[int, str, str]]], Apt]
+
+
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> Answering:
+    monkeypatch.delenv(archive.VARIABLE, raising=False)
+
+    def double(answers: Mapping[str, tuple[int, str, str]]) -> Apt:
+        apt = Apt(answers)
+        monkeypatch.setattr(archive, "run", apt)
+        return apt
+
+    return double
+
+
+@pytest.fixture
+def at_example(answering: Answering, monkeypatch: pytest.MonkeyPatch) -> Answering:
+    """The same, with the address of the archive set."""
+    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
+    return answering
+
+
+def test_the_address_is_that_of_the_signed_name(answering: Answering) -> None:
     lists = "Debian-Security|http://one.example/debian-security/\nDebian|http://two.example/deb/\n"
-    apt = Apt({"indextargets": (0, lists, "")})
-    assert archive.archive_address(apt, {}) == "http://two.example/deb"
+    answering({"indextargets": (0, lists, "")})
+    assert archive.archive_address() == "http://two.example/deb"
 
 
-def test_without_lists_it_is_what_apt_would_download() -> None:
+def test_without_lists_it_is_what_apt_would_download(answering: Answering) -> None:
     uris = (
         "'https://packages.example/other/dists/x/InRelease' other 0 \n"
         "'http://a.example/debian-security/dists/x-security/InRelease' security 0 \n"
         "'http://a.example/mirror/debian/dists/x/InRelease' main 0 \n"
     )
-    apt = Apt({"indextargets": (0, "", ""), "--print-uris": (0, uris, "")})
-    assert archive.archive_address(apt, {}) == "http://a.example/mirror/debian"
+    answering({"indextargets": (0, "", ""), "--print-uris": (0, uris, "")})
+    assert archive.archive_address() == "http://a.example/mirror/debian"
 
 
-def test_the_variable_goes_first() -> None:
-    assert archive.archive_address(Apt({}), {archive.VARIABLE: "http://own.example/debian/"}) == (
-        "http://own.example/debian"
-    )
+def test_the_variable_goes_first(answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering({})
+    monkeypatch.setenv(archive.VARIABLE, "http://own.example/debian/")
+    assert archive.archive_address() == "http://own.example/debian"
 
 
 @pytest.mark.parametrize(
@@ -75,20 +98,24 @@ def test_the_variable_goes_first() -> None:
         ({"apt-get": (0, "", "")}, "this machine's apt names no Debian archive"),
     ],
 )
-def test_no_archive(answers: Mapping[str, tuple[int, str, str]], reason: str) -> None:
+def test_no_archive(
+    answering: Answering, answers: Mapping[str, tuple[int, str, str]], reason: str
+) -> None:
+    answering(answers)
     with pytest.raises(CannotBuildHere, match=reason) as caught:
-        archive.archive_address(Apt(answers), {})
+        archive.archive_address()
     assert archive.VARIABLE in str(caught.value)
 
 
-def test_proxies_are_carried_over_and_nothing_else(golden: Hear) -> None:
+def test_proxies_are_carried_over_and_nothing_else(answering: Answering, golden: Hear) -> None:
     dump = (
         'Acquire::http::Proxy "http://proxy.example:3142";\n'
         'Acquire::https::Proxy "";\n'
         'Acquire::http::deb.example::Proxy "DIRECT";\n'
         'Acquire::Retries "3";\n'
     )
-    golden(*archive.proxy_options(Apt({"apt-config dump": (0, dump, "")})))
+    answering({"apt-config dump": (0, dump, "")})
+    golden(*archive.proxy_options())
 
 
 @pytest.fixture
@@ -123,18 +150,12 @@ def helper(tmp_path: Path) -> str:
     ],
 )
 def test_why_a_download_failed(
-    tmp_path: Path,
-    helper: str,
-    monkeypatch: pytest.MonkeyPatch,
-    status: int,
-    said: str,
-    reason: str,
+    tmp_path: Path, helper: str, at_example: Answering, status: int, said: str, reason: str
 ) -> None:
-    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
-    apt = Apt({"apt-config": (0, helper, ""), "apt-helper": (status, "", said)})
+    apt = at_example({"apt-config": (0, helper, ""), "apt-helper": (status, "", said)})
     target = tmp_path / "file"
     target.write_text("half")
-    assert reason in (archive.download("pool/x.tar.xz", "1234", target, apt) or "")
+    assert reason in (archive.download("pool/x.tar.xz", "1234", target) or "")
     assert not target.exists()
     assert apt.asked[-1][1:] == [
         "download-file",
@@ -144,11 +165,10 @@ def test_why_a_download_failed(
     ]
 
 
-def test_a_download(tmp_path: Path, helper: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
-    apt = Apt({"apt-config": (0, helper, ""), "apt-helper": (0, "", "")})
+def test_a_download(tmp_path: Path, helper: str, at_example: Answering) -> None:
+    at_example({"apt-config": (0, helper, ""), "apt-helper": (0, "", "")})
     (tmp_path / "file").touch()
-    assert archive.download("pool/x.tar.xz", "1234", tmp_path / "file", apt) is None
+    assert archive.download("pool/x.tar.xz", "1234", tmp_path / "file") is None
 
 
 def test_upstream_tarballs_of_an_index() -> None:
@@ -158,34 +178,31 @@ def test_upstream_tarballs_of_an_index() -> None:
     ]
 
 
-def test_an_expired_index_of_a_moving_suite_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
-    apt = Apt({"update": (0, "", ""), "showsrc": (0, SOURCES, "")})
-    assert len(archive.listed_sources("python9", "sid", apt)) == 2
+def test_an_expired_index_of_a_moving_suite_is_read(at_example: Answering) -> None:
+    apt = at_example({"update": (0, "", ""), "showsrc": (0, SOURCES, "")})
+    assert len(archive.listed_sources("python9", "sid")) == 2
     assert "Acquire::Check-Valid-Until=false" in apt.asked[0]
-    archive.listed_sources("python9", "bookworm", apt)
+    archive.listed_sources("python9", "bookworm")
     assert "Acquire::Check-Valid-Until=false" not in apt.asked[2]
-    archive.listed_sources("python9", "trixie-backports", apt)
+    archive.listed_sources("python9", "trixie-backports")
     assert "Acquire::Check-Valid-Until=false" in apt.asked[4]
 
 
-def test_an_index_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
-    apt = Apt({"update": (100, "", "W: x\nE: The repository has no Release file.\nE: more")})
+def test_an_index_that_cannot_be_had(at_example: Answering) -> None:
+    at_example({"update": (100, "", "W: x\nE: The repository has no Release file.\nE: more")})
     with pytest.raises(
         CannotBuildHere, match="index of sid is not available: The repository has no"
     ):
-        archive.listed_sources("python9", "sid", apt)
+        archive.listed_sources("python9", "sid")
 
 
-def test_an_index_without_apt(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
+def test_an_index_without_apt(at_example: Answering) -> None:
+    at_example({})
     with pytest.raises(CannotBuildHere, match="apt, which reads the source index of sid"):
-        archive.listed_sources("python9", "sid", Apt({}))
+        archive.listed_sources("python9", "sid")
 
 
-def test_an_index_that_cannot_be_read_is_not_an_empty_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(archive.VARIABLE, "http://a.example/debian")
-    apt = Apt({"update": (0, "", ""), "search": (100, "", "E: Regex compilation error")})
+def test_an_index_that_cannot_be_read_is_not_an_empty_one(at_example: Answering) -> None:
+    at_example({"update": (0, "", ""), "search": (100, "", "E: Regex compilation error")})
     with pytest.raises(CannotBuildHere, match="package index of sid is not available: Regex"):
-        archive.listed_binaries("[", "sid", "amd64", apt)
+        archive.listed_binaries("[", "sid", "amd64")

@@ -11,9 +11,9 @@ from tests.golden_files import Hear, refusal
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.machine import Kernel
 from whyfast.store.home import Home
+from whyfast.toolchain import kernels
 from whyfast.toolchain.archive import Binary, parse_binaries
 from whyfast.toolchain.kernels import (
-    Extract,
     KernelName,
     available,
     candidates,
@@ -29,11 +29,14 @@ OLDER = Binary("linux-image-6.1.0-47-amd64", "6.1.170-1", "pool/older.deb", "bb"
 
 
 class Archive:
-    """Lists two kernels and serves those in ``served``."""
+    """Lists two kernels and serves those in ``served``; what it serves holds an image."""
 
-    def __init__(self, *served: Binary) -> None:
-        self.served = {package.path: package for package in served}
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.served: dict[str, Binary] = {}
         self.asked: list[str] = []
+        patch.setattr(kernels, "listed_binaries", self.index)
+        patch.setattr(kernels, "download", self.download)
+        patch.setattr(kernels, "extract_image", _extract)
 
     def index(self, pattern: str, suite: str, architecture: str) -> Sequence[Binary]:
         self.asked.append(f"{suite} {architecture}")
@@ -46,15 +49,9 @@ class Archive:
         to.write_bytes(b"package " + path.encode())
         return None
 
-    def get(
-        self, home: Home, say: Callable[[str], None] = print, extract: Extract | None = None
-    ) -> Kernel:
-        return get_kernel(
-            *("debian:linux-6.1", home, say),
-            index=self.index,
-            download=self.download,
-            extract=extract or _extract,
-        )
+    def get(self, home: Home, *served: Binary, say: Callable[[str], None] = print) -> Kernel:
+        self.served = {package.path: package for package in served}
+        return get_kernel("debian:linux-6.1", home, say)
 
 
 def _extract(package: Path, to: Path) -> None:
@@ -62,14 +59,18 @@ def _extract(package: Path, to: Path) -> None:
 
 
 @pytest.fixture
+def archive(monkeypatch: pytest.MonkeyPatch) -> Archive:
+    return Archive(monkeypatch)
+
+
+@pytest.fixture
 def home(tmp_path: Path) -> Home:
     return Home(tmp_path / "cache", tmp_path / "data")
 
 
-def test_the_newest_that_is_served_is_kept(home: Home, golden: Hear) -> None:
-    archive = Archive(OLDER)
+def test_the_newest_that_is_served_is_kept(home: Home, archive: Archive, golden: Hear) -> None:
     said: list[str] = []
-    kernel = archive.get(home, said.append)
+    kernel = archive.get(home, OLDER, say=said.append)
     assert archive.asked == ["bookworm amd64"]
     golden(*said)
     assert (kernel.release, kernel.version, kernel.upstream) == (
@@ -82,34 +83,27 @@ def test_the_newest_that_is_served_is_kept(home: Home, golden: Hear) -> None:
     assert installed("debian:linux-6.1", home)
 
 
-def test_what_is_there_needs_no_archive(home: Home) -> None:
-    archive = Archive(NEWER)
-    first = archive.get(home)
-
-    def never(*args: object) -> Sequence[Binary]:
-        raise AssertionError("asked again")
-
-    assert get_kernel("debian:linux-6.1", home, print, index=never) == first
+def test_what_is_there_needs_no_archive(home: Home, archive: Archive) -> None:
+    first = archive.get(home, NEWER)
+    assert archive.get(home) == first
+    assert len(archive.asked) == 1
 
 
-def test_a_missing_version_is_answered_with_those_there_are(home: Home, golden: Hear) -> None:
-    archive = Archive()
-    golden(
-        refusal(
-            CannotBuildHere,
-            lambda: get_kernel("debian:linux-6.1.9@sid", home, print, index=archive.index),
-        )
-    )
+def test_a_missing_version_is_answered_with_those_there_are(
+    home: Home, archive: Archive, golden: Hear
+) -> None:
+    golden(refusal(CannotBuildHere, lambda: get_kernel("debian:linux-6.1.9@sid", home, print)))
 
 
-def test_nothing_half_made_is_left(home: Home) -> None:
-    archive = Archive(NEWER, OLDER)
-
+def test_nothing_half_made_is_left(
+    home: Home, archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(package: Path, to: Path) -> None:
         raise CannotBuildHere("the package contains no kernel")
 
+    monkeypatch.setattr(kernels, "extract_image", broken)
     with pytest.raises(CannotBuildHere, match="contains no kernel"):
-        archive.get(home, print, broken)
+        archive.get(home, NEWER, OLDER)
     folder = kernel_folder(home, "debian:linux-6.1")
     assert [p.name for p in folder.parent.iterdir()] == ["debian-linux-6.1.lock"]
 
@@ -171,8 +165,9 @@ def test_the_index_of_binary_packages() -> None:
     ]
 
 
-def test_remains_of_a_killed_process_go_and_a_full_disk_is_named(home: Home) -> None:
-    archive = Archive(NEWER)
+def test_remains_of_a_killed_process_go_and_a_full_disk_is_named(
+    home: Home, archive: Archive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = kernel_folder(home, "debian:linux-6.1")
     remains = folder.with_name(f"{folder.name}-unfinished-x")
     remains.mkdir(parents=True)
@@ -180,8 +175,9 @@ def test_remains_of_a_killed_process_go_and_a_full_disk_is_named(home: Home) -> 
     def full(package: Path, to: Path) -> None:
         raise OSError(28, "No space left on device", str(to))
 
+    monkeypatch.setattr(kernels, "extract_image", full)
     with pytest.raises(CannotBuildHere, match=r"linux-6.1 cannot be stored: .*No space left"):
-        archive.get(home, lambda text: None, full)
+        archive.get(home, NEWER)
     assert not remains.exists()
     assert not folder.exists()
 
