@@ -20,7 +20,7 @@ ROOT = Path(whyfast.__file__).parent
 
 #: The packages in the order of the flow: each imports from itself and those before it.
 FLOW = (
-    *("model", "formats", "store", "study", "toolchain", "interpreter", "build", "measure"),
+    *("model", "store", "formats", "study", "toolchain", "interpreter", "build", "measure"),
     *("judge", "explain", "why", "history", "investigate", "search", "fleet", "report", "api"),
     "cli",
 )
@@ -74,7 +74,6 @@ LATE = {
     ("investigate.ab_run", "whyfast.measure.perf"),  # what takes turns is not counted
     # What few of those who name an interpreter need.
     ("interpreter.command_line", "whyfast.interpreter.providers"),
-    ("interpreter.command_line", "whyfast.interpreter.registry"),
     ("interpreter.command_line", "whyfast.toolchain.sandbox"),
     *(
         ("interpreter.facts", f"elftools.{module}")

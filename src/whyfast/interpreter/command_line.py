@@ -33,7 +33,7 @@ def python_command(
         raise UserError(f"not a command line: {error}", where=f"--python {text}") from None
     provider, colon, _ = name.partition(":")
     if colon and provider in ("debian", "build"):
-        from whyfast.interpreter.registry import resolve_interpreter
+        from whyfast.interpreter.providers import resolve_interpreter
         from whyfast.toolchain.sandbox import Box, around_program
 
         try:

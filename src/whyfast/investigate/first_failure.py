@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from whyfast.build.revisions import lacking_submodules
-from whyfast.build.too_old import TOO_OLD
+from whyfast.build.steps import TOO_OLD
 from whyfast.formats.input import opened
 from whyfast.model.build import BuildFailure
 from whyfast.model.errors import UserError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from whyfast.build.recipe import SourceTree, make_recipe, packages_here, scan_source, steps_of
 from whyfast.build.source import present
-from whyfast.interpreter.registry import interpreter_installed, resolve_interpreter
+from whyfast.interpreter.providers import interpreter_installed, resolve_interpreter
 from whyfast.model.build import Interpreter, Toolchain
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.study import Study
@@ -22,7 +22,7 @@ from whyfast.toolchain.registry import providers, resolve, split_name
 #: See :func:`whyfast.toolchain.registry.resolve`.
 Resolver = Callable[[str, Home, Callable[[str], None], Sequence[str]], Toolchain]
 
-#: See :func:`whyfast.interpreter.registry.resolve_interpreter`.
+#: See :func:`whyfast.interpreter.providers.resolve_interpreter`.
 InterpreterResolver = Callable[[str, Home, Callable[[str], None]], Interpreter]
 
 

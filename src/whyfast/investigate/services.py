@@ -85,7 +85,7 @@ def _later(module: str, name: str) -> Any:
 
 
 _toolchain = _later("whyfast.toolchain.registry", "resolve")
-_interpreter = _later("whyfast.interpreter.registry", "resolve_interpreter")
+_interpreter = _later("whyfast.interpreter.providers", "resolve_interpreter")
 _build = _later("whyfast.build.run", "build_all")
 _build_incrementally = _later("whyfast.build.incremental", "build_incrementally")
 _rebuild = _later("whyfast.build.run", "rebuild")

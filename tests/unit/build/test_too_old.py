@@ -2,8 +2,7 @@
 
 import pytest
 
-from whyfast.build.steps import why
-from whyfast.build.too_old import TOO_OLD, too_old
+from whyfast.build.steps import TOO_OLD, too_old, why
 
 MESSAGES = {
     "meson.build:1:0: ERROR: Meson version is 1.0.1 but project requires >=1.9.0": (

@@ -9,8 +9,12 @@ from tests.golden_files import Hear
 from tests.interpreters import interpreters
 
 from whyfast.interpreter.facts import ask, corrected, facts_of, needs_libpython
-from whyfast.interpreter.providers import parse_name, root_folder
-from whyfast.interpreter.registry import interpreter_installed, resolve_interpreter
+from whyfast.interpreter.providers import (
+    interpreter_installed,
+    parse_name,
+    resolve_interpreter,
+    root_folder,
+)
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.store.home import Home
 

@@ -25,9 +25,9 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
+from whyfast.build.pieces import MAGIC, DamagedArchive, read_members
 from whyfast.build.source import open_tar
 from whyfast.explain.objects import MOST_BYTES, damaged
-from whyfast.formats.ar import MAGIC, DamagedArchive, read_members
 from whyfast.formats.input import opened
 from whyfast.model.errors import UserError
 
