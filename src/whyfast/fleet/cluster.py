@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import queue
-import re
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from typing import Protocol
 
 from whyfast.fleet.messages import HostFacts, PipeLine, receive, send
 from whyfast.fleet.security import read_address, security_of
+from whyfast.judge.lines import version_key
 from whyfast.model.codec import Malformed
 from whyfast.model.errors import UserError
 
@@ -84,7 +84,7 @@ def unfit(facts: HostFacts, here: HostFacts) -> str:
             "whyfast on such a machine and merge the results with whyfast merge"
         )
     same = facts.libc.split(" ")[0] == here.libc.split(" ")[0]
-    if not same or _version(facts.libc) < _version(here.libc):
+    if not same or version_key(facts.libc) < version_key(here.libc):
         has, wanted = facts.libc or "unknown", here.libc or "the one here"
         return f"C library {has}; programs built here need {wanted} or later"
     return ""
@@ -104,10 +104,6 @@ def most_common_kind(hosts: Mapping[str, HostFacts]) -> Kind:
 def minor(python: str) -> str:
     """The first two numbers of a version of Python."""
     return ".".join(python.split(".")[:2])
-
-
-def _version(libc: str) -> tuple[int, ...]:
-    return tuple(int(n) for n in re.findall(r"\d+", libc))
 
 
 #: Seconds for the client to leave the scheduler.

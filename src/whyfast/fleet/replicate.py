@@ -49,7 +49,7 @@ class Sharded:
     def measure(self, context: RunContext[Study], run: OpenRun) -> None:
         """All benchmarks, each on one host, where it stays once begun."""
         clock = context.services.clock
-        here = own_facts(context)
+        here = HostAnswers(context.home, context.services).facts()
         if self._hosts is None:  # hosts announce themselves only once
             self._hosts = survey_all(self._cluster, context.observer, clock)
         hosts = one_kind(context, fit_hosts(context, self._hosts, here))
@@ -76,11 +76,6 @@ class Sharded:
                 conductor.conduct(hosts)
             finally:
                 run.complete = not any(s.open for s in conductor.host_runs.values())
-
-
-def own_facts(context: RunContext[Study]) -> HostFacts:
-    """The facts of this machine, where the builds are made."""
-    return HostAnswers(context.home, context.services).facts()
 
 
 def fit_hosts(
@@ -176,7 +171,7 @@ def replicate(
     if not comparable(context):
         raise UserError("nothing to measure on a fleet: nothing to compare", where=study.name)
     clock = context.services.clock
-    here = own_facts(context)
+    here = HostAnswers(context.home, context.services).facts()
     able = list(fit_hosts(context, survey_all(cluster, observer, clock), here))
     sent = shipment(context)
     many = len(able) > MANY

@@ -16,13 +16,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.history.evidence import Judge, Segment, Sums, fit, robust_values
 from whyfast.history.noise import Measured, Prior, ScaledNoise, adjoining, lag_one, scaled_noise
+from whyfast.judge.ratios import Floats
 from whyfast.judge.special import t_limit
-
-Floats = NDArray[np.float64]
 
 #: The chance of a step in a series without change; simulated in ``docs/math/history.md``.
 FALSE_STEP = 0.01

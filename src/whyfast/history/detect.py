@@ -9,7 +9,6 @@ from functools import partial
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.history import changes
 from whyfast.history.evidence import Segment, slope_variance
@@ -22,6 +21,7 @@ from whyfast.history.noise import (
     rounding_noise,
     shared_prior,
 )
+from whyfast.judge.ratios import Floats
 from whyfast.model.errors import UserError
 from whyfast.model.history import (
     Drift,
@@ -32,8 +32,6 @@ from whyfast.model.history import (
     Shift,
     Timeline,
 )
-
-Floats = NDArray[np.float64]
 
 #: From this many points on, the tail of the noise is taken from the points themselves.
 _TAILED = 20

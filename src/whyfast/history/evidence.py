@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.history.noise import ScaledNoise, lengths
-
-Floats = NDArray[np.float64]
+from whyfast.judge.ratios import Floats
 
 #: The fewest points in which a line can be distinguished from noise.
 FEWEST_ON_LINE = 8

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.ratios import Floats
 from whyfast.judge.special import digamma, inverse_trigamma, trigamma
-
-Floats = NDArray[np.float64]
 
 #: Quartile of |Z| for a standard normal Z: a quarter of its mass lies within.
 LOWER_QUARTILE = 0.318639363964375

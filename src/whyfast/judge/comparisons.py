@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whyfast.judge.decide import ALPHA, Sample, judge_family
-from whyfast.judge.ratios import Ratios, as_ratios, blocks_by_benchmark, pair_ratios, ratios_by_key
+from whyfast.judge.ratios import (
+    Floats,
+    Ratios,
+    as_ratios,
+    blocks_by_benchmark,
+    pair_ratios,
+    ratios_by_key,
+)
 from whyfast.judge.strategies import locations
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.evidence import DispatchFacts, Evidence, FailedExpectation
@@ -20,8 +27,6 @@ from whyfast.model.result import Recorded
 from whyfast.model.sample import Block
 from whyfast.model.study import Claim, Commands, Question
 from whyfast.model.verdict import Carrier, Interaction, Outcome, Suite, Verdict
-
-Floats = NDArray[np.float64]
 
 _STYLES = ("loop", "tail-call")
 

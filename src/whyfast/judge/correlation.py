@@ -14,10 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.ratios import median, quantile
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from whyfast.judge.ratios import Floats, Mask, median, quantile
 
 #: Standard errors above 0 from which a lag-1 correlation counts: 1 % of series of independent
 #: blocks are beyond.

@@ -10,7 +10,6 @@ from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.judge.correlation import EVEN, is_clear, lag_ones, likelihood
 from whyfast.judge.eprocess import counted, intervals
@@ -27,7 +26,7 @@ from whyfast.judge.processes import (
     asymmetric_outliers_of,
     may_have_asymmetric_outliers,
 )
-from whyfast.judge.ratios import STATISTICS, Ratios, as_ratios
+from whyfast.judge.ratios import STATISTICS, Floats, Ratios, as_ratios
 from whyfast.judge.strategies import Strategies, location, locations, strategies
 from whyfast.measure.calibrate import COLD
 from whyfast.model.sample import Calibration
@@ -51,7 +50,6 @@ def coverage_level(least: Sequence[float], alpha: float) -> float:
     return unit * max(held, default=1)
 
 
-Floats = NDArray[np.float64]
 Key = tuple[str | None, str, str]
 Sample = Ratios | Floats
 
@@ -81,6 +79,25 @@ def outcome_of(low: float, high: float, margin: float) -> Outcome:
     if high < 0:
         return "faster"
     return "undecided"
+
+
+def exact_verdict(
+    key: Key, low: float, high: float, margin: float, *, blocks: int, metric: str = "time"
+) -> Verdict:
+    """What needs no statistics: the ratio lies between ``low`` and ``high`` for certain."""
+    return Verdict(
+        variant=key[1],
+        baseline=key[2],
+        benchmark=key[0],
+        outcome=outcome_of(math.log(low), math.log(high), margin),
+        ratio=low if low == high else math.sqrt(low * high),
+        low=low,
+        high=high,
+        confidence=1.0,
+        log_e=0.0,
+        blocks=blocks,
+        metric=metric,
+    )
 
 
 def outcome_beside(

@@ -16,14 +16,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.judge.correlation import Likelihood, likelihood
-from whyfast.judge.ratios import Ratios, as_ratios, median
+from whyfast.judge.ratios import Floats, Mask, Ratios, as_ratios, median
 from whyfast.judge.strategies import CLIP, Strategies, strategies
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 #: The most evaluations; halving alone needs some 60.
 _MOST = 300

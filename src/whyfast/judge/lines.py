@@ -14,16 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whyfast.judge.decide import ALPHA, outcome_of
-from whyfast.judge.ratios import deciding, median, robust_deviation
+from whyfast.judge.decide import ALPHA, exact_verdict
+from whyfast.judge.ratios import Floats, deciding, median, robust_deviation
 from whyfast.model.sample import Block
 from whyfast.model.study import Question, Ways
 from whyfast.model.variant import Benchmark, Parameter, Variant, alike
 from whyfast.model.verdict import Coefficient, Line, LinePoint, LoopTime, Verdict
 
-Floats = NDArray[np.float64]
 CONFIDENCE = 0.95
 
 #: For each value of the parameter the times of one loop, an array for each block, in order.
@@ -182,20 +180,10 @@ def judge_counts(
                 if variant == baseline or not counted or not base:
                     continue
                 low, high = min(counted) / max(base), max(counted) / min(base)
-                verdict = Verdict(
-                    variant=variant,
-                    baseline=baseline,
-                    benchmark=benchmark,
-                    outcome=outcome_of(math.log(low), math.log(high), margin),
-                    ratio=math.sqrt(low * high),
-                    low=low,
-                    high=high,
-                    confidence=1.0,
-                    log_e=0.0,
-                    blocks=min(len(counted), len(base)),
-                    metric=METRIC,
+                key, blocks_of_both = (benchmark, variant, baseline), min(len(counted), len(base))
+                verdicts.append(
+                    exact_verdict(key, low, high, margin, blocks=blocks_of_both, metric=METRIC)
                 )
-                verdicts.append(verdict)
     return tuple(verdicts)
 
 

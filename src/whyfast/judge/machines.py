@@ -16,7 +16,6 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.judge.comparisons import ComparisonPlan, judge_suites, rounds_of
 from whyfast.judge.confounds import confound, grouped, sides, warnings_first
@@ -30,7 +29,7 @@ from whyfast.judge.decide import (
 )
 from whyfast.judge.power import exp_or_inf, half_width, needed_blocks
 from whyfast.judge.processes import set_aside
-from whyfast.judge.ratios import deciding
+from whyfast.judge.ratios import Floats, deciding
 from whyfast.judge.special import t_limit, t_tail
 from whyfast.model.build import Build
 from whyfast.model.result import MachineDifference, NeededBlocks, Pooled, Result
@@ -188,7 +187,6 @@ def _groups(places: Sequence[_Place]) -> list[list[_Place]]:
 # (2002), Student's with k − 1 degrees of freedom, its factor not below 1 (Röver, Knapp & Friede
 # 2015). A further machine's log ratio is bounded as Higgins, Thompson & Spiegelhalter (2009) do,
 # with k − 2. docs/math/machines.md derives sᵢ; python -m bench.machines simulates all of it.
-Floats = NDArray[np.float64]
 
 #: Fewer machines are not pooled: they do not show how far machines lie apart.
 FEWEST = 5

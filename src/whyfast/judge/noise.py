@@ -22,14 +22,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from whyfast.judge.ratios import median
+from whyfast.judge.ratios import Floats, median
 from whyfast.judge.special import digamma, inverse_trigamma, t_limit, t_tail, trigamma
 from whyfast.model.errors import UserError
 from whyfast.model.series import Recording, Series
-
-Floats = NDArray[np.float64]
 
 #: Drift grows with the noise of a benchmark: this share of its standard deviation between
 #: processes.

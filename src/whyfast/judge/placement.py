@@ -10,12 +10,12 @@ from itertools import combinations
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.judge.comparisons import ComparisonPlan, fitting, rounds_of, suite_ratios
 from whyfast.judge.decide import Key, judge_family
 from whyfast.judge.processes import set_aside
 from whyfast.judge.ratios import (
+    Floats,
     Ratios,
     as_linked,
     blocks_by_benchmark,
@@ -38,8 +38,6 @@ from whyfast.model.verdict import (
     VarianceComponents,
     Verdict,
 )
-
-Floats = NDArray[np.float64]
 
 #: A difference as linked is called placement when what remains over layouts is surely within the
 #: margin, or surely below this share of it (in logarithms).

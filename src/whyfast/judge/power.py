@@ -14,15 +14,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.judge.eprocess import log_wealth
-from whyfast.judge.ratios import median
+from whyfast.judge.ratios import Floats, median
 from whyfast.judge.special import t_limit
 from whyfast.judge.strategies import CLIP
 from whyfast.model.verdict import Outcome, SmallSample
 
-Floats = NDArray[np.float64]
 _INF = math.inf
 
 #: The levels (rows) and numbers of blocks (columns) of the tables.

@@ -14,14 +14,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.ratios import Ratios, blocks_by_benchmark, median, tamed
+from whyfast.judge.ratios import Floats, Mask, Ratios, blocks_by_benchmark, median, tamed
 from whyfast.judge.special import t_limit
 from whyfast.model.sample import Block
 from whyfast.model.variant import Benchmark
 from whyfast.model.verdict import AsymmetricOutliers, Confound, Modes, NonStationary, Verdict
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 #: A block is an outlier beyond this many robust standard deviations and the margin.
 OUTLYING = 5.0

@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from whyfast.model.sample import Block
 
+#: Numbers, and truth values, by whatever the text says of their shape.
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 # Medians and quantiles: numpy's import all of its masked arrays, which takes as long as a
 # verdict, and are several times slower for the few dozen numbers that blocks are.

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.judge import noise as prior
 from whyfast.judge.comparisons import carriers
-from whyfast.judge.decide import coverage_level, outcome_of
+from whyfast.judge.decide import coverage_level, exact_verdict, outcome_of
 from whyfast.judge.noise import (
     FREEDOM,
     SHARED,
@@ -31,10 +30,9 @@ from whyfast.judge.noise import (
     with_drift,
 )
 from whyfast.judge.power import exp_or_inf
+from whyfast.judge.ratios import Floats
 from whyfast.model.series import Recording, Series
 from whyfast.model.verdict import Outcome, Suite, Verdict
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -352,12 +350,12 @@ def compare_metrics(base: Recording, heads: Sequence[Recording], margin: float) 
                 continue
             zeros = [[v == 0 for p in s.processes for v in p] for s in (x, y)]
             if all(map(all, zeros)):
-                by_name[name] = _exact(name, head, base, 0.0, margin, x.higher)
+                by_name[name] = _exact(name, head, base, 1.0, margin)
             elif any(map(any, zeros)):
                 incomparable.append(f"{name} is 0 in {(head if any(zeros[0]) else base).name}")
             elif _constant(x) and _constant(y):
-                log = math.log(x.processes[0][0]) - math.log(y.processes[0][0])
-                by_name[name] = _exact(name, head, base, log, margin, x.higher)
+                ratio = x.processes[0][0] / y.processes[0][0]
+                by_name[name] = _exact(name, head, base, ratio, margin)
             else:
                 noisy[x.unit].append(name)
         for names in noisy.values():
@@ -382,24 +380,12 @@ def _constant(series: Series) -> bool:
     return float(means.max()) == float(means.min())
 
 
-def _exact(
-    name: str, head: Recording, base: Recording, log: float, margin: float, higher: bool
-) -> Verdict:
-    """``log`` is of the costs. Nothing is uncertain about a quantity that every value has alike."""
-    ratio = math.exp(log)
-    verdict = Verdict(
-        variant=head.name,
-        baseline=base.name,
-        benchmark=name,
-        outcome=outcome_of(log, log, margin),
-        ratio=ratio,
-        low=ratio,
-        high=ratio,
-        confidence=1.0,
-        log_e=0.0,
-        blocks=min(len(r.series[name].processes) for r in (head, base)),
-    )
-    return _amounts(verdict, higher)
+def _exact(name: str, head: Recording, base: Recording, ratio: float, margin: float) -> Verdict:
+    """``ratio`` is of the costs. Nothing is uncertain about a quantity that every value has
+    alike."""
+    blocks = min(len(r.series[name].processes) for r in (head, base))
+    verdict = exact_verdict((name, head.name, base.name), ratio, ratio, margin, blocks=blocks)
+    return _amounts(verdict, head.series[name].higher)
 
 
 def _amounts(verdict: Verdict, higher: bool) -> Verdict:

@@ -12,12 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whyfast.judge.ratios import Floats
 from whyfast.model.series import SECOND, Recording, Series
 from whyfast.model.verdict import Confound
-
-Floats = NDArray[np.float64]
 
 #: Fewer values of a process than this show no levels.
 FEWEST = 50

@@ -14,9 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from whyfast.judge.ratios import Ratios, as_ratios, median, quantile
-
-Floats = NDArray[np.float64]
+from whyfast.judge.ratios import Floats, Ratios, as_ratios, median, quantile
 
 #: The score is linear up to this many scale units and constant beyond (Huber 1964), so that one
 #: outlying block weighs no more than a clearly different one.

@@ -220,8 +220,13 @@ class Difference:
 def differences(a: Variant, b: Variant) -> tuple[Difference, ...]:
     """All that differs from ``a`` to ``b``, an entry an aspect, in the order of :data:`ASPECTS`. A
     revision that one of them names and the other has from the study is a difference too."""
-    pairs = ((aspect, words_of(a, aspect), words_of(b, aspect)) for aspect in ASPECTS)
-    return tuple(_difference(aspect, *pair) for aspect, *pair in pairs if pair[0] != pair[1])
+    found = []
+    for aspect in ASPECTS:
+        first, second = words_of(a, aspect), words_of(b, aspect)
+        if first != second:
+            (removed, kept), (added, also) = _split(first, second), _split(second, first)
+            found.append(Difference(aspect, removed, added, reordered=kept != also))
+    return tuple(found)
 
 
 def differ_in(a: Variant, b: Variant) -> frozenset[Aspect]:
@@ -270,11 +275,6 @@ def flag_units(words: Sequence[str]) -> tuple[tuple[str, ...], ...]:
         else:
             units.append((word,))
     return tuple(units)
-
-
-def _difference(aspect: Aspect, a: Sequence[str], b: Sequence[str]) -> Difference:
-    (removed, kept), (added, also) = _split(a, b), _split(b, a)
-    return Difference(aspect, removed, added, reordered=kept != also)
 
 
 def _split(words: Sequence[str], others: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
