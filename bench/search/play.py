@@ -12,7 +12,6 @@ from whyfast.search.engine import (
     Done,
     Measure,
     MeasureEnds,
-    begin,
     built,
     next_step,
     observe,
@@ -43,7 +42,7 @@ class Played:
 
 def play(world: World, task: Task) -> Played:
     """Search until done."""
-    state: State = begin(task)
+    state: State = State(task)
     took = Counter[str]()
     found = None
     while True:

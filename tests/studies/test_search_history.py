@@ -106,6 +106,8 @@ def test_a_merge_is_followed_into_its_branch(study: Path, own_home: Home) -> Non
     (branch,) = found["further"]
     where = branch["answer"]["where"]["first"]
     assert branch["candidates"][where]["title"].endswith(f"side {GUILTY}")
+    assert branch["evidence"]
+    assert found["evidence"] is None
     assert f"side {GUILTY}" in found["headline"]
     assert " merge " in found["headline"]
 

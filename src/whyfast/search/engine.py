@@ -1,6 +1,6 @@
 """Bisection as a plain state and functions: the next step, and the state after it.
 
-    state = begin(task)
+    state = State(task)
     while not isinstance(step := next_step(state), Done):
         state = observe(state, …), or built(state, …), or skip(state, …)
 
@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whyfast.judge.ratios import Floats
 from whyfast.search.posterior import Posterior
 from whyfast.search.state import (
     Interval,
@@ -23,7 +23,6 @@ from whyfast.search.state import (
     Outcome,
     SearchAnswer,
     State,
-    Task,
     Where,
     exact,
     jumps,
@@ -41,8 +40,6 @@ from whyfast.search.view import (
     surely_above,
     view,
 )
-
-Floats = NDArray[np.float64]
 
 #: How strongly a candidate fails together with its neighbour, and over how many candidates that
 #: falls off: code that does not build stays broken for some commits.
@@ -264,11 +261,6 @@ class Done:
 
 
 Step = MeasureEnds | BuildCandidate | Measure | Confirm | Done
-
-
-def begin(task: Task) -> State:
-    """A search without any block."""
-    return State(task)
 
 
 def observe(state: State, observation: Observation) -> State:

@@ -15,9 +15,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from whyfast.judge.ratios import Floats
 from whyfast.search import state
-
-Floats = NDArray[np.float64]
 
 # Sums of numbers that are kept as logarithms: ten times as fast as ``numpy.logaddexp``, which takes
 # its terms one by one.

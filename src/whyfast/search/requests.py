@@ -42,6 +42,7 @@ from whyfast.search.results import (
     StepEvidence,
     begun,
     compared,
+    deepest,
     search_key,
 )
 from whyfast.search.run import BAD_END, GOOD_END, SetSubject, run_search, run_set
@@ -103,7 +104,7 @@ def search_range(
     quantity, margin = axis.quantity or request.quantity, _margin(study, request)
     context = _context(study, quantity, home, observer, services)
 
-    def search(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
+    def search(candidates: Sequence[AxisCandidate], backwards: bool) -> Searched:
         titles, benchmarks = [repr(c) for c in candidates], repr(study.benchmarks)
         key = search_key(study.name, request.axis, titles, benchmarks, margin, quantity)
         observer.phase("search")
@@ -115,12 +116,13 @@ def search_range(
         blank = begun(request.axis, candidates, task, quantity, backwards=backwards)
         file = _file(home, key, request, [c.name for c in candidates])
         result = run_search(subject, blank, file, home, observer)
-        if request.axis not in ("commits", "toolchains"):
-            return result
-        if (pair := _culprit(result)) is None:
-            return result
-        evidence = file.evidence(pair, lambda: _study_evidence(context, result, pair, repository))
-        return replace(result, evidence=evidence)
+
+        def differences(pair: tuple[int, int]) -> StepEvidence | None:
+            if request.axis not in ("commits", "toolchains"):
+                return None
+            return file.evidence(pair, lambda: _study_evidence(context, result, pair, repository))
+
+        return result, differences
 
     return follow(axis, search, everything=request.everything)
 
@@ -167,12 +169,6 @@ SIMULATED = 120.0
 #: Of the account of a command: measuring and simulating take so long each, and no step begins
 #: after five minutes.
 ACCOUNT = AccountLimits(30.0, 300.0)
-
-
-def _culprit(result: SearchResult) -> tuple[int, int] | None:
-    """Parent and culprit; None where no single culprit was found."""
-    where = result.answer.where
-    return result.sides(where) if result.answer.outcome == "culprit" and where else None
 
 
 def _study_evidence(
@@ -293,7 +289,7 @@ def search_by_command(
     axis = commit_range(repository, request, observer)
     subjects = []
 
-    def search(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
+    def search(candidates: Sequence[AxisCandidate], backwards: bool) -> Searched:
         names = [c.name for c in candidates]
         key = search_key(names, *common)
         subject = ScriptSubject(command, candidates, folder, services, zlib.crc32(key.encode()))
@@ -303,10 +299,9 @@ def search_by_command(
         blank = begun("commits", candidates, task, backwards=backwards)
         file = _file(home, key, request, names)
         result = run_search(subject, blank, file, home, observer)
-        if (pair := _culprit(result)) is None:
-            return result
-        evidence = file.evidence(pair, lambda: _command_evidence(subject, pair, home, observer))
-        return replace(result, evidence=evidence)
+        return result, lambda pair: file.evidence(
+            pair, lambda: _command_evidence(subject, pair, home, observer)
+        )
 
     try:
         result = follow(axis, search, everything=request.everything)
@@ -357,9 +352,14 @@ def _command_evidence(
 DEEPEST = 6
 
 
+#: A search of candidates alone, and what finds the differences between two of them, the parent and
+#: the culprit.
+Searched = tuple[SearchResult, Callable[[tuple[int, int]], StepEvidence | None]]
+
+
 def follow(
     axis: CandidateRange,
-    search: Callable[[Sequence[AxisCandidate], bool], SearchResult],
+    search: Callable[[Sequence[AxisCandidate], bool], Searched],
     *,
     everything: bool = False,
     why: str = "",
@@ -368,8 +368,9 @@ def follow(
     """The search of the candidates, with the searches that follow: of the branch that a culprit
     merged, beyond the bad end for where it is good again, and with ``everything`` of the
     remainders, backwards for a repair where one became better. One that fails, because an end does
-    not build, becomes a note. ``why`` and ``depth`` are those of a further search."""
-    result = replace(search(axis.candidates, axis.backwards), why=why)
+    not build, becomes a note. A culprit has its evidence, but not a merge whose branch has some.
+    ``why`` and ``depth`` are those of a further search."""
+    result, differences = search(axis.candidates, axis.backwards)
     further: list[SearchResult] = []
     notes: list[str] = []
 
@@ -395,7 +396,10 @@ def follow(
     if everything and onwards:
         for good, bad in remainders(answer, len(result.candidates) - 1):
             add("remainder", result.candidates[good : bad + 1], backwards)
-    return replace(result, further=tuple(further), notes=(*result.notes, *notes))
+    result = replace(result, why=why, further=tuple(further), notes=(*result.notes, *notes))
+    if answer.outcome != "culprit" or answer.where is None or deepest(result).evidence is not None:
+        return result
+    return replace(result, evidence=differences(result.sides(answer.where)))
 
 
 def search_all(ends: DifferenceSet, search: Callable[[DifferenceSet], SetResult]) -> SetResult:

@@ -19,7 +19,6 @@ from whyfast.model.errors import UserError
 from whyfast.model.evidence import DispatchFacts
 from whyfast.model.why import Account
 from whyfast.search.ddmin import Event, Failed, Minimal
-from whyfast.search.engine import begin
 from whyfast.search.state import (
     AxisCandidate,
     Observation,
@@ -124,7 +123,7 @@ def begun(
     """A bisection without any block yet."""
     none = SearchAnswer("undecided", None, None, {}, "not tested")
     return SearchResult(
-        axis, tuple(candidates), begin(task), none, quantity=quantity, backwards=backwards
+        axis, tuple(candidates), State(task), none, quantity=quantity, backwards=backwards
     )
 
 

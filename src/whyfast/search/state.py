@@ -12,8 +12,8 @@ from statistics import median
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from whyfast.judge.ratios import Floats
 from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Variant
@@ -27,7 +27,6 @@ from whyfast.model.variant import Variant
 # - ``gradual``: no step; the level grows evenly over the range.
 # - ``scattered``: no step; every candidate has a level of its own, as placement of code makes it.
 
-Floats = NDArray[np.float64]
 Hypothesis = Literal["none", "swapped", "single", "several", "gradual", "scattered"]
 
 #: Levels that a candidate may have. Close enough that the nearest is at most an eighth off.

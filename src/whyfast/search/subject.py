@@ -23,7 +23,9 @@ from whyfast.measure.invocation import InvocationFailed, LaunchArguments
 from whyfast.model.sample import Calibration
 from whyfast.model.variant import Benchmark, RunnerName
 from whyfast.search.state import REPEATED, AxisCandidate, Observation, Pair, Reading
+from whyfast.store.files import discard, replacing
 from whyfast.store.git import borrow, must_git, without_repository
+from whyfast.toolchain.provider import run
 
 #: The times of one block: for each program, one a turn, in seconds.
 Times = Mapping[int, NDArray[np.float64]]
@@ -254,16 +256,11 @@ class ScriptSubject:
     def _number(self, candidate: int) -> float:
         """The number that the command prints in a checkout. Raises CandidateFailed."""
         try:
-            done = subprocess.run(
+            done = run(
                 self.command.words,
-                cwd=self.place(candidate),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                env=without_repository(self.services.env),
                 timeout=TIMEOUT,
-                check=False,
+                env=without_repository(self.services.env),
+                folder=self.place(candidate),
             )
         except subprocess.TimeoutExpired:
             raise CandidateFailed(candidate, f"still running after {TIMEOUT:g} s") from None
@@ -286,12 +283,7 @@ class ScriptSubject:
         for place in (self.place(c) for c in range(len(self.candidates))):
             place.with_suffix(".built").unlink(missing_ok=True)
             shutil.rmtree(place, ignore_errors=True)
-        borrowed = self.folder / BORROWED
-        if borrowed.exists():
-            unfinished = borrowed.with_suffix(".unfinished")
-            shutil.rmtree(unfinished, ignore_errors=True)
-            borrowed.rename(unfinished)
-            shutil.rmtree(unfinished, ignore_errors=True)
+        discard(self.folder / BORROWED)
         if not logs:
             shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -323,8 +315,6 @@ class ScriptSubject:
     def _borrowed(self) -> Path:
         borrowed = self.folder / BORROWED
         if not borrowed.exists():
-            unfinished = borrowed.with_suffix(".unfinished")
-            shutil.rmtree(unfinished, ignore_errors=True)
-            borrow(self.command.repository, unfinished)
-            unfinished.rename(borrowed)
+            with replacing(borrowed) as work:
+                borrow(self.command.repository, work / "made")
         return borrowed

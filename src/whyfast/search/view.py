@@ -10,11 +10,10 @@ from itertools import groupby
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from whyfast.judge.eprocess import confidence_interval, evidence
 from whyfast.judge.placement import REMAINS
-from whyfast.judge.ratios import as_ratios
+from whyfast.judge.ratios import Floats, as_ratios
 from whyfast.judge.strategies import strategies
 from whyfast.search.posterior import (
     ENDS_NOISE,
@@ -29,8 +28,6 @@ from whyfast.search.posterior import (
     robust_noise,
 )
 from whyfast.search.state import Interval, KnownEnds, Observation, State, Tested, Where
-
-Floats = NDArray[np.float64]
 
 # Confirmation: culprit and parent side by side, in blocks that chose neither.
 

@@ -145,7 +145,7 @@ def test_without_a_step_no_candidate_is_named(world: Range, task: Task, outcome:
 def test_each_step_of_counts_is_found_where_there_are_several() -> None:
     steps = (40, 101, 170, 233)
     world = Range([0.02 * sum(c >= step for step in steps) for c in range(257)])
-    state = engine.begin(Task(256))
+    state = State(Task(256))
     while not isinstance(step := engine.next_step(state), engine.Done):
         state = world.react(state, step)
     assert step.answer.outcome in ("gradual", "scattered")
@@ -270,13 +270,9 @@ def test_a_search_that_is_never_confirmed_ends_undecided() -> None:
 
 def test_what_is_built_already_costs_no_build() -> None:
     task = Task(64, known=KnownEnds(0.05, 0.008))
-    assert engine.next_step(engine.begin(task)) == engine.BuildCandidate(32)
-    assert engine.next_step(engine.built(engine.begin(task), 30)) == engine.Measure(
-        30, layouts=False
-    )
-    assert engine.next_step(engine.built(engine.begin(task), 32)) == engine.Measure(
-        32, layouts=False
-    )
+    assert engine.next_step(State(task)) == engine.BuildCandidate(32)
+    assert engine.next_step(engine.built(State(task), 30)) == engine.Measure(30, layouts=False)
+    assert engine.next_step(engine.built(State(task), 32)) == engine.Measure(32, layouts=False)
 
 
 @pytest.mark.parametrize(

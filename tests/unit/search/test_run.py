@@ -14,7 +14,7 @@ from tests.unit.search.worlds import Range, place, step_at
 from whyfast.model.code import CodeComparison
 from whyfast.model.errors import UserError
 from whyfast.search.ddmin import Failed, Try, next_try
-from whyfast.search.engine import BuildCandidate, Step, begin, built, next_step, observe, skip
+from whyfast.search.engine import BuildCandidate, Step, built, next_step, observe, skip
 from whyfast.search.results import FORMAT, SearchFile, StepEvidence, search_key
 from whyfast.search.run import BARS, drive, likely_next, likely_subsets, posterior_lines
 from whyfast.search.state import AxisCandidate, Observation, Pair, Reading, State, Task
@@ -69,7 +69,7 @@ def _step_at(culprit: int) -> list[float]:
 def test_the_culprit_is_found_and_skipped_candidates_are_told() -> None:
     subject = Levels(_step_at(20), broken=frozenset({16, 17}))
     kept: list[State] = []
-    state, answer = drive(subject, begin(Task(32)), lambda now, step: kept.append(now))
+    state, answer = drive(subject, State(Task(32)), lambda now, step: kept.append(now))
     assert place(answer) == ("culprit", 20, 20)
     assert answer.step is not None
     assert answer.step.low < math.log(1.05) < answer.step.high
@@ -82,7 +82,7 @@ def test_the_culprit_is_found_and_skipped_candidates_are_told() -> None:
 def test_an_end_that_cannot_be_built_ends_the_search() -> None:
     subject = Levels(_step_at(20), broken=frozenset({32}))
     with pytest.raises(CandidateFailed) as caught:
-        drive(subject, begin(Task(32)), lambda now, step: None)
+        drive(subject, State(Task(32)), lambda now, step: None)
     assert (caught.value.candidate, caught.value.reason) == (32, "does not build")
 
 
@@ -99,7 +99,7 @@ def _killed(file: SearchFile, subject: Levels, task: Task, at: Callable[[State],
             raise Killed
 
     with pytest.raises(Killed):
-        drive(subject, begin(task), keep)
+        drive(subject, State(task), keep)
     state = file.load_state(task)
     assert state is not None
     return state
@@ -110,15 +110,15 @@ def test_what_cannot_be_gone_on_with_is_no_state(tmp_path: Path, text: str) -> N
     file = SearchFile(tmp_path / "search.json", NAMES)
     file.path.write_text(text)
     assert file.load_state(Task(32)) is None
-    file.save_state(begin(Task(32)))
-    assert file.load_state(Task(32)) == begin(Task(32))
+    file.save_state(State(Task(32)))
+    assert file.load_state(Task(32)) == State(Task(32))
     assert SearchFile(file.path, NAMES[1:]).load_state(Task(32)) is None
     with pytest.raises(UserError, match=r"search\.json/x: cannot be written"):
         SearchFile(file.path / "x", NAMES).save_events(EVENTS)
 
 
 EVENTS = (Trial(0.5, None, 0.0), Trial(0.5, frozenset({1}), 0.25), Failed(frozenset({0}), "why"))
-STATE = skip(built(observe(begin(Task(32)), BLOCK), 3), 4, "does not build")
+STATE = skip(built(observe(State(Task(32)), BLOCK), 3), 4, "does not build")
 
 
 def test_only_a_search_of_these_names_and_this_format_is_resumed(tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ CANDIDATES = tuple(AxisCandidate(str(i), f"change {i}") for i in range(17))
 
 
 def test_before_the_noise_is_known_there_is_only_a_count() -> None:
-    assert posterior_lines(begin(Task(16)), CANDIDATES) == ("0 blocks, 0 built",)
+    assert posterior_lines(State(Task(16)), CANDIDATES) == ("0 blocks, 0 built",)
 
 
 def test_the_posterior_has_its_peak_at_the_step() -> None:
@@ -195,14 +195,14 @@ EFFECT = 0.1
 
 def ends_seen(positions: int) -> State:
     """A search that is about to build the middle."""
-    state = begin(Task(positions))
+    state = State(Task(positions))
     while not isinstance(next_step(state), BuildCandidate):
         state = observe(state, Observation(EFFECT))
     return state
 
 
 def test_before_anything_was_seen_the_middle_then_the_quarters_then_the_eighths() -> None:
-    first = list(likely_next(begin(Task(16))))[:7]
+    first = list(likely_next(State(Task(16))))[:7]
     assert first == [8, 12, 4, 14, 10, 6, 2]
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
+from typing import Any
 
 import pytest
 from tests.studies.commit_study import Repository
@@ -48,16 +49,16 @@ def test_what_is_half_deleted_is_not_taken_for_whole(
         deleted = iter(range(9))
 
         def deletes(
-            folder: Path, *, ignore_errors: bool, at: int = at, deleted: Iterator[int] = deleted
+            folder: Path, at: int = at, deleted: Iterator[int] = deleted, **how: Any
         ) -> None:
             if folder.is_dir() and next(deleted) == at:
                 for file in [*folder.rglob("said"), *folder.rglob("alternates")]:
                     file.unlink()
                 raise KeyboardInterrupt
-            rmtree(folder, ignore_errors=ignore_errors)
+            rmtree(folder, **how)
 
         with monkeypatch.context() as patch:
-            patch.setattr("whyfast.search.subject.shutil.rmtree", deletes)
+            patch.setattr("shutil.rmtree", deletes)
             with pytest.raises(KeyboardInterrupt):
                 subject.close()
         again = _subject(repository, tmp_path, "cat", "said")

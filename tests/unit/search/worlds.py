@@ -100,7 +100,7 @@ class Range:
         self, task: Task, stop: Callable[[State], bool] = lambda state: False
     ) -> tuple[State, engine.Step]:
         """Search until done, or until ``stop``; the state and the last step."""
-        state = engine.begin(task)
+        state = State(task)
         while not isinstance(step := engine.next_step(state), engine.Done) and not stop(state):
             self.steps.append(step)
             state = self.react(state, step)

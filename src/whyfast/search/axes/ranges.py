@@ -23,6 +23,7 @@ from whyfast.model.variant import Variant
 from whyfast.search.axes.axis import CandidateRange, SearchRequest, between
 from whyfast.search.state import AxisCandidate
 from whyfast.store.git import commit_named, git, is_shallow, leads, must_git, own_filters_off
+from whyfast.study.axes import version_key
 from whyfast.toolchain.kernels import NEWER, SUITES, parse_kernel
 from whyfast.toolchain.provider import Provider
 from whyfast.toolchain.registry import providers, split_name
@@ -65,11 +66,7 @@ def _expanded(word: str, known: Mapping[str, Provider]) -> list[str]:
     if not re.search(r"[*?\[]", name):
         return [word]
     matches = [n for n in known[provider].names() if fnmatchcase(n, name)]
-    return [f"{provider}:{n}" for n in sorted(matches, key=_version)]
-
-
-def _version(name: str) -> tuple[tuple[int, ...], str]:
-    return tuple(int(n) for n in re.findall(r"\d+", name)), name
+    return [f"{provider}:{n}" for n in sorted(matches, key=version_key)]
 
 
 #: The kernels that patterns match: one for each release of Debian, oldest first.
