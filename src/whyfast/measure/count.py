@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -22,14 +21,15 @@ from whyfast.measure.process import describe_status
 from whyfast.measure.simulate import (
     Geometry,
     Valgrind,
-    fixed_addresses,
     fixed_environment,
-    refuse_unknown_instruction,
+    held_fixed,
     simulate,
     simulated_counters,
+    under_valgrind,
     valgrind_options,
+    written,
 )
-from whyfast.measure.tools import CannotCount, Finished, ToolRun, call_table
+from whyfast.measure.tools import CannotCount, ToolRun, call_table
 from whyfast.measure.turns import MOST_GRANTS, PregrantedLauncher
 from whyfast.model.cost import VariantCost
 from whyfast.model.counters import Counter, Counts, FunctionCost, Profile
@@ -271,7 +271,7 @@ def counted_costs(
         ("instructions",): of_valgrind(instructions),
         ("allocations", "allocated", "peak-heap", "left-over"): of_valgrind(heap_counts),
         ("system-calls",): lambda run: {
-            "system-calls": float(sum(row.calls for row in call_table(_fixed(run)).values()))
+            "system-calls": float(sum(row.calls for row in call_table(held_fixed(run)).values()))
         },
     }
     for keys, count in ways.items():
@@ -298,19 +298,14 @@ def heap_of(task: CountingTask, valgrind: Valgrind) -> Mapping[str, float]:
     return _counts(task, lambda run: heap_counts(run, valgrind))
 
 
-def _fixed(run: ToolRun) -> ToolRun:
-    """The run with what would make it differ from the next one held fixed."""
-    env = fixed_environment(run.env)
-    return replace(run, env=env, enter=(*fixed_addresses(run.launcher, env), *run.enter))
-
-
 def heap_counts(run: ToolRun, valgrind: Valgrind) -> Mapping[str, float]:
     """One run under DHAT: the ``allocations`` of the program and all that it starts, with the bytes
     ``allocated``, the largest heap of one process (``peak-heap``), and the bytes that nobody had
     freed at the end (``left-over``). Raises CannotCount.
     """
-    with _folder(run) as folder:
-        done, logs = _under(run, valgrind, "dhat", folder, f"--dhat-out-file={folder}/out.%p")
+    with run.folder() as folder:
+        options = "--trace-children=yes", f"--dhat-out-file={folder}/out.%p"
+        done, logs = under_valgrind(held_fixed(run), valgrind, "dhat", folder, *options)
     if done.status:
         raise CannotCount(f"the program ended with {describe_status(done.status)}")
     processes = [found for text in logs if (found := parse_dhat(text))]
@@ -378,33 +373,13 @@ def count_calls(
 
 
 def _profiles(run: ToolRun, events: Sequence[str], valgrind: Valgrind) -> list[SimulatedProfile]:
-    with _folder(run) as folder:
-        options = ("--demangle=no", "--dump-instr=yes", "--dump-line=no", "--compress-pos=no")
-        out = f"--callgrind-out-file={folder}/profile.%p"
-        _under(run, valgrind, "callgrind", folder, *options, *events, out)
-        files = sorted(Path(folder).glob("profile.*"), key=lambda p: int(p.suffix[1:] or 0))
-        return _read(files, valgrind.version)
-
-
-def _folder(run: ToolRun) -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch)
-
-
-def _under(
-    run: ToolRun, valgrind: Valgrind, tool: str, folder: str, *options: str
-) -> tuple[Finished, list[str]]:
-    """How a run under a tool ended, with all that it started, and the logs that it left in the
-    folder. Raises CannotCount."""
-    env = {**fixed_environment(run.env), **valgrind.env}
-    argv = [
-        *(*fixed_addresses(run.launcher, env), *run.enter, *valgrind.words[tool]),
-        *("--command-line-only=yes", "--vgdb=no", "--trace-children=yes"),
-        *(f"--log-file={folder}/log.%p", *options, *run.command),
-    ]
-    done = run.under(valgrind.version, argv, env)
-    logs = [p.read_text(errors="replace") for p in Path(folder).glob("log.*")]
-    refuse_unknown_instruction(done.status, "".join(logs), valgrind.version)
-    return done, logs
+    with run.folder() as folder:
+        options = (
+            *("--trace-children=yes", "--demangle=no", "--dump-instr=yes", "--dump-line=no"),
+            *("--compress-pos=no", *events, f"--callgrind-out-file={folder}/profile.%p"),
+        )
+        under_valgrind(held_fixed(run), valgrind, "callgrind", folder, *options)
+        return _read(written(folder, "profile"), valgrind.version)
 
 
 def _read(files: Sequence[Path], version: str) -> list[SimulatedProfile]:

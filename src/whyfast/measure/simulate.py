@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -23,7 +22,14 @@ from whyfast.formats.profiles import (
 )
 from whyfast.measure.doctor.system import System, number
 from whyfast.measure.process import describe_status
-from whyfast.measure.tools import CannotCount, Launcher, ToolRun, program_names, runs_another
+from whyfast.measure.tools import (
+    CannotCount,
+    Finished,
+    Launcher,
+    ToolRun,
+    program_names,
+    runs_another,
+)
 from whyfast.model.counters import Counter, FunctionCost, Profile
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.home import Home
@@ -239,36 +245,22 @@ def simulate(
     by default. Raises CannotCount.
     """
     valgrind = valgrind or own_valgrind(run.launcher, run.env)
-    fixed = {**fixed_environment(run.env), **valgrind.env}
-    version = valgrind.version
+    version, held = valgrind.version, held_fixed(run)
     options, notes = valgrind_options(geometry)
-    prefix = fixed_addresses(run.launcher, fixed)
-    if not prefix:
+    if held.enter == run.enter:
         notes.append(
             "address randomisation could not be switched off: counts may differ between runs"
         )
-    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
-        log = Path(folder, "log")
-        argv = [
-            *prefix,
-            *run.enter,
-            *valgrind.words[tool],
-            "--command-line-only=yes",
-            "--vgdb=no",
-            f"--log-file={log}",
-            "--demangle=no",
-            "--cache-sim=yes",
-            "--branch-sim=yes",
-            *options,
-            f"--{tool}-out-file={folder}/profile.%p",
-            *(["--dump-line=no"] if tool == "callgrind" else []),
-            *(["--trace-children=yes"] if runs_another(run.command) else []),
-            *run.command,
-        ]
-        done = run.under(version, argv, fixed)
-        printed = log.read_text(errors="replace") if log.exists() else ""
-        refuse_unknown_instruction(done.status, printed, version)
-        text, children = _main_profile(Path(folder), printed)
+    if tool == "callgrind":
+        options.append("--dump-line=no")
+    if runs_another(run.command):
+        options.append("--trace-children=yes")
+    with run.folder() as folder:
+        out = f"--{tool}-out-file={folder}/profile.%p"
+        events = ("--demangle=no", "--cache-sim=yes", "--branch-sim=yes")
+        done, logs = under_valgrind(held, valgrind, tool, folder, *events, *options, out)
+        printed = "".join(logs)
+        text, children = _main_profile(folder, printed)
     if not text.strip():
         last = (printed.strip() or done.output.strip()).splitlines()[-1:]
         raise CannotCount(
@@ -289,14 +281,35 @@ def simulate(
     return replace(profile, notes=tuple(notes)), failure
 
 
-def refuse_unknown_instruction(status: int, printed: str, version: str) -> None:
-    """CannotCount where a program was ended for an instruction that Valgrind does not know; some
-    programs try one and go on without it."""
-    if status == -signal.SIGILL and _UNKNOWN_INSTRUCTION.search(printed):
+def held_fixed(run: ToolRun) -> ToolRun:
+    """The run with what would make it differ from the next one held fixed."""
+    env = fixed_environment(run.env)
+    return replace(run, env=env, enter=(*fixed_addresses(run.launcher, env), *run.enter))
+
+
+def under_valgrind(
+    run: ToolRun, valgrind: Valgrind, tool: str, folder: str, *options: str
+) -> tuple[Finished, list[str]]:
+    """How a run under a tool ended, and the logs of its processes, that of the program itself
+    first. CannotCount also where the program was ended for an instruction that Valgrind does not
+    know; some programs try one and go on without it."""
+    argv = [
+        *(*run.enter, *valgrind.words[tool], "--command-line-only=yes", "--vgdb=no"),
+        *(f"--log-file={folder}/log.%p", *options, *run.command),
+    ]
+    done = run.under(valgrind.version, argv, {**run.env, **valgrind.env})
+    logs = [p.read_text(errors="replace") for p in written(folder, "log")]
+    if done.status == -signal.SIGILL and any(map(_UNKNOWN_INSTRUCTION.search, logs)):
         raise CannotCount(
-            f"{version} does not know an instruction of this program; build it for an older "
-            "processor (-march=x86-64-v3) or use a newer Valgrind"
+            f"{valgrind.version} does not know an instruction of this program; build it for an "
+            "older processor (-march=x86-64-v3) or use a newer Valgrind"
         )
+    return done, logs
+
+
+def written(folder: str, kind: str) -> list[Path]:
+    """The files of that kind, one a process, in the order of their numbers."""
+    return sorted(Path(folder).glob(f"{kind}.*"), key=lambda p: (len(p.name), p.name))
 
 
 def simulated_counters(profile: Profile) -> list[Counter]:
@@ -376,9 +389,9 @@ def fixed_addresses(launcher: Launcher, env: Mapping[str, str]) -> list[str]:
     return [setarch, "-R"] if allowed else []
 
 
-def _main_profile(folder: Path, printed: str) -> tuple[str, int]:
+def _main_profile(folder: str, printed: str) -> tuple[str, int]:
     """(the profile of the program itself, how many forked processes wrote one, too)."""
-    profiles = sorted(folder.glob("profile.*"))
+    profiles = written(folder, "profile")
     first = re.search(r"==(\d+)==", printed)
     for path in profiles:
         if len(profiles) == 1 or (first and path.suffix == f".{first[1]}"):

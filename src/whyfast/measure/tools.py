@@ -141,6 +141,10 @@ class ToolRun:
         be started or does not end in time."""
         self.under("no tool", [*self.enter, *self.command], env)
 
+    def folder(self) -> tempfile.TemporaryDirectory[str]:
+        """For what a tool writes, until it is left; its name, inside and outside of a sandbox."""
+        return tempfile.TemporaryDirectory(prefix="whyfast-", dir=self.scratch)
+
     def under(self, tool: str, argv: Sequence[str], env: Mapping[str, str]) -> Finished:
         """Run ``argv``, in which the command stands behind the words of ``tool``.
 
@@ -198,7 +202,7 @@ def trace_calls(run: ToolRun, *, waits: bool) -> TracedRun:
 
 def call_table(run: ToolRun, *options: str) -> dict[str, CallRow]:
     """The table of one run under strace. Raises CannotCount as :func:`trace_calls`."""
-    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
+    with run.folder() as folder:
         out = Path(folder, "table")
         argv = [*_strace(run), "-f", "-c", *options, "-o", str(out), *run.enter, *run.command]
         done = run.under("strace", argv, run.env)
@@ -219,7 +223,7 @@ TRANSFERS = (
 
 def moved_bytes(run: ToolRun, names: Sequence[str]) -> dict[str, int]:
     """The bytes that one run moves by each of these system calls. Raises CannotCount."""
-    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
+    with run.folder() as folder:
         out = Path(folder, "calls")
         argv = [*_strace(run), "-f", "-s0", "-e", f"trace={','.join(names)}", "-o", str(out)]
         run.under("strace", [*argv, *run.enter, *run.command], run.env)
@@ -235,7 +239,7 @@ def moved_bytes(run: ToolRun, names: Sequence[str]) -> dict[str, int]:
 def callers_of(run: ToolRun, names: Sequence[str]) -> dict[str, tuple[tuple[str, str], ...]]:
     """The most common stack of each of these system calls, as (object, function) from the innermost
     outwards, among those that the first seconds make. Empty where strace cannot unwind."""
-    with tempfile.TemporaryDirectory(prefix="whyfast-", dir=run.scratch) as folder:
+    with run.folder() as folder:
         out = Path(folder, "stacks")
         argv = [*_strace(run), "-f", "-k", "-e", f"trace={','.join(names)}", "-o", str(out)]
         with contextlib.suppress(CannotCount):
