@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from whyfast.formats.input import WANTED, Format, Given, clean, plausible
+from whyfast.formats.input import Format, Given, clean, seconds
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
 
@@ -106,8 +106,7 @@ def parse(given: Given) -> CsvTable:
     for line, row in _rows(given, len(heading)):
         cells = dict(zip(heading, row, strict=True))
         number = cells[times[0]] if comma == "," else cells[times[0]].replace(",", ".")
-        value = _value(number, scale, f"{given.where}:{line}")
-        rows.append(CsvRow(cells, value))
+        rows.append(CsvRow(cells, seconds(number, scale, f"{given.where}:{line}")))
         decimals = max(decimals, _decimals(number))
     keys = tuple(c for c in heading if c not in (times[0], "process"))
     return CsvTable(tuple(heading), keys, tuple(rows), 10.0**-decimals * scale)
@@ -191,16 +190,6 @@ def _decimals(text: str) -> int:
     """How many decimals a number is written with; as many as matter when it has an exponent."""
     mantissa, _, exponent = text.lower().partition("e")
     return len(mantissa.partition(".")[2]) - int(exponent or 0)
-
-
-def _value(text: str, scale: float, where: str) -> float:
-    try:
-        value = float(text) * scale
-    except ValueError:
-        raise UserError(f"not a time: {text[:40]}", where=where) from None
-    if not plausible(value):
-        raise UserError(f"{WANTED}, not {text[:40]}", where=where)
-    return value
 
 
 FORMAT = Format("csv", claims, read)

@@ -32,6 +32,17 @@ def plausible(value: float) -> bool:
     return SMALLEST <= value <= LARGEST
 
 
+def seconds(text: str, scale: float, where: str) -> float:
+    """The time that a text holds, in seconds when ``scale`` is its unit in seconds. UserError."""
+    try:
+        value = float(text) * scale
+    except ValueError:
+        raise UserError(f"not a time: {text[:40]}", where=where) from None
+    if not plausible(value):
+        raise UserError(f"{WANTED}, not {text[:40]}", where=where)
+    return value
+
+
 def epoch_seconds(text: str) -> float | None:
     """Seconds since the epoch of an ISO 8601 date and time; None for other text. Without a time
     zone it is taken as UTC, so that distances within a machine are right and the moment itself is

@@ -78,7 +78,8 @@ def load_recording(argument: str) -> Recording:
     """What the file or folder holds. UserError for all that cannot be read as a result. The format
     follows from the content. ``argument`` may choose rows of a table, see :func:`split_choice`."""
     path, chosen = split_choice(argument)
-    given = Given(path, _name(path, chosen), chosen=chosen)
+    name = clean(",".join(f"{column}={value}" for column, value in chosen)) or bare_name(path)
+    given = Given(path, name, chosen=chosen)
     if not os.path.isdir(path):  # Path.is_dir raises an error for some names and folders
         text = read_text(path)
         document = parse_json(text, str(path)) if text.lstrip()[:1] in ("{", "[") else None
@@ -126,12 +127,6 @@ def load_recordings(
             return tuple(replace(r, name=n) for r, n in zip(recordings, names, strict=True))
     numbered = [f"{clean(a)} (file {i})" for i, a in enumerate(arguments, 1)]
     return tuple(replace(r, name=n) for r, n in zip(recordings, numbered, strict=True))
-
-
-def _name(path: Path, chosen: Chosen) -> str:
-    if chosen:
-        return clean(",".join(f"{column}={value}" for column, value in chosen))
-    return bare_name(path)
 
 
 def bare_name(path: Path) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 from whyfast.formats.input import Facts, Format, Given, Node, epoch_seconds, plain_metadata
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
+from whyfast.store.files import write_whole
 
 _OLDEST = "perf 0.8.3"
 _VERSIONS = ("4", "5", "6", "7", "1.0")
@@ -148,13 +148,9 @@ def write_recordings(recordings: Sequence[Recording], folder: Path) -> Iterable[
         raise UserError(f"cannot be created: {error.strerror}", where=folder) from None
     for recording, name in zip(recordings, names, strict=True):
         path = folder / f"{name}.json"
-        temporary = folder / f".{name}.{os.getpid()}"
         try:
-            text = json.dumps(to_pyperf(recording), indent=1, allow_nan=False)
-            temporary.write_text(text + "\n", "utf-8")
-            temporary.replace(path)
+            write_whole(path, json.dumps(to_pyperf(recording), indent=1, allow_nan=False) + "\n")
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise UserError(f"cannot be written: {error.strerror}", where=path) from None
         yield path
 

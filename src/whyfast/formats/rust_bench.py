@@ -7,16 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from whyfast.formats.input import (
-    WANTED,
-    Format,
-    Given,
-    Node,
-    clean,
-    parse_json,
-    plausible,
-    read_text,
-)
+from whyfast.formats.input import Format, Given, Node, clean, parse_json, read_text, seconds
 from whyfast.model.errors import UserError
 from whyfast.model.series import SECOND, Recording, Series
 
@@ -124,12 +115,7 @@ def _read_divan(given: Given) -> Recording:
             continue
         name = "::".join(path)
         where = f"{given.where}:{number}"
-        try:
-            value = float(timed["median"].replace(",", "")) * _UNITS[timed["unit"]]
-        except ValueError:
-            raise UserError(f"not a number: {timed['median'][:40]}", where=where) from None
-        if not plausible(value):
-            raise UserError(f"{WANTED}, not {timed['median'][:40]}", where=where)
+        value = seconds(timed["median"].replace(",", ""), _UNITS[timed["unit"]], where)
         if name in series:
             raise UserError(f"duplicate benchmark: {name}", where=where)
         series[name] = Series(name, SECOND, ((value,),))
