@@ -16,6 +16,7 @@ from tests.unit.search.worlds import Range, make_study
 from whyfast.investigate.context import RunContext
 from whyfast.measure.invocation import Invocation, Sample
 from whyfast.measure.vm.qemu import PROGRAM
+from whyfast.model.code import CodeComparison
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.machine import Kernel
 from whyfast.model.study import BuildSpec, MeasureSpec, Study
@@ -25,8 +26,8 @@ from whyfast.report.render.markdown import render_markdown
 from whyfast.search import requests
 from whyfast.search.axes.axis import CandidateRange, SearchRequest
 from whyfast.search.engine import Done
-from whyfast.search.requests import follow, search_range
-from whyfast.search.results import SearchResult, begun, deepest, merged_by
+from whyfast.search.requests import Searched, follow, search_range
+from whyfast.search.results import SearchResult, StepEvidence, begun, deepest, merged_by
 from whyfast.search.state import AxisCandidate, Task
 from whyfast.store.home import Home
 
@@ -167,10 +168,10 @@ def _range(*names: str) -> tuple[AxisCandidate, ...]:
     return tuple(AxisCandidate(name, name) for name in names)
 
 
-def _search(levels: dict[str, float]) -> Callable[[Sequence[AxisCandidate], bool], SearchResult]:
-    """Searches ranges of candidates with these levels."""
+def _search(levels: dict[str, float]) -> Callable[[Sequence[AxisCandidate], bool], Searched]:
+    """Searches ranges of candidates with these levels; the evidence has the names of both sides."""
 
-    def one(candidates: Sequence[AxisCandidate], backwards: bool) -> SearchResult:
+    def one(candidates: Sequence[AxisCandidate], backwards: bool) -> Searched:
         if any(c.name == "unbuildable" for c in (candidates[0], candidates[-1])):
             raise UserError("the bad end cannot be measured", where="--bad")
         world = Range([levels[c.name] for c in candidates], noise=0.001, seed=3)
@@ -178,7 +179,11 @@ def _search(levels: dict[str, float]) -> Callable[[Sequence[AxisCandidate], bool
         state, done = world.search(task)
         assert isinstance(done, Done)
         blank = begun("commits", candidates, task, backwards=backwards)
-        return replace(blank, state=state, answer=done.answer)
+        names = [c.name for c in candidates]
+        code = CodeComparison(False, False)
+        return replace(blank, state=state, answer=done.answer), lambda sides: StepEvidence(
+            code, files=tuple(names[s] for s in sides)
+        )
 
     return one
 
@@ -204,11 +209,17 @@ def _culprit(result: SearchResult) -> str:
     return result.at(result.answer.where.first).name
 
 
+def _differences(result: SearchResult) -> list[str]:
+    """Between which two candidates the evidence of a search is."""
+    return [*result.evidence.files] if result.evidence else []
+
+
 def test_a_culprit_that_is_no_merge_is_all_there_is() -> None:
     result = _followed(LEVELS)
     assert result.further == ()
     assert deepest(result) is result
     assert merged_by(result) == ()
+    assert _differences(result) == ["m8", "m9"]
 
 
 def test_branches_in_branches_are_searched() -> None:
@@ -218,6 +229,8 @@ def test_branches_in_branches_are_searched() -> None:
     result = _followed(levels, m9=outer, b2=inner)
     assert _culprit(deepest(result)) == "c2"
     assert [m.name for m in merged_by(result)] == ["m9", "b2"]
+    assert _differences(deepest(result)) == ["c1", "c2"]
+    assert _differences(result) == _differences(result.further[0]) == []
 
 
 def test_the_merge_of_an_improvement_is_searched_from_its_newest_commit_on() -> None:
@@ -236,6 +249,7 @@ def test_a_branch_that_does_not_show_it_leaves_the_merge_as_the_culprit() -> Non
     (branch,) = result.further
     assert branch.answer.outcome == "none"
     assert deepest(result) is result
+    assert _differences(result) == ["m8", "m9"]
 
 
 def test_a_branch_that_cannot_be_searched_is_told(golden: Hear) -> None:
