@@ -24,6 +24,7 @@ from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
 from whyfast.store.files import exclusive, lacking, sha256_of
+from whyfast.toolchain.provider import Progress
 
 #: Inputs that change what is compiled, and nothing that make could see.
 _FLAGS = ("cflags", "ldflags")
@@ -39,7 +40,7 @@ class _CannotGoOn(Exception):
 def build_incrementally(
     recipes: Sequence[Recipe],
     store: BuildStore,
-    progress: run.Progress,
+    progress: Progress,
     seconds: float = math.inf,
 ) -> list[BuildOutcome]:
     """Every recipe as a build or a failure, in the given order, one after the other. A clean build
@@ -96,7 +97,7 @@ def forget_compiled(folder: Path, but: Container[Path]) -> None:
 
 
 def _build_one(
-    recipe: Recipe, store: BuildStore, progress: run.Progress, seconds: float
+    recipe: Recipe, store: BuildStore, progress: Progress, seconds: float
 ) -> BuildOutcome:
     incremental = marked(recipe)
     for known in (recipe, incremental):
@@ -122,7 +123,7 @@ def _build_one(
 
 
 def _go_on(
-    recipe: Recipe, slot: Path, store: BuildStore, progress: run.Progress, runner: Steps
+    recipe: Recipe, slot: Path, store: BuildStore, progress: Progress, runner: Steps
 ) -> Build:
     """Build in the slot and copy what came out. Raises _CannotGoOn, CannotBuildHere or OSError."""
     if short := lacking(slot, 2 * run.NEED_FACTOR * source_size(recipe.source) + run.NEED_LEAST):
