@@ -20,6 +20,7 @@ from pathlib import Path
 from whyfast.build import run
 from whyfast.build.recipe import BASE_ENVIRONMENT, Recipe, SourceTree, source_size
 from whyfast.build.steps import Steps, expand_steps
+from whyfast.build.unfinished import COMPILED
 from whyfast.model.build import Build, BuildOutcome
 from whyfast.model.errors import CannotBuildHere
 from whyfast.store.builds import BuildStore
@@ -28,9 +29,6 @@ from whyfast.toolchain.provider import Progress
 
 #: Inputs that change what is compiled, and nothing that make could see.
 _FLAGS = ("cflags", "ldflags")
-
-#: How objects, programs and libraries, archives of objects, and gcc's compiled headers begin.
-_COMPILED = (b"\x7fELF", b"!<arch>", b"!<thin>", b"gpch")
 
 
 class _CannotGoOn(Exception):
@@ -92,7 +90,7 @@ def forget_compiled(folder: Path, but: Container[Path]) -> None:
             continue
         with path.open("rb") as file:
             begin = file.read(8)
-        if begin.startswith(_COMPILED):
+        if begin.startswith(COMPILED):
             path.unlink()
 
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -80,6 +81,28 @@ def source_size(source: SourceTree) -> int:
         with contextlib.suppress(OSError):
             total += (source.folder / name).stat().st_size
     return total
+
+
+def forget_reading(folder: Path, names: Sequence[str]) -> bool:
+    """Give all files one and the same date, of reading as well: what is newer than what must not
+    decide a build. False where this file system does not note when a file is read."""
+    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
+    for name in names:
+        os.utime(folder / name, (date, date))
+    for name in names:
+        if (folder / name).read_bytes():
+            noted = (folder / name).stat().st_atime != date
+            os.utime(folder / name, (date, date))
+            return noted
+    return False
+
+
+def unread_of(folder: Path, names: Sequence[str]) -> list[str]:
+    """Those that nobody has read since :func:`forget_reading`. An empty file is none of them: who
+    looks at its size need not read it."""
+    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
+    files = {n: (folder / n).stat() for n in names if (folder / n).is_file()}
+    return [n for n, file in files.items() if file.st_atime == date and file.st_size]
 
 
 @dataclass(frozen=True)

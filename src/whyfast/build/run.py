@@ -20,12 +20,13 @@ from whyfast import __version__
 from whyfast.build import cargo
 from whyfast.build.pieces import libraries_beside
 from whyfast.build.recipe import (
-    BASE_ENVIRONMENT,
     Recipe,
+    forget_reading,
     hash_files,
     include_folder,
     not_run,
     source_size,
+    unread_of,
 )
 from whyfast.build.steps import (
     SEARCHED,
@@ -39,6 +40,7 @@ from whyfast.build.steps import (
     without_folder,
     without_folders,
 )
+from whyfast.build.unfinished import Begun, leave, take_up
 from whyfast.model.build import Build, BuildFailure, BuildOutcome, Interpreter
 from whyfast.model.errors import CannotBuildHere
 from whyfast.model.study import HIDDEN
@@ -50,12 +52,12 @@ from whyfast.toolchain.sandbox import Box, bubblewrap_words
 
 
 class Stopwatch:
-    """Runs from its creation. ``started`` is wall time, for people; the duration comes from a clock
-    that nobody sets."""
+    """Runs from its creation, on from ``before`` seconds. ``started`` is wall time, for people; the
+    duration comes from a clock that nobody sets."""
 
-    def __init__(self) -> None:
+    def __init__(self, before: float = 0.0) -> None:
         self.started = time.time()
-        self._began = time.monotonic()
+        self._began = time.monotonic() - before
 
     def seconds(self) -> float:
         """Since its creation."""
@@ -162,28 +164,6 @@ def _built_alike(recipe: Recipe, store: BuildStore) -> StoredBuild | None:
     return None
 
 
-def _forget_reading(folder: Path, names: Sequence[str]) -> bool:
-    """Give all files one and the same date, of reading as well: what is newer than what must not
-    decide a build. False where this file system does not note when a file is read."""
-    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
-    for name in names:
-        os.utime(folder / name, (date, date))
-    for name in names:
-        if (folder / name).read_bytes():
-            noted = (folder / name).stat().st_atime != date
-            os.utime(folder / name, (date, date))
-            return noted
-    return False
-
-
-def _unread(folder: Path, names: Sequence[str]) -> list[str]:
-    """Those that nobody has read since :func:`_forget_reading`. An empty file is none of them: who
-    looks at its size need not read it."""
-    date = int(BASE_ENVIRONMENT["SOURCE_DATE_EPOCH"])
-    files = {n: (folder / n).stat() for n in names if (folder / n).is_file()}
-    return [n for n, file in files.items() if file.st_atime == date and file.st_size]
-
-
 def copy_headers(recipe: Recipe, work: Path) -> None:
     """Those that whyfast brings, where a step uses them."""
     if recipe.inputs["include"]:
@@ -211,10 +191,40 @@ def make_build(
     """Copy the source, run the steps and keep what they make, whether or not it is there.
     CannotBuildHere when the toolchain has a root that cannot be entered here."""
     folder = store.folder(recipe.digest)
+    work = folder / "work"
+    # Cargo goes on by itself, as it can tell what is whole.
+    begun = None if recipe.toolchain.language == "cargo" else take_up(recipe, folder)
+    if begun is None and (reason := _with_source(recipe, folder, store)):
+        return BuildFailure(recipe.variant, "failed", reason)
+    names, noted = [*recipe.source.files], False
+    if begun is None:
+        noted = forget_reading(work / "src", names)
+    else:
+        noted = len(unread_of(work / "src", names)) < len(names)
+        progress(f"{recipe.variant}: going on at step {begun.step}, which was ended before")
+    steps = expand_steps(recipe, work, jobs)
+    watch = Stopwatch(begun.seconds if begun else 0.0)
+    env, sandbox, reason = run_steps(recipe, folder, store, steps, runner, progress, begun)
+    if reason and begun and not runner.cancelled.is_set():
+        return make_build(recipe, store, jobs, runner, progress)
+    if reason:
+        failure = keep_failure(recipe, store, reason)
+        return replace(failure, kind="late") if runner.cancelled.is_set() else failure
+    unread = unread_of(work / "src", names) if noted else []
+    program = work / recipe.program
+    if not program.is_file():
+        reason = f"the steps succeeded but did not create {recipe.program!r}"
+        return keep_failure(recipe, store, reason + instead(recipe, work))
+    record = provenance_of(recipe, steps, env, program, watch, sandbox)
+    return keep_build(recipe, store, {**record, **({"unread": unread} if unread else {})})
+
+
+def _with_source(recipe: Recipe, folder: Path, store: BuildStore) -> str:
+    """Copy the source into the empty folder of its build; why it could not be, empty if it was."""
     cargo.set_aside(folder)
     shutil.rmtree(folder, ignore_errors=True)  # remains of an interrupted build
     if short := lacking(folder, NEED_FACTOR * source_size(recipe.source) + NEED_LEAST):
-        return BuildFailure(recipe.variant, "failed", f"not enough disk space to build: {short}")
+        return f"not enough disk space to build: {short}"
     work = folder / "work"
     work.mkdir(parents=True)
     for name in recipe.source.files:
@@ -222,25 +232,11 @@ def make_build(
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(recipe.source.folder / name, target)
     if hash_files(work / "src", recipe.source.files).digest != recipe.source.digest:
-        reason = f"{recipe.source.folder} changed while the build started; run it again"
-        return BuildFailure(recipe.variant, "failed", reason)
-    reading_is_noted = _forget_reading(work / "src", [*recipe.source.files])
+        return f"{recipe.source.folder} changed while the build started; run it again"
     copy_headers(recipe, work)
     if recipe.toolchain.language == "cargo":
         cargo.take_over(recipe, work, store)
-    steps = expand_steps(recipe, work, jobs)
-    watch = Stopwatch()
-    env, sandbox, reason = run_steps(recipe, folder, store, steps, runner, progress)
-    if reason:
-        failure = keep_failure(recipe, store, reason)
-        return replace(failure, kind="late") if runner.cancelled.is_set() else failure
-    unread = _unread(work / "src", [*recipe.source.files]) if reading_is_noted else []
-    program = work / recipe.program
-    if not program.is_file():
-        reason = f"the steps succeeded but did not create {recipe.program!r}"
-        return keep_failure(recipe, store, reason + instead(recipe, work))
-    record = provenance_of(recipe, steps, env, program, watch, sandbox)
-    return keep_build(recipe, store, {**record, **({"unread": unread} if unread else {})})
+    return ""
 
 
 def keep_build(recipe: Recipe, store: BuildStore, provenance: dict[str, Any]) -> Build:
@@ -258,14 +254,17 @@ def run_steps(
     steps: Sequence[str],
     runner: Steps,
     progress: Progress,
+    begun: Begun | None = None,
 ) -> tuple[dict[str, str], str, str]:
-    """Run the shell lines in ``folder / "work"``, with a log beside it: their environment, the
-    sandbox in words, and why they failed, empty when they did not. CannotBuildHere when the
-    toolchain has a root that cannot be entered here."""
+    """Run the shell lines in ``folder / "work"``, those from ``begun`` on, with a log beside it:
+    their environment, the sandbox in words, and why they failed, empty when they did not.
+    CannotBuildHere when the toolchain has a root that cannot be entered here."""
     work, log = folder / "work", folder / "log.txt"
     env, within, sandbox = surround(recipe, folder, store)
-    with log.open("wb") as out:
-        for number, step in enumerate(steps, 1):
+    first, before = (begun.step, begun.seconds) if begun else (1, 0.0)
+    with log.open("ab" if begun else "wb") as out:
+        for number, step in enumerate(steps[first - 1 :], first):
+            since = time.time()
             if _is_long(recipe):
                 progress(
                     f"{recipe.variant}: step {number} of {len(steps)}: {without_folders(step)}"
@@ -275,6 +274,7 @@ def run_steps(
             start = os.fstat(out.fileno()).st_size
             status = runner.run(step, work, env, out.fileno(), within)
             if status != 0 and runner.cancelled.is_set():
+                leave(folder, Begun(number, before + runner.seconds, since))
                 return env, sandbox, f"{runner.why}, in the step: {without_folders(step)}"
             if status != 0:
                 return env, sandbox, why(step, status, tail(log, SEARCHED, start))
