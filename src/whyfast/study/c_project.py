@@ -1,15 +1,16 @@
-"""What builds a project of C: a Makefile that makes one program, or the C files themselves."""
+"""What builds a project of C: its Makefile, the C files themselves, autotools or Meson."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from whyfast.model.errors import UserError
 from whyfast.study.library import c_library
+from whyfast.study.makefile import makefile_in, programs_of, read_makefile
 from whyfast.study.project import (
     SECTIONS,
     WHOLE,
@@ -25,206 +26,6 @@ from whyfast.study.project import (
     tools,
     wanted_first,
 )
-
-# Which program a Makefile makes shows in its text: nothing of it is run.
-
-#: Names of targets that gather others.
-_GATHERS = frozenset({"all", "build", "default", "main"})
-
-#: Names of targets that make no program, whatever their recipe says.
-_CHORES = re.compile(
-    r"(bench|build-?tests?|check|clean|cov|deps|dist|doc|example|fmt|format|fuzz|help|init|install|"
-    r"lint|man|release|run|setup|tags|test|tidy|uninstall|update|vendor|vet)(s|all|ed|ing|erage)?"
-    r"([-_].*)?|(dist|very|real|maintainer)clean|(un)?install[-_].*"
-)
-
-#: Endings of what is made and no program.
-_NO_PROGRAM = re.compile(
-    r"\.(a|la|lo|o|d|c|cc|cpp|h|in|py|sh|pl|txt|md|html?|pdf|ps|xml|json|gz|xz|zip|tar|pc|res|obj|[1-8])$"
-    r"|\.so(\.|$)|\.dylib$"
-)
-
-#: Endings of sources that are made.
-_SOURCE = re.compile(r"\.[ch](c|h|pp|xx)?$")
-
-#: A recipe with one of these names the file that it makes.
-_MAKES = re.compile(r"\$@|\$[({]@|(?<!\S)-o\b|\$[({]call\b")
-
-#: What a compiler makes whose command names no file, by a recipe that compiles.
-_UNNAMED, _COMPILES = "a.out", re.compile(r"\$[({](CC|CXX)[)}]|(?<!\S)(g?cc|[gc]\+\+|clang)\s")
-
-#: ``$(NAME)``, ``${NAME}`` or ``$N``.
-_VARIABLE = re.compile(r"(?<!\$)\$(?:[({](\w+)[)}]|(\w))")
-
-#: A call of make's functions, whose value is not known.
-_FUNCTION = re.compile(r"\$\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
-
-#: What configure puts into a Makefile.in; most of it is empty.
-_CONFIGURED = re.compile(r"@(\w+)@")
-
-#: Another Makefile is asked: the folder and, if it is named, the target.
-_ASKS = re.compile(
-    r"\$[({]MAKE[)}](?:[^;&|\n$]|\$(?![({]MAKE))*?-C\s*(?P<there>\S+)(?:\s+(?P<what>[^\s;&|]+))?"
-    r"|\bcd\s+(?P<gone>\S+)\s*(?:&&|;)\s*\$[({]MAKE[)}](?:\s+(?P<then>[^\s;&|]+))?"
-)
-
-_RULE = re.compile(
-    r"(?P<targets>[^\s#:=][^#:=]*?)\s*::?(?!=)(?P<needs>(?:\$[({][^)}]*[)}]|\$(?![({])|[^#;=$])*+)(?:;(?P<recipe>[^#]*))?(#.*)?$"
-)
-
-#: How deep Makefiles ask others, at most.
-_DEEPEST = 4
-#: Targets that are looked at, at most: one that calls the next is a call of Python, too.
-_MOST_TARGETS = 200
-
-#: Characters of a line that is read: a list of a thousand files has as many.
-_LONGEST = 20_000
-
-
-@dataclass
-class Makefile:
-    """What the text says: no conditions, no functions, no included files.
-
-    ``needs`` and ``recipes`` are by target, in the order of the file.
-    """
-
-    folder: Path
-    variables: dict[str, str] = field(default_factory=dict)
-    needs: dict[str, list[str]] = field(default_factory=dict)
-    recipes: dict[str, str] = field(default_factory=dict)
-    phony: set[str] = field(default_factory=set)
-
-    def expand(self, text: str) -> str:
-        """With the values of variables; unset ones are empty, as in make."""
-        for _ in range(_DEEPEST):
-            if len(text) > _LONGEST:
-                return ""
-            text = _VARIABLE.sub(lambda v: self.variables.get(v[1] or v[2], ""), text)
-        return _FUNCTION.sub("", text)
-
-    @property
-    def runs_twice(self) -> bool:
-        """Whether jobs side by side may write one source at once, as for ``a.c a.h: a.y``."""
-        recipes = [r for t, r in self.recipes.items() if _SOURCE.search(t) and "$@" not in r]
-        return len(set(recipes)) < len(recipes)
-
-
-def makefile_in(folder: Path) -> Path | None:
-    """The file that make would read."""
-    names = ("GNUmakefile", "makefile", "Makefile")
-    return next((f for name in names if (f := folder / name).is_file()), None)
-
-
-def read_makefile(file: Path) -> Makefile:
-    """The variables, the targets and their recipes; of a ``Makefile.in`` as configure makes it."""
-    makefile = Makefile(file.parent)
-    text = text_of(file).replace("\\\n", " ")
-    if file.suffix == ".in":
-        text = _CONFIGURED.sub(lambda name: "o" if name[1] == "OBJEXT" else "", text)
-    lines = [line for line in text.splitlines() if len(line) <= _LONGEST]
-    for line in lines:
-        if match := re.match(r"\s*(?:export\s+)?(\w+)\s*(\+|::?|\?)?=\s*([^#]*)", line):
-            before = makefile.variables.get(match[1], "") if match[2] == "+" else ""
-            makefile.variables[match[1]] = f"{before} {match[3].strip()}".strip()
-    targets: list[str] = []
-    for line in lines:
-        if line.startswith("\t"):
-            for target in targets:
-                makefile.recipes[target] = makefile.recipes.get(target, "") + line + "\n"
-        elif match := _RULE.match(line):
-            targets = makefile.expand(match["targets"]).split()
-            needs = makefile.expand(match["needs"].split("|")[0]).split()
-            if ".PHONY" in targets:
-                makefile.phony.update(needs)
-            for target in targets:
-                makefile.needs.setdefault(target, []).extend(needs)
-                if match["recipe"]:
-                    before = makefile.recipes.get(target, "")
-                    makefile.recipes[target] = f"{before}\t{match['recipe']}\n"
-        elif line.strip() and not line.lstrip().startswith("#"):
-            targets = []
-    return makefile
-
-
-def program_of(file: Path) -> tuple[str, str] | None:
-    """The target to make and the program that it makes, relative to the folder of the file; that of
-    ``all`` or of the first target if it has one, else the first that there is."""
-    walk = _Walk()
-    makefile = walk.read(file)
-    targets = [t for t in makefile.needs if not t.startswith(".")]
-    targets.sort(key=lambda target: target not in _GATHERS)
-    programs = (p for target in targets for p in _programs(makefile, target, walk, _DEEPEST))
-    return next(programs, None)
-
-
-class _Walk:
-    """What was read and looked at: Makefiles may ask themselves and each other in circles."""
-
-    def __init__(self) -> None:
-        self._made: dict[Path, Makefile] = {}
-        self._seen: set[tuple[Path, str]] = set()
-
-    def read(self, file: Path) -> Makefile:
-        """The Makefile, read once."""
-        if (real := file.resolve()) not in self._made:
-            self._made[real] = read_makefile(file)
-        return self._made[real]
-
-    def again(self, makefile: Makefile, target: str) -> bool:
-        """Whether the target was looked at, or many others were."""
-        key = makefile.folder.resolve(), target
-        if key in self._seen or len(self._seen) >= _MOST_TARGETS:
-            return True
-        self._seen.add(key)
-        return False
-
-
-def _programs(
-    makefile: Makefile, target: str, walk: _Walk, depth: int
-) -> Iterator[tuple[str, str]]:
-    """Targets of this file with the programs behind them, the nearest first."""
-    name = target.rsplit("/", 1)[-1]
-    if not re.fullmatch(r"[\w./+-]+", target) or _NO_PROGRAM.search(name):
-        return
-    if walk.again(makefile, target) or _CHORES.fullmatch(name):
-        return
-    unnamed = "" if target in makefile.needs else makefile.recipes.get(".DEFAULT", "")
-    recipe = makefile.recipes.get(target, unnamed)
-    if asked := next(_asked(makefile, target, recipe), None):
-        if depth:
-            yield from ((target, program) for program in _asks(*asked, walk, depth - 1))
-        return
-    needs = makefile.needs.get(target, [])
-    if target in makefile.phony or name in _GATHERS:
-        for need in needs:
-            yield from _programs(makefile, need, walk, depth)
-    elif recipe:
-        if _MAKES.search(recipe) or (name == _UNNAMED and _COMPILES.search(recipe)):
-            yield target, target
-    elif target not in makefile.needs or any(re.search(r"\.(o|c|cc|cpp)$|\$", n) for n in needs):
-        # By a rule that make has itself, or by one with a pattern.
-        if not (makefile.folder / target).exists():
-            yield target, target
-    else:
-        for need in needs:
-            yield from _programs(makefile, need, walk, depth)
-
-
-def _asked(makefile: Makefile, target: str, recipe: str) -> Iterator[tuple[Path, str, str]]:
-    """The other Makefile that the recipe asks, its folder as written, and the target."""
-    for match in _ASKS.finditer(recipe):
-        there = makefile.expand(match["there"] or match["gone"])
-        what = makefile.expand(match["what"] or match["then"] or "").replace("$@", target)
-        if re.fullmatch(r"[\w./+-]+", there) and (file := makefile_in(makefile.folder / there)):
-            yield file, there, "" if "=" in what or what.startswith("-") else what
-
-
-def _asks(file: Path, there: str, target: str, walk: _Walk, depth: int) -> Iterator[str]:
-    makefile = walk.read(file)
-    first = [target] if target else [t for t in makefile.needs if not t.startswith(".")][:1]
-    for first_target in first:
-        for _, program in _programs(makefile, first_target, walk, depth):
-            yield f"{there.rstrip('/')}/{program}"
 
 
 def c(folder: Path) -> Project:
@@ -305,23 +106,42 @@ def _likeliest(mains: Sequence[Path], folder: Path) -> list[Path]:
 
 
 def _make(makefile: Path) -> Project:
-    program_and_target = program_of(makefile)
-    if program_and_target is None:
+    programs = programs_of(makefile)
+    if not programs:
         raise UserError(
             "no target names the program that it builds; use --kind cmake, meson, …, or add such a "
             "target",
             where=makefile,
         )
-    target, program = program_and_target
     jobs = "" if read_makefile(makefile).runs_twice else " -j{jobs}"
-    make, flags = f"make -C {{source}}{jobs}", 'CFLAGS="{cflags}"'
+    make = f"make -C {{source}}{jobs}"
+    named = others(list(dict.fromkeys(program for _, program in programs)))
+    ways = [_made_by(make, target, program, named) for target, program in programs[:_MOST_PROGRAMS]]
+    # Where the first does not build, the next may; where it has no work, the others by themselves.
+    first = replace(ways[0], others=tuple(ways[1:]))
+    return _or_else(first, ways[1]) if ways[1:] else first
+
+
+#: Programs of a Makefile that are built, at most.
+_MOST_PROGRAMS = 4
+
+
+def _or_else(project: Project, last: Project) -> Project:
+    """The project with a further way to build it, after all that it has."""
+    further = _or_else(project.otherwise, last) if project.otherwise else last
+    return replace(project, otherwise=further)
+
+
+def _made_by(make: str, target: str, program: str, named: tuple[str, ...]) -> Project:
+    """A program by the words that begin with ``make``."""
+    flags = 'CFLAGS="{cflags}"'
     replaced = Project(
         "path:cc",
         (f"{make} CC={{cc}} {flags} {target}",),
         f"src/{program}",
         cflags=("-O2", "-g"),
         benchmarks=WHOLE,
-        comments=("CFLAGS replace those of the Makefile; leave them out to have its own.",),
+        comments=("CFLAGS replace those of the Makefile; leave them out to have its own.", *named),
     )
     again = f'CC="{{cc}} {{layout}}" {target}'
     # A Makefile with CFLAGS += adds to those of the environment; with CFLAGS = it has its own.
@@ -330,13 +150,14 @@ def _make(makefile: Path) -> Project:
         steps=(f"{flags} {make} CC={{cc}} {target}",),
         comments=(
             "The Makefile sets CFLAGS, or adds to these; it does not build without its own.",
+            *named,
         ),
     )
     own = replace(
         replaced,
         steps=(f"{make} {target}",),
         cflags=(),
-        comments=("Compiler and flags are those of the Makefile.",),
+        comments=("Compiler and flags are those of the Makefile.", *named),
     )
     added = linked_again(added, f"{flags} {make} {again}")
     replaced = linked_again(replaced, f"{make} {flags} {again}")
@@ -359,8 +180,8 @@ def autotools(folder: Path) -> Project:
             names = [w for w in words.split() if re.fullmatch(r"[\w./+-]+", w)]
             programs[kind] += [str((file.parent / n).relative_to(folder)) for n in names]
     names, target = programs["bin"] or programs["noinst"], ""
-    if not names and (by_hand := program_of(folder / "Makefile.in")):
-        target, names = f" {by_hand[0]}", [by_hand[1]]
+    if not names and (by_hand := programs_of(folder / "Makefile.in")):
+        target, names = f" {by_hand[0][0]}", [by_hand[0][1]]
     if not names:
         raise UserError(
             "no Makefile.am here names a program (bin_PROGRAMS), and no Makefile.in makes one",

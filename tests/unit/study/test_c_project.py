@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.golden_files import Hear
 from tests.unit.study.test_kinds import project
 
-from whyfast.study.c_project import makefile_in, program_of
+from whyfast.study.makefile import makefile_in, programs_of
 from whyfast.study.skeleton import KINDS, project_of
 
 
@@ -67,7 +67,7 @@ def test_a_parser_that_two_jobs_would_write_at_once_is_made_by_one(tmp_path: Pat
 
 def made_by(folder: Path, text: str) -> tuple[str, str] | None:
     (folder / "Makefile").write_text(text)
-    return program_of(folder / "Makefile")
+    return next(iter(programs_of(folder / "Makefile")), None)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_what_is_no_plain_file_or_has_no_end_is_not_read(tmp_path: Path) -> None
     assert makefile_in(tmp_path) is None
     (tmp_path / "Makefile").write_bytes(b"all: prog\n")
     os.truncate(tmp_path / "Makefile", 50_000_000_000)  # of zeros, without room on the disk
-    assert program_of(tmp_path / "Makefile") == ("prog", "prog")
+    assert programs_of(tmp_path / "Makefile") == [("prog", "prog")]
 
 
 @settings(

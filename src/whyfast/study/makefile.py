@@ -1,0 +1,230 @@
+"""Which programs a Makefile makes, as its text shows: nothing of it is run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from whyfast.study.project import text_of
+
+#: Names of targets that gather others.
+_GATHERS = frozenset({"all", "build", "default", "main"})
+
+#: Names of targets that make no program, whatever their recipe says.
+_CHORES = re.compile(
+    r"(bench|build-?tests?|check|clean|cov|deps|dist|doc|example|fmt|format|fuzz|help|init|install|"
+    r"lint|man|release|run|setup|tags|test|tidy|uninstall|update|vendor|vet)(s|all|ed|ing|erage)?"
+    r"([-_].*)?|(dist|very|real|maintainer)clean|(un)?install[-_].*"
+)
+
+#: Endings of what is made and no program.
+_NO_PROGRAM = re.compile(
+    r"\.(a|la|lo|o|d|c|cc|cpp|h|in|py|sh|pl|txt|md|html?|pdf|ps|xml|json|gz|xz|zip|tar|pc|res|obj|[1-8])$"
+    r"|\.so(\.|$)|\.dylib$"
+)
+
+#: Endings of sources that are made.
+_SOURCE = re.compile(r"\.[ch](c|h|pp|xx)?$")
+
+#: A recipe with one of these names the file that it makes.
+_MAKES = re.compile(r"\$@|\$[({]@|(?<!\S)-o\b|\$[({]call\b")
+_OUTPUT = re.compile(r"(?<!\S)-o\s*(\S+)")
+
+#: A name without anything that make or a shell would replace.
+_PLAIN = re.compile(r"[\w./+-]+")
+
+#: Targets that make a program for measuring, or only run one.
+_BENCHMARK = re.compile(r"(.*[-_])?bench(mark)?s?([-_].*)?")
+
+#: What a compiler makes whose command names no file, by a recipe that compiles.
+_UNNAMED, _COMPILES = "a.out", re.compile(r"\$[({](CC|CXX)[)}]|(?<!\S)(g?cc|[gc]\+\+|clang)\s")
+
+#: ``$(NAME)``, ``${NAME}`` or ``$N``.
+_VARIABLE = re.compile(r"(?<!\$)\$(?:[({](\w+)[)}]|(\w))")
+
+#: A call of make's functions, whose value is not known.
+_FUNCTION = re.compile(r"\$\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
+
+#: What configure puts into a Makefile.in; most of it is empty.
+_CONFIGURED = re.compile(r"@(\w+)@")
+
+#: Another Makefile is asked: the folder and, if it is named, the target.
+_ASKS = re.compile(
+    r"\$[({]MAKE[)}](?:[^;&|\n$]|\$(?![({]MAKE))*?-C\s*(?P<there>\S+)(?:\s+(?P<what>[^\s;&|]+))?"
+    r"|\bcd\s+(?P<gone>\S+)\s*(?:&&|;)\s*\$[({]MAKE[)}](?:\s+(?P<then>[^\s;&|]+))?"
+)
+
+_RULE = re.compile(
+    r"(?P<targets>[^\s#:=][^#:=]*?)\s*::?(?!=)(?P<needs>(?:\$[({][^)}]*[)}]|\$(?![({])|[^#;=$])*+)(?:;(?P<recipe>[^#]*))?(#.*)?$"
+)
+
+#: How deep Makefiles ask others, at most.
+_DEEPEST = 4
+#: Targets that are looked at, at most: one that calls the next is a call of Python, too.
+_MOST_TARGETS = 200
+
+#: Characters of a line that is read: a list of a thousand files has as many.
+_LONGEST = 20_000
+
+
+@dataclass
+class Makefile:
+    """What the text says: no conditions, no functions, no included files.
+
+    ``needs`` and ``recipes`` are by target, in the order of the file.
+    """
+
+    folder: Path
+    variables: dict[str, str] = field(default_factory=dict)
+    needs: dict[str, list[str]] = field(default_factory=dict)
+    recipes: dict[str, str] = field(default_factory=dict)
+    phony: set[str] = field(default_factory=set)
+
+    def expand(self, text: str) -> str:
+        """With the values of variables; unset ones are empty, as in make."""
+        for _ in range(_DEEPEST):
+            if len(text) > _LONGEST:
+                return ""
+            text = _VARIABLE.sub(lambda v: self.variables.get(v[1] or v[2], ""), text)
+        return _FUNCTION.sub("", text)
+
+    @property
+    def runs_twice(self) -> bool:
+        """Whether jobs side by side may write one source at once, as for ``a.c a.h: a.y``."""
+        recipes = [r for t, r in self.recipes.items() if _SOURCE.search(t) and "$@" not in r]
+        return len(set(recipes)) < len(recipes)
+
+
+def makefile_in(folder: Path) -> Path | None:
+    """The file that make would read."""
+    names = ("GNUmakefile", "makefile", "Makefile")
+    return next((f for name in names if (f := folder / name).is_file()), None)
+
+
+def read_makefile(file: Path) -> Makefile:
+    """The variables, the targets and their recipes; of a ``Makefile.in`` as configure makes it."""
+    makefile = Makefile(file.parent)
+    text = text_of(file).replace("\\\n", " ")
+    if file.suffix == ".in":
+        text = _CONFIGURED.sub(lambda name: "o" if name[1] == "OBJEXT" else "", text)
+    lines = [line for line in text.splitlines() if len(line) <= _LONGEST]
+    for line in lines:
+        if match := re.match(r"\s*(?:export\s+)?(\w+)\s*(\+|::?|\?)?=\s*([^#]*)", line):
+            before = makefile.variables.get(match[1], "") if match[2] == "+" else ""
+            makefile.variables[match[1]] = f"{before} {match[3].strip()}".strip()
+    targets: list[str] = []
+    for line in lines:
+        if line.startswith("\t"):
+            for target in targets:
+                makefile.recipes[target] = makefile.recipes.get(target, "") + line + "\n"
+        elif match := _RULE.match(line):
+            targets = makefile.expand(match["targets"]).split()
+            needs = makefile.expand(match["needs"].split("|")[0]).split()
+            if ".PHONY" in targets:
+                makefile.phony.update(needs)
+            for target in targets:
+                makefile.needs.setdefault(target, []).extend(needs)
+                if match["recipe"]:
+                    before = makefile.recipes.get(target, "")
+                    makefile.recipes[target] = f"{before}\t{match['recipe']}\n"
+        elif line.strip() and not line.lstrip().startswith("#"):
+            targets = []
+    return makefile
+
+
+def programs_of(file: Path) -> list[tuple[str, str]]:
+    """Each target to make with the program that it makes, relative to the folder of the file: first
+    of benchmarks, which time what the project is for; then of ``all``, of the first target and of
+    the others, in their order."""
+    walk = _Walk()
+    makefile = walk.read(file)
+    targets = [t for t in makefile.needs if not t.startswith(".")]
+    targets.sort(key=lambda target: target not in _GATHERS)
+    found = [p for target in targets for p in _programs(makefile, target, walk, _DEEPEST)]
+    return sorted(found, key=lambda made: not _BENCHMARK.fullmatch(made[0].rpartition("/")[2]))
+
+
+class _Walk:
+    """What was read and looked at: Makefiles may ask themselves and each other in circles."""
+
+    def __init__(self) -> None:
+        self._made: dict[Path, Makefile] = {}
+        self._seen: set[tuple[Path, str]] = set()
+
+    def read(self, file: Path) -> Makefile:
+        """The Makefile, read once."""
+        if (real := file.resolve()) not in self._made:
+            self._made[real] = read_makefile(file)
+        return self._made[real]
+
+    def again(self, makefile: Makefile, target: str) -> bool:
+        """Whether the target was looked at, or many others were."""
+        key = makefile.folder.resolve(), target
+        if key in self._seen or len(self._seen) >= _MOST_TARGETS:
+            return True
+        self._seen.add(key)
+        return False
+
+
+def _programs(
+    makefile: Makefile, target: str, walk: _Walk, depth: int
+) -> Iterator[tuple[str, str]]:
+    """Targets of this file with the programs behind them, the nearest first."""
+    name = target.rsplit("/", 1)[-1]
+    if not _PLAIN.fullmatch(target) or _NO_PROGRAM.search(name):
+        return
+    timed = _BENCHMARK.fullmatch(name)
+    if walk.again(makefile, target) or (_CHORES.fullmatch(name) and not timed):
+        return
+    unnamed = "" if target in makefile.needs else makefile.recipes.get(".DEFAULT", "")
+    recipe = makefile.recipes.get(target, unnamed)
+    if asked := next(_asked(makefile, target, recipe), None):
+        if depth:
+            yield from ((target, program) for program in _asks(*asked, walk, depth - 1))
+        return
+    needs = makefile.needs.get(target, [])
+    if target in makefile.phony or name in _GATHERS:
+        for need in needs:
+            yield from _programs(makefile, need, walk, depth)
+    elif recipe:
+        compiles = _COMPILES.search(recipe)
+        if (compiles or not timed) and _MAKES.search(recipe):
+            if program := _output(makefile, target, recipe):
+                yield target, program
+        elif name == _UNNAMED and compiles:
+            yield target, target
+    elif target not in makefile.needs or any(re.search(r"\.(o|c|cc|cpp)$|\$", n) for n in needs):
+        # By a rule that make has itself, or by one with a pattern.
+        if not (makefile.folder / target).exists():
+            yield target, target
+    else:
+        for need in needs:
+            yield from _programs(makefile, need, walk, depth)
+
+
+def _output(makefile: Makefile, target: str, recipe: str) -> str:
+    """The program that the recipe makes: the target, unless it names other files alone; empty where
+    none of these is a program."""
+    files = [makefile.expand(name) for name in _OUTPUT.findall(recipe)]
+    if not files or any(not _PLAIN.fullmatch(f) or f == target for f in files):
+        return target
+    return next((f for f in reversed(files) if not _NO_PROGRAM.search(f)), "")
+
+
+def _asked(makefile: Makefile, target: str, recipe: str) -> Iterator[tuple[Path, str, str]]:
+    """The other Makefile that the recipe asks, its folder as written, and the target."""
+    for match in _ASKS.finditer(recipe):
+        there = makefile.expand(match["there"] or match["gone"])
+        what = makefile.expand(match["what"] or match["then"] or "").replace("$@", target)
+        if _PLAIN.fullmatch(there) and (file := makefile_in(makefile.folder / there)):
+            yield file, there, "" if "=" in what or what.startswith("-") else what
+
+
+def _asks(file: Path, there: str, target: str, walk: _Walk, depth: int) -> Iterator[str]:
+    makefile = walk.read(file)
+    first = [target] if target else [t for t in makefile.needs if not t.startswith(".")][:1]
+    for first_target in first:
+        for _, program in _programs(makefile, first_target, walk, depth):
+            yield f"{there.rstrip('/')}/{program}"
