@@ -7,10 +7,12 @@ import json
 import os
 import shlex
 import sys
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
+from whyfast.build.revisions import top_level
 from whyfast.build.run import repeat_script
 from whyfast.cli.main import say
 from whyfast.cli.output import FAILED, Action, check_outputs, duration, piped, show, show_actions
@@ -36,6 +38,7 @@ from whyfast.report.progress import watching
 from whyfast.store.builds import BuildStore, FailedBuild
 from whyfast.store.home import Home, own_home
 from whyfast.study.find import ROOT_FILE, bundled_studies
+from whyfast.study.project import within
 from whyfast.study.skeleton import KINDS, check_file, projects_of, skeleton
 from whyfast.toolchain.debian import (
     VALGRIND,
@@ -245,7 +248,17 @@ def _new_check_file(source: Path, args: argparse.Namespace) -> int:
     kind, project = kinds[0]
     if not args.no_build:
         with watching(f"whyfast new: {kind} project", 0.01) as observer:
-            kind, first = first_that_builds(folder, kinds, own_home(), observer, Services(), limit)
+            home, services = own_home(), Services()
+            kind, first = first_that_builds(folder, kinds, home, observer, services, limit)
+            root = folder
+            if not (first.builds or first.lacks):
+                with suppress(UserError):  # in no repository
+                    root = top_level(folder).resolve()
+            if root != folder:
+                observer.note("it does not build by itself: from its whole repository now")
+                inner = str(folder.relative_to(root))
+                kinds = [(k, within(p, inner)) for k, p in kinds]
+                kind, first = first_that_builds(root, kinds, home, observer, services, limit)
     elif project.benchmarks or project.candidates:
         project = replace(project, benchmarks=project.benchmarks or project.candidates)
         first = FirstStudy(check_file(project), beside=project.beside, notes=project.comments)

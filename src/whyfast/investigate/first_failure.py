@@ -42,6 +42,9 @@ _DOWNLOAD = re.compile(
     r"Failed to download|unable to access 'https?:"
 )
 
+#: Where CMake names it.
+_DOWNLOADED = re.compile(r"([\w.+-]+?)-populate")
+
 #: A reason that names a tool, and bytes of a log that are read.
 _TOOL, _MOST_LOG = re.compile(r"([\w.+-]+) is not installed, and"), 1_000_000
 
@@ -79,9 +82,10 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
     if header and not any(True for _ in folder.rglob(header[1])):
         return f"{header[0]} is not installed{_development(header[1])}", True
     if _DOWNLOAD.search(log):
+        name = _DOWNLOADED.search(log)
         return (
-            "it downloads while it builds, and builds have no network: install what it downloads, "
-            f"or switch that off in [build] steps{_LOG}{failure.log}"
+            f"it downloads {name[1] if name else 'something'} while it builds, and builds have no "
+            f"network: install that, or switch it off in [build] steps{_LOG}{failure.log}"
         ), False
     reason = f"{failure.reason}{_LOG}{failure.log}" if failure.log else failure.reason
     if project.install:

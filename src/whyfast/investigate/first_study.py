@@ -18,7 +18,7 @@ from whyfast.investigate.building import build
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import scratch_folder
 from whyfast.investigate.first_failure import advice, lacks_tool, portable
-from whyfast.investigate.first_work import (
+from whyfast.investigate.first_tries import (
     LACKS,
     TROUBLE,
     Limit,
@@ -26,8 +26,8 @@ from whyfast.investigate.first_work import (
     copied,
     to_install,
     tried_ones,
-    with_work,
 )
+from whyfast.investigate.first_work import with_work
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.measure.harnesses import HARNESSES, benchmark_names
 from whyfast.measure.invocation import InvocationFailed

@@ -19,6 +19,7 @@ from whyfast.study.project import (
     instead_of,
     linked_again,
     needed,
+    or_else,
     others,
     shell_word,
     sources,
@@ -119,17 +120,11 @@ def _make(makefile: Path) -> Project:
     ways = [_made_by(make, target, program, named) for target, program in programs[:_MOST_PROGRAMS]]
     # Where the first does not build, the next may; where it has no work, the others by themselves.
     first = replace(ways[0], others=tuple(ways[1:]))
-    return _or_else(first, ways[1]) if ways[1:] else first
+    return or_else(first, ways[1]) if ways[1:] else first
 
 
 #: Programs of a Makefile that are built, at most.
 _MOST_PROGRAMS = 4
-
-
-def _or_else(project: Project, last: Project) -> Project:
-    """The project with a further way to build it, after all that it has."""
-    further = _or_else(project.otherwise, last) if project.otherwise else last
-    return replace(project, otherwise=further)
 
 
 def _made_by(make: str, target: str, program: str, named: tuple[str, ...]) -> Project:

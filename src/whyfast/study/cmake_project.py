@@ -16,7 +16,10 @@ from whyfast.study.project import (
     instead_of,
     linked_again,
     needed,
+    or_else,
     others,
+    some_names,
+    sources,
     text_of,
     tools,
     wanted_first,
@@ -41,7 +44,7 @@ def cmake(folder: Path) -> Project:
         for name in _cmake_project_programs(content, lists[Path()]):
             places.setdefault(name, place)
     if not places:
-        raise UserError("adds no executable", where=folder / "CMakeLists.txt")
+        raise UserError(f"adds no executable{_elsewhere(folder)}", where=folder / "CMakeLists.txt")
     timed = re.findall(r"target_link_libraries\s*\(\s*([\w.-]+)[^()]*\bbenchmark(?:_main)?\b", text)
     installed = [
         w for t in re.findall(r"install\s*\(\s*TARGETS([^()]*)\)", text) for w in t.split()
@@ -50,37 +53,48 @@ def cmake(folder: Path) -> Project:
     names = wanted_first(made, first_group(_CMAKE_PROJECT, text), installed)
     names.sort(key=lambda name: name not in timed)
     in_c, in_cxx = (re.search(rf"project\s*\([^()]*\b{name}\b", text) for name in ("C", "CXX"))
-    language = "CXX" if in_cxx or not in_c else "C"
-    switches = _switches(lists)
+    # With no language named it is both, and what is written in C needs no compiler of C++.
+    cxx = bool(in_cxx or (not in_c and _mostly_cxx(folder)))
+    language = "CXX" if cxx else "C"
+    flags = " ".join(f'-DCMAKE_{name}_FLAGS="{{cflags}}"' for name in ("C", "CXX"))
+    switches, downloads = _switches(lists), _downloads(lists)
 
-    def way(names: list[str], further: Sequence[Project] = ()) -> Project:
+    def way(names: list[str], further: Sequence[Project] = (), without: str = "") -> Project:
         name = names[0]
         on = "".join(f" -D{option}=ON" for option in switches.get(name, ()))
+        comments = others(names)
+        if without:
+            comments = (*comments, f"It downloads while it builds, unless by{without}.")
         make = f"cmake --build build -j{{jobs}} --target {name}"
         project = Project(
-            "path:c++" if language == "CXX" else "path:cc",
+            "path:c++" if cxx else "path:cc",
             (
                 # Layouts move what is in the program, and nothing in a library beside it.
                 "cmake -S {source} -B build -DCMAKE_BUILD_TYPE=RelWithDebInfo "
-                f"-DBUILD_SHARED_LIBS=OFF{on} "
-                f'-DCMAKE_{language}_COMPILER={{cc}} -DCMAKE_{language}_FLAGS="{{cflags}}"',
+                f"-DBUILD_SHARED_LIBS=OFF{on}{without} "
+                f"-DCMAKE_{language}_COMPILER={{cc}} {flags}",
                 make,
             ),
             str(Path("build") / made[name]),
             env=tools("cmake"),
             benchmarks={} if name in timed else WHOLE,
             runner="google-benchmark" if name in timed else "command",
-            comments=others(names),
+            comments=comments,
             others=tuple(further),
         )
-        return linked_again(
+        project = linked_again(
             project, f'cmake build -DCMAKE_EXE_LINKER_FLAGS="{{ldflags}} {{layout}}" && {make}'
         )
+        if downloads and not without:
+            return replace(project, otherwise=way(names, further, downloads))
+        return project
 
     # What is off by default may need what is not there, such as a library for tests.
     always = [name for name in names if not switches.get(name)]
     if always and names[0] not in always:
-        return replace(way(names), otherwise=way(always, [way(n) for n in instead_of(always)]))
+        first = way(names)
+        last = way(always, [way(n) for n in instead_of(always)])
+        return or_else(first, last)
     return way(names, [way(n) for n in instead_of(names)])
 
 
@@ -92,6 +106,48 @@ _OFF = re.compile(
     r'\b(?:cmake_dependent_)?option\s*\(\s*([\w.-]+)\s+"[^"]*"\s*(?:(?:OFF|FALSE|NO|0)\b|\))',
     re.IGNORECASE,
 )
+
+
+#: One that is on by default; a setting of which the values are listed.
+_ON = re.compile(r'\boption\s*\(\s*([\w.-]+)\s+"[^"]*"\s*(?:ON|TRUE|YES|1)\b', re.IGNORECASE)
+_VALUES = re.compile(r"set_property\s*\(\s*CACHE\s+(\w+)\s+PROPERTY\s+STRINGS\s+([^()]*)\)")
+_IF = re.compile(r"\b(if|elseif|else|endif|FetchContent_\w+|ExternalProject_Add)\s*\(([^()]*)")
+
+
+def _downloads(lists: Mapping[Path, str]) -> str:
+    """Words for CMake that switch off what downloads: options, on by default, in conditions around
+    it, and settings of which another value is listed; empty without such."""
+    text = "\n".join(lists.values())
+    on = set(_ON.findall(text))
+    values = {name: words.replace('"', "").split() for name, words in _VALUES.findall(text)}
+    off: dict[str, str] = {}
+    around: list[list[str]] = []
+    for command, content in _IF.findall(text):
+        words = content.replace('"', "").split()
+        if command == "if":
+            around.append(words)
+        elif command in ("elseif", "else") and around:
+            around[-1] = words if command == "elseif" else []
+        elif command == "endif":
+            around[-1:] = []
+        else:
+            for asked in around:
+                off |= {w: "OFF" for w in asked if w in on and "NOT" not in asked}
+                for name in set(asked) & values.keys():
+                    other = [v for v in values[name] if v not in asked]
+                    other.sort(key=lambda value: value.lower() in _NONE)
+                    off[name] = next(iter(other), "OFF")
+    return "".join(f" -D{name}={value}" for name, value in sorted(off.items()))
+
+
+#: Values that leave the part out.
+_NONE = {"none", "off", "no"}
+
+
+def _mostly_cxx(folder: Path) -> bool:
+    """Whether more of its files are in C++ than in C."""
+    found = [f.suffix for f in sources(folder, ("*.c*", "*/*.c*"))]
+    return sum(ending in (".cc", ".cpp", ".cxx") for ending in found) >= found.count(".c")
 
 
 def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
@@ -119,9 +175,31 @@ def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
     return found
 
 
+def _elsewhere(folder: Path) -> str:
+    """Which folders below have a CMakeLists.txt of their own that adds one, and how to go on."""
+    found: dict[str, Path] = {}
+    for file in islice(folder.glob("*/**/CMakeLists.txt"), _MOST_LISTS):
+        text = text_of(file)
+        if re.search(r"\bproject\s*\(", text) and _cmake_project_programs(text, text):
+            place = file.parent.relative_to(folder)
+            found[str(place)] = place
+    names = wanted_first(found, folder.resolve().name, ())
+    names.sort(key=lambda name: "linux" not in name)
+    more = f" (or {some_names(names[1:], 3)})" if names[1:] else ""
+    return f"; its folders do: cd {names[0]}; whyfast new{more}" if names else ""
+
+
 def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]]:
-    """What the CMakeLists.txt there and below say, comments left out, by their folders."""
-    text = re.sub(r"#.*", "", text_of(folder / place / "CMakeLists.txt"))
+    """What the CMakeLists.txt there and below say, with files of theirs in place of their names,
+    comments left out, by their folders."""
+
+    def included(name: re.Match[str]) -> str:
+        inside = ".." not in name[1] and not name[1].startswith("/")
+        return f"{name[0]}\n{text_of(folder / place / name[1])}" if inside else name[0]
+
+    text = text_of(folder / place / "CMakeLists.txt")
+    text = re.sub(r"(?m)^\s*include\s*\(\s*\"?([\w./-]+\.cmake)\"?\s*\)", included, text)
+    text = re.sub(r"#.*", "", text)
     yield place, text
     if deepest:
         inners = re.findall(r"add_subdirectory\s*\(\s*\"?([\w./-]+)", text)
@@ -145,9 +223,23 @@ def _made_in(text: str, name: str, place: Path) -> Path:
 
 
 def _cmake_project_programs(text: str, top: str) -> list[str]:
-    """The names of programs, those of variables that are set among them, in their order."""
-    variables = dict(re.findall(r"set\s*\(\s*(\w+)\s+\"?([\w.-]+)\"?\s*\)", top + text))
+    """The names of programs, those of variables that are set and of loops over words among them, in
+    their order; of several values the first, as it depends on no condition."""
+    variables: dict[str, list[str]] = {}
+    for name, value in re.findall(r"set\s*\(\s*(\w+)\s+\"?([\w.-]+)\"?\s*\)", top + text):
+        variables.setdefault(name, [value])
     if project := first_group(_CMAKE_PROJECT, top):
-        variables["PROJECT_NAME"] = project
-    added = re.findall(r"add_executable\s*\(\s*\"?(\$\{\w+\}|[\w.-]+)(?=[\s\")])", text)
-    return [n for a in added if (n := variables.get(a[2:-1], "") if a.startswith("$") else a)]
+        variables["PROJECT_NAME"] = [project]
+    for name, words in re.findall(r"foreach\s*\(\s*(\w+)\s+((?:[\w.-]+\s*)+)\)", text):
+        variables[name] = words.split()
+    added = re.findall(r"add_executable\s*\(\s*\"?((?:\$\{\w+\}|[\w.-]+)+)(?=[\s\")])", text)
+    return [name for words in added for name in _expanded(words, variables)]
+
+
+def _expanded(words: str, variables: Mapping[str, list[str]]) -> list[str]:
+    """With each value of the first variable; none where that is not known."""
+    found = re.search(r"\$\{(\w+)\}", words)
+    if not found:
+        return [words]
+    values = variables.get(found[1], [])
+    return [n for v in values for n in _expanded(words.replace(found[0], v), variables)]

@@ -21,7 +21,7 @@ _CHORES = re.compile(
 
 #: Endings of what is made and no program.
 _NO_PROGRAM = re.compile(
-    r"\.(a|la|lo|o|d|c|cc|cpp|h|in|py|sh|pl|txt|md|html?|pdf|ps|xml|json|gz|xz|zip|tar|pc|res|obj|[1-8])$"
+    r"\.(a|la|lo|o|d|c|cc|cpp|h|in|py|sh|pl|txt|md|html?|pdf|ps|xml|json|gz|xz|zip|tar|pc|new|tmp|res|obj|[1-8])$"
     r"|\.so(\.|$)|\.dylib$"
 )
 
@@ -30,7 +30,7 @@ _SOURCE = re.compile(r"\.[ch](c|h|pp|xx)?$")
 
 #: A recipe with one of these names the file that it makes.
 _MAKES = re.compile(r"\$@|\$[({]@|(?<!\S)-o\b|\$[({]call\b")
-_OUTPUT = re.compile(r"(?<!\S)-o\s*(\S+)")
+_OUTPUT = re.compile(r"(?<!\S)-o\s+([^\s-]\S*)")
 
 #: A name without anything that make or a shell would replace.
 _PLAIN = re.compile(r"[\w./+-]+")

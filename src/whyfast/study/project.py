@@ -41,7 +41,8 @@ class Project:
     ``folder`` is where benchmarks run, as a study names it; empty: anywhere. ``idle``: no work for
     its program was found; ``others`` are then the same project with other programs.
     ``link`` is the last step, where the program can be linked again in another layout, and
-    ``as_linked`` the project without such a step.
+    ``as_linked`` the project without such a step. ``inner`` is its folder in the repository, where
+    that is built from the whole of it.
     """
 
     toolchain: str
@@ -66,6 +67,7 @@ class Project:
     as_linked: Project | None = None
     idle: bool = False
     others: tuple[Project, ...] = ()
+    inner: str = ""
 
 
 #: What times the whole program.
@@ -97,16 +99,17 @@ def spread(commands: Commands, group: Callable[[str], str]) -> Commands:
 def wanted_first(programs: Mapping[str, Path], project: str, installed: Sequence[str]) -> list[str]:
     """Names of programs, given with the files that are made, in the order in which they are likely
     to be meant: the one that has the project's name, then one with an abbreviation of it, as ``rg``
-    of ripgrep, then installed ones; tests and examples last."""
+    of ripgrep, then installed ones; tests and examples last, and behind them those of others."""
 
-    def rank(name: str) -> tuple[bool, bool, bool, bool]:
+    def rank(name: str) -> tuple[bool, bool, bool, bool, bool]:
         made, whole = programs[name].name.lower(), project.lower()
         letters = iter(whole[1:])
         short = made[:1] == whole[:1] and all(letter in letters for letter in made[1:])
         aside = bool(
             re.search(r"test|fuzz|example|demo|sample", f"{programs[name]} {name}".lower())
         )
-        return made != whole, aside or not short, name not in installed, aside
+        theirs = bool(re.search(r"third.?party|extern|vendor", str(programs[name].parent).lower()))
+        return theirs, made != whole, aside or not short, name not in installed, aside
 
     return sorted(programs, key=rank)
 
@@ -122,6 +125,12 @@ def instead_of(names: Sequence[str]) -> list[list[str]]:
     return [[name, *(n for n in names if n != name)] for name in names[1:4]]
 
 
+def or_else(project: Project, last: Project) -> Project:
+    """The project with a further way to build it, after all that it has."""
+    further = or_else(project.otherwise, last) if project.otherwise else last
+    return replace(project, otherwise=further)
+
+
 #: The flag of a compiler with which each function can be placed by itself.
 SECTIONS = "-ffunction-sections"
 
@@ -135,6 +144,28 @@ def linked_again(project: Project, again: str) -> Project:
     link = f"rm -f {made} && {again} && cp {made} {{program}}"
     return replace(
         project, program=f"{made}.linked", cflags=tuple(flags), link=link, as_linked=project
+    )
+
+
+def within(project: Project, inner: str) -> Project:
+    """The project built from the whole repository, of which it is the folder ``inner``: its files
+    may need others beside them."""
+
+    def moved(text: str) -> str:
+        return re.sub(r"\{source\}|(?<![\w./-])src(?=/)", lambda m: f"{m[0]}/{inner}", text)
+
+    def all_of(projects: tuple[Project, ...]) -> tuple[Project, ...]:
+        return tuple(within(other, inner) for other in projects)
+
+    return replace(
+        project,
+        steps=tuple(map(moved, project.steps)),
+        program=moved(project.program),
+        link=moved(project.link),
+        otherwise=next(iter(all_of((project.otherwise,) if project.otherwise else ())), None),
+        as_linked=next(iter(all_of((project.as_linked,) if project.as_linked else ())), None),
+        others=all_of(project.others),
+        inner=inner,
     )
 
 

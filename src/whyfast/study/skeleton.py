@@ -91,7 +91,7 @@ title = "Did this change make it slower?"
 baseline = "release"
 # The smallest difference that matters to you.
 margin = "1%"
-
+{source}
 [build]
 # Shell lines, run in order in a fresh folder where src is this repository; without network. A brace
 # is written twice.
@@ -105,6 +105,12 @@ toolchain = {toolchain}
 {cflags}
 {benchmarks}"""
 
+
+_SOURCE = """
+[source]
+# The whole repository, as the project needs files of it beside this folder.
+path = {}
+"""
 
 _LINK = """\
 # The last step; it also links the program in other layouts, which tell what its place does.
@@ -129,6 +135,9 @@ def check_file(project: Project) -> str:
             for line in project.comments
         ),
         steps="".join(f"    {_string(step)},\n" for step in project.steps),
+        source=_SOURCE.format(_string("/".join(".." for _ in Path(project.inner).parts)))
+        if project.inner
+        else "",
         link=_LINK.format(_string(project.link)) if project.link else "",
         program=_string(project.program),
         env=_table("build.env", project.env),

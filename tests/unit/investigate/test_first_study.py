@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.investigate import first_work
+from whyfast.investigate import first_tries
 from whyfast.investigate.first_study import FirstStudy, first_study, first_that_builds
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure import invocation
@@ -25,12 +25,14 @@ def starts_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """CPU time up to 30 ms is that of a process that starts on a busy machine; all work of the
     programs here takes longer."""
 
-    def completed(child: Child, command: tuple[str, ...], seconds: float) -> Usage:
-        usage = invocation.completed(child, command, seconds)
+    def completed(
+        child: Child, command: tuple[str, ...], seconds: float, *, ignore_failure: bool = False
+    ) -> Usage:
+        usage = invocation.completed(child, command, seconds, ignore_failure=ignore_failure)
         works = usage.user + usage.system > 0.03
         return usage if works else replace(usage, user=0.0, system=0.0)
 
-    monkeypatch.setattr(first_work, "completed", completed)
+    monkeypatch.setattr(first_tries, "completed", completed)
 
 
 PROGRAM = "#ifndef LEVEL\n#error LEVEL is not set\n#endif\nint main(void)\n{\n    return 0;\n}\n"

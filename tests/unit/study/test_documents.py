@@ -8,11 +8,11 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from whyfast.study.documents import DOCUMENTS
+from whyfast.study.documents import DOCUMENTS, RECORDS
 
 
 def test_documents_are_read_by_parsers_of_their_formats() -> None:
-    texts = {ending: make() for ending, make in DOCUMENTS.items()}
+    texts = {ending: make(RECORDS) for ending, make in DOCUMENTS.items()}
     ini = configparser.ConfigParser()
     ini.read_string(texts["ini"])
     assert len(json.loads(texts["json"])) == len(ini.sections()) == 4000

@@ -8,8 +8,8 @@ from typing import cast
 
 import pytest
 
-from whyfast.investigate import first_work
-from whyfast.investigate.first_work import Limit, Tries, tried_ones
+from whyfast.investigate import first_tries
+from whyfast.investigate.first_tries import Limit, Tries, tried_ones
 from whyfast.investigate.services import Silent
 from whyfast.measure.invocation import Clock
 from whyfast.model.build import Build
@@ -38,7 +38,7 @@ def tried(folder: Path, seconds: float) -> tuple[int, int]:
     tries = Tries(cast(Build, SimpleNamespace()), Silent(), Limit(clock, seconds, seconds))
     words = {f"name{n}": ("{program}", f"name{n}") for n in range(7)}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(first_work, "_fails", passed)
+        patched.setattr(first_tries, "_fails", passed)
         found = tried_ones(folder, Project("gcc", (), "app", candidates=words), tries)
     assert tries.untried[0] in " ".join(found.comments)
     return len(found.benchmarks), len(tries.untried)
