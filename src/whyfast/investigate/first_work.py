@@ -155,7 +155,7 @@ def _named_after(folder: Path) -> list[Path]:
 BY_A_CLOCK = "runs for a fixed time, which no change of it makes longer or shorter"
 
 #: How programs call an option, or their first word, by which they measure themselves.
-_MEASURES = re.compile(r"^\W{0,4}(?:-\w, +)?(--?bench\w*|-b(?=[ #\[<=,])|bench(?:mark)?\b)", re.M)
+_MEASURES = re.compile(r"^\s*(?:-\w, +)?(--?bench[\w-]*|-b(?=[ #\[<=,])|bench(?:mark)?\b)")
 
 
 def _benchmark_option(folder: Path, project: Project, tries: Tries) -> Project | None:

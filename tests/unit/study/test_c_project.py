@@ -1,6 +1,7 @@
 """Projects of C: what their makefiles and autotools say of the program."""
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from tests.golden_files import Hear
 from tests.unit.study.test_kinds import project
 
 from whyfast.study.makefile import makefile_in, programs_of
-from whyfast.study.skeleton import KINDS, project_of
+from whyfast.study.project import within
+from whyfast.study.skeleton import KINDS, check_file, project_of
 
 
 def test_autotools_make_the_first_program_that_is_installed(tmp_path: Path, golden: Hear) -> None:
@@ -110,11 +112,39 @@ def made_by(folder: Path, text: str) -> tuple[str, str] | None:
         ("all: $(addprefix bin/, one two) prog\n", ("prog", "prog")),
         ("all: all\n", None),
         ("all:\n\t$(MAKE) -C . all\n", None),
+        # As of http-parser: one that times it goes first; what -o names is made, no library is.
+        (
+            "lib: h.o\n\t$(CC) -shared -o $(SO) h.o\nSO = lib.so.2\ntrace: t.o\n\t$(CC) t.o -o tr\n"
+            "bench: bench.o h.o\n\t$(CC) $^ -o $@\n",
+            ("bench", "bench"),
+        ),
+        ("trace: t.o\n\t$(CC) t.o -o tr\nbench: tr\n\t./tr -o times\n", ("trace", "tr")),
         ("", None),
     ],
 )
 def test_the_first_linking_target(tmp_path: Path, text: str, found: tuple[str, str] | None) -> None:
     assert made_by(tmp_path, text) == found
+
+
+def test_of_several_programs_the_next_is_tried(tmp_path: Path) -> None:
+    project(tmp_path, "Makefile", text="all: one bench\none: a.o\nbench: b.o\n")
+    project(tmp_path, "a.c")
+    made = KINDS["c"][1](tmp_path)
+    ways = [made]
+    while ways[-1].otherwise:
+        ways.append(ways[-1].otherwise)
+    assert [w.program.removesuffix(".linked") for w in ways] == 3 * ["src/bench"] + 3 * ["src/one"]
+    assert [o.program for o in made.others] == ["src/one.linked"]
+
+
+def test_a_folder_that_needs_its_repository_is_built_from_the_whole(tmp_path: Path) -> None:
+    project(tmp_path, "Makefile", text="prog: a.o\n")
+    project(tmp_path, "a.c")
+    made = within(KINDS["c"][1](tmp_path), "tools/x")
+    assert made.steps == ('make -C {source}/tools/x -j{jobs} CC={cc} CFLAGS="{cflags}" prog',)
+    assert made.program == "src/tools/x/prog.linked"
+    assert made.link.startswith("rm -f src/tools/x/prog && make -C {source}/tools/x -j{jobs} ")
+    assert tomllib.loads(check_file(made))["source"] == {"path": "../.."}
 
 
 def test_a_makefile_that_asks_another_is_followed(tmp_path: Path) -> None:

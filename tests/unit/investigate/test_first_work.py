@@ -1,0 +1,139 @@
+"""What a program is given to do: found by runs whose ends and CPU seconds are told."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from whyfast.investigate import first_tries
+from whyfast.investigate.first_tries import Limit, Tries
+from whyfast.investigate.first_work import with_work
+from whyfast.investigate.services import Silent
+from whyfast.measure.invocation import Clock
+from whyfast.model.build import Build
+from whyfast.study.project import WHOLE, Project
+
+#: Why a command fails, empty where it ends well, its CPU seconds, and those on the wall.
+Run = tuple[str, float, float]
+
+
+@pytest.fixture
+def given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Callable[[Sequence[str]], Run], str], Project]:
+    """``given(runs, usage)``: what a project whose program runs so, and says so of its use, works
+    on. ``runs`` gets the words of a command, ``usage`` is what it prints."""
+    monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
+
+    def work(runs: Callable[[Sequence[str]], Run], usage: str) -> Project:
+        moment = 0.0
+
+        def tried(
+            folder: Path, words: Sequence[str], made: object, where: object, seconds: float
+        ) -> tuple[str, float]:
+            nonlocal moment
+            failed, cpu, wall = runs(words)
+            late = wall > seconds
+            moment += min(wall, seconds)
+            return ("still running" if late else failed), (0.0 if late else cpu)
+
+        monkeypatch.setattr(first_tries, "_fails", tried)
+        monkeypatch.setattr(Tries, "says", lambda *_: usage)
+        clock = cast(Clock, SimpleNamespace(monotonic=lambda: moment))
+        tries = Tries(cast(Build, SimpleNamespace()), Silent(), Limit(clock, 999.0, 999.0))
+        folder = tmp_path / "libpngs"
+        folder.mkdir(exist_ok=True)
+        return with_work(folder, Project("gcc", (), "app", benchmarks=WHOLE), tries)
+
+    return work
+
+
+Given = Callable[[Callable[[Sequence[str]], Run], str], Project]
+
+
+def slowed(words: Sequence[str], factor: float) -> float:
+    return factor if "--tool=none" in words else 1.0
+
+
+@pytest.mark.parametrize(("factor", "timed"), [(1.1, True), (4.0, False)])
+def test_a_program_that_ends_by_a_clock_is_no_benchmark(
+    given: Given, factor: float, timed: bool
+) -> None:
+    found = given(lambda words: ("", 2.0 * slowed(words, factor), 2.0 * slowed(words, factor)), "")
+    assert (found.idle, "fixed time" in found.incomplete) == (timed, timed)
+
+
+USAGE = """\
+usage: app [options] file
+ -b#    : benchmark file(s), using # compression level
+ -i#    : seconds of a benchmark
+"""
+
+
+@pytest.mark.parametrize(
+    ("usage", "option"),
+    [
+        (USAGE, "-b"),
+        ("  -q, --bench-all   run all benchmarks\n", "--bench-all"),
+        ("  bench [depth]  measure the search\n", "bench"),
+        ("  -t  run the benchmark\n", None),
+    ],
+)
+def test_the_option_by_which_it_measures_itself_is_taken(
+    given: Given, usage: str, option: str | None
+) -> None:
+    def runs(words: Sequence[str]) -> Run:
+        measures = option is not None and words[-1] == option
+        return "", (0.5 if measures else 0.0), (0.5 if measures else 0.0)
+
+    commands = [*given(runs, usage).benchmarks.values()]
+    assert commands == [("{program}", *([option] if option else []))]
+
+
+def test_an_option_that_ends_by_a_clock_is_not_and_that_is_said(given: Given) -> None:
+    def runs(words: Sequence[str]) -> Run:
+        seconds = 3.0 * slowed(words, 1.05) if "-b" in words else 0.0
+        return "", seconds, seconds
+
+    found = given(runs, USAGE)
+    assert found.benchmarks == WHOLE
+    assert "-b runs for a fixed time" in " ".join(found.comments)
+
+
+def test_files_of_the_format_in_its_name_are_work(given: Given, tmp_path: Path) -> None:
+    folder = tmp_path / "libpngs"
+    (folder / "contrib").mkdir(parents=True)
+    for name, size in (("small.png", 10), ("contrib/large.png", 20), ("other.gif", 30)):
+        (folder / name).write_bytes(b"x" * size)
+    found = given(lambda words: ("", 0.5 * words[-1].endswith(".png"), 0.1), "")
+    assert [words[-1] for words in found.benchmarks.values()] == [
+        "{source}/contrib/large.png",
+        "{source}/small.png",
+    ]
+
+
+def test_a_program_as_fast_as_a_checksum_gets_a_large_document_often(given: Given) -> None:
+    """It reads JSON alone, and eight files of 8 MB take it 20 ms; the help says what it wants."""
+
+    def runs(words: Sequence[str]) -> Run:
+        wrong = any("document." in word and ".json" not in word for word in words)
+        return "exit code 1" * wrong, (0.02 if len(words) > 8 else 0.001), 0.1
+
+    found = given(runs, "")
+    assert [*found.beside] == ["whyfast_bench_document.json"]
+    assert len(found.beside["whyfast_bench_document.json"]) > 8_000_000
+    assert [*found.benchmarks.values()] == [
+        ("{program}", *8 * ["{study}/whyfast_bench_document.json"])
+    ]
+
+
+def test_what_a_program_calls_an_error_is_no_document_for_it(given: Given) -> None:
+    def runs(words: Sequence[str]) -> Run:
+        reads = "document" in words[-1]
+        return "", 0.5 * reads, 0.5 * reads
+
+    assert given(runs, "line 1: unexpected character").idle
+    assert not given(runs, "4000 records").idle

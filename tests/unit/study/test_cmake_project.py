@@ -1,0 +1,101 @@
+"""Which programs CMakeLists.txt add, and how they are built, as their text shows."""
+
+from pathlib import Path
+
+import pytest
+from tests.unit.study.test_kinds import cmake, project
+
+from whyfast.model.errors import UserError
+
+
+@pytest.mark.parametrize(
+    ("text", "programs"),
+    [
+        # As of mimalloc: a loop over words.
+        (
+            "foreach(T api stress)\n  add_executable(x-${T} ${T}.c)\nendforeach()\n",
+            ["x-api", "x-stress"],
+        ),
+        # As of wasm3: other values are for other systems.
+        ("set(F a)\nif(WEB)\n  set(F a.html)\nendif()\nadd_executable(${F} a.c)\n", ["a"]),
+        ("add_executable(${UNKNOWN}-${T} a.c)\nadd_executable(b b.c)\n", ["b"]),
+    ],
+)
+def test_names_of_variables_are_known(tmp_path: Path, text: str, programs: list[str]) -> None:
+    made = cmake(tmp_path, "project(p C)\n" + text)
+    found = [made, *made.others]
+    assert [p.program for p in found] == [f"build/{name}.linked" for name in programs]
+
+
+@pytest.mark.parametrize(
+    ("files", "languages", "toolchain"),
+    [
+        (["a.c", "b.c"], "", "path:cc"),
+        (["a.c", "b.cpp"], "", "path:c++"),
+        (["a.c"], " C CXX", "path:c++"),
+    ],
+)
+def test_flags_are_for_both_languages(
+    tmp_path: Path, files: list[str], languages: str, toolchain: str
+) -> None:
+    project(tmp_path, *files)
+    made = cmake(tmp_path, f"project(p{languages})\nadd_executable(p a.c)\n")
+    assert made.toolchain == toolchain
+    assert '-DCMAKE_C_FLAGS="{cflags}" -DCMAKE_CXX_FLAGS="{cflags}"' in made.steps[0]
+
+
+SETTINGS = """\
+option(TESTS "" ON)
+option(EMBED "" OFF)
+set_property(CACHE WASI PROPERTY STRINGS none simple uvwasi)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("if(TESTS)\n  FetchContent_Declare(x)\nendif()\n", " -DTESTS=OFF "),
+        ("if(TESTS AND EMBED)\nFetchContent_Declare(x)\nendif()\n", " -DTESTS=OFF "),
+        (
+            'if(WASI STREQUAL "simple")\nelseif(WASI MATCHES "uvwasi")\n'
+            "  ExternalProject_Add(u)\nendif()\n",
+            " -DWASI=simple ",
+        ),
+        ("if(NOT TESTS)\n  FetchContent_Declare(x)\nendif()\n", ""),
+        ("if(TESTS)\nendif()\nFetchContent_Declare(x)\n", ""),
+        ("if(TESTS)\nelse()\n  FetchContent_Declare(x)\nendif()\n", ""),
+    ],
+)
+def test_what_downloads_is_switched_off_where_it_fails(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    made = cmake(tmp_path, f"project(p C)\n{SETTINGS}{text}add_executable(p p.c)\n")
+    assert "-DTESTS" not in made.steps[0]
+    assert bool(made.otherwise) == bool(words)
+    if made.otherwise:
+        assert words in made.otherwise.steps[0]
+        assert words.strip() in " ".join(made.otherwise.comments)
+
+
+def test_options_of_an_included_file_are_known(tmp_path: Path) -> None:
+    project(tmp_path, "cmake/options.cmake", text='option(TESTS "for developers")\n')
+    text = (
+        'project(p C)\ninclude("cmake/options.cmake")\nif(TESTS)\nadd_executable(t t.c)\nendif()\n'
+    )
+    assert "-DTESTS=ON" in cmake(tmp_path, text).steps[0]
+
+
+def test_programs_of_others_go_last(tmp_path: Path) -> None:
+    text = "add_executable(tool t.c)\n"
+    project(tmp_path, "external/lib/CMakeLists.txt", text=text)
+    top = "project(p C)\nadd_subdirectory(external/lib)\nadd_executable(p_test t.c)\n"
+    assert cmake(tmp_path, top).program == "build/p_test.linked"
+
+
+def test_folders_with_programs_are_named_where_the_top_has_none(tmp_path: Path) -> None:
+    for place in ("ports/android", "ports/linux"):
+        text = "project(app C)\nadd_executable(app a.c)\n"
+        project(tmp_path, f"{place}/CMakeLists.txt", text=text)
+    with pytest.raises(UserError) as raised:
+        cmake(tmp_path, "project(p C)\nadd_library(p p.c)\n")
+    assert "cd ports/linux; whyfast new (or ports/android)" in str(raised.value)
