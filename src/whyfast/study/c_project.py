@@ -222,45 +222,88 @@ _MESON_DOCS = re.compile(r"\boption\s*\(\s*'((?:gtk_)?docs?|man(?:pages?)?)'[^)]
 _OFF = {"bool": "false", "feature": "disabled"}
 
 
+#: An option that is off unless somebody asks: of a feature the rest is asked about the default.
+_MESON_OPTION = re.compile(
+    r"\boption\s*\(\s*'([\w.-]+)'\s*,\s*type\s*:\s*'(boolean|feature)'([^)]*)"
+)
+_MESON_LINE = re.compile(r"^\s*(?:(if|endif)\b(.*)|subdir\s*\(\s*'([\w./-]+)')", re.MULTILINE)
+_GOOGLE_BENCHMARK = re.compile(r"(\w+)\s*=\s*dependency\s*\(\s*'benchmark(?:_main)?'")
+
+
+def _meson_places(text: str, options: str) -> dict[str, str]:
+    """The folders that meson.build adds, each with the words that switch on the options, off by
+    default, in the conditions around it."""
+    off = {
+        name: "enabled" if kind == "feature" else "true"
+        for name, kind, rest in _MESON_OPTION.findall(options)
+        if not re.search(r"value\s*:\s*'enabled'", rest)
+        and (kind == "feature" or re.search(r"value\s*:\s*false", rest))
+    }
+    around, found = list[list[str]](), dict[str, str]()
+    for word, condition, place in _MESON_LINE.findall(text):
+        if word == "if":
+            asked = re.findall(r"get_option\s*\(\s*'([\w.-]+)'", condition)
+            around.append([] if "not " in condition else [n for n in asked if n in off])
+        elif word:
+            around[-1:] = []
+        else:
+            names = [name for asked in around for name in asked]
+            found.setdefault(place, "".join(f" -D{n}={off[n]}" for n in names))
+    return found
+
+
 def meson(folder: Path) -> Project:
-    """A program that meson.build adds, of the project's name or installed; no documentation."""
+    """A program that meson.build adds: one with Google Benchmark, of the project's name or
+    installed; no documentation."""
     text = needed(folder / "meson.build")
     project = first_group(r"project\s*\(\s*'([\w.-]+)'", text)
-    places, installed = dict[str, Path](), list[str]()
-    for place in ("", *re.findall(r"\bsubdir\s*\(\s*'([\w./-]+)'", text)):
+    options = text_of(folder / "meson_options.txt") + text_of(folder / "meson.options")
+    places, installed, timed = dict[str, Path](), list[str](), list[str]()
+    switches = {"": "", **_meson_places(text, options)}
+    for place in switches:
+        inner = text_of(folder / place / "meson.build")
+        google = _GOOGLE_BENCHMARK.findall(text + inner)
         # A name that goes on behind the quote is made when meson runs.
-        for name, rest in re.findall(
-            r"executable\s*\(\s*'([\w.-]+)'\s*(?![\s+/.])([^)]*)",
-            text_of(folder / place / "meson.build"),
-        ):
+        for name, rest in re.findall(r"executable\s*\(\s*'([\w.-]+)'\s*(?![\s+/.])([^)]*)", inner):
             places.setdefault(name, Path(place))
             installed += [name] if re.search(r"install\s*:\s*true", rest) else []
+            timed += [name] if set(google) & set(re.findall(r"\w+", rest)) else []
     names = wanted_first({n: p / n for n, p in places.items()}, project, installed)
+    names.sort(key=lambda name: name not in timed)
     if not names:
         raise UserError("has no executable", where=folder / "meson.build")
     cxx = bool(re.search(r"project\s*\([^()]*'cpp'", text))
     compiler, language = ("CXX", "cpp") if cxx else ("CC", "c")
-    options = text_of(folder / "meson_options.txt") + text_of(folder / "meson.options")
+    in_c = not cxx or re.search(r"project\s*\([^()]*'c'", text)
+    flags = " ".join(f'-D{x}_args="{{cflags}}"' for x in ("c", "cpp")[0 if in_c else 1 : 1 + cxx])
     without = [f"-D{o}={_OFF[kind]}" for o, kind in _MESON_DOCS.findall(options)]
 
     def way(names: list[str], further: Sequence[Project] = ()) -> Project:
         program = places[names[0]] / names[0]
+        words = (
+            "--wrap-mode=nodownload",
+            *without,
+            *switches["" if places[names[0]] == Path() else str(places[names[0]])].split(),
+        )
         make = f"meson compile -C build -j{{jobs}} {program}:executable"
         made = Project(
             "path:c++" if cxx else "path:cc",
             (
                 f"{compiler}={{cc}} meson setup --buildtype=release -Ddebug=true "
-                f"{' '.join(('--wrap-mode=nodownload', *without))} "
-                f'-D{language}_args="{{cflags}}" build {{source}}',
+                f"{' '.join(words)} "
+                f"{flags} build {{source}}",
                 make,
             ),
             f"build/{program}",
             env=tools("meson", "ninja"),
-            benchmarks=WHOLE,
+            benchmarks={} if names[0] in timed else WHOLE,
+            runner="google-benchmark" if names[0] in timed else "command",
             comments=others(names),
             others=tuple(further),
         )
         again = f'meson configure build -D{language}_link_args="{{ldflags}} {{layout}}" && {make}'
         return linked_again(made, again)
 
-    return way(names, [way(n) for n in instead_of(names)])
+    further = [way(n) for n in instead_of(names)]
+    first = way(names, further)
+    return or_else(first, further[0]) if names[0] in timed and further else first

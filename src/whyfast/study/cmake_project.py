@@ -51,7 +51,7 @@ def cmake(folder: Path) -> Project:
     ]
     made = {name: _made_in(text, name, place) for name, place in places.items()}
     names = wanted_first(made, first_group(_CMAKE_PROJECT, text), installed)
-    names.sort(key=lambda name: name not in timed)
+    names.sort(key=lambda name: (name not in timed, name in timed and len(made[name].parts)))
     in_c, in_cxx = (re.search(rf"project\s*\([^()]*\b{name}\b", text) for name in ("C", "CXX"))
     # With no language named it is both, and what is written in C needs no compiler of C++.
     cxx = bool(in_cxx or (not in_c and _mostly_cxx(folder)))
@@ -95,11 +95,14 @@ def cmake(folder: Path) -> Project:
         first = way(names)
         last = way(always, [way(n) for n in instead_of(always)])
         return or_else(first, last)
-    return way(names, [way(n) for n in instead_of(names)])
+    further = [way(n) for n in instead_of(names)]
+    first = way(names, further)
+    # A condition that is not read here may keep CMake from adding the first.
+    return or_else(first, further[0]) if further else first
 
 
 _CMAKE_COMMANDS = re.compile(
-    r"\b(if|elseif|else|endif|add_subdirectory|add_executable)\s*\(\s*((?:[^()]|\([^()]*\))*)\)"
+    r"\b(if|elseif|else|endif|return|add_subdirectory|add_executable)\s*\(\s*((?:[^()]|\([^()]*\))*)\)"
 )
 #: An option that is off unless somebody asks for it.
 _OFF = re.compile(
@@ -156,7 +159,8 @@ def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
     places: dict[Path, set[str]] = {}
     found: dict[str, list[str]] = {}
     for place, text in lists.items():
-        around = [places.get(place, set())]
+        around = [set(places.get(place, set()))]
+        denied: list[set[str]] = [set()]
         for command, content in _CMAKE_COMMANDS.findall(text):
             words = content.replace('"', "").split() or [""]
             if command == "if":
@@ -164,10 +168,14 @@ def _switches(lists: Mapping[Path, str]) -> dict[str, list[str]]:
                 other = {"NOT"} if "OR" not in words else set(words) - off - {"OR"}
                 asked = [w for w in words if w in off][: 1 if "OR" in words else None]
                 around.append(set() if other & set(words) else set(asked))
+                denied.append(set(asked) if words[0] == "NOT" and len(words) == 2 else set())
             elif command == "endif" and len(around) > 1:
                 around.pop()
+                denied.pop()
             elif command in ("else", "elseif"):
-                around[-1] = set()
+                around[-1] = denied[-1] = set()
+            elif command == "return":  # what follows is only for those who asked
+                around[0] |= denied[-1]
             elif command == "add_subdirectory":
                 places.setdefault(place / words[0], set().union(*around))
             elif command == "add_executable":
@@ -230,8 +238,9 @@ def _cmake_project_programs(text: str, top: str) -> list[str]:
         variables.setdefault(name, [value])
     if project := first_group(_CMAKE_PROJECT, top):
         variables["PROJECT_NAME"] = [project]
-    for name, words in re.findall(r"foreach\s*\(\s*(\w+)\s+((?:[\w.-]+\s*)+)\)", text):
-        variables[name] = words.split()
+    for name, words in re.findall(r"foreach\s*\(\s*(\w+)\s+([^()$]+)\)", text):
+        given = words.removeprefix("IN ITEMS").split()
+        variables[name] = given if given[:1] != ["IN"] else []
     added = re.findall(r"add_executable\s*\(\s*\"?((?:\$\{\w+\}|[\w.-]+)+)(?=[\s\")])", text)
     return [name for words in added for name in _expanded(words, variables)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,11 +18,12 @@ _CHORES = re.compile(
     r"(bench|build-?tests?|check|clean|cov|deps|dist|doc|example|fmt|format|fuzz|help|init|install|"
     r"lint|man|release|run|setup|tags|test|tidy|uninstall|update|vendor|vet)(s|all|ed|ing|erage)?"
     r"([-_].*)?|(dist|very|real|maintainer)clean|(un)?install[-_].*"
+    r"|(GNU)?[Mm]akefile|config(ure|\.\w+)?|stamp.*|libtool|TAGS"
 )
 
 #: Endings of what is made and no program.
 _NO_PROGRAM = re.compile(
-    r"\.(a|la|lo|o|d|c|cc|cpp|h|in|py|sh|pl|txt|md|html?|pdf|ps|xml|json|gz|xz|zip|tar|pc|new|tmp|res|obj|[1-8])$"
+    r"\.(a|la|lo|o|d|c|cc|cpp|h|in|py|sh|pl|txt|md|html?|pdf|ps|xml|json|gz|xz|zip|tar|pc|dSYM|new|tmp|res|obj|[1-8])$"
     r"|\.so(\.|$)|\.dylib$"
 )
 
@@ -227,4 +229,4 @@ def _asks(file: Path, there: str, target: str, walk: _Walk, depth: int) -> Itera
     first = [target] if target else [t for t in makefile.needs if not t.startswith(".")][:1]
     for first_target in first:
         for _, program in _programs(makefile, first_target, walk, depth):
-            yield f"{there.rstrip('/')}/{program}"
+            yield posixpath.normpath(f"{there}/{program}")

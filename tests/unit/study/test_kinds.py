@@ -130,6 +130,21 @@ option('docs', description : 'manuals', type : 'boolean', value : true)
     assert "-Dman=disabled -Ddocs=false -Dc_args" in setup
 
 
+def test_of_meson_google_benchmark_goes_first_and_is_switched_on(tmp_path: Path) -> None:
+    options = "option('benchmarks', type: 'feature', description: 'x')\n"
+    project(tmp_path, "meson_options.txt", text=options)
+    inner = "google = dependency('benchmark')\nb = executable('timed', 't.cc', dependencies: [google])\n"
+    project(tmp_path, "perf/meson.build", text=inner)
+    text = "project('app', 'c', 'cpp')\nexecutable('app', 'a.c')\n"
+    text += "if get_option('benchmarks').enabled()\n  subdir('perf')\nendif\n"
+    made = KINDS["meson"][1](project(tmp_path, "meson.build", text=text))
+    assert (made.program, made.runner) == ("build/perf/timed.linked", "google-benchmark")
+    assert ' -Dbenchmarks=enabled -Dc_args="{cflags}" -Dcpp_args="{cflags}" ' in made.steps[0]
+    assert made.otherwise is not None
+    assert made.otherwise.program == "build/app.linked"
+    assert "benchmarks" not in made.otherwise.steps[0]
+
+
 def test_of_meson_its_own_program_goes_first_each_once(tmp_path: Path, golden: Hear) -> None:
     text = (
         "project('x', 'c')\nexecutable('boot', 'b.c')\nexecutable('test-' + t, 't.c')\n"
