@@ -133,7 +133,8 @@ option('docs', description : 'manuals', type : 'boolean', value : true)
 def test_of_meson_google_benchmark_goes_first_and_is_switched_on(tmp_path: Path) -> None:
     options = "option('benchmarks', type: 'feature', description: 'x')\n"
     project(tmp_path, "meson_options.txt", text=options)
-    inner = "google = dependency('benchmark')\nb = executable('timed', 't.cc', dependencies: [google])\n"
+    inner = "google = dependency('benchmark')\n"
+    inner += "executable('timed', 't.cc', dependencies: [google])\n"
     project(tmp_path, "perf/meson.build", text=inner)
     text = "project('app', 'c', 'cpp')\nexecutable('app', 'a.c')\n"
     text += "if get_option('benchmarks').enabled()\n  subdir('perf')\nendif\n"
