@@ -106,7 +106,11 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
             comments=(*project.comments, comment),
         )
     alone = 0.0 if reason else alone
-    if not good and not waits and (document := _document(folder, alone, tries)):
+    document = None if good or waits else _document(folder, alone, tries)
+    written = None
+    if not good and not waits and (document is None or document[2] < ENOUGH):
+        written = _own_document(folder, alone, tries)
+    if document and (written is None or written[3] < 2 * document[2]):
         name, words, cpu = document
         good[benchmark_key(name)] = words
         comments = (
@@ -116,11 +120,11 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
         )
     if good:
         return replace(project, benchmarks=good, comments=comments)
-    if not waits and (written := _own_document(folder, alone, tries)):
-        name, text, words = written
+    if written:
+        name, text, words, _ = written
         comment = (
-            f"The project has no document that is work for the program: {name} is written; put a "
-            "real one in its place."
+            f"The project has no document that is work for the program: {name} is written, of "
+            f"{len(text) / 1e6:.1f} MB; put a real one in its place."
         )
         comments = (*project.comments, comment)
         return replace(
@@ -255,26 +259,35 @@ _REFUSES = re.compile(r"error|invalid|unexpected|unknown|illegal|not found|NaN",
 
 def _own_document(
     folder: Path, alone: float, tries: Tries
-) -> tuple[str, str, tuple[str, ...]] | None:
-    """A document to be written that the program reads: its name, its text and the command. First
-    of the kind that the project is named after, or its README names most often."""
+) -> tuple[str, str, tuple[str, ...], float] | None:
+    """A document to be written that the program reads: its name, its text, the command and its CPU
+    seconds. First of the kind that the project is named after, or its README names most often; a
+    large one where that is little work."""
     readme = "".join(map(text_of, sources(folder, ("README*",)))).lower()
     told = {e: len(re.findall(rf"\b{_CALLED.get(e, e)}\b", readme)) for e in DOCUMENTS}
     least = _least(alone) + _START
     kinds = sorted(DOCUMENTS, key=lambda e: (e not in folder.name.lower(), -told[e]))
     read: list[str] = []
+    little: tuple[str, str, tuple[str, ...], float] | None = None
     with tempfile.TemporaryDirectory(prefix="whyfast-") as place:
         for ending, records in _sized(kinds, read):
             name, text = f"{OWN}document.{ending}", DOCUMENTS[ending](records)
             Path(place, name).write_text(text)
             large = records == _LARGE
+            if little and not large:
+                continue
             for words in _reading("{study}/" + name, _OFTEN if large else 1):
                 failed, cpu = tries.fails(Path(place), words)
                 if "still running" in failed:
                     return None
-                works = not failed and cpu > least and tries.work(Path(place), words) > least
-                if works and not _REFUSES.search(tries.says(Path(place), words)):
-                    return name, text, words
                 if not failed and not large and not read:
                     read.append(ending)
-    return None
+                if failed or cpu <= least or (cpu := tries.work(Path(place), words)) <= least:
+                    continue
+                if _REFUSES.search(tries.says(Path(place), words)):
+                    continue
+                if large or cpu >= ENOUGH:
+                    return name, text, words, cpu
+                little, read[:] = (name, text, words, cpu), [ending]
+                break
+    return little
