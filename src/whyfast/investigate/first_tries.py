@@ -196,7 +196,9 @@ def _fails(
         except InvocationFailed as error:
             if lacks := LACKS.search(error.output):
                 return f"module {lacks[1].partition('.')[0]} {NOT_INSTALLED}", 0.0
-            lines = [line for line in error.output.splitlines() if TROUBLE.search(line)]
+            printed = error.output.splitlines()
+            lines = [line for line in printed if TROUBLE.search(line)]
+            lines = lines or [line for line in printed if "usage" in line.lower()]
             return "; ".join([str(error), *lines[-1:]]), 0.0
     if [_listing(place) for place in beside if place.is_dir()] != before:
         return "it makes, changes or deletes the file that it is given or others beside it", 0.0

@@ -131,15 +131,15 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
             project, benchmarks={"document": words}, beside={name: text}, comments=comments
         )
     what = f"fails without arguments ({reason})" if reason else "does little without arguments"
-    what = f"is {reason} without arguments" if waits else what
+    todo = "add words to its command that give it work"
+    if waits:
+        what = f"is {reason} without arguments"
+        todo = "add words that give it less to do, or build another program in [build]"
     return replace(
         project,
         idle=True,
-        incomplete=f"its program {what}: add words to its command" if reason else "",
-        comments=(
-            *project.comments,
-            f"The program {what}: add words to the command below that give it work.",
-        ),
+        incomplete=f"its program {what}: {todo}" if reason else "",
+        comments=(*project.comments, f"The program {what}: {todo}."),
     )
 
 
