@@ -1,5 +1,6 @@
 """Why a project does not build, and what to do."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,22 @@ def test_a_tool_is_named_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     failure = BuildFailure("release", "failed", "bison is not installed, and the step needs it: x")
     told = advice(tmp_path, Project("path:cc", (), "p"), failure)
     assert told == ("bison is not installed", True)
+
+
+@pytest.mark.parametrize(
+    ("log", "named"),
+    [
+        ("CMake Error at zlib-subbuild/zlib-populate-gitclone.cmake:39", "downloads zlib while"),
+        ("vendor/v: not found; populate-gitclone failed", "not checked out (vendor/v)"),
+        ("x.c:1:1: error: expected", "not checked out (vendor/v)"),
+    ],
+)
+def test_a_submodule_is_blamed_unless_something_else_is_downloaded(
+    tmp_path: Path, log: str, named: str
+) -> None:
+    subprocess.run(("git", "init", "-q", str(tmp_path)), check=True)
+    (tmp_path / ".gitmodules").write_text('[submodule "v"]\n\tpath = vendor/v\n\turl = x\n')
+    file = tmp_path / "log.txt"
+    file.write_text(log)
+    failure = BuildFailure("release", "failed", "the step failed", file)
+    assert named in advice(tmp_path, Project("path:cc", (), "p"), failure)[0]
