@@ -20,7 +20,7 @@ _MARK = "unfinished.json"
 
 #: Seconds before the end within which a file was written that may be cut short: compilers, linkers
 #: and generators write what they make within one.
-_FRESH = 10.0
+_FRESH = 5.0
 
 #: How objects, programs and libraries, archives of objects, and gcc's compiled headers begin.
 COMPILED = (b"\x7fELF", b"!<arch>", b"!<thin>", b"gpch")

@@ -43,7 +43,7 @@ def changed_code(check: Check) -> Iterator[str]:
     code = check.code
     if code.same:
         if code.functions:
-            names = some_code(f.name for f in code.functions)
+            names = some_code(dict.fromkeys(f.name for f in code.functions))
             yield f"Nothing that runs uses {names}; only the placement of other code can differ."
         yield "Nothing was measured."
         if check.not_linked:
