@@ -176,9 +176,10 @@ def first_group(pattern: str, text: str) -> str:
 
 
 def tools(*names: str) -> dict[str, str]:
-    """PATH with the folders of tools that the system's own folders lack."""
-    paths = (shutil.which(name) for name in names if not shutil.which(name, path=SYSTEM))
-    files = [file for path in paths if path for file in (path, *_interpreter(Path(path)))]
+    """PATH with the folders of tools that are found before those in the system's own folders."""
+    found = [path for name in names if (path := shutil.which(name))]
+    paths = [path for path in found if os.path.dirname(path) not in SYSTEM.split(":")]
+    files = [file for path in paths for file in (path, *_interpreter(Path(path)))]
     folders = dict.fromkeys(os.path.dirname(file) for file in files)
     return {"PATH": ":".join((*folders, SYSTEM))} if folders else {}
 

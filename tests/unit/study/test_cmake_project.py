@@ -99,3 +99,20 @@ def test_folders_with_programs_are_named_where_the_top_has_none(tmp_path: Path) 
     with pytest.raises(UserError) as raised:
         cmake(tmp_path, "project(p C)\nadd_library(p p.c)\n")
     assert "cd ports/linux; whyfast new (or ports/android)" in str(raised.value)
+
+
+def test_a_newer_tool_that_is_found_before_that_of_the_system_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("new", "system"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "cmake").write_text("#!/bin/sh\n")
+        (tmp_path / name / "cmake").chmod(0o755)
+    monkeypatch.setattr("whyfast.study.project.SYSTEM", str(tmp_path / "system"))
+    for path, first in (("new:system", "new"), ("system:new", None)):
+        folders = [str(tmp_path / name) for name in path.split(":")]
+        monkeypatch.setenv("PATH", ":".join(folders))
+        found = cmake(tmp_path, "project(p C)\nadd_executable(p p.c)\n").env
+        assert [v.split(":")[0] for v in found.values()] == (
+            [str(tmp_path / first)] if first else []
+        )
