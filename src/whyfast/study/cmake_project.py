@@ -114,32 +114,38 @@ _OFF = re.compile(
 #: One that is on by default; a setting of which the values are listed.
 _ON = re.compile(r'\boption\s*\(\s*([\w.-]+)\s+"[^"]*"\s*(?:ON|TRUE|YES|1)\b', re.IGNORECASE)
 _VALUES = re.compile(r"set_property\s*\(\s*CACHE\s+(\w+)\s+PROPERTY\s+STRINGS\s+([^()]*)\)")
-_IF = re.compile(r"\b(if|elseif|else|endif|FetchContent_\w+|ExternalProject_Add)\s*\(([^()]*)")
+_IF = re.compile(
+    r"\b(if|elseif|else|endif|add_subdirectory|FetchContent_\w+|ExternalProject_Add)\s*\(([^()]*)"
+)
 
 
 def _downloads(lists: Mapping[Path, str]) -> str:
     """Words for CMake that switch off what downloads: options, on by default, in conditions around
     it, and settings of which another value is listed; empty without such."""
     text = "\n".join(lists.values())
-    on = set(_ON.findall(text))
+    on = {*_ON.findall(text), "BUILD_TESTING"}  # by CTest
     values = {name: words.replace('"', "").split() for name, words in _VALUES.findall(text)}
     off: dict[str, str] = {}
-    around: list[list[str]] = []
-    for command, content in _IF.findall(text):
-        words = content.replace('"', "").split()
-        if command == "if":
-            around.append(words)
-        elif command in ("elseif", "else") and around:
-            around[-1] = words if command == "elseif" else []
-        elif command == "endif":
-            around[-1:] = []
-        else:
-            for asked in around:
-                off |= {w: "OFF" for w in asked if w in on and "NOT" not in asked}
-                for name in set(asked) & values.keys():
-                    other = [v for v in values[name] if v not in asked]
-                    other.sort(key=lambda value: value.lower() in _NONE)
-                    off[name] = next(iter(other), "OFF")
+    places: dict[Path, list[list[str]]] = {}
+    for place, content in lists.items():
+        around = list(places.get(place, []))
+        for command, given in _IF.findall(content):
+            words = given.replace('"', "").split() or [""]
+            if command == "if":
+                around.append(words)
+            elif command in ("elseif", "else") and around:
+                around[-1] = words if command == "elseif" else []
+            elif command == "endif":
+                around[-1:] = []
+            elif command == "add_subdirectory":
+                places.setdefault(place / words[0], list(around))
+            else:
+                for asked in around:
+                    off |= {w: "OFF" for w in asked if w in on and "NOT" not in asked}
+                    for name in set(asked) & values.keys():
+                        other = [v for v in values[name] if v not in asked]
+                        other.sort(key=lambda value: value.lower() in _NONE)
+                        off[name] = next(iter(other), "OFF")
     return "".join(f" -D{name}={value}" for name, value in sorted(off.items()))
 
 

@@ -77,6 +77,14 @@ def test_what_downloads_is_switched_off_where_it_fails(
         assert words.strip() in " ".join(made.otherwise.comments)
 
 
+def test_what_a_folder_downloads_is_switched_off_with_it(tmp_path: Path) -> None:
+    project(tmp_path, "t/CMakeLists.txt", text="FetchContent_Declare(googletest)\n")
+    text = "include(CTest)\nif(BUILD_TESTING)\n  add_subdirectory(t)\nendif()\n"
+    made = cmake(tmp_path, f"project(p C)\n{text}add_executable(p p.c)\n")
+    assert made.otherwise is not None
+    assert " -DBUILD_TESTING=OFF " in made.otherwise.steps[0]
+
+
 def test_options_of_an_included_file_are_known(tmp_path: Path) -> None:
     project(tmp_path, "cmake/options.cmake", text='option(TESTS "for developers")\n')
     text = (
