@@ -65,11 +65,11 @@ def _working(folder: Path, project: Project, tries: Tries) -> Project:
     if not reason and alone >= ENOUGH and not timed:
         return project
     if timed:
-        incomplete = f"{BY_A_CLOCK}: write a program with a fixed number of rounds, or such words"
+        todo = "add words that give it a number of rounds, or build another program in [build]"
         return replace(
             project,
             idle=True,
-            incomplete=incomplete,
+            incomplete=f"its program {BY_A_CLOCK}: {todo}",
             comments=(*project.comments, f"The program {BY_A_CLOCK}."),
         )
     if reason:  # programs of tests read files of the project

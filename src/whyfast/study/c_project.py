@@ -281,6 +281,8 @@ def meson(folder: Path) -> Project:
     def way(names: list[str], further: Sequence[Project] = ()) -> Project:
         program = places[names[0]] / names[0]
         words = (
+            # Layouts move what is in the program, and nothing in a library beside it.
+            "--default-library=static",
             "--wrap-mode=nodownload",
             *without,
             *switches["" if places[names[0]] == Path() else str(places[names[0]])].split(),
