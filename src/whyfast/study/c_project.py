@@ -226,7 +226,7 @@ _OFF = {"bool": "false", "feature": "disabled"}
 _MESON_OPTION = re.compile(
     r"\boption\s*\(\s*'([\w.-]+)'\s*,\s*type\s*:\s*'(boolean|feature)'([^)]*)"
 )
-_MESON_LINE = re.compile(r"^\s*(?:(if|endif)\b(.*)|subdir\s*\(\s*'([\w./-]+)')", re.MULTILINE)
+_MESON_LINE = re.compile(r"^[ \t]*(?:(if|endif)\b(.*)|subdir\s*\(\s*'([\w./-]+)')", re.MULTILINE)
 _GOOGLE_BENCHMARK = re.compile(r"(\w+)\s*=\s*dependency\s*\(\s*'benchmark(?:_main)?'")
 
 

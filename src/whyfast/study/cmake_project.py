@@ -212,7 +212,7 @@ def _lists(folder: Path, place: Path, deepest: int) -> Iterator[tuple[Path, str]
         return f"{name[0]}\n{text_of(folder / place / name[1])}" if inside else name[0]
 
     text = text_of(folder / place / "CMakeLists.txt")
-    text = re.sub(r"(?m)^\s*include\s*\(\s*\"?([\w./-]+\.cmake)\"?\s*\)", included, text)
+    text = re.sub(r"(?m)^[ \t]*include\s*\(\s*\"?([\w./-]+\.cmake)\"?\s*\)", included, text)
     text = re.sub(r"#.*", "", text)
     yield place, text
     if deepest:
@@ -247,7 +247,7 @@ def _cmake_project_programs(text: str, top: str) -> list[str]:
     for name, words in re.findall(r"foreach\s*\(\s*(\w+)\s+([^()$]+)\)", text):
         given = words.removeprefix("IN ITEMS").split()
         variables[name] = given if given[:1] != ["IN"] else []
-    added = re.findall(r"add_executable\s*\(\s*\"?((?:\$\{\w+\}|[\w.-]+)+)(?=[\s\")])", text)
+    added = re.findall(r"add_executable\s*\(\s*\"?((?:\$\{\w+\}|[\w.-])+)(?=[\s\")])", text)
     return [name for words in added for name in _expanded(words, variables)]
 
 
