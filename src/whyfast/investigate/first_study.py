@@ -242,9 +242,11 @@ def _built(
         if isinstance(outcome, Build):
             comment = f"It is measured as linked, as it has no other layouts: {heard.reason}."
             # Without the last step it is the same program, which need not be built again.
-            return replace(bare, comments=(*bare.comments, comment)), outcome
+            comments = (*bare.comments, comment)
+            return replace(bare, comments=comments, others=project.others), outcome
         if not _links(project, outcome.reason):
             return project, outcome
+        bare = replace(bare, others=project.others)
         return _built(folder, bare, home, observer, services, limit)
     return project, outcome
 

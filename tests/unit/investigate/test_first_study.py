@@ -246,6 +246,19 @@ def test_a_program_without_work_makes_way_for_one_that_reads_a_document(
     assert "read.c" in " ".join(study["build"]["steps"])
 
 
+def test_so_does_one_of_a_makefile_that_cannot_be_linked_again(tmp_path: Path, home: Home) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "mini.c").write_text("int main(void) { return 0; }\n")
+    (folder / "read.c").write_text(PARSER.replace("/ 500", "/ 10000000"))
+    rule = "{0}: {0}.c\n\t$(CC) -o $@ $<\n"
+    (folder / "Makefile").write_text(rule.format("mini") + rule.format("read"))
+    first = first_study(folder, KINDS["c"][1](folder), home, Silent(), Services())
+    study = tomllib.loads(first.text)
+    assert study["build"]["program"] == "src/read"
+    assert [*study["benchmarks"]] == ["document"]
+
+
 def test_a_submodule_that_is_not_there_is_named(tmp_path: Path, home: Home) -> None:
     folder = tmp_path / "p"
     folder.mkdir()
