@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from whyfast.investigate import first_tries
+from whyfast.investigate import first_tries, first_work
 from whyfast.investigate.first_study import FirstStudy, first_study, first_that_builds
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure import invocation
@@ -246,7 +246,10 @@ def test_a_program_without_work_makes_way_for_one_that_reads_a_document(
     assert "read.c" in " ".join(study["build"]["steps"])
 
 
-def test_so_does_one_of_a_makefile_that_cannot_be_linked_again(tmp_path: Path, home: Home) -> None:
+def test_so_does_one_of_a_makefile_that_cannot_be_linked_again(
+    tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_work, "DOCUMENTS", {"csv": lambda records: "a,b\n" * 1000})
     folder = tmp_path / "p"
     folder.mkdir()
     (folder / "mini.c").write_text("int main(void) { return 0; }\n")
