@@ -245,12 +245,13 @@ class Side:
                     yield offset, int.from_bytes(self.image.read(offset, 8), "little")
             return
         for region in self.data_regions():
-            if self.go and region.name.startswith(GO_DATA):
-                continue  # no pointers
+            # No pointers, but for those that the linker of Go sets, to what has a name.
+            without = self.go is not None and region.name.startswith(GO_DATA)
             first = region.start + -region.start % 8
             data = bytes(region.data[first - region.start :])
             for i, (word,) in enumerate(_WORD.iter_unpack(data[: len(data) // 8 * 8])):
-                yield first + 8 * i, word
+                if not without or ((named := self.named_at(word)) and named.start == word):
+                    yield first + 8 * i, word
 
     @cached_property
     def _places(self) -> list[int]:

@@ -6,8 +6,10 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from whyfast.model.code import ChangeKind, CodeComparison, FunctionChange
 
@@ -23,42 +25,72 @@ _ASIDE = re.compile(
     r"|[^/]*\.(toml|cfg|ini|txt|lock|ya?ml|in)$|(setup|noxfile|tasks|conftest)\.py$|\.[^/]*/"
 )
 
+#: Names of a module that Python itself reads.
+_OF_PYTHON = {
+    *("__all__", "__annotations__", "__builtins__", "__cached__", "__dir__", "__doc__", "__file__"),
+    *("__getattr__", "__loader__", "__name__", "__package__", "__path__", "__spec__"),
+}
+#: What a file that reads docstrings is likely to say.
+_READS_DOCSTRINGS = re.compile(rb"__doc__|getdoc")
+
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Documented = _Function | ast.ClassDef | ast.Module
 
 
 @dataclass(frozen=True)
 class PythonFunction:
     """``name`` is qualified by its module and classes, with a number from the second of a name on;
     ``first`` and ``last`` are lines of its file, decorators included; ``says`` is its syntax,
-    without comments and layout."""
+    without comments, layout and docstrings; ``docstrings`` has these. ``reads`` are the names of
+    which it may read a value that others set, ``text`` what a difference shows of it."""
 
     name: str
     first: int
     last: int
     says: str
+    docstrings: tuple[str, ...] = ()
+    reads: frozenset[str] = frozenset()
+    text: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file of Python: its functions, with its code outside of them as :data:`MODULE`, and the
+    statements that give a name its one plain value. ``imported`` are names that it takes from
+    others, ``*`` for all."""
+
+    functions: Mapping[str, PythonFunction] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(default_factory=dict)
+    imported: frozenset[str] = frozenset()
 
 
 def with_functions(code: CodeComparison, base: Path, head: Path) -> CodeComparison:
     """The comparison of two builds of a Python package with changed functions in place of changed
     files, where the files are Python; ``base`` and ``head`` are the folders of the builds.
 
-    What else differs stays a reason.
+    What else differs stays a reason. A docstring counts where a file reads docstrings; a plain
+    value that a name is given when a module is imported counts for the functions that read it.
     """
     if code.functions or not code.reasons:
         return code
     functions: list[FunctionChange] = []
     reasons: list[str] = []
+    values: dict[str, set[str]] = {}
+    docstrings = any(_reads_docstrings(folder) for folder in (base, head))
     for reason in code.reasons:
         # As same_builds writes them: the file NAME differs; the file NAME is only in SIDE.
         file = reason.removeprefix("the file ").rsplit(" differs")[0].rsplit(" is only in ")[0]
         if _ASIDE.match(file):
             continue
-        both = _functions(base, file), _functions(head, file)
+        before, after = _read(base, file), _read(head, file)
         outside = not any((folder / "src" / file).is_file() for folder in (base, head))
-        if not file.endswith(".py") or outside or None in both:
+        if not file.endswith(".py") or outside or before is None or after is None:
             reasons.append(reason)
             continue
-        functions += _changes(both[0] or {}, both[1] or {}, (base, head), file)
+        functions += _changes(before.functions, after.functions, docstrings)
+        values[file] = {n for n, _ in before.constants.items() ^ after.constants.items()}
+    known = {f.name for f in functions}
+    functions += [f for f in _readers(values, base, head) if f.name not in known]
     return replace(
         code,
         same=not functions and not reasons,
@@ -66,6 +98,54 @@ def with_functions(code: CodeComparison, base: Path, head: Path) -> CodeComparis
         reasons=tuple(reasons),
         traced=not reasons,
     )
+
+
+def _readers(values: Mapping[str, set[str]], base: Path, head: Path) -> Iterator[FunctionChange]:
+    """The functions that may read one of the ``values`` that differ, by the file that sets them;
+    in place of those that a file outside of the package may read, the code that sets them."""
+    changed = {name for names in values.values() for name in names}
+    if not changed:
+        return
+    words = [name.encode() for name in changed]
+    aside = set[str]()
+    found: dict[str, FunctionChange] = {}
+    for path in sorted((head / "src").rglob("*.py")):
+        file, text = str(path.relative_to(head / "src")), path.read_bytes()
+        for side in (_read(base, file), _read(head, file)) if any(w in text for w in words) else ():
+            if side is None:
+                continue
+            bare = set(values.get(file, ())) | (changed if "*" in side.imported else set())
+            seen = {f".{name}" for name in changed} | bare | (side.imported & changed)
+            for function in side.functions.values():
+                if not (reads := function.reads & seen):
+                    continue
+                if _ASIDE.match(file):
+                    aside |= {name.removeprefix(".") for name in reads}
+                else:
+                    found[function.name] = FunctionChange(function.name, "changed", (0, 0))
+    for file, names in values.items():
+        if names & aside:
+            sides = [(_read(folder, file) or _File()).constants for folder in (base, head)]
+            diff = [
+                f"{sign}{side[name]}"
+                for name in sorted(names & aside)
+                for sign, side in zip("-+", sides, strict=True)
+                if name in side
+            ]
+            name = f"{_module(file)}.{MODULE}"
+            found[name] = FunctionChange(name, "changed", (0, 0), diff=tuple(diff))
+    yield from found.values()
+
+
+@lru_cache(maxsize=8)
+def _reads_docstrings(folder: Path) -> bool:
+    """Whether a file of the package in that build may read docstrings."""
+    files = (
+        f
+        for f in (folder / "src").rglob("*.py")
+        if not _ASIDE.match(str(f.relative_to(folder / "src")))
+    )
+    return any(_READS_DOCSTRINGS.search(f.read_bytes()) for f in files)
 
 
 def executed_name(folder: Path, code: tuple[str, int, str]) -> str:
@@ -78,29 +158,64 @@ def executed_name(folder: Path, code: tuple[str, int, str]) -> str:
         return ""
     if name == MODULE:
         return f"{_module(str(relative))}.{MODULE}"
-    known = _functions(folder, str(relative)) or {}
-    around = [f for f in known.values() if f.first <= line <= f.last]
+    known = _read(folder, str(relative)) or _File()
+    around = [f for f in known.functions.values() if f.first <= line <= f.last]
     return max(around, key=lambda f: f.first).name if around else ""
 
 
-def _functions(folder: Path, file: str) -> Mapping[str, PythonFunction] | None:
-    """By name; empty where there is no such file, None where it is not Python."""
+@lru_cache(maxsize=4096)
+def _read(folder: Path, file: str) -> _File | None:
+    """The file of a build; empty where there is no such file, None where it is not Python."""
     path = folder / "src" / file
     if not path.is_file():
-        return {}
+        return _File()
+    text = path.read_bytes()
     try:
-        tree = ast.parse(path.read_bytes())
+        tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError):
         return None
     module = _module(file)
+    lines = text.decode("utf-8", "replace").splitlines()
     found: dict[str, PythonFunction] = {}
+    imported = frozenset(
+        a.name for n in ast.walk(tree) if isinstance(n, ast.ImportFrom) for a in n.names
+    )
     for function in _defined(tree, module):
         name, number = function.name, 2
         while name in found:  # as of a property, which has several functions
             name, number = f"{function.name} ({number})", number + 1
-        found[name] = replace(function, name=name)
+        found[name] = replace(
+            function, name=name, text=tuple(lines[function.first - 1 : function.last])
+        )
     _Empty().visit(tree)
-    found[f"{module}.{MODULE}"] = PythonFunction(f"{module}.{MODULE}", 0, 0, ast.dump(tree))
+    constants = _constants(tree)
+    whole = _said(f"{module}.{MODULE}", 0, 0, tree)
+    found[whole.name] = replace(whole, text=tuple(ast.unparse(tree).splitlines()))
+    return _File(found, constants, imported)
+
+
+def _constants(tree: ast.Module) -> dict[str, str]:
+    """Takes the statements away that give a name its one plain value; these, by name."""
+    names = [
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    ]
+    found: dict[str, str] = {}
+    for statement in list(tree.body):
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            continue
+        target = statement.targets[0]
+        if (
+            not isinstance(target, ast.Name)
+            or target.id in _OF_PYTHON
+            or names.count(target.id) > 1
+        ):
+            continue
+        try:
+            ast.literal_eval(statement.value)
+        except (ValueError, TypeError, SyntaxError, RecursionError):
+            continue
+        found[target.id] = ast.unparse(statement)
+        tree.body.remove(statement)
     return found
 
 
@@ -117,7 +232,7 @@ def _defined(tree: ast.AST, prefix: str) -> Iterator[PythonFunction]:
         if isinstance(node, _Function):
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             last = node.end_lineno or node.lineno
-            yield PythonFunction(f"{prefix}.{node.name}", first, last, ast.dump(node))
+            yield _said(f"{prefix}.{node.name}", first, last, node)
         elif isinstance(node, ast.ClassDef):
             yield from _defined(node, f"{prefix}.{node.name}")
         else:
@@ -125,37 +240,62 @@ def _defined(tree: ast.AST, prefix: str) -> Iterator[PythonFunction]:
 
 
 class _Empty(ast.NodeTransformer):
-    """Takes the bodies of functions away: they are compared by themselves."""
+    """Takes the bodies of functions away, and plain defaults: they are compared by themselves."""
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        node.body = []
-        return node
+        return _emptied(node)
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
-        node.body = []
-        return node
+        return _emptied(node)
+
+
+_AnyFunction = TypeVar("_AnyFunction", ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _emptied(node: _AnyFunction) -> _AnyFunction:
+    node.body = []
+    arguments = node.args
+    arguments.defaults = [v for v in arguments.defaults if not isinstance(v, ast.Constant)]
+    arguments.kw_defaults = [v for v in arguments.kw_defaults if not isinstance(v, ast.Constant)]
+    return node
+
+
+def _said(name: str, first: int, last: int, node: ast.AST) -> PythonFunction:
+    """What the code says and reads. Its docstrings are taken away for that, then given back."""
+    docstrings: list[tuple[list[ast.stmt], ast.stmt]] = []
+    reads = set[str]()
+    for inner in ast.walk(node):
+        if isinstance(inner, _Documented) and ast.get_docstring(inner, clean=False) is not None:
+            docstrings.append((inner.body, inner.body.pop(0)))
+        if isinstance(inner, ast.Name):
+            reads.add(inner.id)
+        elif isinstance(inner, ast.Attribute):
+            reads.add(f".{inner.attr}")
+        elif isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+            reads.add(f".{inner.value}")  # as of getattr
+        elif isinstance(inner, ast.alias) and inner.asname not in (None, inner.name):
+            reads.add(inner.name)
+    says = ast.dump(node)
+    for body, docstring in docstrings:
+        body.insert(0, docstring)
+    return PythonFunction(
+        name, first, last, says, tuple(ast.dump(d) for _, d in docstrings), frozenset(reads)
+    )
 
 
 def _changes(
     before: Mapping[str, PythonFunction],
     after: Mapping[str, PythonFunction],
-    folders: tuple[Path, Path],
-    file: str,
+    docstrings: bool,
 ) -> Iterator[FunctionChange]:
     for name in dict.fromkeys((*after, *before)):
         old, new = before.get(name), after.get(name)
-        if old and new and old.says == new.says:
+        unread = old and new and (not docstrings or old.docstrings == new.docstrings)
+        if old and new and unread and old.says == new.says:
             continue
         kind: ChangeKind = "changed" if old and new else "added" if new else "removed"
-        before_text, after_text = _text(folders[0], file, old), _text(folders[1], file, new)
+        before_text, after_text = (f.text if f else () for f in (old, new))
         diff = list(difflib.unified_diff(before_text, after_text, lineterm="", n=2))[2:]
         more = len(diff) - _LINES
         shown = (*diff[:_LINES], *([f"… {more} more lines"] if more > 0 else []))
         yield FunctionChange(name, kind, (0, 0), diff=shown if kind == "changed" else ())
-
-
-def _text(folder: Path, file: str, function: PythonFunction | None) -> list[str]:
-    if function is None or not function.first:
-        return []
-    text = (folder / "src" / file).read_text(encoding="utf-8", errors="replace")
-    return text.splitlines()[function.first - 1 : function.last]

@@ -219,9 +219,10 @@ class _Pair:
             return bool(a.go and b.go) or sections[0] == sections[1], None
         lengths = a.end_of(here) - here, b.end_of(there) - there
         common = min(lengths)
-        if any(a.image.read(here + common, lengths[0] - common).strip(b"\0")) or any(
-            b.image.read(there + common, lengths[1] - common).strip(b"\0")
-        ):
+        rest = a.image.read(here + common, lengths[0] - common)
+        rest += b.image.read(there + common, lengths[1] - common)
+        # Texts of Go have their lengths beside their addresses; behind them lies what others use.
+        if rest.strip(b"\0") and not (a.go and b.go):
             return False, None
         return True, (here, there, common)
 

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from whyfast.build.revisions import Range, called
+from whyfast.explain.python_changes import MODULE
 from whyfast.investigate.change_reach import first_runs_reach
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.measuring import launch_arguments
@@ -100,7 +101,8 @@ def chosen_in_python(
     context = replace(context, question=replace(context.question, benchmarks=benchmarks))
     if len(benchmarks) <= MOST:
         return context, tuple(reaches), ()
-    known = {r.benchmark for r in reaches if r.executes}
+    known = {r.benchmark for r in reaches if r.executes and not r.executes[0].endswith(MODULE)}
+    known = known or {r.benchmark for r in reaches if r.executes}  # on import alone
     context, notes = _with_the_first(context, benchmarks, known)
     kept = {*idle, *(b.name for b in context.question.benchmarks)}
     return context, tuple(r for r in reaches if r.benchmark in kept), notes

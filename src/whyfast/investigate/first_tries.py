@@ -24,8 +24,8 @@ from whyfast.study.project import Commands, Project, some_names
 #: What a line of a failing program has that says why.
 TROUBLE = re.compile(r"panic|error|fatal|cannot|No such file", re.IGNORECASE)
 
-#: What Python says of a module that is not there.
-LACKS = re.compile(r"No module named '?([\w.]+)")
+#: What Python says of a module that is not there, or of which no installer knows.
+LACKS = re.compile(r"(?:No module named '?|No package metadata was found for )([\w.]+)")
 
 #: How the reason goes on then.
 NOT_INSTALLED = "is not installed for the interpreter on PATH"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -159,7 +159,7 @@ def _install(folder: Path, *, extension: bool) -> str:
     group = "" if extra else _likeliest(groups)
     words = ["-e", f".[{extra}]" if extra else "."]
     # pip knows groups by name only from 25.1 on.
-    words += [w for w in groups.get(group, ()) if isinstance(w, str)]
+    words += _of_group(groups, group)
     if not (extra or group):
         listed = sources(folder, ("*requirement*/*test*.txt", "*requirement*test*.txt"))
         words += [w for f in listed[:1] for w in ("-r", str(f.relative_to(folder)))]
@@ -168,6 +168,17 @@ def _install(folder: Path, *, extension: bool) -> str:
     words += [tool for tool in _TOOLS if tool not in words]
     install = shlex.join(["pip", "install", *words])
     return f"python3 -m venv .venv && . .venv/bin/activate && {install}"
+
+
+def _of_group(groups: Mapping[str, Any], name: str, within: tuple[str, ...] = ()) -> list[str]:
+    """What a group asks for, with that of groups that it includes."""
+    found: list[str] = []
+    for asked in groups.get(name, ()) if name not in within else ():
+        if isinstance(asked, str):
+            found.append(asked)
+        elif isinstance(asked, dict):
+            found += _of_group(groups, str(asked.get("include-group", "")), (*within, name))
+    return list(dict.fromkeys(found))
 
 
 #: What runs tests and benchmarks, which not every project declares.

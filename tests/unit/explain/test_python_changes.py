@@ -30,6 +30,9 @@ def g():
 """
 
 
+Y = "pkg.y.<module>"
+
+
 def compared(tmp_path: Path, files: dict[str, tuple[str, str]]) -> CodeComparison:
     folders = []
     for number, side in enumerate(("base", "head")):
@@ -62,6 +65,40 @@ def test_functions_that_changed_are_named(tmp_path: Path, after: str, names: lis
     assert [f.name for f in code.functions] == names
     assert code.same == (not names)
     assert code.reasons == ()
+
+
+VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    return 2\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "other", "names"),
+    [
+        (VALUES, VALUES.replace("10", "20"), "", ["pkg.x.f"]),
+        (VALUES, VALUES.replace("10", "20"), "def h(x):\n    x.LIMIT\n", ["pkg.x.f", "pkg.y.h"]),
+        (VALUES, VALUES.replace("10", "20"), "from .x import LIMIT as L\n", ["pkg.x.f", Y]),
+        (VALUES, VALUES.replace("10", "max(1, 2)"), "", ["pkg.x.<module>", "pkg.x.f"]),
+        ("__all__ = []\n", "__all__ = ['a']\n", "", ["pkg.x.<module>"]),
+        (VALUES, VALUES.replace("a=1", "a=2"), "", ["pkg.x.f"]),
+        ("def f():\n    'a'\n", "def f():\n    'b'\n", "", []),
+        ("def f():\n    'a'\n", "def f():\n    'b'\n", "f.__doc__\n", ["pkg.x.f"]),
+    ],
+    ids=[
+        *("value", "of another module", "under another name", "a call", "for Python", "default"),
+        *("docstring", "docstring that is read"),
+    ],
+)
+def test_what_a_module_sets_counts_for_who_reads_it(
+    tmp_path: Path, before: str, after: str, other: str, names: list[str]
+) -> None:
+    code = compared(tmp_path, {"pkg/x.py": (before, after), "pkg/y.py": (other, other)})
+    assert sorted(f.name for f in code.functions) == sorted(names)
+    assert code.same == (not names)
+
+
+def test_a_value_that_a_benchmark_may_read_counts_where_it_is_set(tmp_path: Path) -> None:
+    files = {"pkg/x.py": ("N = 1\n", "N = 2\n"), "bench/b.py": ("pkg.x.N\n",) * 2}
+    (change,) = compared(tmp_path, files).functions
+    assert (change.name, change.diff) == ("pkg.x.<module>", ("-N = 1", "+N = 2"))
 
 
 def test_tests_and_settings_are_not_read_by_the_package(tmp_path: Path) -> None:

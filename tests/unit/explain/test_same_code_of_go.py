@@ -42,7 +42,7 @@ func hot(all []shape) (n int) {
 }
 
 //go:noinline
-func worded(n int) { println("the area is", n) }
+func worded(n int) { println("the area is", n, "+", "-", "U", "%", "E") }
 
 func main() {
 	all := []shape{square{len(os.Args), "one"}, &circle{2}}
@@ -83,6 +83,16 @@ def test_what_moves_lines_alone_is_no_change(base: Path, tmp_path: Path) -> None
     unused = ("func main", 'func unused() string { return "text" }\n\nfunc main')
     found = compared(base, tmp_path, comment, unused)
     assert (found.same, found.functions, found.reasons) == (True, (), ())
+
+
+def test_masks_of_pointers_behind_a_text_are_none_of_its_user(base: Path, tmp_path: Path) -> None:
+    types = ""
+    for mask in (0b1010110101, 0b1100101101, 0b1110010111, 0b1011100011, 0b1001101111):
+        fields = "; ".join(f"f{i} {'*int' if mask >> i & 1 else 'int'}" for i in range(10))
+        types += f"if named, ok := any.(*struct{{ {fields} }}); ok {{\n\t\tpanic(named)\n\t}}\n\t"
+    named = "if named, ok := any.(square)"
+    found = compared(base, tmp_path, (named, types + named))
+    assert {f.name for f in found.reached} <= {"main.main"}
 
 
 CODE = ("3 * c.r", "4 * c.r")

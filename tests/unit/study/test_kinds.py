@@ -433,6 +433,10 @@ def test_many_benchmarks_are_a_line_each_in_their_folder(tmp_path: Path) -> None
     [
         ('project.optional-dependencies]\ndocs = []\ntesting = ["x"]\n', "'.[testing]' pytest "),
         ('dependency-groups]\ndocs = ["z"]\ntests = ["x", "pytest"]\n', ". x pytest pytest-b"),
+        (
+            'dependency-groups]\nall = ["x"]\ntest = [{ include-group = "all" }, "y"]\n',
+            ". x y pytest pytest-b",
+        ),
         ("tool.other]\n", ". -r requirements/tests.txt pytest "),
     ],
 )

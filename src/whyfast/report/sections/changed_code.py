@@ -53,7 +53,7 @@ def changed_code(check: Check) -> Iterator[str]:
             )
         return
     # The instructions of others are the same, but for what the data holds that they refer to.
-    changed = [f for f in code.reached if f.diff or f.kind != "changed" or not any(f.sizes)]
+    changed = [f for f in code.reached if f.diff or f.kind != "changed"]
     executed = list(dict.fromkeys(n for r in check.reaches for n in r.executes or ()))
     changed.sort(
         key=lambda f: next((i for i, n in enumerate(executed) if is_called(f, n)), len(executed))
@@ -65,6 +65,8 @@ def changed_code(check: Check) -> Iterator[str]:
         which = f"{pluralize(rest, 'function')}{' more' if changed else ''}"
         has, refers = ("has", "refers") if rest == 1 else ("have", "refer")
         yield f"{which} {has} the same instructions and {refers} to data that differs."
+    if any(f.name.endswith("<module>") for f in changed):
+        yield "`<module>` runs when a module is imported; who uses what it sets is not known."
     if code.reasons:
         more = len(code.reasons) - NAMES
         reasons = [*code.reasons[:NAMES], *([f"and {more} more"] if more > 0 else [])]
@@ -86,6 +88,8 @@ def change_sentence(change: FunctionChange) -> str:
         return f"{name} is {'new' if change.kind == 'added' else 'gone'}"
     changes = [f"now calls {some_code(change.calls)}"] if change.calls else []
     changes += [f"no longer calls {some_code(change.called)}"] if change.called else []
+    if not changes and not change.diff and before == after:
+        changes = ["refers to data that differs"]
     if not changes and before == after:
         changes = [f"has other instructions ({before} bytes)" if before else "has changed"]
     return f"{name} {' and '.join(changes) or f'went from {before} to {after} bytes'}"
