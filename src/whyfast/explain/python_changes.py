@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -140,12 +140,14 @@ def _readers(values: Mapping[str, set[str]], base: Path, head: Path) -> Iterator
 @lru_cache(maxsize=8)
 def _reads_docstrings(folder: Path) -> bool:
     """Whether a file of the package in that build may read docstrings."""
-    files = (
-        f
-        for f in (folder / "src").rglob("*.py")
-        if not _ASIDE.match(str(f.relative_to(folder / "src")))
-    )
-    return any(_READS_DOCSTRINGS.search(f.read_bytes()) for f in files)
+    found = sorted((folder / "src").rglob("*.py"))
+    names = of_the_package(str(path.relative_to(folder / "src")) for path in found)
+    return any(_READS_DOCSTRINGS.search((folder / "src" / n).read_bytes()) for n in names)
+
+
+def of_the_package(names: Iterable[str]) -> list[str]:
+    """Of a project's files those of Python that its package may read when it runs."""
+    return [name for name in names if name.endswith(".py") and not _ASIDE.match(name)]
 
 
 def executed_name(folder: Path, code: tuple[str, int, str]) -> str:

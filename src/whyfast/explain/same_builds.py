@@ -150,15 +150,19 @@ def _begins(path: Path, mark: bytes) -> bool:
 
 def _files(base: Path, head: Path) -> CodeComparison:
     files = [dict(_relevant(folder)) for folder in (base, head)]
-    reasons = []
+    reasons, identical = [], True
     for name in sorted({*files[0], *files[1]}):
         left, right = files[0].get(name), files[1].get(name)
         shown = name.removeprefix("src/")  # where the source is copied to
         if left is None or right is None:
             reasons.append(f"the file {shown} is only in {'base' if right is None else 'head'}")
-        elif not _same_file(left, right, (base, head)):
+            continue
+        a, b = _content(left, base), _content(right, head)
+        identical = identical and a == b
+        if a != b and not _says_the_same(left, right, a, b, (base, head)):
             reasons.append(f"the file {shown} differs")
-    return CodeComparison(not reasons, not reasons, reasons=tuple(reasons), traced=not reasons)
+    same = not reasons
+    return CodeComparison(same and identical, same, reasons=tuple(reasons), traced=same)
 
 
 def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -170,13 +174,12 @@ def _relevant(folder: Path) -> Iterator[tuple[str, Path]]:
             yield str(relative), path
 
 
-def _same_file(left: Path, right: Path, folders: tuple[Path, Path]) -> bool:
-    a, b = (
-        path.read_bytes().replace(str(folder).encode(), b"\0")
-        for path, folder in zip((left, right), folders, strict=True)
-    )
-    if a == b:
-        return True
+def _content(path: Path, folder: Path) -> bytes:
+    """Without the place of the build."""
+    return path.read_bytes().replace(str(folder).encode(), b"\0")
+
+
+def _says_the_same(left: Path, right: Path, a: bytes, b: bytes, folders: tuple[Path, Path]) -> bool:
     if left.suffix == ".py":
         return (tree := _python(a)) is not None and tree == _python(b)
     library = ".so" in left.name and a.startswith(b"\x7fELF")

@@ -39,6 +39,7 @@ FORMATS: tuple[Format, ...] = (
     rust_bench.CRITERION,
     go_bench.FORMAT,
     rust_bench.DIVAN,
+    rust_bench.LIBTEST,
     csv_table.FORMAT,
 )
 

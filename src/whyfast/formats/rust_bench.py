@@ -1,4 +1,5 @@
-"""Benchmarks of Rust: the folder of results of Criterion.rs, and the tree that divan prints."""
+"""Benchmarks of Rust: the folder of results of Criterion.rs, the tree that divan prints, and
+the lines of `#[bench]`."""
 
 from __future__ import annotations
 
@@ -114,12 +115,38 @@ def _read_divan(given: Given) -> Recording:
         if timed is None:
             continue
         name = "::".join(path)
-        where = f"{given.where}:{number}"
-        value = seconds(timed["median"].replace(",", ""), _UNITS[timed["unit"]], where)
-        if name in series:
-            raise UserError(f"duplicate benchmark: {name}", where=where)
-        series[name] = Series(name, SECOND, ((value,),))
+        _add(series, name, (timed["median"], _UNITS[timed["unit"]]), f"{given.where}:{number}")
     return Recording(given.name, given.where, "divan", series)
+
+
+def _add(series: dict[str, Series], name: str, read: tuple[str, float], where: str) -> None:
+    """The benchmark, with a number as it is printed and how many seconds its unit has."""
+    value = seconds(read[0].replace(",", ""), read[1], where)
+    if name in series:
+        raise UserError(f"duplicate benchmark: {name}", where=where)
+    series[name] = Series(name, SECOND, ((value,),))
+
+
+# `#[bench]`, timed by the library `test` of Rust: a line for each with the median of its samples.
+
+_LIBTEST = re.compile(
+    r"test (?P<name>\S+)\s+\.\.\. bench: +(?P<median>[\d.,]+) ns/iter \(\+/- [\d.,]+\)"
+)
+
+
+def _claims_libtest(given: Given) -> bool:
+    """Text with at least one line of a benchmark."""
+    return given.text is not None and any(map(_LIBTEST.match, given.text.splitlines()))
+
+
+def _read_libtest(given: Given) -> Recording:
+    """Every benchmark by its path in its crate: ``parse::small``."""
+    assert given.text is not None
+    series: dict[str, Series] = {}
+    for number, line in enumerate(given.text.splitlines(), 1):
+        if found := _LIBTEST.match(line):
+            _add(series, found["name"], (found["median"], 1e-9), f"{given.where}:{number}")
+    return Recording(given.name, given.where, "libtest", series)
 
 
 def leaves(text: str) -> list[str]:
@@ -138,3 +165,4 @@ def leaves(text: str) -> list[str]:
 
 CRITERION = Format("criterion", _claims_criterion, _read_criterion)
 DIVAN = Format("divan", _claims_divan, _read_divan)
+LIBTEST = Format("libtest", _claims_libtest, _read_libtest)

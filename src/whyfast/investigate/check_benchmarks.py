@@ -67,7 +67,7 @@ def chosen(
     run so, the first of all: longer runs tell more."""
     question = context.question
     listed = [b for b in question.benchmarks if b.runner in HARNESSES]
-    if len(listed) <= MOST or context.question.variants[0].toolchain.startswith("path:python"):
+    if len(listed) <= MOST or context.question.in_python:
         return context, ()
     reached = first_runs_reach(context, listed, code, timeout)
     return _with_the_first(context, listed, reached)

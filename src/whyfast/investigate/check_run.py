@@ -11,7 +11,7 @@ from pathlib import Path
 from whyfast.build.recipe import steps_of
 from whyfast.build.revisions import Range, called, change_between, commits_between, top_level
 from whyfast.build.source import obtain
-from whyfast.explain.python_changes import with_functions
+from whyfast.explain.python_changes import of_the_package, with_functions
 from whyfast.explain.same_builds import not_linked, same_builds, unused_code, without_go_tests
 from whyfast.investigate.building import build
 from whyfast.investigate.change_reach import reached_by, reached_in_python
@@ -119,8 +119,7 @@ def run_check(
     program = Path(context.question.build.program)
     folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
     code = same_builds(*((folder, program) for folder in folders))
-    in_python = context.question.variants[0].toolchain.startswith("path:python")
-    if in_python:
+    if context.question.in_python:
         code = with_functions(code, *folders)
     if {b.runner for b in context.question.benchmarks} == {"go"}:
         code = without_go_tests(code)
@@ -149,7 +148,7 @@ def run_check(
     context, few = chosen(context, code, limit / 2)
     check = replace(check, notes=(*few, *check.notes))
     limit = max(limit / 2, end - clock.monotonic())
-    if in_python and code.reached:
+    if context.question.in_python and code.reached:
         reaches = reached_in_python(context, code, limit, len(program.parts))
         context, reaches, few = chosen_in_python(context, reaches)
         check = replace(check, notes=(*few, *check.notes))
@@ -228,11 +227,14 @@ def _with_unused(check: Check, context: RunContext[Study], program: Path) -> Che
     if found:
         return replace(check, not_linked=tuple(str(Path(inner, name)) for name in found))
     unused = unused_code(sources[BASE].folder, sources[HEAD].folder, differ)
+    what = "in more than comments: what the program holds of it is the same"
+    if context.question.in_python:
+        unused, what = tuple(of_the_package(differ)), "in comments, docstrings or values not read"
     if not unused:
         return check
     names = some_names([str(Path(inner, name)) for name in unused], 3)
     verb = "differs" if len(unused) == 1 else "differ"
-    note = f"{names} {verb} in more than comments: what the program holds of it is the same."
+    note = f"{names} {verb} {what}."
     return replace(check, notes=(*check.notes, note))
 
 

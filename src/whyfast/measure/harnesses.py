@@ -1,5 +1,5 @@
 """Programs that time themselves: benchmarks of Go, Google Benchmark, Criterion.rs, divan,
-pytest-benchmark and JMH, unmodified.
+Rust's `#[bench]`, pytest-benchmark and JMH, unmodified.
 
 Each value is a process of its own, which runs one benchmark for a short while and says how long an
 iteration took. Its own loops, warm-up and clock are kept; its statistics are not used.
@@ -111,6 +111,17 @@ DIVAN = Harness(
     only=lambda name: (f"^{name}$",),
 )
 
+# `#[bench]`. How long it runs cannot be asked for: as a test, once.
+LIBTEST = Harness(
+    rust_bench.LIBTEST,
+    words=("--bench",),
+    once=("--test",),
+    long=("--bench",),
+    list=("--bench", "--list"),
+    name=r"(.+): bench(?:mark)?$",
+    only=lambda name: ("--exact", name),
+)
+
 PYTEST = Harness(
     json_reports.PYTEST,
     words=(
@@ -147,6 +158,7 @@ HARNESSES = {
     "google-benchmark": GOOGLE,
     "criterion": CRITERION,
     "divan": DIVAN,
+    "libtest": LIBTEST,
     "pytest-benchmark": PYTEST,
     "jmh": JMH,
 }

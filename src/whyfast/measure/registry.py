@@ -160,7 +160,7 @@ def _pyperf(home: Home, tell: Callable[[str], None]) -> Path:
 
 
 _HARNESSES: tuple[RunnerName, ...] = (
-    *("go", "google-benchmark", "criterion", "divan", "pytest-benchmark", "jmh"),
+    *("go", "google-benchmark", "criterion", "divan", "libtest", "pytest-benchmark", "jmh"),
 )
 
 MAKERS: dict[RunnerName, RunnerMaker] = {

@@ -53,6 +53,11 @@ class Question:
         """Whether the variants run under kernels of their own."""
         return any(v.kernel for v in self.measured)
 
+    @property
+    def in_python(self) -> bool:
+        """Whether the program is the interpreter of Python on PATH."""
+        return self.variants[0].toolchain.startswith("path:python")
+
     def variant(self, name: str) -> Variant:
         """The variant of that name; KeyError without one."""
         for v in self.variants:

@@ -115,6 +115,7 @@ RunnerName = Literal[
     "google-benchmark",
     "criterion",
     "divan",
+    "libtest",
     "pytest-benchmark",
     "jmh",
 ]
@@ -152,6 +153,7 @@ RUNNER_KINDS: dict[RunnerName, RunnerKind] = {
         RunnerKind("google-benchmark", takes_turns=False, countable=False),
         RunnerKind("criterion", takes_turns=False, countable=False),
         RunnerKind("divan", takes_turns=False, countable=False),
+        RunnerKind("libtest", takes_turns=False, countable=False),
         RunnerKind("pytest-benchmark", takes_turns=False, countable=False),
         RunnerKind("jmh", takes_turns=False, countable=False),
     )

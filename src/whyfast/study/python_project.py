@@ -231,6 +231,16 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
         yield replace(
             base, runner="pyperf", benchmarks=some(asv, MOST_LISTED), beside={ASV_FILE: _ASV}
         )
+    timed = [
+        f"{name}::{f.name}"
+        for name, text in files.items()
+        for f in _parsed(text).body
+        if isinstance(f, ast.FunctionDef) and f.name.startswith("test") and name not in fixtures
+    ]
+    if timed:  # as pytest-codspeed takes them
+        yield _by_pytest(
+            base, timed, f"Tests among benchmarks are timed, of {len(timed)} the first."
+        )
     scripts: Commands = {
         benchmark_key(name.removesuffix(".py")): ("{program}", "{source}/" + name)
         for name, text in own.items()

@@ -1,4 +1,4 @@
-"""A project of Rust: benchmarks by Criterion or divan, or a binary."""
+"""A project of Rust: benchmarks by Criterion, divan or Rust itself, or a binary."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ from whyfast.study.toml_document import parse_toml
 
 #: The crates with which benchmarks time themselves, the runners' names.
 _RUNNERS = "criterion", "divan"
+#: The benchmarks of Rust's own library for tests, and the variable with which any compiler builds
+#: them as if it were of the night.
+_OWN, _NIGHTLY = "#[bench]", "RUSTC_BOOTSTRAP"
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,9 @@ class _Bench:
 
 
 def cargo(folder: Path) -> Project:
-    """The first benchmark of the package or of its workspace that uses Criterion or divan, else,
-    also where that does not build, its first binary or one to be filled in."""
+    """The first benchmark of the package or of its workspace that uses Criterion or divan, or has
+    most `#[bench]`, else, also where that does not build, its first binary or one to be filled in.
+    """
     manifest = folder / "Cargo.toml"
     try:
         data = parse_toml(needed(manifest))
@@ -57,10 +61,14 @@ def cargo(folder: Path) -> Project:
     if more:
         comments.append(f"Other benchmarks: {some_names([*map(str, more)])}.")
     of = f" -p {bench.package}" if bench.package else ""
+    own = bench.runner == "libtest"
+    if own:
+        comments.append(f"{_NIGHTLY} lets any Rust build {_OWN}, which is for nightly Rust alone.")
     plain = Project(
         "path:cargo",
         (),
         "program",
+        env={_NIGHTLY: "1"} if own else {},
         runner=bench.runner,
         options=_options(folder, data) if bench.runner == "criterion" else (),
         folder="/".join(["{source}", *([bench.folder] if bench.folder else [])]),  # as cargo does
@@ -92,15 +100,9 @@ def _without(folder: Path, data: Mapping[str, Any]) -> Project:
             folder, data, plain, f"--release --bin {bins[0]}", f"target/release/{bins[0]}"
         )
     if "package" not in data:
-        message = "no package has a benchmark by Criterion or divan; run whyfast new in one of them"
+        message = "no package has a benchmark that is known; run whyfast new in one of them"
         raise UserError(message, where=folder / "Cargo.toml")
     missing = to_fill_in("main() of whyfast_bench.rs")
-    if unstable := [f for f in sources(folder, ("benches/*.rs",)) if "#[bench]" in text_of(f)]:
-        names = some_names([str(f.relative_to(folder)) for f in unstable])
-        missing = (
-            f"its benchmarks use #[bench], which only nightly Rust has: {names}; port them to "
-            "Criterion or divan, or fill in main() of whyfast_bench.rs in [build] steps"
-        )
     crate = data.get("lib", {}).get("name") or data["package"].get("name", "")
     plain = replace(plain, steps=(rust_file(str(crate)),), incomplete=missing)
     made = "target/release/examples/whyfast_bench"
@@ -113,6 +115,7 @@ def _by_cargo(
     """The project with the steps in which cargo builds the target, whose file is ``made``."""
     profile = "BENCH" if "--profile bench" in target else "RELEASE"
     env = {f"CARGO_PROFILE_{profile}_DEBUG": "1", f"CARGO_PROFILE_{profile}_STRIP": "none"}
+    env |= project.env
     comments = project.comments
     steps = ["mkdir -p cargo"]
     fetch: tuple[str, ...] = ()
@@ -170,7 +173,7 @@ def _of_members(folder: Path, data: Mapping[str, Any]) -> list[_Bench]:
 
 
 def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:
-    """The targets of benchmarks that time themselves."""
+    """The targets of benchmarks that time themselves; cargo finds those in ``benches``."""
     found = []
     for entry in manifest.get("bench", ()):
         name = str(entry.get("name", ""))
@@ -179,7 +182,14 @@ def _benches(folder: Path, manifest: Mapping[str, Any]) -> list[_Bench]:
         runner = next((r for r in _RUNNERS if _wanted(r, manifest) and r in text), "")
         if runner:
             found.append(_Bench(name, runner))
-    return found
+    if found:
+        return found
+    counts = {
+        f.stem if f.stem != "main" else f.parent.name: text_of(f).count(_OWN)
+        for f in sources(folder, ("benches/*.rs", "benches/*/main.rs"))
+    }
+    most = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
+    return [_Bench(name, "libtest") for name in most]
 
 
 def _wanted(crate: str, manifest: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from whyfast.measure.harnesses import (
     GO,
     GOOGLE,
     JMH,
+    LIBTEST,
     Harness,
     HarnessRunner,
     to_see,
@@ -64,6 +65,7 @@ open(folder + '/sample.json', 'w').write(sample)
         (GOOGLE, f"print('{GOOGLE_JSON.format(name='BM_x', time=250.0)}')", 2.5e-7),
         (CRITERION, SAMPLE, 2e-8),  # the median
         (DIVAN, f"print('{DIVAN_LINE}')", 2.694e-7),
+        (LIBTEST, "print('test a::b ... bench:   1,234.50 ns/iter (+/- 3.11)')", 1.2345e-6),
         (JMH, f"open('/dev/stdout', 'w').write('{JMH_JSON}')", 3e-7),
     ],
 )

@@ -217,12 +217,16 @@ def test_a_benchmark_of_divan_in_a_workspace_is_found_and_else_the_binary(
     assert "--bin a" in otherwise.link
 
 
-def test_benchmarks_that_need_nightly_rust_are_named(tmp_path: Path) -> None:
+def test_of_benchmarks_of_rust_itself_the_file_with_most_is_built_by_any_compiler(
+    tmp_path: Path,
+) -> None:
     project(tmp_path, "Cargo.toml", text='[package]\nname = "x"\n')
-    project(tmp_path, "benches/old.rs", text="#![feature(test)]\n#[bench]\nfn f() {}\n")
-    incomplete = cargo(tmp_path).incomplete
-    assert "nightly" in incomplete
-    assert "benches/old.rs" in incomplete
+    project(tmp_path, "benches/a.rs", text="#[bench]\nfn f() {}\n")
+    project(tmp_path, "benches/b.rs", text="#[bench]\nfn f() {}\n#[bench]\nfn g() {}\n")
+    made = cargo(tmp_path)
+    assert made.runner == "libtest"
+    assert "--bench b" in made.link
+    assert made.env["RUSTC_BOOTSTRAP"] == "1"
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,8 @@ def check_headline(result: Result, *, figures: bool = True) -> str:
     if check.code.same:
         which = "every function that can run" if check.code.functions else "every function"
         same = f"the machine code of {which} is the same up to addresses"
+        if result.question.in_python:
+            same = "no file that differs changes what Python runs"
         if check.code.identical:
             same = "the programs are identical byte for byte"
         return f"Nothing that runs has changed{between}: {same}."
