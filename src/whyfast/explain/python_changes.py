@@ -20,8 +20,9 @@ MODULE = "<module>"
 
 #: What the package does not read when it runs. Benchmarks and tests are those of the head on both
 #: sides; what setup.py builds is compared itself.
+_BESIDE = r"(tests?|bench\w*|examples?|perf|asv_bench|scripts)/"
 _ASIDE = re.compile(
-    r"(tests?|docs?|bench\w*|examples?|perf|asv_bench|scripts|ci)/"
+    rf"{_BESIDE}|(docs?|ci)/"
     r"|[^/]*\.(toml|cfg|ini|txt|lock|ya?ml|in)$|(setup|noxfile|tasks|conftest)\.py$|\.[^/]*/"
 )
 
@@ -119,9 +120,9 @@ def _readers(values: Mapping[str, set[str]], base: Path, head: Path) -> Iterator
             for function in side.functions.values():
                 if not (reads := function.reads & seen):
                     continue
-                if _ASIDE.match(file):
+                if re.match(_BESIDE, file):
                     aside |= {name.removeprefix(".") for name in reads}
-                else:
+                elif not _ASIDE.match(file):
                     found[function.name] = FunctionChange(function.name, "changed", (0, 0))
     for file, names in values.items():
         if names & aside:

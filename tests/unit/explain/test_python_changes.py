@@ -96,7 +96,9 @@ def test_what_a_module_sets_counts_for_who_reads_it(
 
 
 def test_a_value_that_a_benchmark_may_read_counts_where_it_is_set(tmp_path: Path) -> None:
-    files = {"pkg/x.py": ("N = 1\n", "N = 2\n"), "bench/b.py": ("pkg.x.N\n",) * 2}
+    files = {"pkg/x.py": ("N = 1\n", "N = 2\n"), "docs/conf.py": ("pkg.x.N\n",) * 2}
+    assert compared(tmp_path / "unread", files).same
+    files["bench/b.py"] = files.pop("docs/conf.py")
     (change,) = compared(tmp_path, files).functions
     assert (change.name, change.diff) == ("pkg.x.<module>", ("-N = 1", "+N = 2"))
 

@@ -12,7 +12,14 @@ import whyfast
 HOOK = Path(whyfast.__file__).parent / "turns/include/packages"
 
 
-@pytest.mark.parametrize("how", ["-c", "script", "-m", "inserted"])
+#: As pytest imports its plug-ins: it asks the finder of folders itself, before all others.
+PATH_FINDER = (
+    "from importlib.machinery import PathFinder as P; "
+    "sys.meta_path.insert(0, type('F', (), {'find_spec': P.find_spec}))"
+)
+
+
+@pytest.mark.parametrize("how", ["-c", "script", "-m", "inserted", "pytest"])
 def test_a_package_of_the_build_goes_before_that_of_the_checkout(tmp_path: Path, how: str) -> None:
     checkout, build, other = (tmp_path / name for name in ("checkout", "build", "other"))
     for folder in (checkout, build):
@@ -30,6 +37,7 @@ def test_a_package_of_the_build_goes_before_that_of_the_checkout(tmp_path: Path,
         "script": [str(checkout / "run.py")],
         "-m": ["-m", "run"],
         "inserted": ["-c", before + text],
+        "pytest": ["-c", before + PATH_FINDER + "; " + text],
     }
     env = {
         **os.environ,

@@ -16,15 +16,24 @@ if TYPE_CHECKING:
 FOLDER, *NAMES = os.environ.get("WHYFAST_PACKAGES", "").split(":")
 
 
+FIND = PathFinder.find_spec
+
+
 class FromFolder:
     """Finds those packages; their modules are found by the package itself."""
 
     @staticmethod
     def find_spec(name: str, path: "Any" = None, target: "Any" = None) -> "Any":
-        return PathFinder.find_spec(name, [FOLDER]) if name in NAMES else None
+        return FIND(name, [FOLDER]) if name in NAMES else None
+
+
+def find_spec(cls: "Any", name: str, path: "Any" = None, target: "Any" = None) -> "Any":
+    """What pytest asks itself for its plug-ins."""
+    return FromFolder.find_spec(name) if name in NAMES else FIND(name, path, target)
 
 
 sys.meta_path.insert(0, FromFolder)
+setattr(PathFinder, "find_spec", classmethod(find_spec))  # noqa: B010
 OWN = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [p for p in sys.path if os.path.abspath(p) != OWN]
 MINE = sys.modules.pop("sitecustomize", None)
