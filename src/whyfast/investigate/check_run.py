@@ -26,6 +26,7 @@ from whyfast.investigate.check_benchmarks import (
 from whyfast.investigate.check_layouts import KEPT, can_link, measure_layouts
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.costs import count_costs, repeat_builds
+from whyfast.investigate.first_failure import built
 from whyfast.investigate.judging import judge
 from whyfast.investigate.measuring import (
     Measurer,
@@ -38,7 +39,6 @@ from whyfast.investigate.measuring import (
 from whyfast.investigate.recording import LiveSink, OpenRun, measure_blocks, recording, run_key
 from whyfast.investigate.services import Observer, Services, Silent
 from whyfast.investigate.why.why_builds import BESIDE, MOST_BESIDE, explain_builds, largest
-from whyfast.model.build import Build
 from whyfast.model.code import Check
 from whyfast.model.errors import CannotBuildHere, UserError
 from whyfast.model.result import Result
@@ -110,7 +110,7 @@ def run_check(
     observer.note(_announced(asked.study, request, building, took, explains=elsewhere is None))
     plain = replace(asked.study, measure=replace(asked.study.measure, layouts=0))
     context = build(RunContext(plain, home, observer, services), building)
-    context = _built(context, asked.change, building)
+    context = built(context, asked.change, building)
     budget = request.budget or max(BUDGET / 3, BUDGET - context.seconds["prepare"])
     limit = min(SIMULATED, budget / 3)
     asked = replace(asked, study=_within(asked.study, budget))
@@ -365,25 +365,6 @@ def _changes(before: Study, study: Study) -> tuple[str, ...]:
     if other:
         notes.append(f"Benchmarks that differ are run as the head has them: {', '.join(other)}.")
     return tuple(notes)
-
-
-def _built(context: RunContext[Study], change: Range, limit: float) -> RunContext[Study]:
-    """The context, when both sides have been built; UserError names the side and its log."""
-    names = {BASE: (change.base_name, change.base), HEAD: (change.head_name, change.head)}
-    for outcome in context.builds:
-        if isinstance(outcome, Build):
-            continue
-        name, commit = names[outcome.variant]
-        log = f"; its log is {outcome.log}" if outcome.log else ""
-        side = f"{outcome.variant} ({name}, {commit[:10]})"
-        if outcome.kind == "late":
-            kept = "what was built is kept; " if context.usable else ""
-            raise UserError(
-                f"{side} is not built: {outcome.reason}; {kept}give it longer: "
-                f'--build-limit {2 * limit:.0f}s, or takes = "…" in [build] of the study{log}'
-            )
-        raise UserError(f"{side} does not build: {outcome.reason}{log}")
-    return context
 
 
 def _measure(

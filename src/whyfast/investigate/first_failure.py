@@ -1,4 +1,5 @@
-"""Why a project does not build, in one sentence that says what to do, for ``whyfast new``."""
+"""Why a project does not build, in one sentence that says what to do, for ``whyfast new`` and
+``whyfast check``."""
 
 from __future__ import annotations
 
@@ -7,11 +8,13 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from whyfast.build.revisions import lacking_submodules
+from whyfast.build.revisions import Range, lacking_submodules
 from whyfast.build.steps import TOO_OLD
 from whyfast.formats.input import opened
-from whyfast.model.build import BuildFailure
+from whyfast.investigate.context import RunContext
+from whyfast.model.build import Build, BuildFailure
 from whyfast.model.errors import UserError
+from whyfast.model.study import Study
 from whyfast.study.project import Project
 
 #: What stands between a reason and the place of its log.
@@ -44,6 +47,13 @@ _DOWNLOAD = re.compile(
 
 #: Where CMake names it.
 _DOWNLOADED = re.compile(r"([\w.+-]+?)-populate")
+
+#: What cargo and go say where a build lacks packages that were never downloaded, and the command
+#: that downloads those of a folder.
+_MISSING = (
+    (re.compile(r"you're using offline mode|but --offline was specified"), "cargo fetch"),
+    (re.compile(r"disabled by GOPROXY=off"), "go mod download"),
+)
 
 #: A reason that names a tool, and bytes of a log that are read.
 _TOOL, _MOST_LOG = re.compile(r"([\w.+-]+) is not installed, and"), 1_000_000
@@ -94,6 +104,33 @@ def advice(folder: Path, project: Project, failure: BuildFailure | str) -> tuple
     if project.install:
         reason += f"; where it lacks modules: {project.install}"
     return reason, False
+
+
+def built(context: RunContext[Study], change: Range, limit: float) -> RunContext[Study]:
+    """The context, when base and head have been built; UserError names the side and its log."""
+    names = {"base": (change.base_name, change.base), "head": (change.head_name, change.head)}
+    for outcome in context.builds:
+        if isinstance(outcome, Build):
+            continue
+        name, commit = names[outcome.variant]
+        log = f"{_LOG}{outcome.log}" if outcome.log else ""
+        side = f"{outcome.variant} ({name}, {commit[:10]})"
+        if outcome.kind == "late":
+            kept = "what was built is kept; " if context.usable else ""
+            raise UserError(
+                f"{side} is not built: {outcome.reason}; {kept}give it longer: "
+                f'--build-limit {2 * limit:.0f}s, or takes = "…" in [build] of the study{log}'
+            )
+        text = _text(outcome.log) if outcome.log else ""
+        if fetch := next((command for said, command in _MISSING if said.search(text)), ""):
+            inner = context.question.source.inner
+            place = f"../whyfast-{commit[:10]}"
+            raise UserError(
+                f"{side} does not build: packages that it needs were never downloaded; once: "
+                f"git worktree add {place} {commit[:10]} && (cd {place}/{inner} && {fetch}){log}"
+            )
+        raise UserError(f"{side} does not build: {outcome.reason}{log}")
+    return context
 
 
 def portable(reason: str) -> str:

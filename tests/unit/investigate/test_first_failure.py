@@ -2,11 +2,15 @@
 
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from whyfast.investigate.first_failure import advice
+from whyfast.build.revisions import Range
+from whyfast.investigate.first_failure import advice, built
 from whyfast.model.build import BuildFailure
+from whyfast.model.errors import UserError
 from whyfast.study.project import Project
 
 
@@ -72,3 +76,25 @@ def test_a_submodule_is_blamed_unless_something_else_is_downloaded(
     file.write_text(log)
     failure = BuildFailure("release", "failed", "the step failed", file)
     assert named in advice(tmp_path, Project("path:cc", (), "p"), failure)[0]
+
+
+@pytest.mark.parametrize(
+    ("log", "command"),
+    [
+        ("As a reminder, you're using offline mode (--offline)", "cargo fetch"),
+        ("x: module lookup disabled by GOPROXY=off", "go mod download"),
+        ("error: expected", ""),
+    ],
+)
+def test_packages_of_another_revision_are_downloaded_by_one_line(
+    tmp_path: Path, log: str, command: str
+) -> None:
+    file = tmp_path / "log.txt"
+    file.write_text(log)
+    failure = BuildFailure("base", "failed", "the step failed", file)
+    source = SimpleNamespace(inner="part")
+    context: Any = SimpleNamespace(builds=[failure], question=SimpleNamespace(source=source))
+    with pytest.raises(UserError) as caught:
+        built(context, Range("a" * 40, "b" * 40, "old", "new"), 1.0)
+    words = f"worktree add ../whyfast-{10 * 'a'} {10 * 'a'} && (cd ../whyfast-{10 * 'a'}/part && {command})"
+    assert (words in str(caught.value)) == bool(command)
