@@ -96,5 +96,6 @@ def test_packages_of_another_revision_are_downloaded_by_one_line(
     context: Any = SimpleNamespace(builds=[failure], question=SimpleNamespace(source=source))
     with pytest.raises(UserError) as caught:
         built(context, Range("a" * 40, "b" * 40, "old", "new"), 1.0)
-    words = f"worktree add ../whyfast-{10 * 'a'} {10 * 'a'} && (cd ../whyfast-{10 * 'a'}/part && {command})"
+    place = f"../whyfast-{10 * 'a'}"
+    words = f"git worktree add {place} {10 * 'a'} && (cd {place}/part && {command})"
     assert (words in str(caught.value)) == bool(command)
