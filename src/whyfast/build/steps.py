@@ -65,7 +65,7 @@ _ERROR = re.compile(
     r"(?:^|[\s:])(?:fatal )?error(?:\[E\d+\])?: |: not found$|: command not found$"
     r"|multiple definition of|undefined reference to|cannot find -l|No such file or directory"
     r"|^CMake Error|^go: (?!downloading )"
-    r"|^[\w./-]+\.go:\d+:\d+: |^(?:\w+\.)*\w*(?:Error|Exception): "
+    r"|^[\w./-]+\.(?:go:\d+:\d+|s:\d+): (?!Warning)|^(?:\w+\.)*\w*(?:Error|Exception): "
     r"|^g?make(?:\[\d+\])?: \*\*\* (?:No rule|No targets)",
     re.IGNORECASE | re.MULTILINE,
 )

@@ -34,6 +34,7 @@ from whyfast.model.errors import UserError
 from whyfast.model.study import Study
 from whyfast.model.variant import Benchmark
 from whyfast.study.find import ROOT_FILE
+from whyfast.study.project import MOST
 
 
 def reached_by(
@@ -80,7 +81,10 @@ def reached_in_python(
     context: RunContext[Study], code: CodeComparison, timeout: float, parts: int
 ) -> tuple[ChangeCoverage, ...]:
     """The same for a package of Python, by runs under its profiler; ``parts`` is how deep in a
-    build its program lies. UserError where a benchmark runs the package of a checkout instead."""
+    build its program lies. UserError where a benchmark runs the package of a checkout instead.
+
+    Of more benchmarks than are measured each first runs once, of the head alone; where that shows
+    some that execute the change, nothing is known of the others."""
     folders = {b.variant: b.program.parents[parts - 1] for b in context.usable}
     study = context.question
     checkouts = {study.source.folder.resolve(), study.folder.resolve()}
@@ -88,6 +92,17 @@ def reached_in_python(
     def reach(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
         return python_reach(benchmark, counter.tasks(benchmark), folders, code, checkouts)
 
+    def first(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
+        head = counter.tasks(benchmark)[-1:]
+        seen = _python_reach(benchmark, head, folders, code, _ONE_LOOP, checkouts)
+        return replace(seen, executes=seen.executes or None, why="not when the head runs it once")
+
+    if len(study.benchmarks) > MOST:
+        end = context.services.clock.monotonic() + timeout
+        seen = _in_shares(context, timeout, first, _PYTHON_TAKES)
+        timeout = end - context.services.clock.monotonic()
+        if timeout <= 0 or any(r.executes for r in seen):
+            return seen
     return _in_shares(context, timeout, reach, _PYTHON_TAKES)
 
 

@@ -65,6 +65,11 @@ CRASH = "the compiler crashed in the step: make"
         (1, ("./main.go:3:2: x declared and not used",), None),
         (
             1,
+            ("a.s:1: Warning: y", "./b_amd64.s:2: illegal x"),
+            "./b_amd64.s:2: illegal x (exit code 1 of the step: make)",
+        ),
+        (
+            1,
             (
                 "go: downloading example.org/a v1.0.0",
                 "go: example.org/a@v1.0.0: module lookup disabled by GOPROXY=off",

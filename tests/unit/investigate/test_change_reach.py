@@ -1,5 +1,6 @@
 """Which benchmarks execute a change, looked for within a limit."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -54,3 +55,40 @@ def test_all_simulations_together_have_a_limit(
         ("slow", ""),
         ("late", "the 120 s for simulation were used up before its turn"),
     ]
+
+
+def context_of(folder: Path, names: list[str], now: list[float]) -> RunContext[Study]:
+    context = SimpleNamespace(
+        question=SimpleNamespace(
+            benchmarks=[SimpleNamespace(name=n) for n in names],
+            source=SimpleNamespace(folder=folder),
+            folder=folder,
+        ),
+        usable=[
+            SimpleNamespace(variant=v, program=folder / v / "python") for v in ("base", "head")
+        ],
+        home=SimpleNamespace(cache=folder),
+        services=SimpleNamespace(clock=SimpleNamespace(monotonic=lambda: now[0])),
+        observer=SimpleNamespace(step=lambda text: None),
+    )
+    return cast(RunContext[Study], context)
+
+
+@pytest.mark.parametrize(("known", "runs"), [("b7", 13), ("none", 39)])
+def test_of_many_benchmarks_of_python_each_runs_once_at_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: str, runs: int
+) -> None:
+    seen = list[str]()
+
+    def reach(benchmark: Benchmark, tasks: Sequence[str], *rest: object) -> ChangeCoverage:
+        seen.extend(tasks)
+        return ChangeCoverage(benchmark.name, ("pkg.f",) if benchmark.name == known else ())
+
+    monkeypatch.setattr(change_reach, "_python_reach", reach)
+    monkeypatch.setattr(change_reach, "python_reach", reach)
+    counter = SimpleNamespace(timeout=0.0, tasks=lambda of: ["base", "head"])
+    monkeypatch.setattr(change_reach, "BuildCounter", lambda *given: counter)
+    context = context_of(tmp_path, [f"b{n}" for n in range(13)], [0.0])
+    reaches = change_reach.reached_in_python(context, TRACED, 60.0, 1)
+    assert (len(seen), seen[0]) == (runs, "head")
+    assert {r.executes for r in reaches} == ({("pkg.f",), None} if known == "b7" else {()})
