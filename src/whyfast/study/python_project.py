@@ -238,9 +238,8 @@ def _with_benchmarks(folder: Path, plain: Project) -> Iterator[Project]:
         if isinstance(f, ast.FunctionDef) and f.name.startswith("test") and name not in fixtures
     ]
     if timed:  # as pytest-codspeed takes them
-        yield _by_pytest(
-            base, timed, f"Tests among benchmarks are timed, of {len(timed)} the first."
-        )
+        of = f", of {len(timed)} the first {MOST}" if len(timed) > MOST else ""
+        yield _by_pytest(base, timed, f"Tests among benchmarks are timed{of}.")
     scripts: Commands = {
         benchmark_key(name.removesuffix(".py")): ("{program}", "{source}/" + name)
         for name, text in own.items()

@@ -432,6 +432,15 @@ def test_many_benchmarks_are_a_line_each_in_their_folder(tmp_path: Path) -> None
     assert sum("{program}" in line for line in file.read_text().splitlines()) == 30
 
 
+def test_tests_among_benchmarks_go_before_other_tests(tmp_path: Path) -> None:
+    project(tmp_path, "a/__init__.py", "pyproject.toml", text="")
+    project(tmp_path, "bench/test_a.py", "tests/test_b.py", text="def test_x():\n    pass\n")
+    made = KINDS["python"][1](tmp_path)
+    assert [c[-1] for c in made.candidates.values()] == ["{source}/bench/test_a.py::test_x"]
+    assert made.instead is not None
+    assert [c[-1] for c in made.instead.candidates.values()] == ["{source}/tests/test_b.py"]
+
+
 @pytest.mark.parametrize(
     ("table", "words"),
     [
