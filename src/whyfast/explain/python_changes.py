@@ -42,8 +42,8 @@ _Documented = _Function | ast.ClassDef | ast.Module
 class PythonFunction:
     """``name`` is qualified by its module and classes, with a number from the second of a name on;
     ``first`` and ``last`` are lines of its file, decorators included; ``says`` is its syntax,
-    without comments, layout and docstrings; ``docstrings`` has these. ``reads`` are the names of
-    which it may read a value that others set, ``text`` what a difference shows of it."""
+    without comments, layout, docstrings and names of variables; ``docstrings`` has these. ``reads``
+    are the names of which it may read a value that others set, ``text`` what a difference shows."""
 
     name: str
     first: int
@@ -263,6 +263,46 @@ def _emptied(node: _AnyFunction) -> _AnyFunction:
     return node
 
 
+#: What makes the names of variables count.
+_ASKS_FOR_NAMES = {"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe"}
+_OWN_SCOPE = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+
+
+def _locals(function: _Function) -> dict[ast.Name, str]:
+    """Where the function names its variables, and a number for each: what these are called makes no
+    difference. Left out are those that have a name in other ways, too, or outside of it."""
+    variables = set[str]()
+    todo: list[ast.AST] = [*function.body]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            variables.add(node.id)
+        if not isinstance(node, _OWN_SCOPE):
+            todo += ast.iter_child_nodes(node)
+    inside = [node for statement in function.body for node in ast.walk(statement)]
+    around = [node for part in (function.args, *function.decorator_list) for node in ast.walk(part)]
+    around += ast.walk(function.returns) if function.returns else []
+    named = {node.id for node in around if isinstance(node, ast.Name)}
+    for node in (*inside, *around):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            named.update(node.names)
+        # Other ways to give a name: arguments, imports, functions, except, match.
+        values = (getattr(node, key, None) for key in ("arg", "name", "asname", "rest"))
+        named.update(value.partition(".")[0] for value in values if isinstance(value, str))
+    asked = {getattr(node, "id", getattr(node, "attr", "")) for node in inside}
+    if asked & _ASKS_FOR_NAMES or any(isinstance(node, ast.ClassDef) for node in inside):
+        return {}
+    numbers: dict[str, str] = {}
+    return {
+        node: numbers.setdefault(node.id, str(len(numbers)))
+        for node in inside
+        if isinstance(node, ast.Name) and node.id in variables - named
+    }
+
+
 def _said(name: str, first: int, last: int, node: ast.AST) -> PythonFunction:
     """What the code says and reads. Its docstrings are taken away for that, then given back."""
     docstrings: list[tuple[list[ast.stmt], ast.stmt]] = []
@@ -278,7 +318,12 @@ def _said(name: str, first: int, last: int, node: ast.AST) -> PythonFunction:
             reads.add(f".{inner.value}")  # as of getattr
         elif isinstance(inner, ast.alias) and inner.asname not in (None, inner.name):
             reads.add(inner.name)
+    locals_ = _locals(node) if isinstance(node, _Function) else {}
+    for variable, number in locals_.items():
+        variable.id, locals_[variable] = number, variable.id
     says = ast.dump(node)
+    for variable, called in locals_.items():
+        variable.id = called
     for body, docstring in docstrings:
         body.insert(0, docstring)
     return PythonFunction(

@@ -229,7 +229,8 @@ def _with_unused(check: Check, context: RunContext[Study], program: Path) -> Che
     unused = unused_code(sources[BASE].folder, sources[HEAD].folder, differ)
     what = "in more than comments: what the program holds of it is the same"
     if context.question.in_python:
-        unused, what = tuple(of_the_package(differ)), "in comments, docstrings or values not read"
+        unused = tuple(of_the_package(differ))
+        what = "in comments, docstrings, names of variables or values that nothing reads"
     if not unused:
         return check
     names = some_names([str(Path(inner, name)) for name in unused], 3)

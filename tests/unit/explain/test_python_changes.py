@@ -103,6 +103,34 @@ def test_a_value_that_a_benchmark_may_read_counts_where_it_is_set(tmp_path: Path
     assert (change.name, change.diff) == ("pkg.x.<module>", ("-N = 1", "+N = 2"))
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("t = a + 1\n return t", "u = a + 1\n return u", True),
+        ("t = a\n u = t\n return t", "t = a\n u = t\n return u", False),
+        ("t = a\n return lambda: t", "u = a\n return lambda: u", True),
+        ("t = a\n return lambda x: t", "x = a\n return lambda x: x", False),
+        ("x = a\n return lambda x: x", "x = a\n return lambda y: x", False),
+        ("t = a\n return g(t=t)", "u = a\n return g(u=u)", False),
+        ("t = a\n return locals()", "u = a\n return locals()", False),
+        ("global t\n t = a", "global u\n u = a", False),
+        ("[t for t in a]\n return t", "[u for u in a]\n return u", False),
+        ("class C:\n  t = a", "class C:\n  u = a", False),
+        ("import t\n t = a", "import u\n u = a", False),
+    ],
+)
+def test_what_a_variable_is_called_is_no_change(
+    tmp_path: Path, before: str, after: str, same: bool
+) -> None:
+    texts = tuple(f"def f(a):\n {body}\n" for body in (before, after))
+    assert compared(tmp_path, {"pkg/x.py": (texts[0], texts[1])}).same == same
+
+
+def test_a_default_is_read_outside_of_the_function(tmp_path: Path) -> None:
+    texts = tuple(f"def f(a={name}):\n {name} = a\n return {name}\n" for name in "tu")
+    assert not compared(tmp_path, {"pkg/x.py": (texts[0], texts[1])}).same
+
+
 def test_tests_and_settings_are_not_read_by_the_package(tmp_path: Path) -> None:
     files = {"tests/test_x.py": ("a = 1\n", "a = 2\n"), "pyproject.toml": ("a = 1", "a = 2")}
     assert compared(tmp_path, files).same
