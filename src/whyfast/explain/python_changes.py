@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,9 +20,8 @@ MODULE = "<module>"
 
 #: What the package does not read when it runs. Benchmarks and tests are those of the head on both
 #: sides; what setup.py builds is compared itself.
-_BESIDE = r"(tests?|bench\w*|examples?|perf|asv_bench|scripts)/"
 _ASIDE = re.compile(
-    rf"{_BESIDE}|(docs?|ci)/"
+    r"(tests?|docs?|bench\w*|examples?|perf|asv_bench|scripts|ci)/"
     r"|[^/]*\.(toml|cfg|ini|txt|lock|ya?ml|in)$|(setup|noxfile|tasks|conftest)\.py$|\.[^/]*/"
 )
 
@@ -31,8 +30,8 @@ _OF_PYTHON = {
     *("__all__", "__annotations__", "__builtins__", "__cached__", "__dir__", "__doc__", "__file__"),
     *("__getattr__", "__loader__", "__name__", "__package__", "__path__", "__spec__"),
 }
-#: What a file that reads docstrings is likely to say.
-_READS_DOCSTRINGS = re.compile(rb"__doc__|getdoc")
+#: Names by which docstrings are read.
+_DOCSTRINGS = "__doc__", "getdoc"
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Documented = _Function | ast.ClassDef | ast.Module
@@ -65,19 +64,21 @@ class _File:
     imported: frozenset[str] = frozenset()
 
 
-def with_functions(code: CodeComparison, base: Path, head: Path) -> CodeComparison:
+def with_functions(
+    code: CodeComparison, base: Path, head: Path, commands: Iterable[str] = ()
+) -> CodeComparison:
     """The comparison of two builds of a Python package with changed functions in place of changed
-    files, where the files are Python; ``base`` and ``head`` are the folders of the builds.
+    files, where the files are Python; ``base`` and ``head`` are the folders of the builds, and
+    ``commands`` the words that start benchmarks, of which some may be files.
 
-    What else differs stays a reason. A docstring counts where a file reads docstrings; a plain
-    value that a name is given when a module is imported counts for the functions that read it.
+    What else differs stays a reason. A docstring, or a plain value that a name is given when a
+    module is imported, counts for the functions that may read it.
     """
     if code.functions or not code.reasons:
         return code
     functions: list[FunctionChange] = []
     reasons: list[str] = []
     values: dict[str, set[str]] = {}
-    docstrings = any(_reads_docstrings(folder) for folder in (base, head))
     for reason in code.reasons:
         # As same_builds writes them: the file NAME differs; the file NAME is only in SIDE.
         file = reason.removeprefix("the file ").rsplit(" differs")[0].rsplit(" is only in ")[0]
@@ -88,10 +89,14 @@ def with_functions(code: CodeComparison, base: Path, head: Path) -> CodeComparis
         if not file.endswith(".py") or outside or before is None or after is None:
             reasons.append(reason)
             continue
-        functions += _changes(before.functions, after.functions, docstrings)
+        functions += _changes(before.functions, after.functions)
         values[file] = {n for n, _ in before.constants.items() ^ after.constants.items()}
+        told = [{n: f.docstrings for n, f in f.functions.items()} for f in (before, after)]
+        if any(told[0][name] != told[1][name] for name in told[0].keys() & told[1].keys()):
+            values[file].update(_DOCSTRINGS)
     known = {f.name for f in functions}
-    functions += [f for f in _readers(values, base, head) if f.name not in known]
+    run = {word.removeprefix("{source}/").partition("/")[0] for word in commands}
+    functions += [f for f in _readers(values, base, head, run) if f.name not in known]
     return replace(
         code,
         same=not functions and not reasons,
@@ -101,9 +106,12 @@ def with_functions(code: CodeComparison, base: Path, head: Path) -> CodeComparis
     )
 
 
-def _readers(values: Mapping[str, set[str]], base: Path, head: Path) -> Iterator[FunctionChange]:
+def _readers(
+    values: Mapping[str, set[str]], base: Path, head: Path, run: Collection[str]
+) -> Iterator[FunctionChange]:
     """The functions that may read one of the ``values`` that differ, by the file that sets them;
-    in place of those that a file outside of the package may read, the code that sets them."""
+    in place of those that a file may read which lies beside the package, in a folder from which one
+    is ``run``, the code that sets them."""
     changed = {name for names in values.values() for name in names}
     if not changed:
         return
@@ -120,7 +128,7 @@ def _readers(values: Mapping[str, set[str]], base: Path, head: Path) -> Iterator
             for function in side.functions.values():
                 if not (reads := function.reads & seen):
                     continue
-                if re.match(_BESIDE, file):
+                if Path(file).parts[0] in run and _ASIDE.match(file):
                     aside |= {name.removeprefix(".") for name in reads}
                 elif not _ASIDE.match(file):
                     found[function.name] = FunctionChange(function.name, "changed", (0, 0))
@@ -136,14 +144,6 @@ def _readers(values: Mapping[str, set[str]], base: Path, head: Path) -> Iterator
             name = f"{_module(file)}.{MODULE}"
             found[name] = FunctionChange(name, "changed", (0, 0), diff=tuple(diff))
     yield from found.values()
-
-
-@lru_cache(maxsize=8)
-def _reads_docstrings(folder: Path) -> bool:
-    """Whether a file of the package in that build may read docstrings."""
-    found = sorted((folder / "src").rglob("*.py"))
-    names = of_the_package(str(path.relative_to(folder / "src")) for path in found)
-    return any(_READS_DOCSTRINGS.search((folder / "src" / n).read_bytes()) for n in names)
 
 
 def of_the_package(names: Iterable[str]) -> list[str]:
@@ -312,7 +312,9 @@ def _said(name: str, first: int, last: int, node: ast.AST) -> PythonFunction:
             docstrings.append((inner.body, inner.body.pop(0)))
         if isinstance(inner, ast.Name):
             reads.add(inner.id)
-        elif isinstance(inner, ast.Attribute):
+        elif isinstance(inner, ast.AugAssign) and isinstance(inner.target, ast.Attribute):
+            reads.add(f".{inner.target.attr}")
+        elif isinstance(inner, ast.Attribute) and not isinstance(inner.ctx, ast.Store):
             reads.add(f".{inner.attr}")
         elif isinstance(inner, ast.Constant) and isinstance(inner.value, str):
             reads.add(f".{inner.value}")  # as of getattr
@@ -334,12 +336,10 @@ def _said(name: str, first: int, last: int, node: ast.AST) -> PythonFunction:
 def _changes(
     before: Mapping[str, PythonFunction],
     after: Mapping[str, PythonFunction],
-    docstrings: bool,
 ) -> Iterator[FunctionChange]:
     for name in dict.fromkeys((*after, *before)):
         old, new = before.get(name), after.get(name)
-        unread = old and new and (not docstrings or old.docstrings == new.docstrings)
-        if old and new and unread and old.says == new.says:
+        if old and new and old.says == new.says:
             continue
         kind: ChangeKind = "changed" if old and new else "added" if new else "removed"
         before_text, after_text = (f.text if f else () for f in (old, new))

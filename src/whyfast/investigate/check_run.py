@@ -120,7 +120,8 @@ def run_check(
     folders = [b.program.parents[len(program.parts) - 1] for b in context.usable]
     code = same_builds(*((folder, program) for folder in folders))
     if context.question.in_python:
-        code = with_functions(code, *folders)
+        commands = [word for b in context.question.benchmarks for word in b.command]
+        code = with_functions(code, folders[0], folders[1], commands)
     if {b.runner for b in context.question.benchmarks} == {"go"}:
         code = without_go_tests(code)
     count = commits_between(asked.study.source.folder, asked.change)

@@ -45,7 +45,7 @@ def compared(tmp_path: Path, files: dict[str, tuple[str, str]]) -> CodeCompariso
         folders.append(folder)
     program = Path("python")
     code = same_builds((folders[0], program), (folders[1], program))
-    return with_functions(code, *folders)
+    return with_functions(code, folders[0], folders[1], ["{program}", "{source}/bench/b.py"])
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,12 @@ VALUES = "LIMIT = 10\n\n\ndef f(a=1):\n    return LIMIT\n\n\ndef g():\n    retur
         ("__all__ = []\n", "__all__ = ['a']\n", "", ["pkg.x.<module>"]),
         (VALUES, VALUES.replace("a=1", "a=2"), "", ["pkg.x.f"]),
         ("def f():\n    'a'\n", "def f():\n    'b'\n", "", []),
-        ("def f():\n    'a'\n", "def f():\n    'b'\n", "f.__doc__\n", ["pkg.x.f"]),
+        ("def f():\n    'a'\n", "def f():\n    'b'\n", "f.__doc__\n", [Y]),
+        ("def f():\n    'a'\n", "def f():\n    'b'\n", "f.__doc__ = 'c'\n", []),
     ],
     ids=[
         *("value", "of another module", "under another name", "a call", "for Python", "default"),
-        *("docstring", "docstring that is read"),
+        *("docstring", "docstring that is read", "docstring that is set"),
     ],
 )
 def test_what_a_module_sets_counts_for_who_reads_it(
@@ -96,9 +97,9 @@ def test_what_a_module_sets_counts_for_who_reads_it(
 
 
 def test_a_value_that_a_benchmark_may_read_counts_where_it_is_set(tmp_path: Path) -> None:
-    files = {"pkg/x.py": ("N = 1\n", "N = 2\n"), "docs/conf.py": ("pkg.x.N\n",) * 2}
+    files = {"pkg/x.py": ("N = 1\n", "N = 2\n"), "tests/t.py": ("pkg.x.N\n",) * 2}
     assert compared(tmp_path / "unread", files).same
-    files["bench/b.py"] = files.pop("docs/conf.py")
+    files["bench/b.py"] = files.pop("tests/t.py")
     (change,) = compared(tmp_path, files).functions
     assert (change.name, change.diff) == ("pkg.x.<module>", ("-N = 1", "+N = 2"))
 
