@@ -41,6 +41,8 @@ REFERRED = (".rodata", ".data", ".lrodata", ".ldata", ".got", ".plt", ".bss", ".
 _RELA, _WORD = struct.Struct("<QQq"), struct.Struct("<Q")
 #: Names that compilers make up anew for each way of cutting a program into pieces.
 _MADE_UP = re.compile(r"\.llvm\.\d+$|(?<=^anon\.)[0-9a-f]+\.\d+(\.llvm\.\d+)?$|(?<=\.\.stmp_)\d+$")
+#: What names of Rust have of the crate's version and options: its number, a hash at the end.
+_OF_CRATE = re.compile(r"(?<=C)s[0-9A-Za-z]*_(?=\d)|17h[0-9a-f]{16}E$")
 #: Numbers behind the names of a function's own constants, which the compiler deals out anew when
 #: another function gets or loses some; and the sections of constants, compared by content.
 _NUMBER = re.compile(r"\.\d+$")
@@ -139,6 +141,8 @@ class Side:
                 if s.type not in (0, 1) or s.section is None or not s.name or not s.size:
                     continue
                 name = _MADE_UP.sub("", s.name)
+                if name.startswith(("_R", "_ZN")):
+                    name = _OF_CRATE.sub("", name)
                 place = self.section_at(s.value)
                 if place is not None and place[1].startswith(_CONSTANT):
                     name = _NUMBER.sub("", name)

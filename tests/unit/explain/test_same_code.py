@@ -183,6 +183,25 @@ def test_lines_of_panics_of_rust_are_no_difference(tmp_path: Path, file: str, sa
     assert found.same == same
 
 
+@pytest.mark.parametrize(
+    ("names", "same"),
+    [
+        (("_RNvNtCs8SdJ5lE7pcv_5bytes5bytes1T", "_RNvNtCsd7z8KjSQqm8_5bytes5bytes1T"), True),
+        (("_ZN5bytes1T17h0123456789abcdefE", "_ZN5bytes1T17hfedcba9876543210E"), True),
+        (("_RNvNtCs8SdJ5lE7pcv_5bytes5bytes1T", "_RNvNtCs8SdJ5lE7pcv_5bytes5bytes1U"), False),
+    ],
+)
+def test_a_crates_version_in_the_names_of_its_data_is_no_difference(
+    tmp_path: Path, names: tuple[str, str], same: bool
+) -> None:
+    texts = [
+        f'extern int data[4] __asm__("{name}");\nint data[4] = {{1, 2, 3, 4}};\n'
+        "int main(int c, char **v) { return data[c & 3]; }\n"
+        for name in names
+    ]
+    assert compared(tmp_path, texts[1], base=texts[0]).same == same
+
+
 def test_where_data_ends_is_no_change_of_what_the_linker_adds(tmp_path: Path) -> None:
     """``register_tm_clones`` is about the end of .data, where .bss begins or, aligned, does not."""
     before = changed(SOURCE, NEW, "volatile long written = 3;\n" + NEW)
