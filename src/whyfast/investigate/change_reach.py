@@ -24,7 +24,16 @@ from whyfast.explain.same_builds import machine_code
 from whyfast.investigate.context import RunContext
 from whyfast.investigate.counting import BuildCounter, scratch_folder
 from whyfast.measure.count import CountingTask
-from whyfast.measure.harnesses import HARNESSES, LONG, ONCE, Harness, to_see, with_words
+from whyfast.measure.harnesses import (
+    HARNESSES,
+    LONG,
+    NO_BENCHMARK,
+    ONCE,
+    Harness,
+    reported,
+    to_see,
+    with_words,
+)
 from whyfast.measure.registry import MAKERS, WORKER
 from whyfast.measure.runtimes import RuntimeRuns, probe_python
 from whyfast.measure.tools import CannotCount
@@ -66,8 +75,11 @@ def reached_by(
     inner = Path(context.question.build.program)
 
     def reach(counter: BuildCounter, benchmark: Benchmark) -> ChangeCoverage:
-        if runs_without(benchmark, counter.tasks(benchmark), programs, inner, code):
-            return ChangeCoverage(benchmark.name, ())
+        try:
+            if runs_without(benchmark, counter.tasks(benchmark), programs, inner, code):
+                return ChangeCoverage(benchmark.name, ())
+        except CannotCount as error:
+            return ChangeCoverage(benchmark.name, None, str(error))
         return _reach(counter, benchmark, names, code)
 
     return _in_shares(context, timeout, reach)
@@ -246,14 +258,20 @@ def first_runs_reach(
 _ONCE_TAKES = 5.0
 
 
-def _status(task: CountingTask, command: Sequence[str], harness: Harness) -> int:
-    """How the command ends. OSError, a timeout is one."""
+def _status(
+    task: CountingTask, command: Sequence[str], harness: Harness, *, timed: bool = False
+) -> int:
+    """How the command ends. OSError, a timeout is one; CannotCount where it was to be ``timed`` and
+    no benchmark has run."""
     with tempfile.TemporaryDirectory(dir=task.run.scratch) as results:
         env = dict(task.run.env)
         if harness.folder:
             env[harness.folder] = harness.into.format(results)
         argv = [*task.run.enter, *command]
-        return task.run.launcher.run(argv, env=env, timeout=task.run.timeout).status
+        done = task.run.launcher.run(argv, env=env, timeout=task.run.timeout)
+        if timed and not done.status and not reported(harness, Path(results), done.stdout):
+            raise CannotCount(NO_BENCHMARK)
+        return done.status
 
 
 #: ``int3`` of x86-64, whose programs alone are compared by functions.
@@ -268,7 +286,7 @@ def runs_without(
     code: CodeComparison,
 ) -> bool:
     """Whether it runs to its end in all builds with traps in what has changed; False also where
-    that cannot be tried.
+    that cannot be tried. CannotCount where one of them has no such benchmark.
 
     ``programs`` are by variant, ``inner`` is their path in their builds.
     """
@@ -284,7 +302,7 @@ def runs_without(
         command = [str(trapped) if w == str(program) else w for w in task.run.command]
         try:
             _set_traps(program, trapped, code)
-            status = _status(task, with_words(tuple(command), harness), harness)
+            status = _status(task, with_words(tuple(command), harness), harness, timed=True)
         except (UserError, OSError):  # a timeout is one
             return False
         finally:

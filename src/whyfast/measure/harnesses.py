@@ -28,7 +28,7 @@ from whyfast.measure.invocation import (
     running,
 )
 from whyfast.model.errors import UserError
-from whyfast.model.series import SECOND
+from whyfast.model.series import SECOND, Series
 
 #: Options that run a benchmark several times over.
 _REPEATS = ("-test.count", "-test.cpu", "--benchmark_repetitions")
@@ -226,6 +226,26 @@ def to_see(command: tuple[str, ...], harness: Harness) -> tuple[tuple[str, ...],
     return (*plain, *harness.once), (*plain, *harness.long)
 
 
+def reported(harness: Harness, folder: Path, stdout: str) -> list[Series]:
+    """The times of an iteration that a run wrote, into the ``folder`` of its results or to standard
+    output; UserError for what cannot be read."""
+    form = harness.format
+    if harness.file:
+        path = folder / harness.file
+        text = path.read_text() if path.is_file() else "{}"
+        given = Given(path, form.name, text, parse_json(text, harness.file))
+    elif harness.folder:
+        given = Given(folder, form.name)
+    else:
+        document = None
+        with contextlib.suppress(UserError):
+            if stdout.lstrip().startswith(("{", "[")):
+                document = parse_json(stdout, "standard output")
+        given = Given(Path("standard output"), form.name, stdout, document)
+    every = form.read(given).series if form.claims(given) else {}
+    return [s for s in every.values() if s.unit == SECOND]
+
+
 @dataclass
 class HarnessInvocation:
     """Runs the program anew for every turn."""
@@ -260,24 +280,10 @@ class HarnessInvocation:
         return Sample(seconds)
 
     def _read(self, folder: Path, stdout: str) -> float:
-        form = self.harness.format
         try:
-            if self.harness.file:
-                path = folder / self.harness.file
-                text = path.read_text() if path.is_file() else "{}"
-                given = Given(path, form.name, text, parse_json(text, self.harness.file))
-            elif self.harness.folder:
-                given = Given(folder, form.name)
-            else:
-                document = None
-                with contextlib.suppress(UserError):
-                    if stdout.lstrip().startswith(("{", "[")):
-                        document = parse_json(stdout, "standard output")
-                given = Given(Path("standard output"), form.name, stdout, document)
-            every = form.read(given).series if form.claims(given) else {}
+            times = reported(self.harness, folder, stdout)
         except UserError as error:
             raise self._failed(f"its results cannot be read: {error.message}", stdout) from None
-        times = [s for s in every.values() if s.unit == SECOND]
         if not times:
             raise self._failed(NO_BENCHMARK, stdout)
         if len(times) > 1:

@@ -15,7 +15,7 @@ from whyfast.investigate import change_reach, check_benchmarks
 from whyfast.investigate.change_reach import first_runs_reach, runs_without
 from whyfast.investigate.services import Services, Silent
 from whyfast.measure.count import CountingTask
-from whyfast.measure.tools import Launcher, ToolRun
+from whyfast.measure.tools import CannotCount, Launcher, ToolRun
 from whyfast.model.code import CodeComparison, FunctionChange
 from whyfast.model.variant import Benchmark, Variant
 
@@ -24,9 +24,14 @@ pytestmark = pytest.mark.skipif(
 )
 
 SOURCE = """\
+int puts(const char *);
 __attribute__((noinline)) int hot(int n) { return n * 7; }
 __attribute__((noinline)) int cold(int n) { return n * 9; }
-int main(int n, char **v) { return n > 100 ? cold(n) : hot(n) == 1; }
+int main(int n, char **v) {
+    puts("{\\"context\\": {}, \\"benchmarks\\": [{\\"name\\": \\"one\\", \\"iterations\\": 1,"
+         "\\"real_time\\": 1, \\"cpu_time\\": 1, \\"time_unit\\": \\"ns\\"}]}");
+    return n > 100 ? cold(n) : hot(n) == 1;
+}
 """
 
 
@@ -66,6 +71,16 @@ def test_it_ends_well_only_without_what_has_changed(
     assert not runs_without(benchmark, tasks, programs, Path("p"), code)
 
 
+def test_a_build_without_the_benchmark_says_nothing_of_it(tmp_path: Path) -> None:
+    (tmp_path / "p.c").write_text(SOURCE.replace("    puts(", "    (void)("))
+    subprocess.run(["gcc", "-O1", "-o", "p", "p.c"], cwd=tmp_path, check=True)
+    program = tmp_path / "p"
+    task = CountingTask("head", ToolRun((str(program),), Launcher(), {}, 20.0))
+    benchmark = Benchmark("one", "google-benchmark", ("{program}",))
+    with pytest.raises(CannotCount, match="no benchmark"):
+        runs_without(benchmark, [task], {"head": program}, Path("p"), changed("cold"))
+
+
 @pytest.mark.parametrize("traced", [True, False])
 def test_those_that_execute_changed_functions_are_known_where_other_things_changed_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, traced: bool
@@ -93,6 +108,7 @@ def test_those_that_execute_changed_functions_are_known_where_other_things_chang
 
 @dataclass(frozen=True)
 class _Question:
+    in_python = False
     benchmarks: tuple[Benchmark, ...]
     variants: tuple[Variant, ...]
 
